@@ -1,0 +1,97 @@
+# One virtual environment, filled from pinned, hashed requirements. `make` alone lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+VENV ?= .venv
+UV ?= uv
+# Any pip arguments that install torch, for example
+# TORCH="torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
+TORCH ?= torch==2.13.0
+PYTEST_ARGS ?= -n auto --maxprocesses 8 --dist worksteal
+LOCK_ARGS ?=
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+LOCKED := $(PIP) install --no-deps --require-hashes -r
+
+VENV_READY := $(VENV)/.stamp-venv
+RUNTIME_READY := $(VENV)/.stamp-runtime
+PACKAGE_READY := $(VENV)/.stamp-package
+TORCH_READY := $(VENV)/.stamp-torch
+DEV_READY := $(VENV)/.stamp-dev
+
+.PHONY: help quickstart test lint docs bench lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+quickstart: $(PACKAGE_READY) ## Install what a user needs and run the quickstart
+	@$(BIN)/offnominal quickstart
+
+test: export OMP_NUM_THREADS := 1
+test: export OPENBLAS_NUM_THREADS := 1
+test: lint ## Lint, then run the test suite
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types and the import contract
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+docs: export NO_MKDOCS_2_WARNING := 1
+docs: $(PACKAGE_READY) $(DEV_READY) ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict
+
+bench: export OMP_NUM_THREADS := 1
+bench: export OPENBLAS_NUM_THREADS := 1
+bench: $(PACKAGE_READY) $(DEV_READY) ## Run the benchmarks and write benchmarks/RESULTS.md
+	@$(BIN)/python -m benchmarks
+
+lock: ## Pin the requirements again (needs uv; LOCK_ARGS=--upgrade takes newer versions)
+	@command -v "$(UV)" >/dev/null || { echo "make lock needs uv: pip install uv, or pass UV=path/to/uv" >&2; exit 1; }
+	@$(COMPILE) --extra dev -o requirements/dev.txt
+	@$(COMPILE) --extra plot -c requirements/dev.txt -o requirements/runtime.txt
+
+COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--group build --override requirements/overrides.txt --generate-hashes --no-annotate \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_ARGS)
+
+clean: ## Remove the virtual environment, caches and build products
+	@rm -rf $(VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(VENV_READY):
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
+	  echo "Offnominal needs Python 3.11, 3.12 or 3.13; $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing)." >&2; \
+	  echo "Name another one, for example: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(RUNTIME_READY): requirements/runtime.txt | $(VENV_READY)
+	@echo "Installing requirements/runtime.txt"
+	@$(LOCKED) requirements/runtime.txt
+	@touch $@
+
+$(PACKAGE_READY): pyproject.toml src/offnominal/_version.py | $(RUNTIME_READY)
+	@echo "Installing offnominal"
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+# Before the test tools: stable-baselines3 needs torch, and must not be the one to choose its build.
+$(TORCH_READY): Makefile | $(VENV_READY)
+	@echo "Installing $(TORCH)"
+	@$(PIP) install $(TORCH)
+	@touch $@
+
+$(DEV_READY): requirements/dev.txt | $(TORCH_READY)
+	@echo "Installing requirements/dev.txt"
+	@$(LOCKED) requirements/dev.txt
+	@touch $@

@@ -1,0 +1,73 @@
+"""Offnominal: does a detector notice when an agent's world stops being normal, how soon, at what cost?
+
+Names load when they are first used, so that importing the package stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from offnominal._gymnasium import register_when_imported
+from offnominal._version import __version__
+
+if TYPE_CHECKING:
+    from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy
+    from offnominal.anomalies import Anomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
+    from offnominal.anomalies.make import make, make_vec
+    from offnominal.core import Episode, Event, OffnominalError
+    from offnominal.laws import check_anomaly, check_world
+    from offnominal.rollouts import Twin, collect, effective_onset, twins
+    from offnominal.worlds import World
+
+_HOMES = {
+    "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy"),
+    "anomalies": ("Anomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
+    "anomalies.make": ("make", "make_vec"),
+    "core": ("Episode", "Event", "OffnominalError"),
+    "laws": ("check_anomaly", "check_world"),
+    "rollouts": ("Twin", "collect", "effective_onset", "twins"),
+    "worlds": ("World",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Anomaly",
+    "DynamicsAnomaly",
+    "Episode",
+    "Event",
+    "Fault",
+    "FunctionPolicy",
+    "NetworkPolicy",
+    "OffnominalError",
+    "Policy",
+    "RandomPolicy",
+    "Schedule",
+    "SignalAnomaly",
+    "Twin",
+    "World",
+    "__version__",
+    "check_anomaly",
+    "check_world",
+    "collect",
+    "effective_onset",
+    "inject",
+    "make",
+    "make_vec",
+    "twins",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    if name in {home.partition(".")[0] for home in _HOMES}:
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+register_when_imported()

@@ -1,0 +1,5 @@
+"""Run the command line with `python -m offnominal`."""
+
+from offnominal.cli import main
+
+main()

@@ -1,0 +1,114 @@
+"""Network policies without a deep-learning library: the same bits for every batch, thread count and CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.agents.policy import Policy
+from offnominal.core.compiled import compiled
+from offnominal.core.dense import Matrix, blocks, dense
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.exact import tanh
+from offnominal.core.types import Array
+
+LINEAR, RELU, TANH = range(3)
+
+
+class NetworkPolicy(Policy):
+    """A multilayer perceptron whose squashed output is scaled to the limits of the action space.
+
+    Rows are multiplied in a fixed order of additions, so the action for an observation is the same whatever else is
+    in the batch.
+
+    Args:
+        layers: (weight, bias) pairs; weights are (inputs, outputs).
+        space: Action space.
+        activation: Between the layers.
+        squash: Whether the output passes through tanh before scaling.
+
+    Example:
+        >>> policy = NetworkPolicy.random(4, Box(-1, 1, (2,)), hidden=(8,), seed=0)
+        >>> policy.act(np.ones((3, 4), np.float32), None)[0].shape
+        (3, 2)
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[tuple[Array, Array]],
+        space: Box,
+        *,
+        activation: Literal["relu", "tanh"] = "relu",
+        squash: bool = True,
+    ) -> None:
+        self.space = space
+        self.squash = squash
+        self.activation = activation
+        self._layers: list[tuple[Matrix, Matrix, int]] = []
+        width = None
+        for index, layer in enumerate(layers):
+            weight, bias = (np.ascontiguousarray(part, np.float32) for part in layer)
+            if weight.ndim != 2 or bias.shape != weight.shape[1:] or width not in (None, weight.shape[0]):
+                raise InvalidParameter(
+                    f"layer {index} has weights {weight.shape} and biases {bias.shape}; expected "
+                    f"({width or 'inputs'}, outputs) and (outputs,)."
+                )
+            width = weight.shape[1]
+            last = index == len(layers) - 1
+            self._layers.append((weight, bias, LINEAR if last else RELU if activation == "relu" else TANH))
+        if width != int(np.prod(space.shape)):
+            raise InvalidParameter(f"the network has {width} outputs for an action of shape {space.shape}.")
+        self._middle = (space.high.astype(np.float64) + space.low) / 2
+        self._reach = (space.high.astype(np.float64) - space.low) / 2
+
+    @classmethod
+    def random(cls, inputs: int, space: Box, *, hidden: Sequence[int] = (256, 256), seed: int = 0) -> NetworkPolicy:
+        """Return an untrained network, for tests and benchmarks."""
+        draw = np.random.default_rng(seed)
+        sizes = [inputs, *hidden, int(np.prod(space.shape))]
+        return cls(
+            [
+                (draw.normal(0, fan_in**-0.5, (fan_in, fan_out)), np.zeros(fan_out))
+                for fan_in, fan_out in pairwise(sizes)
+            ],
+            space,
+        )
+
+    def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
+        """Return the network's action for every row."""
+        n = len(observations)
+        values = np.zeros((blocks(n), int(np.prod(observations.shape[1:]))), np.float32)
+        values[:n] = observations.reshape(n, -1)
+        for weight, bias, activation in self._layers:
+            out = np.empty((len(values), weight.shape[1]), np.float32)
+            dense(values, weight, bias, out)
+            if activation != LINEAR:
+                activate(out, activation)
+            values = out
+        actions = np.empty((n, values.shape[1]), np.float32)
+        scale(values, self.squash, self._middle.ravel(), self._reach.ravel(), actions)
+        return actions.reshape(n, *self.space.shape).astype(self.space.dtype, copy=False), state
+
+
+@compiled
+def activate(x: Matrix, activation: int) -> None:
+    """Apply an activation in place."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if activation == RELU:
+                x[i, j] = max(x[i, j], np.float32(0.0))
+            else:
+                x[i, j] = tanh(float(x[i, j]))
+
+
+@compiled
+def scale(x: Matrix, squash: bool, middle: Array, reach: Array, out: Matrix) -> None:
+    """Squash and scale raw outputs to the limits of the actions."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            raw = tanh(float(x[i, j])) if squash else float(x[i, j])
+            out[i, j] = middle[j] + reach[j] * raw if squash else raw

@@ -1,0 +1,128 @@
+"""The contract of a policy: batched, with explicit state and a random stream of its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.core.errors import InvalidAction, InvalidParameter
+from offnominal.core.philox import fill_uniform
+from offnominal.core.streams import stream_keys
+from offnominal.core.types import Array, IntArray, KeyArray
+
+TILE = 64
+
+
+class Policy(ABC):
+    """Chooses actions for many episodes at once.
+
+    What it chooses for one episode never depends on the other episodes of the batch.
+    """
+
+    def start(self, seeds: IntArray, episodes: IntArray) -> Any:
+        """Return the state at the beginning of episodes: any object that :meth:`take` can thin out."""
+        return None
+
+    @abstractmethod
+    def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
+        """Return an action per row and the state for the next step.
+
+        Args:
+            observations: (n, ...): what the agents see.
+            state: What :meth:`start` or the previous call returned for these rows.
+        """
+
+    def take(self, state: Any, rows: IntArray) -> Any:
+        """Return the state of some rows only, when the others have ended."""
+        return state
+
+
+@dataclass(frozen=True, slots=True)
+class _RandomState:
+    keys: KeyArray
+    step: int
+
+
+class RandomPolicy(Policy):
+    """Uniform actions within the limits of a space.
+
+    Example:
+        >>> policy = RandomPolicy(Box(-1, 1, (2,)))
+        >>> state = policy.start(np.array([0, 1]), np.array([0, 0]))
+        >>> actions, state = policy.act(np.zeros((2, 4)), state)
+        >>> actions.shape
+        (2, 2)
+    """
+
+    def __init__(self, space: Box) -> None:
+        if not np.isfinite(space.low).all() or not np.isfinite(space.high).all():
+            raise InvalidParameter(f"uniform actions need finite limits; the space is {space}.")
+        self.space = space
+
+    def start(self, seeds: IntArray, episodes: IntArray) -> _RandomState:
+        """Name a stream per episode."""
+        return _RandomState(stream_keys(seeds, episodes, "policy"), 0)
+
+    def act(self, observations: Array, state: _RandomState) -> tuple[Array, _RandomState]:
+        """Draw from each episode's stream."""
+        n, width = len(observations), int(np.prod(self.space.shape))
+        drawn = np.empty((n, width))
+        fill_uniform(state.keys, np.full(n, state.step), 0, drawn)
+        low, high = self.space.low.astype(np.float64), self.space.high.astype(np.float64)
+        actions = low + (high - low) * drawn.reshape(n, *self.space.shape)
+        return actions.astype(self.space.dtype), _RandomState(state.keys, state.step + 1)
+
+    def take(self, state: _RandomState, rows: IntArray) -> _RandomState:
+        """Keep the streams of some rows."""
+        return _RandomState(state.keys[rows], state.step)
+
+
+class FunctionPolicy(Policy):
+    """A plain function from a batch of observations to a batch of actions, without state.
+
+    The function always sees exactly `tile` rows, the last ones padded with zeros, because matrix products round
+    differently for different shapes; so the action for one observation does not depend on how many there are.
+
+    Args:
+        function: Maps (tile, ...) observations to (tile, ...) actions.
+        tile: How many rows it sees at a time.
+
+    Example:
+        >>> policy = FunctionPolicy(lambda observations: -observations[:, :1])
+        >>> policy.act(np.ones((3, 4)), None)[0].shape
+        (3, 1)
+    """
+
+    def __init__(self, function: Callable[[Array], Array], tile: int = TILE) -> None:
+        self.function = function
+        self.tile = tile
+
+    def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
+        """Call the function tile by tile."""
+        n = len(observations)
+        padded = np.zeros((-(-n // self.tile) * self.tile, *observations.shape[1:]), observations.dtype)
+        padded[:n] = observations
+        parts = []
+        for first in range(0, len(padded), self.tile):
+            part = np.asarray(self.function(padded[first : first + self.tile]))
+            if part.shape[:1] != (self.tile,):
+                raise InvalidAction(
+                    f"the policy function returned shape {part.shape} for {self.tile} observations; expected one "
+                    "action per observation."
+                )
+            parts.append(part)
+        return np.concatenate(parts)[:n], state
+
+
+def as_policy(policy: Policy | Callable[[Array], Array]) -> Policy:
+    """Return a policy; plain functions are wrapped."""
+    if isinstance(policy, Policy):
+        return policy
+    if callable(policy):
+        return FunctionPolicy(policy)
+    raise InvalidParameter(f"{policy!r} is a {type(policy).__name__}; expected a Policy or a function.")

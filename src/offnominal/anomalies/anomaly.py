@@ -1,0 +1,164 @@
+"""The contract of an anomaly: what goes wrong, without when, where or how hard."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import FloatArray
+
+Target = Literal["observation", "action", "dynamics"]
+
+
+@dataclass(frozen=True)
+class Anomaly(ABC):
+    """One kind of fault. It holds no environment, no time and no strength.
+
+    Attributes:
+        kind: What happens, such as ``"noise"``.
+        symbol: The letter of the parameter in the formulas.
+        neutral: The parameter at which nothing happens.
+        minimum: Smallest allowed parameter.
+        whole: Whether the parameter counts something.
+        formula: What happens, in one line.
+    """
+
+    kind: ClassVar[str]
+    symbol: ClassVar[str] = "b"
+    neutral: ClassVar[float] = 0.0
+    minimum: ClassVar[float] = -np.inf
+    whole: ClassVar[bool] = False
+    formula: ClassVar[str] = ""
+
+    @property
+    @abstractmethod
+    def target(self) -> Target:
+        """What it touches."""
+
+    @property
+    def id(self) -> str:
+        """The name users write: target/kind."""
+        return f"{self.target}/{self.kind}"
+
+    def check(self, parameter: Any) -> float:
+        """Return the parameter as a float, or raise :class:`InvalidParameter`."""
+        return checked_parameter(self.id, parameter, minimum=self.minimum, whole=self.whole)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Where in an episode a fault acts.
+
+    Args:
+        step: Index of the transition.
+        since: Transitions since the onset.
+        lane: Number of the fault within the episode.
+        stream: The episode's anomaly stream.
+        memory: Whatever the fault wants to keep until its next transition of the same episode.
+    """
+
+    step: int
+    since: int
+    lane: int
+    stream: Stream
+    memory: dict[str, Any]
+
+    def normal(self, size: int) -> FloatArray:
+        """Return standard normal numbers that belong to this fault and this transition."""
+        return self.stream.normal(size, step=self.step, lane=self.lane)
+
+    def uniform(self, size: int) -> FloatArray:
+        """Return uniform numbers on (0, 1) that belong to this fault and this transition."""
+        return self.stream.uniform(size, step=self.step, lane=self.lane)
+
+
+@dataclass(frozen=True)
+class SignalAnomaly(Anomaly):
+    """A fault of a signal: of what is seen or of what is commanded.
+
+    Subclasses outside this package implement :meth:`perturb`; the built-in ones run in one compiled kernel.
+
+    Args:
+        on: ``"observation"`` or ``"action"``.
+
+    Example:
+        >>> @dataclass(frozen=True)
+        ... class Stuck(SignalAnomaly):
+        ...     kind = "stuck"
+        ...     formula = "o' = value at onset"
+        ...
+        ...     def perturb(self, signal, parameter, moment):
+        ...         return moment.memory.setdefault("held", signal.copy())
+        >>> Stuck(on="observation").id
+        'observation/stuck'
+    """
+
+    on: Literal["observation", "action"] = "observation"
+    code: ClassVar[int] = 0
+
+    def __post_init__(self) -> None:
+        if self.on not in ("observation", "action"):
+            raise InvalidParameter(f"on={self.on!r} is no signal; choose 'observation' or 'action'.")
+
+    @property
+    def target(self) -> Target:
+        """The signal it touches."""
+        return self.on
+
+    @property
+    def option(self) -> float:
+        """A constant of this anomaly that the compiled kernel needs."""
+        return 0.0
+
+    def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
+        """Return the perturbed signal of one row; must not change the given one."""
+        raise NotImplementedError(f"{type(self).__name__} must implement perturb.")
+
+
+@dataclass(frozen=True)
+class DynamicsAnomaly(Anomaly):
+    """A fault of the physics: a knob of the world is turned.
+
+    Args:
+        knob: Name of the knob; the world says which it has.
+    """
+
+    knob: str = ""
+    kind: ClassVar[str] = "dynamics"
+    formula: ClassVar[str] = "the knob takes the value b"
+
+    def __post_init__(self) -> None:
+        if not self.knob:
+            raise InvalidParameter("a dynamics anomaly needs the name of a knob, such as 'mass'.")
+
+    @property
+    def target(self) -> Target:
+        """The physics."""
+        return "dynamics"
+
+    @property
+    def id(self) -> str:
+        """``dynamics/<knob>``."""
+        return f"dynamics/{self.knob}"
+
+
+def checked_parameter(name: str, value: Any, *, minimum: float, whole: bool = False) -> float:
+    """Return a fault's parameter as a float, or raise :class:`InvalidParameter`."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InvalidParameter(
+            f"the parameter of {name} is {value!r} ({type(value).__name__}); expected a number or a strength such as "
+            "'medium'."
+        )
+    number = float(value)
+    if not np.isfinite(number):
+        raise InvalidParameter(f"the parameter of {name} is {number}; expected a finite number.")
+    if number < minimum:
+        raise InvalidParameter(f"the parameter of {name} is {number:g}; expected at least {minimum:g}.")
+    if whole and number != int(number):
+        raise InvalidParameter(f"the parameter of {name} is {number:g}; expected a whole number of steps.")
+    return number

@@ -1,0 +1,81 @@
+"""A fault: an anomaly with its strength, its schedule and the channels it touches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from offnominal.anomalies.anomaly import Anomaly
+from offnominal.anomalies.catalogue import make_anomaly
+from offnominal.anomalies.schedule import Schedule
+from offnominal.core.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What goes wrong, how hard, when and where.
+
+    Args:
+        anomaly: An id such as ``"observation/noise"``, or an anomaly.
+        strength: The raw parameter, or a named strength such as ``"medium"``.
+        schedule: A schedule, or just its onset: an index, ``"start"``, ``"random"`` or a pair.
+        channels: Indices or names of the channels it touches; None for all.
+
+    Example:
+        >>> Fault("action/offset", 0.3, schedule=20, channels=[1]).id
+        'action/offset'
+        >>> Fault("action/noise", -1.0)
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: the parameter of action/noise is -1; expected at least 0.
+    """
+
+    anomaly: str | Anomaly
+    strength: float | str
+    schedule: Schedule | str | int | tuple[int, int] = Schedule()
+    channels: Sequence[int | str] | None = None
+
+    def __post_init__(self) -> None:
+        made = make_anomaly(self.anomaly)
+        object.__setattr__(self, "anomaly", made)
+        if not isinstance(self.schedule, Schedule):
+            object.__setattr__(self, "schedule", Schedule(onset=self.schedule))
+        if not isinstance(self.strength, str):
+            object.__setattr__(self, "strength", made.check(self.strength))
+        if self.channels is not None:
+            object.__setattr__(self, "channels", tuple(self.channels))
+
+    @property
+    def id(self) -> str:
+        """Id of the anomaly."""
+        return self.kind.id
+
+    @property
+    def kind(self) -> Anomaly:
+        """The anomaly."""
+        assert isinstance(self.anomaly, Anomaly)
+        return self.anomaly
+
+    @property
+    def course(self) -> Schedule:
+        """The schedule."""
+        assert isinstance(self.schedule, Schedule)
+        return self.schedule
+
+
+Faults = Fault | Iterable[Fault] | None
+"""One fault, several at once, or none."""
+
+
+def fault_tuple(faults: Any) -> tuple[Fault, ...]:
+    """Return the faults of one episode as a tuple."""
+    if faults is None:
+        return ()
+    if isinstance(faults, Fault):
+        return (faults,)
+    listed = tuple(faults)
+    for fault in listed:
+        if not isinstance(fault, Fault):
+            raise InvalidParameter(f"{fault!r} is a {type(fault).__name__}; expected a Fault.")
+    return listed

@@ -1,0 +1,345 @@
+"""The injection: which faults act in which row of a batch, and what they have done so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from offnominal.anomalies.anomaly import DynamicsAnomaly, Moment, SignalAnomaly, checked_parameter
+from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.kernel import (
+    ACTION,
+    DYNAMICS,
+    OBSERVATION,
+    SLOT,
+    advance,
+    draw_onsets,
+    perturb_rows,
+)
+from offnominal.anomalies.signals import DELAY
+from offnominal.anomalies.strengths import parameter_for
+from offnominal.core.episode import Event
+from offnominal.core.errors import InvalidChannels, UnknownName, UnsupportedEnvironment, did_you_mean
+from offnominal.core.streams import Stream, stream_keys
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.worlds.world import Knob, World
+
+_TARGETS = {"observation": OBSERVATION, "action": ACTION, "dynamics": DYNAMICS}
+
+
+class Adjustable(Protocol):
+    """Something with knobs: a world, or the physics found inside another package's environment."""
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        """What can be turned, by name."""
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What an injection must know of the environment it acts in.
+
+    Args:
+        observation: Names of the observation's channels, flattened.
+        action: Names of the action's channels, flattened; empty if the action is not a vector of numbers.
+        physics: What dynamics faults turn, if there is something.
+        world: Id of a shipped world, for named strengths.
+        length: Length of an expert's episode, for random onsets.
+        limit: Time limit, if there is one.
+        name: How the environment is called in messages.
+    """
+
+    observation: tuple[str, ...]
+    action: tuple[str, ...]
+    physics: Adjustable | None = None
+    world: str | None = None
+    length: int | None = None
+    limit: int | None = None
+    name: str = "the environment"
+
+    @classmethod
+    def of(cls, world: World, limit: int | None = None) -> Setting:
+        """Describe a world.
+
+        Args:
+            world: The world.
+            limit: Time limit; the world's own if None.
+        """
+        card = world.card
+        return cls(
+            observation=tuple(channel.name for channel in card.observation),
+            action=tuple(channel.name for channel in card.action),
+            physics=world,
+            world=card.id,
+            length=card.expert_length,
+            limit=limit or card.max_steps,
+            name=card.id,
+        )
+
+
+class Injection:
+    """The faults of every row of a batch.
+
+    Everything is checked here, before anything runs. Each row has its own faults; rows without any cost nothing and
+    are never touched.
+
+    Args:
+        faults: One tuple of faults per row.
+        setting: The environment.
+    """
+
+    def __init__(self, faults: Sequence[tuple[Fault, ...]], setting: Setting) -> None:
+        self.setting = setting
+        self.faults = [tuple(row) for row in faults]
+        n, width = len(self.faults), max((len(row) for row in self.faults), default=0)
+        self._resolved: dict[int, _Resolved] = {}
+        for row in self.faults:
+            for fault in row:
+                if id(fault) not in self._resolved:
+                    self._resolved[id(fault)] = _resolve(fault, setting)
+        self._template = np.zeros((n, width), SLOT)
+        channels = {"observation": len(setting.observation), "action": len(setting.action)}
+        self._masks = {target: np.zeros((n, width, count), np.bool_) for target, count in channels.items()}
+        self._onset_range = np.zeros((n, width, 2), np.int64)
+        for r, row in enumerate(self.faults):
+            for j, fault in enumerate(row):
+                self._fill(r, j, self._resolved[id(fault)])
+        self._slots = self._template.copy()
+        self._neutral = self._template["neutral"].copy()
+        self.applied: FloatArray = self._neutral.copy()
+        self.on: BoolArray = np.zeros((n, width), np.bool_)
+        self.active: BoolArray = np.zeros(n, np.bool_)
+        self.ticks: IntArray = np.zeros(n, np.int64)
+        self._keys: KeyArray = np.zeros(n, np.uint64)
+        self._memory = {target: np.zeros((n, width, count)) for target, count in channels.items()}
+        self._history = {
+            target: np.zeros((n, self._history_depth(target), count)) for target, count in channels.items()
+        }
+        self._custom = {target: self._custom_slots(target) for target in ("observation", "action")}
+        self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
+        self._knobs = self._used_knobs()
+        self._touches = {target: bool((self._template["target"] == code).any()) for target, code in _TARGETS.items()}
+
+    def _fill(self, r: int, j: int, resolved: _Resolved) -> None:
+        slot = self._template[r, j]
+        slot["target"] = _TARGETS[resolved.fault.kind.target]
+        slot["code"] = resolved.code
+        slot["option"] = resolved.option
+        slot["parameter"] = resolved.parameter
+        slot["neutral"] = resolved.neutral
+        slot["level"] = 1.0
+        resolved.fault.course.fill(slot, resolved.first)
+        if resolved.channels:
+            self._masks[resolved.fault.kind.target][r, j, list(resolved.channels)] = True
+        self._onset_range[r, j] = resolved.first, resolved.last
+
+    def _history_depth(self, target: str) -> int:
+        delays = self._template[(self._template["target"] == _TARGETS[target]) & (self._template["code"] == DELAY)]
+        return int(delays["parameter"].max()) + 1 if delays.size else 0
+
+    def _custom_slots(self, target: str) -> list[tuple[int, int, SignalAnomaly]]:
+        return [
+            (r, j, fault.kind)
+            for r, row in enumerate(self.faults)
+            for j, fault in enumerate(row)
+            if isinstance(fault.kind, SignalAnomaly) and fault.kind.code == 0 and fault.kind.target == target
+        ]
+
+    def _used_knobs(self) -> dict[str, tuple[Knob, BoolArray]]:
+        """Return each knob in use with the (row, fault) pairs that turn it."""
+        used: dict[str, tuple[Knob, BoolArray]] = {}
+        for r, row in enumerate(self.faults):
+            for j, fault in enumerate(row):
+                if isinstance(fault.kind, DynamicsAnomaly):
+                    assert self.setting.physics is not None
+                    name = fault.kind.knob
+                    used.setdefault(name, (self.setting.physics.knobs[name], np.zeros(self._template.shape, np.bool_)))
+                    used[name][1][r, j] = True
+        return used
+
+    @property
+    def turns_knobs(self) -> bool:
+        """Whether any fault acts on the physics."""
+        return bool(self._knobs)
+
+    def release(self, rows: IntArray) -> None:
+        """Switch every fault of some rows off and put every knob back, before the environment resets."""
+        self.applied[rows] = self._neutral[rows]
+        self.on[rows] = False
+        self._turn(rows)
+
+    def begin(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Start new episodes in some rows: draw onsets, forget everything, put every knob back."""
+        self.release(rows)
+        self._slots[rows] = self._template[rows]
+        self.active[rows] = False
+        self.ticks[rows] = 0
+        for memory in self._memory.values():
+            memory[rows] = 0.0
+        self._keys[rows] = stream_keys(seeds, episodes, "anomaly")
+        draw_onsets(rows, stream_keys(seeds, episodes, "onset"), self._onset_range, self._slots)
+        if self._scratch:
+            gone = set(rows.tolist())
+            self._scratch = {place: kept for place, kept in self._scratch.items() if place[0] not in gone}
+
+    def act(self, actions: Array, rows: IntArray) -> Array:
+        """Begin a transition: set the knobs and return the actions as the faults pass them on.
+
+        Args:
+            actions: (n, ...) commanded actions; not changed.
+            rows: The rows that are stepped.
+        """
+        advance(rows, self._slots, self._keys, self.ticks, self.applied, self.on, self.active)
+        self._turn(rows)
+        if not self._touches["action"]:
+            return actions
+        return self._perturb("action", actions, rows)
+
+    def observe(self, observations: Array, rows: IntArray) -> Array:
+        """End a transition: return the observations as the faults pass them on.
+
+        Args:
+            observations: (n, ...) true observations; not changed.
+            rows: The rows that were stepped.
+        """
+        if self._touches["observation"]:
+            observations = self._perturb("observation", observations, rows)
+        self.ticks[rows] += 1
+        return observations
+
+    def _perturb(self, target: str, clean: Array, rows: IntArray) -> Array:
+        signal = clean.reshape(clean.shape[0], -1).astype(np.float64)
+        perturb_rows(
+            _TARGETS[target],
+            rows,
+            self._slots,
+            self._keys,
+            self.ticks,
+            self.applied,
+            self.on,
+            self._masks[target],
+            self._memory[target],
+            self._history[target],
+            signal,
+        )
+        if self._custom[target]:
+            self._perturb_custom(target, set(rows.tolist()), signal)
+        return _as_type(signal.reshape(clean.shape), clean.dtype)
+
+    def _perturb_custom(self, target: str, rows: set[int], signal: FloatArray) -> None:
+        for r, j, anomaly in self._custom[target]:
+            if r not in rows or not self.on[r, j]:
+                continue
+            step = int(self.ticks[r])
+            moment = Moment(
+                step=step,
+                since=step - int(self._slots[r, j]["onset"]),
+                lane=j,
+                stream=Stream(self._keys[r]),
+                memory=self._scratch.setdefault((r, j), {}),
+            )
+            changed = anomaly.perturb(signal[r].copy(), float(self.applied[r, j]), moment)
+            signal[r] = np.where(self._masks[target][r, j], changed, signal[r])
+
+    def _turn(self, rows: IntArray) -> None:
+        """Set every knob in use to what the faults of each row add up to."""
+        for name, (knob, users) in self._knobs.items():
+            concerned = rows[users[rows].any(axis=1)]
+            if not concerned.size:
+                continue
+            asked = np.where(users[concerned] & self.on[concerned], self.applied[concerned], knob.neutral)
+            if knob.combine == "multiply":
+                values = knob.neutral * np.prod(asked / knob.neutral, axis=1)
+            else:
+                values = knob.neutral + np.sum(asked - knob.neutral, axis=1)
+            single = users[concerned].sum(axis=1) == 1
+            values[single] = asked[single][users[concerned][single]]
+            assert self.setting.physics is not None
+            self.setting.physics.turn(name, concerned, values)
+
+    def events(self, row: int) -> tuple[Event, ...]:
+        """Return what is injected into the current episode of a row."""
+        listed = []
+        for j, fault in enumerate(self.faults[row]):
+            resolved = self._resolved[id(fault)]
+            onset = int(self._slots[row, j]["onset"])
+            listed.append(Event(fault.id, resolved.parameter, onset, fault.course.end(onset), resolved.channels))
+        return tuple(listed)
+
+
+def _as_type(signal: FloatArray, dtype: np.dtype[Any]) -> Array:
+    """Return the signal in the type it came in; whole numbers are rounded and kept within their range."""
+    if np.issubdtype(dtype, np.integer):
+        limits = np.iinfo(dtype)
+        signal = np.clip(np.rint(signal), limits.min, limits.max)
+    return signal.astype(dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """A fault checked against a setting, every name replaced by a number."""
+
+    fault: Fault
+    parameter: float
+    neutral: float
+    code: int
+    option: float
+    channels: tuple[int, ...]
+    first: int
+    last: int
+
+
+def _resolve(fault: Fault, setting: Setting) -> _Resolved:
+    kind = fault.kind
+    first, last = fault.course.bounds(length=setting.length, limit=setting.limit)
+    strength = fault.strength
+    if isinstance(strength, str):
+        strength = parameter_for(setting.world, kind.id, strength)
+    if isinstance(kind, DynamicsAnomaly):
+        knob = _knob(kind, setting)
+        if fault.channels is not None:
+            raise InvalidChannels(f"{kind.id} acts on the physics and has no channels; leave them out.")
+        parameter = checked_parameter(kind.id, strength, minimum=knob.minimum)
+        return _Resolved(fault, parameter, knob.neutral, 0, 0.0, (), first, last)
+    assert isinstance(kind, SignalAnomaly)
+    names = setting.observation if kind.target == "observation" else setting.action
+    if not names:
+        raise UnsupportedEnvironment(f"{kind.id} needs a Box {kind.target} space, which {setting.name} has not.")
+    channels = _channels(fault, names)
+    return _Resolved(fault, kind.check(strength), kind.neutral, kind.code, kind.option, channels, first, last)
+
+
+def _knob(kind: DynamicsAnomaly, setting: Setting) -> Knob:
+    knobs = {} if setting.physics is None else setting.physics.knobs
+    if kind.knob not in knobs:
+        raise UnknownName(
+            f"{setting.name} has no knob {kind.knob!r}.{did_you_mean(kind.knob, knobs)} "
+            f"Its dynamics faults are: {', '.join(f'dynamics/{name}' for name in knobs) or 'none'}."
+        )
+    return knobs[kind.knob]
+
+
+def _channels(fault: Fault, names: tuple[str, ...]) -> tuple[int, ...]:
+    if fault.channels is None:
+        return tuple(range(len(names)))
+    if not fault.channels:
+        raise InvalidChannels(f"{fault.id} was given no channels; leave them out to touch all {len(names)}.")
+    found = set()
+    for channel in fault.channels:
+        if isinstance(channel, str):
+            if channel not in names:
+                raise InvalidChannels(f"{fault.id}: no channel {channel!r}.{did_you_mean(channel, names)}")
+            found.add(names.index(channel))
+        elif isinstance(channel, bool) or not isinstance(channel, int | np.integer):
+            raise InvalidChannels(f"{fault.id}: channel {channel!r} is neither an index nor a name.")
+        elif not 0 <= channel < len(names):
+            raise InvalidChannels(f"{fault.id}: channel {channel} is outside 0 .. {len(names) - 1}.")
+        else:
+            found.add(int(channel))
+    return tuple(sorted(found))

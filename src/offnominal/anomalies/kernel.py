@@ -1,0 +1,235 @@
+"""What faults do to signals, compiled: one call handles every row of a batch and every fault in it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from offnominal.anomalies.signals import (
+    DELAY,
+    DRIFT,
+    FLOOR,
+    NEAREST,
+    NOISE,
+    OFFSET,
+    SCALING,
+    TEMPORAL,
+    TEMPORAL_PRINTED,
+)
+from offnominal.core.compiled import compiled
+from offnominal.core.philox import normal_pair, uniform
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+
+NOWHERE, OBSERVATION, ACTION, DYNAMICS = range(4)
+WALK_LANE = 1 << 16
+
+SLOT = np.dtype(
+    [
+        ("target", np.int64),
+        ("code", np.int64),
+        ("parameter", np.float64),
+        ("neutral", np.float64),
+        ("option", np.float64),
+        ("onset", np.int64),
+        ("duration", np.int64),
+        ("ramp", np.int64),
+        ("recovery", np.int64),
+        ("period", np.int64),
+        ("on", np.int64),
+        ("walk", np.float64),
+        ("level", np.float64),
+    ]
+)
+"""One fault of one row. `level` is the state of its random walk, everything else is fixed at the start."""
+
+
+@compiled
+def draw_onsets(rows: IntArray, keys: KeyArray, ranges: IntArray, slots: Array) -> None:
+    """Draw the onset of every fault of new episodes from its range (n, faults, 2), both ends included."""
+    for i in range(rows.shape[0]):
+        for j in range(slots.shape[1]):
+            first, last = ranges[rows[i], j, 0], ranges[rows[i], j, 1]
+            if last > first:
+                slots[rows[i], j]["onset"] = first + int(uniform(keys[i], 0, j, 0) * (last - first + 1))
+
+
+@compiled
+def weight(slots: Array, j: int, t: int) -> float:
+    """Return how much of fault j acts on transition t, random walk aside."""
+    since = t - slots[j]["onset"]
+    if since < 0:
+        return 0.0
+    duration = slots[j]["duration"]
+    if duration >= 0 and since >= duration:
+        after = since - duration
+        recovery = slots[j]["recovery"]
+        return 1.0 - (after + 1.0) / (recovery + 1.0) if after < recovery else 0.0
+    period = slots[j]["period"]
+    if period > 0 and since % period >= slots[j]["on"]:
+        return 0.0
+    ramp = slots[j]["ramp"]
+    return float((since + 1.0) / ramp) if since < ramp else 1.0
+
+
+@compiled
+def _wander(slots: Array, j: int, key: np.uint64, t: int) -> float:
+    """Advance the random walk of fault j, reflected into [0, 1], and return it."""
+    if t > slots[j]["onset"]:
+        step, _ = normal_pair(key, t, WALK_LANE + j, 0)
+        level = (slots[j]["level"] + slots[j]["walk"] * step) % 2.0
+        slots[j]["level"] = 2.0 - level if level > 1.0 else level
+    return float(slots[j]["level"])
+
+
+@compiled
+def advance(
+    rows: IntArray,
+    slots: Array,
+    keys: KeyArray,
+    ticks: IntArray,
+    applied: FloatArray,
+    on: BoolArray,
+    active: BoolArray,
+) -> None:
+    """Work out each fault's parameter for the transition that is about to happen.
+
+    Args:
+        rows: Which rows are stepped.
+        slots: (n, faults) of SLOT.
+        keys: (n,) anomaly streams.
+        ticks: (n,) index of the transition.
+        applied: (n, faults): the parameter in force, neutral where the fault is off.
+        on: (n, faults): the fault acts on this transition.
+        active: (n,): any fault acts.
+    """
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        active[r] = False
+        for j in range(slots.shape[1]):
+            if slots[r, j]["target"] == NOWHERE:
+                continue
+            share = weight(slots[r], j, ticks[r])
+            on[r, j] = share > 0.0
+            if share > 0.0:
+                active[r] = True
+                if slots[r, j]["walk"] > 0.0:
+                    share *= _wander(slots[r], j, keys[r], ticks[r])
+            neutral, full = slots[r, j]["neutral"], slots[r, j]["parameter"]
+            applied[r, j] = full if share == 1.0 else neutral + share * (full - neutral)
+
+
+@compiled
+def _add_noise(x: FloatArray, mask: BoolArray, scale: float, key: np.uint64, t: int, lane: int) -> None:
+    for c in range(0, x.shape[0], 2):
+        first, second = normal_pair(key, t, lane, c >> 1)
+        if mask[c]:
+            x[c] += scale * first
+        if c + 1 < x.shape[0] and mask[c + 1]:
+            x[c + 1] += scale * second
+
+
+@compiled
+def _remember_noise(
+    memory: FloatArray, old: float, new: float, key: np.uint64, t: int, lane: int, channels: int
+) -> None:
+    """Advance an autoregression: memory <- old * memory + new * e."""
+    for c in range(0, channels, 2):
+        first, second = normal_pair(key, t, lane, c >> 1)
+        memory[c] = old * memory[c] + new * first
+        if c + 1 < channels:
+            memory[c + 1] = old * memory[c + 1] + new * second
+
+
+@compiled
+def _perturb(
+    slots: Array,
+    j: int,
+    b: float,
+    x: FloatArray,
+    mask: BoolArray,
+    memory: FloatArray,
+    history: FloatArray,
+    key: np.uint64,
+    t: int,
+) -> None:
+    """Apply fault j with parameter b to one signal, in place."""
+    code, since = slots[j]["code"], t - slots[j]["onset"]
+    if code == NOISE:
+        _add_noise(x, mask, b, key, t, j)
+        return
+    if code == TEMPORAL:
+        r = slots[j]["option"] if since > 0 else 0.0
+        _remember_noise(memory, r, math.sqrt(1.0 - r * r), key, t, j, x.shape[0])
+    elif code == TEMPORAL_PRINTED:
+        _remember_noise(memory, b if since > 0 else 0.0, b, key, t, j, x.shape[0])
+    late = max(t - int(b + 0.5), 0) % history.shape[0] if code == DELAY else 0
+    for c in range(x.shape[0]):
+        if not mask[c]:
+            continue
+        if code == SCALING:
+            x[c] *= b
+        elif code == OFFSET:
+            x[c] += b
+        elif code == DRIFT:
+            x[c] += b * (since + 1)
+        elif code == TEMPORAL:
+            x[c] += b * memory[c]
+        elif code == TEMPORAL_PRINTED:
+            x[c] += memory[c]
+        elif code == FLOOR and b > 0.0:
+            x[c] = b * math.floor(x[c] / b)
+        elif code == NEAREST and b > 0.0:
+            x[c] = b * math.floor(x[c] / b + 0.5)
+        elif code == DELAY:
+            x[c] = history[late, c]
+
+
+@compiled
+def perturb_rows(
+    target: int,
+    rows: IntArray,
+    slots: Array,
+    keys: KeyArray,
+    ticks: IntArray,
+    applied: FloatArray,
+    on: BoolArray,
+    masks: BoolArray,
+    memory: FloatArray,
+    history: FloatArray,
+    signal: FloatArray,
+) -> None:
+    """Apply every built-in fault of one target to the signals of the given rows, in place and in order.
+
+    Args:
+        target: OBSERVATION or ACTION.
+        rows: Which rows are stepped.
+        slots: (n, faults) of SLOT.
+        keys: (n,) anomaly streams.
+        ticks: (n,) index of the transition.
+        applied: (n, faults) parameters in force.
+        on: (n, faults) which act.
+        masks: (n, faults, channels) which channels each touches.
+        memory: (n, faults, channels) state of correlated noise.
+        history: (n, depth, channels) ring of the signals as they were before any fault.
+        signal: (n, channels).
+    """
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        if history.shape[1] > 0:
+            slot = ticks[r] % history.shape[1]
+            for c in range(signal.shape[1]):
+                history[r, slot, c] = signal[r, c]
+        for j in range(slots.shape[1]):
+            if slots[r, j]["target"] == target and slots[r, j]["code"] > 0 and on[r, j]:
+                _perturb(
+                    slots[r],
+                    j,
+                    applied[r, j],
+                    signal[r],
+                    masks[r, j],
+                    memory[r, j],
+                    history[r],
+                    keys[r],
+                    ticks[r],
+                )

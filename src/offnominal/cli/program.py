@@ -1,0 +1,186 @@
+"""The program `offnominal`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from offnominal._version import __version__
+from offnominal.core.errors import OffnominalError
+from offnominal.core.registry import Registry
+
+out = Console()
+complaints = Console(stderr=True)
+
+program = typer.Typer(
+    name="offnominal",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Does a detector notice when an agent's world stops being normal, how soon, at what cost in false alarms?",
+    epilog="Start with: offnominal quickstart",
+)
+check = typer.Typer(no_args_is_help=True, help="Try the laws on a world or an anomaly, yours included.")
+program.add_typer(check, name="check")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+
+
+def main() -> None:
+    """Run the program; an error we raise on purpose is one line and exit code 2."""
+    try:
+        program()
+    except OffnominalError as error:
+        complaints.print(f"[bold red]{type(error).__name__}:[/] {error}", highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+@program.callback(invoke_without_command=True)
+def _version(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        out.print(__version__)
+        raise typer.Exit
+
+
+@program.command()
+def worlds(as_json: AsJson = False) -> None:
+    """List the worlds.
+
+    Example: [bold]offnominal worlds[/]
+    """
+    from offnominal.worlds import worlds as registry
+
+    _list(registry, as_json)
+
+
+@program.command()
+def anomalies(
+    world: Annotated[str | None, typer.Option(help="Only those this world has, with its knobs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the anomalies.
+
+    Example: [bold]offnominal anomalies --world SAP-Goal0-v0[/]
+    """
+    from offnominal.anomalies import anomalies as registry
+    from offnominal.anomalies import make_anomaly
+    from offnominal.laws import anomalies_of
+
+    if world is None:
+        _list(registry, as_json)
+        return
+    rows = []
+    for id in anomalies_of(world):
+        anomaly = make_anomaly(id)
+        summary = registry.spec(id).summary if id in registry else "knob of this world"
+        rows.append({"id": id, "neutral": _neutral(anomaly, world), "summary": summary})
+    _print(f"Anomalies of {world}", rows, as_json)
+
+
+def _neutral(anomaly: Any, world: str) -> float:
+    from offnominal.rollouts.collect import build_world
+
+    knob = getattr(anomaly, "knob", None)
+    return float(build_world(world, 1).knob(knob).neutral if knob else anomaly.neutral)
+
+
+@check.command("world")
+def check_world_command(id: Annotated[str, typer.Argument(help="Id of the world.")], as_json: AsJson = False) -> None:
+    """Try the laws of worlds.
+
+    Example: [bold]offnominal check world SAP-Goal0-v0[/]
+    """
+    from offnominal.laws import check_world
+    from offnominal.worlds import worlds as registry
+
+    registry.spec(id)
+    _report([check_world(id)], as_json)
+
+
+@check.command("anomaly")
+def check_anomaly_command(
+    id: Annotated[str, typer.Argument(help="Id of the anomaly, or 'all'.")],
+    world: Annotated[str | None, typer.Option(help="In this world only; otherwise in all that have it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try the laws of anomalies, in every world that has them.
+
+    Example: [bold]offnominal check anomaly observation/noise --world SAP-Goal0-v0[/]
+    """
+    from offnominal.anomalies import make_anomaly
+    from offnominal.core.errors import UnknownName
+    from offnominal.laws import anomalies_of, check_anomaly
+    from offnominal.worlds import worlds as registry
+
+    if id != "all":
+        make_anomaly(id)
+    chosen = [registry.spec(world).id] if world else registry.ids()
+    cases = [(each, place) for place in chosen for each in anomalies_of(place) if id in ("all", each)]
+    if not cases:
+        raise UnknownName(f"{id} exists in none of: {', '.join(chosen)}. `offnominal anomalies --world ID` lists them.")
+    _report([check_anomaly(each, place) for each, place in cases], as_json)
+
+
+@program.command()
+def quickstart(
+    folder: Annotated[Path, typer.Option("--out", help="Where the table and the picture go.")] = Path(
+        "runs/quickstart"
+    ),
+    pairs: Annotated[int, typer.Option(min=2, help="Twins per fault.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the first twin.")] = 0,
+) -> None:
+    """Run an agent with and without every fault of a world, and show what each does.
+
+    Example: [bold]offnominal quickstart --pairs 500[/]
+    """
+    from offnominal.reports.quickstart import WORLD, quickstart
+    from offnominal.reports.tables import terminal_table
+
+    rows = quickstart(folder, pairs=pairs, seed=seed)
+    out.print(terminal_table(f"{WORLD}: what each fault costs, {pairs} twins each", rows))
+    out.print(
+        "[dim]struck: share of episodes that last until the fault; success: with the fault; nominal: without it[/]"
+    )
+    out.print(f"Picture: [bold]{folder / 'twins.png'}[/]   Table: [bold]{folder / 'faults.csv'}[/]")
+
+
+def _list(registry: Registry[Any], as_json: bool) -> None:
+    _print(registry.plural.capitalize(), [{"id": spec.id, "summary": spec.summary} for spec in registry], as_json)
+
+
+def _print(title: str, rows: list[dict[str, Any]], as_json: bool) -> None:
+    from offnominal.reports.tables import terminal_table
+
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        out.print(terminal_table(title, rows))
+
+
+def _report(reports: list[Any], as_json: bool) -> None:
+    """Print what was found and exit with 1 if a law is broken."""
+    if as_json:
+        rows = [
+            {"subject": report.subject, "law": each.law, "problem": each.problem, "skipped": each.skipped}
+            for report in reports
+            for each in report
+        ]
+        print(json.dumps(rows, indent=2))
+    else:
+        for report in reports:
+            out.print(f"[bold]{report.subject}[/]")
+            for finding in report:
+                mark = (
+                    "[red]broken [/]"
+                    if finding.problem
+                    else "[yellow]skipped[/]"
+                    if finding.skipped
+                    else "[green]holds  [/]"
+                )
+                out.print(f"  {mark} {finding.law}  {finding.problem or finding.skipped}", highlight=False)
+    if not all(report.ok for report in reports):
+        raise typer.Exit(1)

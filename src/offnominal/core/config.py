@@ -1,0 +1,96 @@
+"""Typed configuration: frozen dataclasses that go to plain data and back without surprises."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from offnominal.core.errors import InvalidParameter, did_you_mean
+
+
+@dataclass(frozen=True)
+class Config:
+    """Base of configurations: everything a user sets, nothing that is computed from it.
+
+    Example:
+        >>> @dataclass(frozen=True)
+        ... class Speed(Config):
+        ...     limit: float = 1.0
+        ...     unit: str = "m/s"
+        >>> Speed.from_dict({"limit": 2}).to_dict()
+        {'limit': 2.0, 'unit': 'm/s'}
+        >>> Speed.from_dict({"limmit": 2})
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: Speed has no field 'limmit'. Did you mean 'limit'?
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data that JSON and TOML can hold."""
+        return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Build from plain data; unknown fields and wrong types are errors."""
+        hints = typing.get_type_hints(cls)
+        names = [field.name for field in dataclasses.fields(cls)]
+        values: dict[str, Any] = {}
+        for name, value in data.items():
+            if name not in names:
+                raise InvalidParameter(f"{cls.__name__} has no field {name!r}.{did_you_mean(name, names)}")
+            values[name] = _typed(value, hints[name], f"{cls.__name__}.{name}")
+        return cls(**values)
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+    def digest(self) -> str:
+        """Return a hash of the content, the same on every machine."""
+        text = json.dumps({type(self).__name__: self.to_dict()}, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Config):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _typed(value: Any, hint: Any, where: str) -> Any:
+    """Return the value as the annotated type, or raise an error that names the field."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        for option in arguments:
+            try:
+                return _typed(value, option, where)
+            except InvalidParameter:
+                continue
+    elif origin is typing.Literal:
+        if value in arguments:
+            return value
+    elif origin is tuple and isinstance(value, list | tuple):
+        if len(arguments) == 2 and arguments[1] is Ellipsis:
+            return tuple(_typed(item, arguments[0], where) for item in value)
+        if len(arguments) == len(value):
+            return tuple(_typed(item, kind, where) for item, kind in zip(value, arguments, strict=True))
+    elif isinstance(hint, type):
+        if issubclass(hint, Config) and isinstance(value, Mapping):
+            return hint.from_dict(value)
+        if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        if isinstance(value, hint) and not (hint is int and isinstance(value, bool)):
+            return value
+    raise InvalidParameter(f"{where} is {value!r} ({type(value).__name__}); expected {hint}.")

@@ -1,0 +1,113 @@
+"""What a rollout leaves behind: the episode and the events injected into it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.config import Config
+from offnominal.core.types import Array, BoolArray, FloatArray
+
+
+@dataclass(frozen=True)
+class Event(Config):
+    """One fault of one episode.
+
+    Args:
+        anomaly: Id of the anomaly.
+        parameter: Its raw parameter at full strength.
+        onset: The first transition it acts on. An episode may end before.
+        end: The first transition after it; None if it lasts to the end of the episode.
+        channels: Indices of the channels it touches; empty for faults of the dynamics.
+    """
+
+    anomaly: str
+    parameter: float
+    onset: int
+    end: int | None = None
+    channels: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Episode:
+    """One rollout: T transitions and the T + 1 observations around them.
+
+    Args:
+        observations: (T + 1, ...): what the agent saw, faults included.
+        actions: (T, ...): what the agent commanded.
+        rewards: (T,).
+        active: (T,): a fault was switched on during this transition.
+        events: What was injected.
+        seed: `reset(seed=seed)` starts this episode.
+        terminated: Whether the world ended it, rather than the time limit.
+        extras: More arrays of length T or T + 1: ``clean_observations``, ``executed_actions``, ``applied``
+            (each fault's parameter at each transition), ``success``, ``critical``, ``cost``.
+    """
+
+    observations: Array
+    actions: Array
+    rewards: FloatArray
+    active: BoolArray
+    events: tuple[Event, ...] = ()
+    seed: int = 0
+    terminated: bool = False
+    extras: Mapping[str, Array] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    def __repr__(self) -> str:
+        faults = ", ".join(f"{event.anomaly}={event.parameter:g}@{event.onset}" for event in self.events)
+        return (
+            f"Episode(T={len(self)}, observations={self.observations.shape[1:]}, actions={self.actions.shape[1:]}, "
+            f"return={self.total_reward:.4g}, seed={self.seed}, {faults or 'nominal'})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether two episodes hold the same bytes."""
+        if not isinstance(other, Episode):
+            return NotImplemented
+        return self.seed == other.seed and self.events == other.events and same_bytes(self.arrays(), other.arrays())
+
+    def __hash__(self) -> int:
+        return hash((self.seed, len(self), self.events))
+
+    @property
+    def total_reward(self) -> float:
+        """The undiscounted return."""
+        return float(np.sum(self.rewards))
+
+    @property
+    def success(self) -> bool:
+        """Whether the task was solved at the last transition."""
+        recorded = self.extras.get("success")
+        return recorded is not None and len(recorded) > 0 and bool(recorded[-1])
+
+    @property
+    def onset(self) -> int | None:
+        """First transition with a fault switched on, or None."""
+        return int(np.argmax(self.active)) if self.active.any() else None
+
+    def arrays(self) -> dict[str, Any]:
+        """Return every array by name."""
+        return {
+            "observations": self.observations,
+            "actions": self.actions,
+            "rewards": self.rewards,
+            "active": self.active,
+            "terminated": np.bool_(self.terminated),
+            **self.extras,
+        }
+
+
+def same_bytes(first: Mapping[str, Array], second: Mapping[str, Array]) -> bool:
+    """Whether two mappings hold the same names, types, shapes and bytes."""
+    return first.keys() == second.keys() and all(
+        first[name].dtype == second[name].dtype
+        and first[name].shape == second[name].shape
+        and first[name].tobytes() == second[name].tobytes()
+        for name in first
+    )

@@ -1,0 +1,131 @@
+"""Elementary functions from IEEE additions, multiplications, divisions and square roots alone.
+
+The C library's ``exp``, ``log`` or ``atan2`` differ in the last bit between platforms, and one bit is enough to
+part two chaotic trajectories. These do not: same input, same bits, on every CPU. They are within two units in the
+last place of the true value. Polynomial coefficients: fdlibm (Sun Microsystems, 1993).
+"""
+
+from __future__ import annotations
+
+import math
+
+from offnominal.core.compiled import compiled
+
+LN2_HIGH = 6.93147180369123816490e-01
+LN2_LOW = 1.90821492927058770002e-10
+SQRT_HALF = 0.7071067811865476
+QUARTER_PI = 0.7853981633974483
+HALF_PI = 1.5707963267948966
+PI = 3.141592653589793
+
+
+@compiled
+def log(x: float) -> float:
+    """Return the natural logarithm of a positive number."""
+    mantissa, exponent = math.frexp(x)
+    if mantissa < SQRT_HALF:
+        mantissa *= 2.0
+        exponent -= 1
+    f = mantissa - 1.0
+    s = f / (2.0 + f)
+    z = s * s
+    w = z * z
+    even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01))
+    odd = z * (
+        6.666666666666735130e-01
+        + w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01))
+    )
+    half_square = 0.5 * f * f
+    k = float(exponent)
+    return k * LN2_HIGH - ((half_square - (s * (half_square + (even + odd)) + k * LN2_LOW)) - f)
+
+
+@compiled
+def exp(x: float) -> float:
+    """Return e to the power x; 0 below -745 and infinity above 709.78."""
+    if x > 709.782712893384:
+        return math.inf
+    if x < -745.1332191019411:
+        return 0.0
+    k = math.floor(x / 0.6931471805599453 + 0.5)
+    high = x - k * LN2_HIGH
+    low = k * LN2_LOW
+    r = high - low
+    t = r * r
+    c = r - t * (
+        1.66666666666666019037e-01
+        + t
+        * (
+            -2.77777777770155933842e-03
+            + t * (6.61375632143793436117e-05 + t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))
+        )
+    )
+    y = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
+    return math.ldexp(y, int(k))
+
+
+@compiled
+def tanh(x: float) -> float:
+    """Return the hyperbolic tangent."""
+    if x < 0.0:
+        return -tanh_positive(-x)
+    return tanh_positive(x)
+
+
+@compiled
+def tanh_positive(x: float) -> float:
+    """Return the hyperbolic tangent of a number that is not negative."""
+    if x > 22.0:
+        return 1.0
+    if x < 1e-4:
+        return x - x * x * x / 3.0
+    return 1.0 - 2.0 / (exp(2.0 * x) + 1.0)
+
+
+@compiled
+def softplus(x: float) -> float:
+    """Return log(1 + e^x) without overflow."""
+    if x > 40.0:
+        return x
+    if x > 0.0:
+        return x + log(1.0 + exp(-x))
+    return log(1.0 + exp(x))
+
+
+@compiled
+def arctan_unit(x: float) -> float:
+    """Return the angle in [0, pi/4] whose tangent is x, for x in [0, 1]."""
+    base = 0.0
+    if x >= 0.6875:
+        base = QUARTER_PI
+        x = (x - 1.0) / (x + 1.0)
+    elif x >= 0.4375:
+        base = 4.63647609000806093515e-01
+        x = (2.0 * x - 1.0) / (2.0 + x)
+    z = x * x
+    w = z * z
+    even = 3.33333333333329318027e-01 + w * (
+        1.42857142725034663711e-01
+        + w
+        * (
+            9.09088713343650656196e-02
+            + w * (6.66107313738753120669e-02 + w * (4.97687799461593236017e-02 + w * 1.62858201153657823623e-02))
+        )
+    )
+    odd = -1.99999999998764832476e-01 + w * (
+        -1.11111104054623557880e-01
+        + w * (-7.69187620504482999495e-02 + w * (-5.83357013379057348645e-02 + w * -3.65315727442169155270e-02))
+    )
+    return base + (x - x * (z * even + w * odd))
+
+
+@compiled
+def arctan2(y: float, x: float) -> float:
+    """Return the angle of the vector (x, y) in (-pi, pi]; zero for the null vector."""
+    ax, ay = abs(x), abs(y)
+    if ax == 0.0 and ay == 0.0:
+        return 0.0
+    angle = arctan_unit(ay / ax) if ay <= ax else HALF_PI - arctan_unit(ax / ay)
+    if x < 0.0:
+        angle = PI - angle
+    return -angle if y < 0.0 else angle

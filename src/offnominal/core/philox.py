@@ -1,0 +1,166 @@
+"""Counter-based random numbers: every draw is a pure function of (key, step, lane, index).
+
+Philox4x32-10 (Salmon et al., 2011). Nothing is consumed, so nothing can shift: drawing more here never changes what
+is drawn there. A *key* names a stream (see :mod:`offnominal.core.streams`), *step* is the time index, *lane* tells
+apart users of one stream at one step (such as two faults), *index* counts the numbers drawn there.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from offnominal.core.compiled import compiled
+from offnominal.core.exact import log
+from offnominal.core.types import Array, FloatArray
+
+MASK = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+MULTIPLIER_A = np.uint64(0xD2511F53)
+MULTIPLIER_B = np.uint64(0xCD9E8D57)
+WEYL_A = np.uint64(0x9E3779B9)
+WEYL_B = np.uint64(0xBB67AE85)
+INVERSE_2_53 = 1.0 / 9007199254740992.0
+
+
+@compiled
+def block(
+    c0: np.uint64, c1: np.uint64, c2: np.uint64, c3: np.uint64, k0: np.uint64, k1: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return the four 32-bit words that Philox4x32-10 makes of a counter and a key, all held in uint64."""
+    for _ in range(10):
+        a = MULTIPLIER_A * c0
+        b = MULTIPLIER_B * c2
+        c0, c1, c2, c3 = (b >> HALF) ^ c1 ^ k0, b & MASK, (a >> HALF) ^ c3 ^ k1, a & MASK
+        k0 = (k0 + WEYL_A) & MASK
+        k1 = (k1 + WEYL_B) & MASK
+    return c0, c1, c2, c3
+
+
+@compiled
+def uniform_pair(key: np.uint64, step: int, lane: int, pair: int) -> tuple[float, float]:
+    """Return two numbers, uniform on the open interval (0, 1) with 53 random bits each."""
+    w0, w1, w2, w3 = block(
+        np.uint64(pair) & MASK,
+        np.uint64(step) & MASK,
+        np.uint64(lane) & MASK,
+        np.uint64(step) >> HALF,
+        key & MASK,
+        key >> HALF,
+    )
+    first = ((w0 << HALF) | w1) >> np.uint64(11)
+    second = ((w2 << HALF) | w3) >> np.uint64(11)
+    return (float(first) + 0.5) * INVERSE_2_53, (float(second) + 0.5) * INVERSE_2_53
+
+
+@compiled
+def uniform(key: np.uint64, step: int, lane: int, index: int) -> float:
+    """Return one number, uniform on (0, 1)."""
+    first, second = uniform_pair(key, step, lane, index >> 1)
+    return second if index & 1 else first
+
+
+@compiled
+def normal_quantile(p: float) -> float:
+    """Return the standard normal quantile of p in (0, 1) to 1e-16 (Wichura 1988, algorithm AS 241)."""
+    q = p - 0.5
+    if abs(q) <= 0.425:
+        r = 0.180625 - q * q
+        upper = 2509.0809287301226727
+        for c in (
+            33430.575583588128105,
+            67265.770927008700853,
+            45921.953931549871457,
+            13731.693765509461125,
+            1971.5909503065514427,
+            133.14166789178437745,
+            3.387132872796366608,
+        ):
+            upper = upper * r + c
+        lower = 5226.495278852854561
+        for c in (
+            28729.085735721942674,
+            39307.89580009271061,
+            21213.794301586595867,
+            5394.1960214247511077,
+            687.1870074920579083,
+            42.313330701600911252,
+            1.0,
+        ):
+            lower = lower * r + c
+        return q * upper / lower
+    r = math.sqrt(-log(p if q < 0.0 else 1.0 - p))
+    if r <= 5.0:
+        r -= 1.6
+        upper = 7.7454501427834140764e-4
+        for c in (
+            0.0227238449892691845833,
+            0.24178072517745061177,
+            1.27045825245236838258,
+            3.64784832476320460504,
+            5.7694972214606914055,
+            4.6303378461565452959,
+            1.42343711074968357734,
+        ):
+            upper = upper * r + c
+        lower = 1.05075007164441684324e-9
+        for c in (
+            5.475938084995344946e-4,
+            0.0151986665636164571966,
+            0.14810397642748007459,
+            0.68976733498510000455,
+            1.6763848301838038494,
+            2.05319162663775882187,
+            1.0,
+        ):
+            lower = lower * r + c
+    else:
+        r -= 5.0
+        upper = 2.01033439929228813265e-7
+        for c in (
+            2.71155556874348757815e-5,
+            0.0012426609473880784386,
+            0.026532189526576123093,
+            0.29656057182850489123,
+            1.7848265399172913358,
+            5.4637849111641143699,
+            6.6579046435011037772,
+        ):
+            upper = upper * r + c
+        lower = 2.04426310338993978564e-15
+        for c in (
+            1.4215117583164458887e-7,
+            1.8463183175100546818e-5,
+            7.868691311456132591e-4,
+            0.0148753612908506148525,
+            0.13692988092273580531,
+            0.59983220655588793769,
+            1.0,
+        ):
+            lower = lower * r + c
+    value = upper / lower
+    return -value if q < 0.0 else value
+
+
+@compiled
+def normal_pair(key: np.uint64, step: int, lane: int, pair: int) -> tuple[float, float]:
+    """Return two independent standard normal numbers."""
+    first, second = uniform_pair(key, step, lane, pair)
+    return normal_quantile(first), normal_quantile(second)
+
+
+@compiled
+def fill_uniform(keys: Array, steps: Array, lane: int, out: FloatArray) -> None:
+    """Fill row i of out with uniform numbers of stream keys[i] at steps[i]."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = uniform(keys[i], steps[i], lane, j)
+
+
+@compiled
+def fill_normal(keys: Array, steps: Array, lane: int, out: FloatArray) -> None:
+    """Fill row i of out with standard normal numbers of stream keys[i] at steps[i]."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = normal_quantile(uniform(keys[i], steps[i], lane, j))

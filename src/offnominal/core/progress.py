@@ -1,0 +1,52 @@
+"""Progress of long work: a live line on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+
+class Tick(Protocol):
+    """Report that some units of work are done."""
+
+    def __call__(self, units: float = 1.0, note: str = "") -> None:
+        """Advance by some units and show a note."""
+
+
+@contextmanager
+def progress(description: str, total: float | None = None, *, enabled: bool | None = None) -> Iterator[Tick]:
+    """Show a progress line on standard error while the block runs.
+
+    Args:
+        description: What is being done.
+        total: How many units there are; None if unknown.
+        enabled: Force the display on or off; None shows it only on a terminal.
+
+    Example:
+        >>> with progress("Collecting", total=3) as tick:
+        ...     for _ in range(3):
+        ...         tick()
+    """
+    if not (sys.stderr.isatty() if enabled is None else enabled):
+        yield lambda units=1.0, note="": None
+        return
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("[bold]{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[note]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+        task = display.add_task(description, total=total, note="")
+
+        def tick(units: float = 1.0, note: str = "") -> None:
+            display.update(task, advance=units, note=note)
+
+        yield tick

@@ -1,0 +1,241 @@
+"""The laws every anomaly keeps in every world that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.policy import FunctionPolicy
+from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
+from offnominal.anomalies.catalogue import anomalies, make_anomaly
+from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.injection import Injection, Setting
+from offnominal.anomalies.schedule import Schedule
+from offnominal.core.episode import Episode, same_bytes
+from offnominal.core.types import Array
+from offnominal.laws.report import LawReport, Skip, examine
+from offnominal.laws.world import require
+from offnominal.rollouts.collect import build_world, collect
+from offnominal.rollouts.twins import Twin, twins
+from offnominal.worlds.world import World
+
+PAIRS = 6
+STEPS = 24
+ONSET = 6
+LASTING = 5
+
+
+def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None = None) -> LawReport:
+    """Try the laws of anomalies on one anomaly in one world.
+
+    1. Before its onset an episode is bit-identical to its nominal twin; at its neutral strength, to the end.
+    2. From the onset on it changes what it says it changes, and nothing else.
+    3. After its schedule has ended, and after a reset, everything it touched is back to its exact value.
+    4. Labels say `active` exactly while it is switched on, and the onset depends on the seed alone.
+
+    Args:
+        anomaly: Id or object.
+        world: Id of the world.
+        strength: Raw parameter to use; a clearly visible one is chosen if None.
+
+    Example:
+        >>> check_anomaly("action/offset", "SAP-Goal0-v0").ok
+        True
+    """
+    case = _Case(make_anomaly(anomaly), world, strength)
+    return examine(
+        f"{case.anomaly.id} in {world}",
+        {
+            "before the onset nothing differs": case.nothing_before_onset,
+            "neutral strength changes nothing": case.neutral_changes_nothing,
+            "it changes what it says": case.changes_what_it_says,
+            "it is undone when it ends": case.undone_when_it_ends,
+            "it does not outlive its episode": case.does_not_outlive_its_episode,
+            "labels are exact": case.labels_are_exact,
+            "the onset depends on the seed alone": case.onset_depends_on_seed,
+        },
+    )
+
+
+def anomalies_of(world: str) -> list[str]:
+    """Return the ids of the registered anomalies that a world has: the generic ones and its own knobs."""
+    knobs = build_world(world, 1).knobs
+    listed = [spec.id for spec in anomalies if not spec.id.startswith("dynamics/")]
+    return listed + [f"dynamics/{name}" for name in knobs]
+
+
+def visible_parameter(anomaly: Anomaly, world: World) -> float:
+    """Return a parameter far enough from neutral to be seen within a few steps."""
+    if isinstance(anomaly, DynamicsAnomaly):
+        knob = world.knob(anomaly.knob)
+        return knob.neutral * 2.0 if knob.neutral else 8.0
+    return 3.0 if anomaly.whole else anomaly.neutral + 0.4
+
+
+class _Case:
+    """One anomaly in one world, with the rollouts its laws share."""
+
+    def __init__(self, anomaly: Anomaly, world: str, strength: float | None) -> None:
+        self.anomaly = anomaly
+        self.world = world
+        sample = build_world(world, 1)
+        self.neutral = sample.knob(anomaly.knob).neutral if isinstance(anomaly, DynamicsAnomaly) else anomaly.neutral
+        self.strength = visible_parameter(anomaly, sample) if strength is None else strength
+        self.policy = FunctionPolicy(_restless(sample))
+        sample.close()
+
+    def fault(self, strength: float | None = None, **schedule: Any) -> Fault:
+        parameter = self.strength if strength is None else strength
+        return Fault(self.anomaly, parameter, Schedule(**{"onset": ONSET, **schedule}))
+
+    def pairs(self, fault: Fault, seed: int = 0) -> list[Twin]:
+        return twins(self.world, self.policy, PAIRS, anomalies=fault, seed=seed, max_steps=STEPS)
+
+    def nothing_before_onset(self) -> None:
+        for pair in self.pairs(self.fault()):
+            difference = _first_difference(pair.nominal, pair.faulty)
+            require(
+                difference is None or difference >= ONSET,
+                f"seed {pair.faulty.seed} differs from its nominal twin at step {difference}, before the onset {ONSET}",
+            )
+
+    def neutral_changes_nothing(self) -> None:
+        for pair in self.pairs(self.fault(self.neutral, onset="start")):
+            nominal, faulty = (
+                {key: value for key, value in episode.arrays().items() if key not in ("active", "applied")}
+                for episode in (pair.nominal, pair.faulty)
+            )
+            require(same_bytes(nominal, faulty), f"seed {pair.faulty.seed} differs at neutral strength {self.neutral}")
+
+    def changes_what_it_says(self) -> None:
+        pairs = [pair for pair in self.pairs(self.fault()) if len(pair.faulty) > ONSET + 1]
+        if not pairs:
+            raise Skip("every episode ends before the onset")
+        if self.anomaly.target == "dynamics":
+            require(any(pair.effective_onset is not None for pair in pairs), "the physics never differs")
+        seen = acted = False
+        for pair in pairs:
+            episode = pair.faulty
+            clean, executed = episode.extras["clean_observations"], episode.extras["executed_actions"]
+            saturated = _saturated(self.world, episode.actions)
+            seen |= not np.array_equal(clean[1:], episode.observations[1:])
+            acted |= not np.array_equal(executed, saturated)
+            if self.anomaly.target != "observation":
+                require(np.array_equal(clean, episode.observations), f"seed {episode.seed}: an observation was changed")
+            if self.anomaly.target != "action":
+                require(np.array_equal(executed, saturated), f"seed {episode.seed}: an action was changed")
+            if self.anomaly.target == "observation":
+                first = slice(0, ONSET + 1)
+                require(
+                    np.array_equal(clean[first], pair.nominal.observations[first]),
+                    f"seed {episode.seed}: the physics changed before the agent could react",
+                )
+        if self.anomaly.target == "observation":
+            require(seen, f"no observation was changed at strength {self.strength}")
+        if self.anomaly.target == "action":
+            require(acted, f"no action was changed at strength {self.strength}")
+
+    def undone_when_it_ends(self) -> None:
+        world = build_world(self.world, 1)
+        injection = Injection([(self.fault(onset=1, duration=2),)], Setting.of(world))
+        row = np.zeros(1, np.int64)
+        world.reset(row, row, row)
+        injection.begin(row, row, row)
+        before = world.parameters(0)
+        for _ in range(LASTING):
+            action = np.zeros((1, *world.action_space.shape))
+            world.step(injection.act(action, row), row)
+            injection.observe(world.observations, row)
+        _require_same(before, world.parameters(0), "after the end of its schedule")
+        require(injection.applied[0, 0] == self.neutral, "the parameter in force after its end is not the neutral one")
+        action = np.full((1, *world.action_space.shape), 0.25)
+        require(np.array_equal(injection.act(action, row), action), "an action is changed after its end")
+        require(
+            np.array_equal(injection.observe(world.observations, row), world.observations),
+            "an observation is changed after its end",
+        )
+
+    def does_not_outlive_its_episode(self) -> None:
+        world = build_world(self.world, 1)
+        injection = Injection([(self.fault(onset="start"),)], Setting.of(world))
+        row = np.zeros(1, np.int64)
+        world.reset(row, row, row)
+        before = world.parameters(0)
+        injection.begin(row, row, row)
+        for _ in range(LASTING):
+            world.step(injection.act(np.zeros((1, *world.action_space.shape)), row), row)
+            injection.observe(world.observations, row)
+        injection.release(row)
+        world.reset(row, row, row + 1)
+        injection.begin(row, row, row + 1)
+        _require_same(before, world.parameters(0), "after a reset")
+        require(not injection.active[0], "a new episode starts with the fault active")
+
+    def labels_are_exact(self) -> None:
+        fault = self.fault(duration=LASTING, period=2)
+        for pair in self.pairs(fault):
+            length = len(pair.faulty)
+            expected = fault.course.weights(STEPS)[:length] > 0
+            require(
+                np.array_equal(pair.faulty.active, expected),
+                f"seed {pair.faulty.seed}: active is {pair.faulty.active.astype(int)}, the fault is on at "
+                f"{np.flatnonzero(expected)}",
+            )
+            require(not pair.nominal.active.any(), f"seed {pair.nominal.seed}: the nominal twin is labelled active")
+
+    def onset_depends_on_seed(self) -> None:
+        other = "observation/noise" if self.anomaly.id != "observation/noise" else "observation/offset"
+        onsets = [
+            [
+                episode.events[0].onset
+                for episode in collect(self.world, self.policy, PAIRS, anomalies=fault, seed=seed, max_steps=STEPS)
+            ]
+            for fault, seed in (
+                (self.fault(onset=(0, STEPS - 1)), 5),
+                (Fault(other, 0.1, Schedule(onset=(0, STEPS - 1))), 5),
+                (self.fault(onset=(0, STEPS - 1)), 6),
+            )
+        ]
+        require(onsets[0] == onsets[1], f"onsets of seeds 5.. are {onsets[0]}, but {onsets[1]} for {other}")
+        require(onsets[0][1:] == onsets[2][:-1], f"onsets {onsets[0]} do not go with their seeds: {onsets[2]}")
+        require(len(set(onsets[0])) > 1, "every seed has the same random onset")
+
+
+def _restless(world: World) -> Callable[[Array], Array]:
+    """Return a policy that never stands still, so that every fault has something to act on."""
+    width = int(np.prod(world.action_space.shape))
+    reach = np.minimum(np.abs(world.action_space.high), 1.0)
+
+    def act(observations: Array) -> Array:
+        flat = observations.reshape(len(observations), -1)
+        chosen = np.stack([np.sin(3.0 * flat[:, k % flat.shape[1]] + k + 0.5) for k in range(width)], axis=1)
+        actions: Array = 0.5 * reach * chosen.reshape(len(observations), *world.action_space.shape)
+        return actions
+
+    return act
+
+
+def _saturated(world: str, actions: Array) -> Array:
+    sample = build_world(world, 1)
+    limited = sample.executed(actions.astype(np.float64))
+    sample.close()
+    return limited
+
+
+def _first_difference(first: Episode, second: Episode) -> int | None:
+    """Return the first transition in which anything recorded differs."""
+    length = min(len(first), len(second))
+    names = [name for name in first.arrays() if name not in ("terminated", "applied")]
+    for t in range(length):
+        for name in names:
+            index = t + 1 if len(first.arrays()[name]) == len(first) + 1 else t
+            if first.arrays()[name][index].tobytes() != second.arrays()[name][index].tobytes():
+                return t
+    return None if len(first) == len(second) else length
+
+
+def _require_same(before: dict[str, Any], after: dict[str, Any], when: str) -> None:
+    for name, value in before.items():
+        require(np.array_equal(value, after[name]), f"{name} is {after[name]} {when}, was {value}")

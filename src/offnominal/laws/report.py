@@ -1,0 +1,68 @@
+"""What a check of laws found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from offnominal.core.errors import LawBroken
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One law and how it fared; `problem` is empty if it holds, `skipped` says why it could not be tried."""
+
+    law: str
+    problem: str = ""
+    skipped: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the law was tried and holds."""
+        return not self.problem and not self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class LawReport:
+    """All laws of one object.
+
+    Args:
+        subject: The object's name.
+        findings: One per law.
+    """
+
+    subject: str
+    findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def ok(self) -> bool:
+        """Whether no law is broken."""
+        return not any(finding.problem for finding in self.findings)
+
+    def raise_if_broken(self) -> None:
+        """Raise :class:`LawBroken` naming the object, each broken law and the smallest case that breaks it."""
+        broken = [f"{finding.law}: {finding.problem}" for finding in self.findings if finding.problem]
+        if broken:
+            raise LawBroken(f"{self.subject} breaks {len(broken)} law(s). " + " | ".join(broken))
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+
+class Skip(Exception):
+    """A law that does not apply to this object."""
+
+
+def examine(subject: str, laws: dict[str, Callable[[], None]]) -> LawReport:
+    """Try every law; a law is a function that raises if it is broken."""
+    findings = []
+    for law, check in laws.items():
+        try:
+            check()
+        except Skip as reason:
+            findings.append(Finding(law, skipped=str(reason)))
+        except Exception as error:
+            findings.append(Finding(law, problem=str(error) or type(error).__name__))
+        else:
+            findings.append(Finding(law))
+    return LawReport(subject, tuple(findings))

@@ -1,0 +1,157 @@
+"""The laws every world keeps."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from gymnasium.utils.env_checker import check_env
+
+from offnominal.agents.policy import RandomPolicy
+from offnominal.core.errors import LawBroken
+from offnominal.core.types import Array, IntArray
+from offnominal.laws.report import LawReport, Skip, examine
+from offnominal.rollouts.collect import build_world
+from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.single import WorldEnv
+from offnominal.worlds.vector import VectorWorld
+from offnominal.worlds.world import World
+
+STEPS = 25
+SEEDS = (3, 11, 3, 2**40)
+
+
+def check_world(id: str, **options: Any) -> LawReport:
+    """Try the laws of worlds on a registered world.
+
+    1. It passes Gymnasium's own check, and its spaces, types and shapes hold at every step.
+    2. A seed fixes everything: two fresh instances give the same bytes for the same actions.
+    3. A batch of N is N single runs, bit for bit, in any order and with any neighbours.
+    4. A reset leaves no trace of the episode before, nor of a turned knob.
+
+    Example:
+        >>> check_world("SAP-Goal0-v0").ok
+        True
+    """
+    return examine(
+        id,
+        {
+            "passes Gymnasium's check": lambda: _gymnasium_check(id, options),
+            "spaces hold at every step": lambda: _spaces_hold(id, options),
+            "a seed fixes everything": lambda: _seed_fixes_everything(id, options),
+            "a batch is its single runs": lambda: _batch_is_single_runs(id, options),
+            "a reset leaves no trace": lambda: _reset_leaves_no_trace(id, options),
+            "knobs are put back exactly": lambda: _knobs_are_put_back(id, options),
+        },
+    )
+
+
+def actions_for(world: World, seeds: IntArray, steps: int = STEPS) -> list[Array]:
+    """Return random actions within the limits that depend on each row's seed alone."""
+    policy = RandomPolicy(world.action_space)
+    state = policy.start(seeds, np.zeros(len(seeds), np.int64))
+    drawn = []
+    for _ in range(steps):
+        actions, state = policy.act(np.zeros((len(seeds), 1)), state)
+        drawn.append(actions.astype(np.float64))
+    return drawn
+
+
+def run(world: World, seeds: IntArray, episode: int = 0, steps: int = STEPS) -> list[bytes]:
+    """Run every row from its seed with random actions and return each row's history as bytes."""
+    rows = np.arange(len(seeds))
+    world.reset(rows, seeds, np.full(len(seeds), episode))
+    histories = [[world.observations[row].tobytes()] for row in rows]
+    for actions in actions_for(world, seeds, steps):
+        world.step(actions, rows)
+        for row in rows:
+            outcome = (world.observations, world.rewards, world.terminated, world.success, world.critical, world.cost)
+            histories[row].append(b"".join(array[row].tobytes() for array in outcome))
+    return [b"".join(history) for history in histories]
+
+
+def _gymnasium_check(id: str, options: dict[str, Any]) -> None:
+    if id not in worlds:
+        raise Skip("not a registered world")
+    env = WorldEnv(build_world(id, 1, **options))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*infinity.*")
+        check_env(env, skip_render_check=True)
+    vector = VectorWorld(build_world(id, 3, **options))
+    observations, _ = vector.reset(seed=0)
+    require(observations in vector.observation_space, "the first observations of a vector of 3 are outside its space")
+    vector.close()
+
+
+def _spaces_hold(id: str, options: dict[str, Any]) -> None:
+    world = build_world(id, 3, **options)
+    seeds = np.array(SEEDS[:3])
+    world.reset(np.arange(3), seeds, np.zeros(3, np.int64))
+    for t, actions in enumerate(actions_for(world, seeds)):
+        world.step(actions)
+        for row in range(3):
+            require(
+                world.observations[row] in world.observation_space,
+                f"observation after step {t} of seed {seeds[row]} is not in {world.observation_space}",
+            )
+        require(bool(np.isfinite(world.rewards).all()), f"a reward after step {t} is not finite")
+        for name, kind in (("rewards", "f"), ("terminated", "b"), ("success", "b"), ("critical", "b"), ("cost", "f")):
+            array = getattr(world, name)
+            require(array.shape == (3,) and array.dtype.kind == kind, f"{name} has type {array.dtype}{array.shape}")
+    world.close()
+
+
+def _seed_fixes_everything(id: str, options: dict[str, Any]) -> None:
+    seeds = np.array(SEEDS)
+    first, second = (run(build_world(id, len(SEEDS), **options), seeds) for _ in range(2))
+    for row, seed in enumerate(seeds):
+        require(first[row] == second[row], f"two fresh instances differ for seed {seed}")
+    require(first[0] == first[2], f"two rows with seed {seeds[0]} differ")
+    require(first[0] != first[1], f"seeds {seeds[0]} and {seeds[1]} give the same episode")
+
+
+def _batch_is_single_runs(id: str, options: dict[str, Any]) -> None:
+    seeds = np.array(SEEDS)
+    together = run(build_world(id, len(seeds), **options), seeds)
+    backwards = run(build_world(id, len(seeds), **options), seeds[::-1].copy())[::-1]
+    for row, seed in enumerate(seeds):
+        require(together[row] == backwards[row], f"the episode of seed {seed} depends on its place in the batch")
+        (alone,) = run(build_world(id, 1, **options), np.array([seed]))
+        require(together[row] == alone, f"the episode of seed {seed} differs between a batch of {len(seeds)} and 1")
+
+
+def _reset_leaves_no_trace(id: str, options: dict[str, Any]) -> None:
+    seeds = np.array(SEEDS)
+    fresh = run(build_world(id, len(seeds), **options), seeds)
+    used = build_world(id, len(seeds), **options)
+    run(used, seeds + 1, steps=7)
+    require(run(used, seeds) == fresh, "an episode depends on the one before it in the same instance")
+    require(run(used, seeds, episode=1) != fresh, "the second episode of a seed equals the first")
+
+
+def _knobs_are_put_back(id: str, options: dict[str, Any]) -> None:
+    world = build_world(id, 2, **options)
+    if not world.knobs:
+        raise Skip("the world has no knobs")
+    seeds = np.array(SEEDS[:2])
+    fresh = run(world, seeds)
+    before = world.parameters(0)
+    for name, knob in world.knobs.items():
+        world.turn(name, np.array([0]), np.array([knob.neutral * 1.5 + 0.1]))
+    turned = world.parameters(0)
+    if before:
+        require(any(not np.array_equal(before[key], turned[key]) for key in before), "turning knobs changes nothing")
+    for actions in actions_for(world, seeds, 3):
+        world.step(actions)
+    again = run(world, seeds)
+    after = world.parameters(0)
+    for key, value in before.items():
+        require(np.array_equal(value, after[key]), f"{key} is {after[key]} after a reset, was {value}")
+    require(again == fresh, "an episode after a turned knob and a reset differs from a fresh one")
+
+
+def require(condition: bool, problem: str) -> None:
+    """Raise :class:`LawBroken` unless the condition holds."""
+    if not condition:
+        raise LawBroken(problem)

@@ -1,0 +1,103 @@
+"""Figures of episodes and twins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from offnominal.core.errors import MissingDependency
+from offnominal.core.types import Frame
+from offnominal.rollouts.twins import Twin
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NOMINAL, FAULTY, ONSET = "#0072B2", "#D55E00", "#333333"
+STYLE = {
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "legend.frameon": False,
+}
+
+
+def pyplot() -> Any:
+    """Return matplotlib's pyplot without a window system, or say how to get it."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
+    mpl.use("agg")
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+@dataclass(frozen=True, slots=True)
+class TwinPanel:
+    """One twin and the scene it happens in.
+
+    Args:
+        title: What is wrong.
+        twin: The pair.
+        scene: Picture of the start.
+        view: What the picture covers: left, right, bottom, top.
+        path: The two observation channels that say where the agent is.
+    """
+
+    title: str
+    twin: Twin
+    scene: Frame
+    view: tuple[float, float, float, float]
+    path: tuple[int, int]
+
+
+def twin_figure(path: Path, panels: Sequence[TwinPanel]) -> None:
+    """Draw how twins part: their ways through the scene above, their difference over time below."""
+    plt = pyplot()
+    with plt.rc_context(STYLE):
+        figure, grid = plt.subplots(
+            2, len(panels), figsize=(2.7 * len(panels), 4.6), dpi=150, layout="constrained", height_ratios=(2.0, 1.0)
+        )
+        for panel, above, below in zip(panels, grid[0], grid[1], strict=True):
+            _ways(above, panel)
+            _divergence(below, panel.twin)
+            below.set_xlabel("transition")
+        grid[0, 0].legend(loc="upper left", fontsize=8)
+        grid[1, 0].set_ylabel("difference")
+        figure.savefig(path)
+        plt.close(figure)
+
+
+def _ways(axes: Axes, panel: TwinPanel) -> None:
+    axes.imshow(panel.scene, extent=panel.view, interpolation="lanczos")
+    for episode, colour, label in ((panel.twin.nominal, NOMINAL, "nominal"), (panel.twin.faulty, FAULTY, "faulty")):
+        way = episode.extras["clean_observations"][:, panel.path]
+        axes.plot(way[:, 0], way[:, 1], color=colour, lw=1.8, marker="o", ms=2.2, label=label)
+    onset = panel.twin.faulty.onset
+    if onset is not None:
+        struck = panel.twin.faulty.extras["clean_observations"][onset, panel.path]
+        axes.plot(*struck, marker="*", ms=11, color=ONSET, mec="white", ls="none", label="fault strikes", zorder=5)
+    axes.set_title(panel.title, fontsize=9)
+    axes.set_xlim(panel.view[0], panel.view[1])
+    axes.set_ylim(panel.view[2], panel.view[3])
+    axes.set_axis_off()
+
+
+def _divergence(axes: Axes, pair: Twin) -> None:
+    apart = pair.divergence()
+    steps = np.arange(len(apart))
+    axes.plot(steps, apart, color=FAULTY, lw=1.6)
+    axes.fill_between(steps, 0.0, apart, color=FAULTY, alpha=0.15, lw=0)
+    axes.set_ylim(0.0, None)
+    axes.set_xlim(0, max(len(apart) - 1, 1))
+    if pair.faulty.onset is not None:
+        axes.axvline(pair.faulty.onset, color=ONSET, lw=1.0, ls="--")

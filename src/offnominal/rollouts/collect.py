@@ -1,0 +1,213 @@
+"""World, agent and faults meet: episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from offnominal.agents.policy import Policy, as_policy
+from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.inject import row_faults
+from offnominal.anomalies.injection import Injection, Setting
+from offnominal.core.checks import positive_integer
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidAction
+from offnominal.core.progress import progress
+from offnominal.core.streams import check_seed
+from offnominal.core.types import Array, IntArray
+from offnominal.worlds.adapter import GymnasiumWorld
+from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
+from offnominal.worlds.world import World
+
+BATCH = 256
+OUTCOMES = ("success", "critical", "cost")
+
+WorldSource = str | Callable[[int], World]
+
+
+def collect(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array],
+    n: int,
+    *,
+    anomalies: Any = None,
+    seed: int = 0,
+    batch: int = BATCH,
+    max_steps: int | None = None,
+    **options: Any,
+) -> list[Episode]:
+    """Return n episodes, simulated together.
+
+    Episode i starts as ``reset(seed=seed + i)`` does and depends on nothing but that seed, the policy and its faults:
+    not on the batch, the order, the neighbours or the threads.
+
+    Args:
+        world: A world's id, the id of any Gymnasium environment with Box spaces, or a function from a number of rows
+            to a world.
+        policy: A policy, or a function from a batch of observations to a batch of actions.
+        n: How many episodes.
+        anomalies: None, a fault for every episode, a tuple of faults that act together in every episode, or a list
+            with one such entry per episode.
+        seed: Seed of the first episode.
+        batch: How many episodes to simulate at once; changes speed and memory, never results.
+        max_steps: Time limit; the world's own if None.
+        **options: Passed on when the world is given by id.
+
+    Example:
+        >>> from offnominal.anomalies import Fault
+        >>> faults = [None, Fault("action/offset", 0.5, schedule=3)]
+        >>> nominal, faulty = collect("SAP-Goal0-v0", lambda o: o[:, :2], 2, anomalies=faults)
+        >>> nominal.active.any(), faulty.onset
+        (False, 3)
+    """
+    seeds = check_seed(seed) + np.arange(positive_integer("the number of episodes", n))
+    return rollout(world, policy, seeds, row_faults(anomalies, n), batch=batch, max_steps=max_steps, **options)
+
+
+def rollout(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array],
+    seeds: IntArray,
+    faults: list[tuple[Fault, ...]],
+    *,
+    batch: int = BATCH,
+    max_steps: int | None = None,
+    **options: Any,
+) -> list[Episode]:
+    """Return one episode per seed, each with its own faults; see :func:`collect`."""
+    size = min(positive_integer("batch", batch), len(seeds))
+    simulations = build_world(world, size, **options)
+    acting = as_policy(policy)
+    limit = max_steps or simulations.card.max_steps
+    setting = Setting.of(simulations, limit)
+    injections = [
+        Injection(_padded(faults[first : first + size], size), setting) for first in range(0, len(seeds), size)
+    ]
+    episodes: list[Episode] = []
+    try:
+        with progress(f"Collecting {simulations.card.id}", total=len(seeds)) as tick:
+            for index, injection in enumerate(injections):
+                part = seeds[index * size : (index + 1) * size]
+                episodes += _run(simulations, acting, part, injection, limit)
+                tick(len(part))
+    finally:
+        simulations.close()
+    return episodes
+
+
+def build_world(world: WorldSource, n: int, **options: Any) -> World:
+    """Return n rows of a world given by id or by function."""
+    if not isinstance(world, str):
+        return world(n)
+    if world.removeprefix(f"{NAMESPACE}/") not in worlds and world in gymnasium.registry:
+        return GymnasiumWorld(n, id=world, **options)
+    return make_world(world, n, **options)
+
+
+def _padded(faults: list[tuple[Fault, ...]], size: int) -> list[tuple[Fault, ...]]:
+    return faults + [()] * (size - len(faults))
+
+
+def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, limit: int) -> list[Episode]:
+    """Simulate one batch until every episode has ended."""
+    count = len(seeds)
+    rows, episodes = np.arange(count), np.zeros(count, np.int64)
+    tape = _Tape(world, injection, count, limit)
+    world.reset(rows, seeds, episodes)
+    injection.begin(rows, seeds, episodes)
+    state = policy.start(seeds, episodes)
+    commanded = np.zeros((world.n, *world.action_space.shape), world.action_space.dtype)
+    seen = tape.start(world)
+    for t in range(limit):
+        chosen, state = policy.act(seen[rows], state)
+        commanded[rows] = _checked(chosen, (len(rows), *world.action_space.shape))
+        executed = injection.act(commanded.astype(np.float64), rows)
+        world.step(executed, rows)
+        seen = injection.observe(world.observations, rows)
+        tape.record(t, rows, world, injection, commanded, executed, seen)
+        going = ~world.terminated[rows]
+        if not going.all():
+            state = policy.take(state, np.flatnonzero(going))
+            rows = rows[going]
+            if not rows.size:
+                break
+    return [tape.episode(row, int(seeds[row]), injection) for row in range(count)]
+
+
+def _checked(actions: Array, shape: tuple[int, ...]) -> Array:
+    if actions.shape != shape:
+        raise InvalidAction(f"the policy returned actions of shape {actions.shape}; expected {shape}.")
+    if not np.isfinite(actions).all():
+        raise InvalidAction("the policy returned an action that is not finite.")
+    return actions
+
+
+class _Tape:
+    """Arrays into which a batch is recorded."""
+
+    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        seen, acted = world.observation_space, world.action_space
+        faults = injection.applied.shape[1]
+        self.lengths = np.zeros(rows, np.int64)
+        self.terminated = np.zeros(rows, np.bool_)
+        self.observations = np.zeros((rows, limit + 1, *seen.shape), seen.dtype)
+        self.steps: dict[str, Array] = {
+            "actions": np.zeros((rows, limit, *acted.shape), acted.dtype),
+            "rewards": np.zeros((rows, limit)),
+            "active": np.zeros((rows, limit), np.bool_),
+            "executed_actions": np.zeros((rows, limit, *acted.shape)),
+            "applied": np.zeros((rows, limit, faults)),
+            **{name: np.zeros((rows, limit), getattr(world, name).dtype) for name in OUTCOMES},
+        }
+        self.clean = np.zeros_like(self.observations)
+
+    def start(self, world: World) -> Array:
+        """Record the first observations, which no fault touches, and return them."""
+        rows = len(self.observations)
+        self.observations[:, 0] = world.observations[:rows]
+        self.clean[:, 0] = world.observations[:rows]
+        return world.observations.copy()
+
+    def record(
+        self,
+        t: int,
+        rows: IntArray,
+        world: World,
+        injection: Injection,
+        commanded: Array,
+        executed: Array,
+        seen: Array,
+    ) -> None:
+        """Record one transition of some rows."""
+        self.lengths[rows] = t + 1
+        self.terminated[rows] = world.terminated[rows]
+        self.observations[rows, t + 1] = seen[rows]
+        self.clean[rows, t + 1] = world.observations[rows]
+        values = {
+            "actions": commanded,
+            "rewards": world.rewards,
+            "active": injection.active,
+            "executed_actions": world.executed(executed),
+            "applied": injection.applied,
+            **{name: getattr(world, name) for name in OUTCOMES},
+        }
+        for name, value in values.items():
+            self.steps[name][rows, t] = value[rows]
+
+    def episode(self, row: int, seed: int, injection: Injection) -> Episode:
+        """Cut one episode out."""
+        length = int(self.lengths[row])
+        cut = {name: values[row, :length].copy() for name, values in self.steps.items()}
+        cut["applied"] = cut["applied"][:, : len(injection.faults[row])].copy()
+        main = {name: cut.pop(name) for name in ("actions", "rewards", "active")}
+        return Episode(
+            observations=self.observations[row, : length + 1].copy(),
+            **main,
+            events=injection.events(row),
+            seed=seed,
+            terminated=bool(self.terminated[row]),
+            extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
+        )

@@ -1,0 +1,1 @@
+"""What a sensor sees of a world, drawn without any system graphics library."""

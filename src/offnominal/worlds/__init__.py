@@ -1,0 +1,20 @@
+"""Where the agent acts: batch-first worlds with a Gymnasium face."""
+
+from offnominal.worlds.catalogue import make_single, make_vector, make_world, register_gymnasium, worlds
+from offnominal.worlds.single import WorldEnv
+from offnominal.worlds.vector import VectorWorld
+from offnominal.worlds.world import Channel, Knob, World, WorldCard
+
+__all__ = [
+    "Channel",
+    "Knob",
+    "VectorWorld",
+    "World",
+    "WorldCard",
+    "WorldEnv",
+    "make_single",
+    "make_vector",
+    "make_world",
+    "register_gymnasium",
+    "worlds",
+]

@@ -1,0 +1,109 @@
+"""Any Gymnasium environment as a world, so that rollouts and twins work on it too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.core.streams import stream_keys
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.worlds.world import Channel, Knob, World, WorldCard
+
+DEFAULT_LIMIT = 1000
+
+
+class GymnasiumWorld(World):
+    """N instances of a Gymnasium environment with Box spaces.
+
+    Slower than a native world, since each row is an object of its own; the contract is the same. MuJoCo models found
+    inside become knobs.
+
+    Args:
+        n: Number of rows.
+        id: Gymnasium id.
+        max_steps: Time limit; the registered one if None.
+        options: Passed to `gymnasium.make`.
+
+    Example:
+        >>> world = GymnasiumWorld(2, id="Pendulum-v1")
+        >>> world.card.max_steps
+        200
+    """
+
+    def __init__(self, n: int, *, id: str, max_steps: int | None = None, **options: Any) -> None:
+        limit = max_steps or gymnasium.spec(id).max_episode_steps or DEFAULT_LIMIT
+        self._envs = [gymnasium.make(id, max_episode_steps=-1, **options) for _ in range(n)]
+        first = self._envs[0]
+        if not isinstance(first.observation_space, Box) or not isinstance(first.action_space, Box):
+            raise UnsupportedEnvironment(
+                f"{id} has observations in {first.observation_space} and actions in {first.action_space}; both must "
+                "be Box spaces."
+            )
+        self.observation_space, self.action_space = first.observation_space, first.action_space
+        self._physics = self._find_physics()
+        self.card = WorldCard(
+            id=id,
+            summary=f"{id} of Gymnasium",
+            dt=float(getattr(first.unwrapped, "dt", 1.0)),
+            max_steps=limit,
+            expert_length=limit,
+            expert_return=None,
+            random_return=None,
+            observation=_channels(self.observation_space),
+            action=_channels(self.action_space),
+            knobs=tuple(self._physics.knobs.values()) if self._physics else (),
+        )
+        self._allocate(n)
+        self._all = np.arange(n)
+
+    def _find_physics(self) -> Any:
+        if not hasattr(self._envs[0].unwrapped, "model"):
+            return None
+        from offnominal.worlds.mujoco.found import find_physics
+
+        return find_physics([env.unwrapped for env in self._envs])
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        """What was found in the model, if there is one."""
+        return self._physics.knobs if self._physics else {}
+
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Start new episodes; the first of a seed is what `reset(seed=seed)` starts."""
+        for name, knob in self.knobs.items():
+            self.turn(name, rows, np.full(len(rows), knob.neutral))
+        later = stream_keys(seeds, episodes, "reset") >> np.uint64(33)
+        for i, row in enumerate(rows):
+            seed = int(seeds[i]) if episodes[i] == 0 else int(later[i])
+            self.observations[row], _ = self._envs[row].reset(seed=seed)
+        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
+            outcome[rows] = 0
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Step the rows one after the other."""
+        for row in self._all if rows is None else rows:
+            action = actions[row].astype(self.action_space.dtype)
+            observation, reward, terminated, _, info = self._envs[row].step(action)
+            self.observations[row] = observation
+            self.rewards[row] = reward
+            self.terminated[row] = terminated
+            self.success[row] = bool(info.get("is_success", info.get("success", False)))
+            self.cost[row] = float(info.get("cost", 0.0))
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of the models found."""
+        self._physics.turn(self.knob(name).name, rows, values)
+
+    def close(self) -> None:
+        """Close every environment."""
+        for env in self._envs:
+            env.close()
+
+
+def _channels(space: Box) -> tuple[Channel, ...]:
+    return tuple(Channel(str(index)) for index in range(int(np.prod(space.shape))))

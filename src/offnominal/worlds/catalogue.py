@@ -1,0 +1,70 @@
+"""The worlds we ship, in our registry and in Gymnasium's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.registry import Registry, Spec
+from offnominal.worlds.mujoco.card import CARDS as MUJOCO_CARDS
+from offnominal.worlds.particles.card import CARDS as PARTICLE_CARDS
+from offnominal.worlds.single import WorldEnv
+from offnominal.worlds.vector import VectorWorld
+from offnominal.worlds.world import World
+
+NAMESPACE = "offnominal"
+_TARGETS = {
+    "MJC-CartpoleSwingup-v0": "offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
+    "MJC-Reacher3D-v0": "offnominal.worlds.mujoco.reacher:Reacher3D",
+    "MJC-HalfCheetah-v0": "offnominal.worlds.mujoco.cheetah:HalfCheetah",
+}
+
+worlds: Registry[World] = Registry("world")
+
+for _card in MUJOCO_CARDS.values():
+    worlds.register(Spec(_card.id, _TARGETS[_card.id], _card.summary))
+for _card in PARTICLE_CARDS.values():
+    worlds.register(Spec(_card.id, "offnominal.worlds.particles.world:ParticleWorld", _card.summary, {"id": _card.id}))
+
+
+def make_world(id: str, n: int, **options: Any) -> World:
+    """Return n simulations of a registered world."""
+    rows = positive_integer("the number of simulations", n)
+    return worlds.make(id.removeprefix(f"{NAMESPACE}/"), n=rows, **options)
+
+
+def make_single(world: str, *, render_mode: str | None = None, **options: Any) -> WorldEnv:
+    """Return a world as a Gymnasium environment; `gymnasium.make("offnominal/...")` calls this."""
+    return WorldEnv(make_world(world, 1, **options), render_mode=render_mode)
+
+
+def make_vector(
+    world: str,
+    num_envs: int = 1,
+    *,
+    max_episode_steps: int | None = None,
+    render_mode: str | None = None,
+    **options: Any,
+) -> VectorWorld:
+    """Return a world as a Gymnasium vector environment; `gymnasium.make_vec("offnominal/...")` calls this."""
+    return VectorWorld(
+        make_world(world, num_envs, **options), max_episode_steps=max_episode_steps, render_mode=render_mode
+    )
+
+
+def register_gymnasium() -> None:
+    """Make every shipped world known to Gymnasium as ``offnominal/<id>``."""
+    for card in (*PARTICLE_CARDS.values(), *MUJOCO_CARDS.values()):
+        if f"{NAMESPACE}/{card.id}" not in gymnasium.registry:
+            gymnasium.register(
+                id=f"{NAMESPACE}/{card.id}",
+                entry_point="offnominal.worlds.catalogue:make_single",
+                vector_entry_point="offnominal.worlds.catalogue:make_vector",
+                max_episode_steps=card.max_steps,
+                kwargs={"world": card.id},
+            )
+
+
+register_gymnasium()

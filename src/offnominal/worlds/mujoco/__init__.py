@@ -1,0 +1,1 @@
+"""Worlds on MuJoCo physics: cartpole swing-up, Reacher3D and HalfCheetah."""

@@ -1,0 +1,95 @@
+"""Names, limits and reference returns of the MuJoCo worlds."""
+
+from __future__ import annotations
+
+from offnominal.worlds.world import Channel, Knob, WorldCard
+
+
+def _knobs(force: str) -> tuple[Knob, ...]:
+    return (
+        Knob(
+            "mass",
+            1.0,
+            "factor on the mass and the inertia of every body",
+            "1",
+            minimum=1e-6,
+            combine="multiply",
+        ),
+        Knob("force", 0.0, f"constant external force {force}", "N"),
+        Knob("friction", 0.0, "dry friction added to every joint of the robot", "N or N m", minimum=0.0),
+    )
+
+
+_ARM = (
+    "shoulder pan",
+    "shoulder lift",
+    "upper arm roll",
+    "elbow",
+    "forearm roll",
+    "wrist flex",
+    "wrist roll",
+)
+_LEGS = ("back thigh", "back shin", "back foot", "front thigh", "front shin", "front foot")
+
+CARDS = {
+    card.id: card
+    for card in (
+        WorldCard(
+            id="MJC-CartpoleSwingup-v0",
+            summary="swing a pole up and balance it",
+            dt=0.04,
+            max_steps=200,
+            expert_length=200,
+            expert_return=182.664,
+            random_return=-4.111,
+            observation=(
+                Channel("cart position", "m"),
+                Channel("pole angle from hanging", "rad"),
+                Channel("cart velocity", "m/s"),
+                Channel("pole angular velocity", "rad/s"),
+            ),
+            action=(Channel("cart force", "100 N"),),
+            knobs=_knobs("on the pole against x"),
+        ),
+        WorldCard(
+            id="MJC-Reacher3D-v0",
+            summary="bring the hand of a 7-joint arm to a point",
+            dt=0.02,
+            max_steps=200,
+            expert_length=200,
+            expert_return=-55.806,
+            random_return=-224.855,
+            observation=(
+                *(Channel(f"{joint} angle", "rad") for joint in _ARM),
+                *(Channel(f"goal {axis}", "m") for axis in "xyz"),
+                *(Channel(f"{joint} velocity", "rad/s") for joint in _ARM),
+            ),
+            action=tuple(Channel(f"{joint} torque", "N m") for joint in _ARM),
+            knobs=_knobs("on the forearm downwards"),
+        ),
+        WorldCard(
+            id="MJC-HalfCheetah-v0",
+            summary="run forward with a planar two-legged body",
+            dt=0.05,
+            max_steps=200,
+            expert_length=200,
+            expert_return=2618.671,
+            random_return=-56.528,
+            observation=(
+                Channel("forward speed over the step", "m/s"),
+                Channel("torso height", "m"),
+                Channel("torso pitch", "rad"),
+                *(Channel(f"{joint} angle", "rad") for joint in _LEGS),
+                Channel("forward velocity", "m/s"),
+                Channel("vertical velocity", "m/s"),
+                Channel("pitch velocity", "rad/s"),
+                *(Channel(f"{joint} velocity", "rad/s") for joint in _LEGS),
+            ),
+            action=tuple(
+                Channel(f"{joint} torque", f"{gear} N m")
+                for joint, gear in zip(_LEGS, (120, 90, 60, 120, 60, 30), strict=True)
+            ),
+            knobs=_knobs("on the front foot against x"),
+        ),
+    )
+}

@@ -1,0 +1,90 @@
+"""HalfCheetah: a planar body with two legs runs forward."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from offnominal.core.compiled import compiled
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.worlds.mujoco.card import CARDS
+from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
+
+CONTROL_COST = 0.1
+SUCCESS_SPEED = 10.0
+RESET_NOISE = 0.1
+DT = CARDS["MJC-HalfCheetah-v0"].dt
+
+
+class HalfCheetah(MujocoWorld):
+    """N half cheetahs.
+
+    The reward is the forward speed over the step, less a control cost. Success: 10 m/s or more. Critical: the torso
+    has rolled past the vertical.
+    """
+
+    world_id = "MJC-HalfCheetah-v0"
+    model_file = "half_cheetah.xml"
+    frame_skip = 5
+    pushed_body = "ffoot"
+    push_direction = (-1.0, 0.0, 0.0)
+    robot_dofs = slice(3, 9)
+
+    def __init__(self, n: int, *, threads: int | None = None, control_cost: ControlCost = "executed") -> None:
+        super().__init__(n, threads=threads, control_cost=control_cost)
+        self._before = np.zeros(n)
+
+    def _initial(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return RESET_NOISE * noise[:, :9], RESET_NOISE * noise[:, 9:]
+
+    def _observe(self, rows: IntArray) -> None:
+        self._before[rows] = self._qpos[rows, 0]
+        self.observations[rows, 0] = 0.0
+        self.observations[rows, 1:9] = self._qpos[rows, 1:]
+        self.observations[rows, 9:] = self._qvel[rows]
+
+    def _judge(self, rows: IntArray, actions: FloatArray) -> None:
+        _judge(
+            rows,
+            self._qpos,
+            self._qvel,
+            self._before,
+            actions,
+            self.observations,
+            self.rewards,
+            self.success,
+            self.critical,
+            self.cost,
+        )
+
+
+@compiled
+def _judge(
+    rows: IntArray,
+    qpos: FloatArray,
+    qvel: FloatArray,
+    before: FloatArray,
+    actions: FloatArray,
+    observations: Array,
+    rewards: FloatArray,
+    success: BoolArray,
+    critical: BoolArray,
+    cost: FloatArray,
+) -> None:
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        speed = (qpos[r, 0] - before[r]) / DT
+        before[r] = qpos[r, 0]
+        effort = 0.0
+        for c in range(actions.shape[1]):
+            effort += actions[r, c] * actions[r, c]
+        rewards[r] = speed - CONTROL_COST * effort
+        success[r] = speed >= SUCCESS_SPEED
+        critical[r] = abs(qpos[r, 2]) > 0.5 * math.pi
+        cost[r] = 1.0 if critical[r] else 0.0
+        observations[r, 0] = speed
+        for c in range(8):
+            observations[r, 1 + c] = qpos[r, 1 + c]
+        for c in range(9):
+            observations[r, 9 + c] = qvel[r, c]

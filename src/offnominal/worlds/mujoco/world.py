@@ -1,0 +1,172 @@
+"""What the MuJoCo worlds share: a batch of simulations with physics of their own."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from importlib.resources import as_file, files
+from typing import Any, ClassVar, Literal
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch, SimulationError
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter, SimulationDiverged
+from offnominal.core.philox import fill_normal
+from offnominal.core.streams import stream_keys
+from offnominal.core.types import Array, FloatArray, Frame, IntArray
+from offnominal.worlds.mujoco.card import CARDS
+from offnominal.worlds.world import World, box
+
+FATAL = [
+    int(kind)
+    for kind in (
+        mujoco.mjtWarning.mjWARN_BADQPOS,
+        mujoco.mjtWarning.mjWARN_BADQVEL,
+        mujoco.mjtWarning.mjWARN_BADQACC,
+        mujoco.mjtWarning.mjWARN_BADCTRL,
+    )
+]
+ROWS_PER_THREAD = 8
+ControlCost = Literal["executed", "requested"]
+
+
+class MujocoWorld(World):
+    """N simulations of one model, each with its own mass, friction and external force.
+
+    Args:
+        n: Number of rows.
+        threads: Worker threads; None for as many as there are processors and work for. Results do not depend on it.
+        control_cost: Whether the reward charges the action as the motors execute it, limits included, or as it was
+            requested, as the original does even beyond the limits.
+    """
+
+    renders = True
+    world_id: ClassVar[str]
+    model_file: ClassVar[str]
+    frame_skip: ClassVar[int]
+    pushed_body: ClassVar[str]
+    push_direction: ClassVar[tuple[float, float, float]]
+    robot_dofs: ClassVar[slice]
+
+    def __init__(self, n: int, *, threads: int | None = None, control_cost: ControlCost = "executed") -> None:
+        if control_cost not in ("executed", "requested"):
+            raise InvalidParameter(f"control_cost is {control_cost!r}; choose 'executed' or 'requested'.")
+        self.card = CARDS[self.world_id]
+        self.control_cost = control_cost
+        self.model = load_model(self.model_file)
+        self.observation_space = box(self.card.observation)
+        self.action_space = box(self.card.action, limit=float(self.model.actuator_ctrlrange[0, 1]))
+        self._allocate(n)
+        self._batch = Batch(self.model, n, nthread=thread_count(n, threads))
+        self._qpos, self._qvel = self._batch.bind("qpos"), self._batch.bind("qvel")
+        self._ctrl, self._push = self._batch.bind("ctrl"), self._batch.bind("xfrc_applied")
+        self._body = self.model.body(self.pushed_body).id
+        self._settings = {knob.name: np.full(n, knob.neutral) for knob in self.card.knobs}
+        self._seeds = np.zeros(n, np.int64)
+        self._ticks = np.zeros(n, np.int64)
+        self._all = np.arange(n)
+
+    @abstractmethod
+    def _initial(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the positions and velocities of new episodes from standard normal numbers, one row each."""
+
+    @abstractmethod
+    def _observe(self, rows: IntArray) -> None:
+        """Write the observations of new episodes."""
+
+    @abstractmethod
+    def _judge(self, rows: IntArray, actions: FloatArray) -> None:
+        """Write observations, rewards and outcomes after a step."""
+
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Start new episodes with nominal physics."""
+        for knob in self.card.knobs:
+            self.turn(knob.name, rows, np.full(len(rows), knob.neutral))
+        noise = np.empty((len(rows), self.model.nq + self.model.nv))
+        fill_normal(stream_keys(seeds, episodes, "reset"), np.zeros(len(rows), np.int64), 0, noise)
+        self._batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+        self._qpos[rows], self._qvel[rows] = self._initial(noise)
+        self._seeds[rows] = seeds
+        self._ticks[rows] = 0
+        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
+            outcome[rows] = 0
+        self._observe(rows)
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Hold the actions for one control period."""
+        executed = self.executed(actions)
+        self._ctrl[:] = executed
+        try:
+            self._batch.step(rows, nstep=self.frame_skip)
+        except SimulationError as error:
+            self._report(int(error.ids[0]), str(error))
+        stepped = self._all if rows is None else rows
+        bad = self._batch.warning[stepped][:, FATAL, 1].any(axis=1)
+        if bad.any():
+            self._report(int(stepped[np.argmax(bad)]), "position, velocity or acceleration is not finite")
+        self._judge(stepped, executed if self.control_cost == "executed" else actions)
+        self._ticks[stepped] += 1
+
+    def _report(self, row: int, what: str) -> None:
+        faults = {name: float(values[row]) for name, values in self._settings.items()}
+        raise SimulationDiverged(
+            f"{self.card.id}: {what} in row {row} (seed {self._seeds[row]}) at step {self._ticks[row]}, "
+            f"with {faults}; use a weaker fault."
+        )
+
+    def executed(self, actions: Array) -> Array:
+        """Return the actions within the motors' limits."""
+        return np.clip(actions, self.action_space.low, self.action_space.high)
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of some rows; derived constants follow the mass."""
+        setting = self._settings[self.knob(name).name]
+        changed = setting[rows] != values
+        if not changed.any():
+            return
+        rows, values = rows[changed], values[changed]
+        setting[rows] = values
+        if name == "force":
+            self._push[rows, self._body, :3] = values[:, None] * np.array(self.push_direction)
+        elif name == "friction":
+            loss = self._batch.expand("dof_frictionloss")
+            loss[rows, self.robot_dofs] = self.model.dof_frictionloss[self.robot_dofs] + values[:, None]
+        else:
+            self._batch.expand("body_mass")[rows] = self.model.body_mass * values[:, None]
+            self._batch.expand("body_inertia")[rows] = self.model.body_inertia * values[:, None, None]
+            self._batch.set_const(rows)
+
+    def parameters(self, row: int) -> dict[str, Any]:
+        """Return the mass, friction and force in force, and what derives from the mass."""
+        model = self._batch.get_model(row)
+        names = (
+            "body_mass",
+            "body_inertia",
+            "body_subtreemass",
+            "body_invweight0",
+            "dof_invweight0",
+            "dof_M0",
+        )
+        derived = {name: getattr(model, name).copy() for name in (*names, "dof_frictionloss", "actuator_acc0")}
+        return {**derived, "xfrc_applied": self._push[row].copy()}
+
+    def render(self, row: int = 0) -> Frame:
+        """Draw one row."""
+        from offnominal.worlds.mujoco.picture import draw
+
+        return draw(self.model, self._batch.get_data(row), self.world_id)
+
+
+def load_model(name: str) -> mujoco.MjModel:
+    """Compile a model file of this package."""
+    with as_file(files("offnominal.worlds.mujoco") / "models" / name) as path:
+        return mujoco.MjModel.from_xml_path(str(path))
+
+
+def thread_count(n: int, threads: int | None) -> int:
+    """Return how many threads n simulations deserve."""
+    if threads is None:
+        return max(1, min(len(os.sched_getaffinity(0)), n // ROWS_PER_THREAD))
+    return positive_integer("threads", threads)

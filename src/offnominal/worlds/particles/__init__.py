@@ -1,0 +1,1 @@
+"""Particle worlds (SAP): Goal0, Goal1 and Goal2."""

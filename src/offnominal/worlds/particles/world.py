@@ -1,0 +1,116 @@
+"""SAP: a point agent steers to a goal between obstacles it may push and hazards it must avoid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.errors import SimulationDiverged
+from offnominal.core.streams import stream_keys
+from offnominal.core.types import Array, FloatArray, Frame, IntArray
+from offnominal.worlds.particles import kernel
+from offnominal.worlds.particles.card import CARDS, LAYOUTS
+from offnominal.worlds.world import World, box
+
+
+class ParticleWorld(World):
+    """N particle worlds of one layout.
+
+    Args:
+        n: Number of rows.
+        id: ``SAP-Goal0-v0``, ``SAP-Goal1-v0`` or ``SAP-Goal2-v0``.
+        threads: Accepted for uniformity; the kernel is faster than a thread is started.
+
+    Example:
+        >>> world = ParticleWorld(2, id="SAP-Goal0-v0")
+        >>> world.reset(np.arange(2), seeds=np.array([7, 8]), episodes=np.zeros(2, int))
+        >>> world.step(np.ones((2, 2)))
+        >>> world.observations.shape
+        (2, 26)
+    """
+
+    renders = True
+
+    def __init__(self, n: int, *, id: str = "SAP-Goal0-v0", threads: int | None = None) -> None:
+        self.card = CARDS[id]
+        self.layout = LAYOUTS[id]
+        self.observation_space = box(self.card.observation)
+        self.action_space = box(self.card.action, limit=1.0)
+        self._allocate(n)
+        bodies = 1 + self.layout.objects
+        self._position = np.zeros((n, bodies, 2))
+        self._velocity = np.zeros((n, bodies, 2))
+        self._goals = np.zeros((n, 2))
+        self._hazards = np.zeros((n, self.layout.hazards, 2))
+        self._moved = np.zeros((n, bodies), np.bool_)
+        self._touched = np.zeros(n, np.bool_)
+        self._neutral = np.array([knob.neutral for knob in self.card.knobs])
+        self._column = {knob.name: k for k, knob in enumerate(self.card.knobs)}
+        self._knobs = np.tile(self._neutral, (n, 1))
+        self._keys = np.zeros(n, np.uint64)
+        self._ticks = np.zeros(n, np.int64)
+        self._seeds = np.zeros(n, np.int64)
+        self._all = np.arange(n)
+
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Draw a new layout in some rows."""
+        self._seeds[rows] = seeds
+        self._keys[rows] = stream_keys(seeds, episodes, "world")
+        self._ticks[rows] = 0
+        self._knobs[rows] = self._neutral
+        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
+            outcome[rows] = 0
+        kernel.reset_rows(
+            rows,
+            stream_keys(seeds, episodes, "reset"),
+            self.layout.half,
+            self._position,
+            self._velocity,
+            self._goals,
+            self._hazards,
+            self._moved,
+            self._touched,
+            self.observations,
+        )
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Push the agents and let everything move for 0.1 s."""
+        broken = kernel.step_rows(
+            self._all if rows is None else rows,
+            actions,
+            self._keys,
+            self._ticks,
+            self._knobs,
+            self._position,
+            self._velocity,
+            self._goals,
+            self._hazards,
+            self._moved,
+            self._touched,
+            self.observations,
+            self.rewards,
+            self.terminated,
+            self.success,
+            self.critical,
+            self.cost,
+        )
+        if broken >= 0:
+            raise SimulationDiverged(
+                f"{self.card.id}: the agent's position is not finite in row {broken} (seed {self._seeds[broken]}) at "
+                f"step {self._ticks[broken] - 1}; use a weaker fault."
+            )
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of some rows."""
+        self._knobs[rows, self._column[self.knob(name).name]] = values
+
+    def parameters(self, row: int) -> dict[str, Any]:
+        """Return the knob values in force."""
+        return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
+
+    def render(self, row: int = 0) -> Frame:
+        """Draw one row from above."""
+        from offnominal.worlds.particles.picture import draw
+
+        return draw(self._position[row], self._goals[row], self._hazards[row])

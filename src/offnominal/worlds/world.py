@@ -1,0 +1,180 @@
+"""The contract of a world: N simulations advanced together, each independent of the others."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.core.errors import UnknownName, UnsupportedEnvironment, did_you_mean
+from offnominal.core.types import Array, BoolArray, FloatArray, Frame, IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One number of an observation or an action, with a name people understand."""
+
+    name: str
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One physical parameter that can be changed per simulation while it runs.
+
+    Args:
+        name: What it is called; the anomaly ``dynamics/<name>`` turns it.
+        neutral: The value at which the world is nominal.
+        summary: What turning it does.
+        unit: Unit of the value.
+        minimum: Smallest value that makes sense.
+        combine: How several faults on one knob act together.
+    """
+
+    name: str
+    neutral: float
+    summary: str
+    unit: str = ""
+    minimum: float = -np.inf
+    combine: Literal["add", "multiply"] = "add"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldCard:
+    """What is known of a world before anything runs.
+
+    Args:
+        id: Versioned name.
+        summary: One line.
+        dt: Seconds per transition.
+        max_steps: Time limit in transitions.
+        expert_length: Transitions a good policy needs; random onsets are drawn inside it.
+        expert_return: Mean return of the published expert.
+        random_return: Mean return of uniformly random actions, as published.
+        observation: Channels of the observation, in order.
+        action: Channels of the action, in order.
+        knobs: Physical parameters that faults can turn.
+    """
+
+    id: str
+    summary: str
+    dt: float
+    max_steps: int
+    expert_length: int
+    expert_return: float | None
+    random_return: float | None
+    observation: tuple[Channel, ...]
+    action: tuple[Channel, ...]
+    knobs: tuple[Knob, ...] = ()
+
+
+class World(ABC):
+    """N simulations that share code and nothing else.
+
+    A world knows nothing of faults or of Gymnasium. It is told which rows to start and which actions to execute, and
+    leaves the outcome in arrays that stay valid until the next call. Whatever happens in one row never depends on
+    the other rows.
+
+    Attributes:
+        card: Names, limits and reference returns.
+        observation_space: Space of one row's observation.
+        action_space: Space of one row's action.
+        n: Number of rows.
+        observations: (n, ...): the observation after the latest reset or step of each row.
+        rewards: (n,): the latest reward.
+        terminated: (n,): the task ended.
+        success: (n,): the task is solved.
+        critical: (n,): the state is one to be avoided, such as a collision.
+        cost: (n,): what the state costs in safety terms; 0 where nothing is at stake.
+    """
+
+    renders: ClassVar[bool] = False
+
+    card: WorldCard
+    observation_space: Box
+    action_space: Box
+    n: int
+    observations: Array
+    rewards: FloatArray
+    terminated: BoolArray
+    success: BoolArray
+    critical: BoolArray
+    cost: FloatArray
+
+    def _allocate(self, n: int) -> None:
+        """Make the arrays that every world has; call it from the constructor once the spaces are set."""
+        self.n = n
+        self.observations = np.zeros((n, *self.observation_space.shape), self.observation_space.dtype)
+        self.rewards = np.zeros(n)
+        self.terminated = np.zeros(n, np.bool_)
+        self.success = np.zeros(n, np.bool_)
+        self.critical = np.zeros(n, np.bool_)
+        self.cost = np.zeros(n)
+
+    @abstractmethod
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Start a new episode in some rows, with every knob back at its neutral value.
+
+        Args:
+            rows: Which rows.
+            seeds: Root seed of each.
+            episodes: How many episodes were started from that seed before.
+        """
+
+    @abstractmethod
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Execute one action in every row, or in some.
+
+        Args:
+            actions: (n, ...): one action per row of the world, also when only some rows are stepped.
+            rows: Which rows; None for all.
+
+        Raises:
+            SimulationDiverged: A row's physics became non-finite.
+        """
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        """The physical parameters that can be turned."""
+        return {knob.name: knob for knob in self.card.knobs}
+
+    def knob(self, name: str) -> Knob:
+        """Return one knob, or raise :class:`UnknownName`."""
+        try:
+            return self.knobs[name]
+        except KeyError:
+            raise UnknownName(
+                f"{self.card.id} has no knob {name!r}.{did_you_mean(name, self.knobs)} "
+                f"It has: {', '.join(self.knobs) or 'none'}."
+            ) from None
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of some rows; it stays so until turned again or until the row is reset."""
+        raise UnknownName(f"{self.card.id} has no knob {name!r}.")
+
+    def executed(self, actions: Array) -> Array:
+        """Return what the actuators make of an action, such as saturation at their limits."""
+        return actions
+
+    def render(self, row: int = 0) -> Frame:
+        """Return an RGB picture of one row."""
+        raise UnsupportedEnvironment(f"{self.card.id} cannot be rendered.")
+
+    def parameters(self, row: int) -> dict[str, Any]:
+        """Return the physical parameters in force in a row, to see that a fault was undone."""
+        return {}
+
+    def close(self) -> None:
+        """Free what the world holds."""
+
+
+def box(channels: tuple[Channel, ...], limit: float = np.inf) -> Box:
+    """Return the space of a vector of channels, symmetric around zero."""
+    return Box(-limit, limit, (len(channels),), np.float32)
