@@ -223,14 +223,13 @@ class InjectedVectorEnv(VectorWrapper):
         if not ended.size:
             return self.injection.observe(clean, moving)
         last = np.asarray(clean).copy()
-        for row in ended:
-            last[row] = infos["final_obs"][row]
+        last[ended] = np.stack(infos["final_obs"][ended])
         seen = self.injection.observe(last, moving)
-        final = infos["final_obs"].copy()
         if seen is last:
             return clean
-        for row in ended:
-            final[row] = seen[row].copy()
+        final = infos["final_obs"].copy()
+        for row, observation in zip(ended, seen[ended], strict=True):
+            final[row] = observation
         infos["final_obs"] = final
         seen[ended] = clean[ended]
         return seen
@@ -256,8 +255,8 @@ def fresh_seed() -> int:
 
 def _dtype(actions: Any, space: Box) -> np.dtype[Any]:
     """Return the type in which to hand actions on: the one they came in, if they came as floats."""
-    given = getattr(actions, "dtype", space.dtype)
-    return given if np.issubdtype(given, np.floating) else space.dtype
+    given: np.dtype[Any] = getattr(actions, "dtype", space.dtype)
+    return given if given.kind == "f" else space.dtype
 
 
 def unbounded(space: gymnasium.Space[Any]) -> Box:

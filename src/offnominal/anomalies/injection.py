@@ -16,6 +16,7 @@ from offnominal.anomalies.kernel import (
     OBSERVATION,
     SLOT,
     advance,
+    combine_knobs,
     draw_onsets,
     perturb_rows,
 )
@@ -103,6 +104,7 @@ class Injection:
             for fault in row:
                 if id(fault) not in self._resolved:
                     self._resolved[id(fault)] = _resolve(fault, setting)
+        self._knobs = list({each.knob.name: each.knob for each in self._resolved.values() if each.knob}.values())
         self._template = np.zeros((n, width), SLOT)
         channels = {"observation": len(setting.observation), "action": len(setting.action)}
         self._masks = {target: np.zeros((n, width, count), np.bool_) for target, count in channels.items()}
@@ -123,7 +125,8 @@ class Injection:
         }
         self._custom = {target: self._custom_slots(target) for target in ("observation", "action")}
         self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
-        self._knobs = self._used_knobs()
+        self._positions = np.tile(np.array([knob.neutral for knob in self._knobs]), (n, 1))
+        self._moved = np.zeros(self._positions.shape, np.bool_)
         self._touches = {target: bool((self._template["target"] == code).any()) for target, code in _TARGETS.items()}
 
     def _fill(self, r: int, j: int, resolved: _Resolved) -> None:
@@ -134,6 +137,8 @@ class Injection:
         slot["parameter"] = resolved.parameter
         slot["neutral"] = resolved.neutral
         slot["level"] = 1.0
+        slot["knob"] = self._knobs.index(resolved.knob) if resolved.knob else -1
+        slot["multiplies"] = resolved.knob is not None and resolved.knob.combine == "multiply"
         resolved.fault.course.fill(slot, resolved.first)
         if resolved.channels:
             self._masks[resolved.fault.kind.target][r, j, list(resolved.channels)] = True
@@ -150,18 +155,6 @@ class Injection:
             for j, fault in enumerate(row)
             if isinstance(fault.kind, SignalAnomaly) and fault.kind.code == 0 and fault.kind.target == target
         ]
-
-    def _used_knobs(self) -> dict[str, tuple[Knob, BoolArray]]:
-        """Return each knob in use with the (row, fault) pairs that turn it."""
-        used: dict[str, tuple[Knob, BoolArray]] = {}
-        for r, row in enumerate(self.faults):
-            for j, fault in enumerate(row):
-                if isinstance(fault.kind, DynamicsAnomaly):
-                    assert self.setting.physics is not None
-                    name = fault.kind.knob
-                    used.setdefault(name, (self.setting.physics.knobs[name], np.zeros(self._template.shape, np.bool_)))
-                    used[name][1][r, j] = True
-        return used
 
     @property
     def turns_knobs(self) -> bool:
@@ -248,20 +241,13 @@ class Injection:
             signal[r] = np.where(self._masks[target][r, j], changed, signal[r])
 
     def _turn(self, rows: IntArray) -> None:
-        """Set every knob in use to what the faults of each row add up to."""
-        for name, (knob, users) in self._knobs.items():
-            concerned = rows[users[rows].any(axis=1)]
-            if not concerned.size:
-                continue
-            asked = np.where(users[concerned] & self.on[concerned], self.applied[concerned], knob.neutral)
-            if knob.combine == "multiply":
-                values = knob.neutral * np.prod(asked / knob.neutral, axis=1)
-            else:
-                values = knob.neutral + np.sum(asked - knob.neutral, axis=1)
-            single = users[concerned].sum(axis=1) == 1
-            values[single] = asked[single][users[concerned][single]]
+        """Set every knob that moved to what the faults of each row add up to."""
+        if self._knobs and combine_knobs(rows, self._slots, self.applied, self.on, self._positions, self._moved):
             assert self.setting.physics is not None
-            self.setting.physics.turn(name, concerned, values)
+            for k, knob in enumerate(self._knobs):
+                turned = rows[self._moved[rows, k]]
+                if turned.size:
+                    self.setting.physics.turn(knob.name, turned, self._positions[turned, k])
 
     def events(self, row: int) -> tuple[Event, ...]:
         """Return what is injected into the current episode of a row."""
@@ -275,7 +261,7 @@ class Injection:
 
 def _as_type(signal: FloatArray, dtype: np.dtype[Any]) -> Array:
     """Return the signal in the type it came in; whole numbers are rounded and kept within their range."""
-    if np.issubdtype(dtype, np.integer):
+    if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         signal = np.clip(np.rint(signal), limits.min, limits.max)
     return signal.astype(dtype)
@@ -293,6 +279,7 @@ class _Resolved:
     channels: tuple[int, ...]
     first: int
     last: int
+    knob: Knob | None = None
 
 
 def _resolve(fault: Fault, setting: Setting) -> _Resolved:
@@ -306,7 +293,7 @@ def _resolve(fault: Fault, setting: Setting) -> _Resolved:
         if fault.channels is not None:
             raise InvalidChannels(f"{kind.id} acts on the physics and has no channels; leave them out.")
         parameter = checked_parameter(kind.id, strength, minimum=knob.minimum)
-        return _Resolved(fault, parameter, knob.neutral, 0, 0.0, (), first, last)
+        return _Resolved(fault, parameter, knob.neutral, 0, 0.0, (), first, last, knob)
     assert isinstance(kind, SignalAnomaly)
     names = setting.observation if kind.target == "observation" else setting.action
     if not names:

@@ -39,6 +39,8 @@ SLOT = np.dtype(
         ("on", np.int64),
         ("walk", np.float64),
         ("level", np.float64),
+        ("knob", np.int64),
+        ("multiplies", np.bool_),
     ]
 )
 """One fault of one row. `level` is the state of its random walk, everything else is fixed at the start."""
@@ -55,31 +57,30 @@ def draw_onsets(rows: IntArray, keys: KeyArray, ranges: IntArray, slots: Array) 
 
 
 @compiled
-def weight(slots: Array, j: int, t: int) -> float:
-    """Return how much of fault j acts on transition t, random walk aside."""
-    since = t - slots[j]["onset"]
+def weight(slots: Array, r: int, j: int, t: int) -> float:
+    """Return how much of fault j of row r acts on transition t, random walk aside."""
+    since = t - slots[r, j]["onset"]
     if since < 0:
         return 0.0
-    duration = slots[j]["duration"]
+    duration = slots[r, j]["duration"]
     if duration >= 0 and since >= duration:
-        after = since - duration
-        recovery = slots[j]["recovery"]
+        after, recovery = since - duration, slots[r, j]["recovery"]
         return 1.0 - (after + 1.0) / (recovery + 1.0) if after < recovery else 0.0
-    period = slots[j]["period"]
-    if period > 0 and since % period >= slots[j]["on"]:
+    period = slots[r, j]["period"]
+    if period > 0 and since % period >= slots[r, j]["on"]:
         return 0.0
-    ramp = slots[j]["ramp"]
+    ramp = slots[r, j]["ramp"]
     return float((since + 1.0) / ramp) if since < ramp else 1.0
 
 
 @compiled
-def _wander(slots: Array, j: int, key: np.uint64, t: int) -> float:
-    """Advance the random walk of fault j, reflected into [0, 1], and return it."""
-    if t > slots[j]["onset"]:
+def _wander(slots: Array, r: int, j: int, key: np.uint64, t: int) -> float:
+    """Advance the random walk of a fault, reflected into [0, 1], and return it."""
+    if t > slots[r, j]["onset"]:
         step, _ = normal_pair(key, t, WALK_LANE + j, 0)
-        level = (slots[j]["level"] + slots[j]["walk"] * step) % 2.0
-        slots[j]["level"] = 2.0 - level if level > 1.0 else level
-    return float(slots[j]["level"])
+        level = (slots[r, j]["level"] + slots[r, j]["walk"] * step) % 2.0
+        slots[r, j]["level"] = 2.0 - level if level > 1.0 else level
+    return float(slots[r, j]["level"])
 
 
 @compiled
@@ -109,80 +110,122 @@ def advance(
         for j in range(slots.shape[1]):
             if slots[r, j]["target"] == NOWHERE:
                 continue
-            share = weight(slots[r], j, ticks[r])
+            share = weight(slots, r, j, ticks[r])
             on[r, j] = share > 0.0
             if share > 0.0:
                 active[r] = True
                 if slots[r, j]["walk"] > 0.0:
-                    share *= _wander(slots[r], j, keys[r], ticks[r])
+                    share *= _wander(slots, r, j, keys[r], ticks[r])
             neutral, full = slots[r, j]["neutral"], slots[r, j]["parameter"]
             applied[r, j] = full if share == 1.0 else neutral + share * (full - neutral)
 
 
 @compiled
-def _add_noise(x: FloatArray, mask: BoolArray, scale: float, key: np.uint64, t: int, lane: int) -> None:
-    for c in range(0, x.shape[0], 2):
-        first, second = normal_pair(key, t, lane, c >> 1)
-        if mask[c]:
-            x[c] += scale * first
-        if c + 1 < x.shape[0] and mask[c + 1]:
-            x[c + 1] += scale * second
+def combine_knobs(
+    rows: IntArray, slots: Array, applied: FloatArray, on: BoolArray, knobs: FloatArray, changed: BoolArray
+) -> bool:
+    """Work out where every knob should stand; say which moved.
+
+    Args:
+        rows: Which rows.
+        slots: (n, faults) of SLOT.
+        applied: (n, faults) parameters in force.
+        on: (n, faults) which act.
+        knobs: (n, knobs) where each stands now; changed in place.
+        changed: (n, knobs) set where one moved.
+
+    Returns:
+        Whether any moved.
+    """
+    moved = False
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        for k in range(knobs.shape[1]):
+            value, users = 0.0, 0
+            for j in range(slots.shape[1]):
+                if slots[r, j]["target"] != DYNAMICS or slots[r, j]["knob"] != k:
+                    continue
+                neutral = slots[r, j]["neutral"]
+                asked = applied[r, j] if on[r, j] else neutral
+                if users == 0:
+                    value = asked
+                elif slots[r, j]["multiplies"]:
+                    value *= asked / neutral
+                else:
+                    value += asked - neutral
+                users += 1
+            changed[r, k] = users > 0 and value != knobs[r, k]
+            if changed[r, k]:
+                knobs[r, k] = value
+                moved = True
+    return moved
 
 
 @compiled
-def _remember_noise(
-    memory: FloatArray, old: float, new: float, key: np.uint64, t: int, lane: int, channels: int
-) -> None:
-    """Advance an autoregression: memory <- old * memory + new * e."""
+def _add_noise(x: FloatArray, masks: BoolArray, r: int, j: int, scale: float, key: np.uint64, t: int) -> None:
+    channels = x.shape[1]
     for c in range(0, channels, 2):
-        first, second = normal_pair(key, t, lane, c >> 1)
-        memory[c] = old * memory[c] + new * first
+        first, second = normal_pair(key, t, j, c >> 1)
+        if masks[r, j, c]:
+            x[r, c] += scale * first
+        if c + 1 < channels and masks[r, j, c + 1]:
+            x[r, c + 1] += scale * second
+
+
+@compiled
+def _remember_noise(memory: FloatArray, r: int, j: int, old: float, new: float, key: np.uint64, t: int) -> None:
+    """Advance an autoregression: memory <- old * memory + new * e."""
+    channels = memory.shape[2]
+    for c in range(0, channels, 2):
+        first, second = normal_pair(key, t, j, c >> 1)
+        memory[r, j, c] = old * memory[r, j, c] + new * first
         if c + 1 < channels:
-            memory[c + 1] = old * memory[c + 1] + new * second
+            memory[r, j, c + 1] = old * memory[r, j, c + 1] + new * second
 
 
 @compiled
 def _perturb(
     slots: Array,
+    r: int,
     j: int,
     b: float,
     x: FloatArray,
-    mask: BoolArray,
+    masks: BoolArray,
     memory: FloatArray,
     history: FloatArray,
     key: np.uint64,
     t: int,
 ) -> None:
-    """Apply fault j with parameter b to one signal, in place."""
-    code, since = slots[j]["code"], t - slots[j]["onset"]
+    """Apply fault j of row r with parameter b to its signal, in place."""
+    code, since = slots[r, j]["code"], t - slots[r, j]["onset"]
     if code == NOISE:
-        _add_noise(x, mask, b, key, t, j)
+        _add_noise(x, masks, r, j, b, key, t)
         return
     if code == TEMPORAL:
-        r = slots[j]["option"] if since > 0 else 0.0
-        _remember_noise(memory, r, math.sqrt(1.0 - r * r), key, t, j, x.shape[0])
+        old = slots[r, j]["option"] if since > 0 else 0.0
+        _remember_noise(memory, r, j, old, math.sqrt(1.0 - old * old), key, t)
     elif code == TEMPORAL_PRINTED:
-        _remember_noise(memory, b if since > 0 else 0.0, b, key, t, j, x.shape[0])
-    late = max(t - int(b + 0.5), 0) % history.shape[0] if code == DELAY else 0
-    for c in range(x.shape[0]):
-        if not mask[c]:
+        _remember_noise(memory, r, j, b if since > 0 else 0.0, b, key, t)
+    late = max(t - int(b + 0.5), 0) % history.shape[1] if code == DELAY else 0
+    for c in range(x.shape[1]):
+        if not masks[r, j, c]:
             continue
         if code == SCALING:
-            x[c] *= b
+            x[r, c] *= b
         elif code == OFFSET:
-            x[c] += b
+            x[r, c] += b
         elif code == DRIFT:
-            x[c] += b * (since + 1)
+            x[r, c] += b * (since + 1)
         elif code == TEMPORAL:
-            x[c] += b * memory[c]
+            x[r, c] += b * memory[r, j, c]
         elif code == TEMPORAL_PRINTED:
-            x[c] += memory[c]
+            x[r, c] += memory[r, j, c]
         elif code == FLOOR and b > 0.0:
-            x[c] = b * math.floor(x[c] / b)
+            x[r, c] = b * math.floor(x[r, c] / b)
         elif code == NEAREST and b > 0.0:
-            x[c] = b * math.floor(x[c] / b + 0.5)
+            x[r, c] = b * math.floor(x[r, c] / b + 0.5)
         elif code == DELAY:
-            x[c] = history[late, c]
+            x[r, c] = history[r, late, c]
 
 
 @compiled
@@ -222,14 +265,5 @@ def perturb_rows(
                 history[r, slot, c] = signal[r, c]
         for j in range(slots.shape[1]):
             if slots[r, j]["target"] == target and slots[r, j]["code"] > 0 and on[r, j]:
-                _perturb(
-                    slots[r],
-                    j,
-                    applied[r, j],
-                    signal[r],
-                    masks[r, j],
-                    memory[r, j],
-                    history[r],
-                    keys[r],
-                    ticks[r],
-                )
+                b = applied[r, j]
+                _perturb(slots, r, j, b, signal, masks, memory, history, keys[r], ticks[r])

@@ -119,9 +119,9 @@ class Schedule(Config):
         first, last = self.bounds(length=length, limit=None)
         if onset is None and first != last:
             raise InvalidSchedule("the onset is random; say which one to show.")
-        slot = np.zeros(1, SLOT)
-        self.fill(slot[0], onset if onset is not None else first)
-        return np.array([weight(slot, 0, t) for t in range(length)])
+        slots = np.zeros((1, 1), SLOT)
+        self.fill(slots[0, 0], onset if onset is not None else first)
+        return np.array([weight(slots, 0, 0, t) for t in range(length)])
 
     def fill(self, slot: Any, onset: int) -> None:
         """Write the schedule into a slot of the compiled kernel."""

@@ -7,6 +7,7 @@ fault draws), ``onset`` (when it strikes).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -14,16 +15,9 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray, KeyArray
 
 MAX_SEED = 2**63 - 1
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-def _mix(x: KeyArray) -> KeyArray:
-    """Scramble 64-bit words (the finaliser of SplitMix64); a bijection, so distinct words stay distinct."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
+@cache
 def _purpose_word(purpose: str) -> np.uint64:
     """Hash a purpose's name to 64 bits (FNV-1a)."""
     word = 0xCBF29CE484222325
@@ -51,14 +45,13 @@ def stream_keys(seeds: IntArray, episodes: IntArray, purpose: str) -> KeyArray:
 
     Example:
         >>> stream_keys(np.array([0, 1]), np.array([0, 0]), "reset")
-        array([ 7386366436855126453, 12374117137219894846], dtype=uint64)
+        array([ 3240118655928902827, 16991447683792541043], dtype=uint64)
     """
-    root = np.asarray(seeds).astype(np.uint64)
-    episode = np.asarray(episodes).astype(np.uint64)
-    with np.errstate(over="ignore"):
-        key = _mix(root + _GOLDEN)
-        key = _mix((key ^ episode) + _GOLDEN)
-        return _mix((key ^ _purpose_word(purpose)) + _GOLDEN)
+    from offnominal.core.philox import fill_keys
+
+    keys = np.empty(len(seeds), np.uint64)
+    fill_keys(np.asarray(seeds), np.asarray(episodes), _purpose_word(purpose), keys)
+    return keys
 
 
 @dataclass(frozen=True, slots=True)

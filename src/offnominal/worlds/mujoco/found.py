@@ -54,7 +54,6 @@ class MujocoPhysics:
         for row, value in zip(rows, values, strict=True):
             simulation = self._simulations[row]
             if name == "force":
-                # MuJoCo's reset clears applied forces, so this one is written even when it did not change.
                 simulation.data.xfrc_applied[self._pushed, 0] = value
             elif self._settings[name][row] != value:
                 for field in _FIELDS[name]:

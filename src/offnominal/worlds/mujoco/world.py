@@ -67,6 +67,7 @@ class MujocoWorld(World):
         self._seeds = np.zeros(n, np.int64)
         self._ticks = np.zeros(n, np.int64)
         self._all = np.arange(n)
+        self._scratch: mujoco.MjData | None = None
 
     @abstractmethod
     def _initial(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -156,7 +157,9 @@ class MujocoWorld(World):
         """Draw one row."""
         from offnominal.worlds.mujoco.picture import draw
 
-        return draw(self.model, self._batch.get_data(row), self.world_id)
+        if self._scratch is None:
+            self._scratch = mujoco.MjData(self.model)
+        return draw(self.model, self._batch.get_data(row, self._scratch), self.world_id)
 
 
 def load_model(name: str) -> mujoco.MjModel:

@@ -22,7 +22,7 @@ GOAL_RADIUS = 0.2
 HAZARD_RADIUS = 0.2
 LIDAR_BINS = 8
 LIDAR_RANGE = 1.0
-BIN_WIDTH = math.pi / 4
+BINS_PER_RADIAN = LIDAR_BINS / (2.0 * math.pi)
 COLLISION_PENALTY = 10.0
 GOAL_REWARD = 5.0
 AROUND_GOAL = (0.3, 1.0)
@@ -33,21 +33,21 @@ MAX_TRIES = 1000
 
 
 @compiled
-def _distance(a: FloatArray, b: FloatArray) -> float:
-    return math.sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]))
+def _distance(x: float, y: float) -> float:
+    return math.sqrt(x * x + y * y)
 
 
 @compiled
-def _closer(a: FloatArray, b: FloatArray, reach: float) -> bool:
-    """Whether two points are less than `reach` apart, without a square root."""
-    dx, dy = a[0] - b[0], a[1] - b[1]
-    return bool(dx * dx + dy * dy < reach * reach)
+def _closer(x: float, y: float, reach: float) -> bool:
+    """Whether a vector is shorter than `reach`, without a square root."""
+    return x * x + y * y < reach * reach
 
 
 @compiled
-def _far_from(point: FloatArray, others: FloatArray, count: int, spacing: float) -> bool:
+def _clear(x: float, y: float, others: FloatArray, count: int, spacing: float) -> bool:
+    """Whether a point keeps its distance from the first `count` others."""
     for k in range(count):
-        if _closer(point, others[k], spacing):
+        if _closer(x - others[k, 0], y - others[k, 1], spacing):
             return False
     return True
 
@@ -59,11 +59,11 @@ def _place_object(key: np.uint64, draw: int, bodies: FloatArray, placed: int, go
         u, v = uniform_pair(key, 0, 0, draw)
         draw += 1
         x, y = (2.0 * u - 1.0) * AROUND_GOAL[1], (2.0 * v - 1.0) * AROUND_GOAL[1]
-        if not AROUND_GOAL[0] <= math.sqrt(x * x + y * y) <= AROUND_GOAL[1]:
+        if not AROUND_GOAL[0] <= _distance(x, y) <= AROUND_GOAL[1]:
             continue
         bodies[placed, 0], bodies[placed, 1] = goal[0] + x, goal[1] + y
-        if _distance(bodies[placed], goal) > OBJECT_SPACING and _far_from(
-            bodies[placed], bodies, placed, OBJECT_SPACING
+        if not _closer(x, y, OBJECT_SPACING) and _clear(
+            bodies[placed, 0], bodies[placed, 1], bodies, placed, OBJECT_SPACING
         ):
             return draw, True
     return draw, False
@@ -76,12 +76,12 @@ def _place_hazard(
     for _ in range(MAX_TRIES):
         u, v = uniform_pair(key, 0, 0, draw)
         draw += 1
-        hazards[placed, 0], hazards[placed, 1] = 2.0 * u - 1.0, 2.0 * v - 1.0
-        point = hazards[placed]
+        x, y = 2.0 * u - 1.0, 2.0 * v - 1.0
+        hazards[placed, 0], hazards[placed, 1] = x, y
         if (
-            _distance(point, goal) > HAZARD_SPACING
-            and _far_from(point, bodies, bodies.shape[0], HAZARD_SPACING)
-            and _far_from(point, hazards, placed, HAZARD_SPACING)
+            not _closer(x - goal[0], y - goal[1], HAZARD_SPACING)
+            and _clear(x, y, bodies, bodies.shape[0], HAZARD_SPACING)
+            and _clear(x, y, hazards, placed, HAZARD_SPACING)
         ):
             return draw, True
     return draw, False
@@ -97,7 +97,7 @@ def _lay_out(key: np.uint64, half: bool, bodies: FloatArray, goal: FloatArray, h
         draw += 1
         bodies[0, 0], bodies[0, 1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
         goal[0], goal[1] = bodies[0, 0], bodies[0, 1]
-        while _distance(bodies[0], goal) <= GOAL_DISTANCE:
+        while _distance(goal[0] - bodies[0, 0], goal[1] - bodies[0, 1]) <= GOAL_DISTANCE:
             u, v = uniform_pair(key, 0, 0, draw)
             draw += 1
             goal[0], goal[1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
@@ -114,37 +114,40 @@ def _lay_out(key: np.uint64, half: bool, bodies: FloatArray, goal: FloatArray, h
 
 
 @compiled
-def _lidar(origin: FloatArray, points: FloatArray, first: int, out: Array, offset: int) -> None:
+def _lidar(x: float, y: float, points: FloatArray, first: int, out: Array, r: int, offset: int) -> None:
     """Write how near the nearest point of each sector is, blended into the neighbouring sectors."""
     for b in range(LIDAR_BINS):
-        out[offset + b] = 0.0
-    for k in range(first, points.shape[0]):
-        if not _closer(points[k], origin, LIDAR_RANGE):
+        out[r, offset + b] = 0.0
+    for k in range(first, points.shape[1]):
+        dx, dy = points[r, k, 0] - x, points[r, k, 1] - y
+        if not _closer(dx, dy, LIDAR_RANGE):
             continue
-        near = 1.0 - _distance(points[k], origin) / LIDAR_RANGE
-        angle = arctan2(points[k, 1] - origin[1], points[k, 0] - origin[0]) / BIN_WIDTH
+        near = 1.0 - _distance(dx, dy) / LIDAR_RANGE
+        angle = arctan2(dy, dx) * BINS_PER_RADIAN
         if angle < 0.0:
             angle += LIDAR_BINS
         sector = int(angle)
         blend = angle - sector
-        sector %= LIDAR_BINS
-        after, before = offset + (sector + 1) % LIDAR_BINS, offset + (sector - 1) % LIDAR_BINS
-        out[offset + sector] = max(out[offset + sector], near)
-        out[after] = max(out[after], blend * near)
-        out[before] = max(out[before], (1.0 - blend) * near)
+        here = offset + sector % LIDAR_BINS
+        after, before = offset + (sector + 1) % LIDAR_BINS, offset + (sector + LIDAR_BINS - 1) % LIDAR_BINS
+        out[r, here] = max(out[r, here], near)
+        out[r, after] = max(out[r, after], blend * near)
+        out[r, before] = max(out[r, before], (1.0 - blend) * near)
 
 
 @compiled
-def _observe(bodies: FloatArray, velocity: FloatArray, goal: FloatArray, hazards: FloatArray, out: Array) -> None:
+def _observe(
+    position: FloatArray, velocity: FloatArray, goals: FloatArray, hazards: FloatArray, out: Array, r: int
+) -> None:
     for axis in range(2):
-        to_goal = goal[axis] - bodies[0, axis]
-        out[axis] = to_goal
-        out[2 + axis] = 0.0
-        out[4 + axis] = bodies[0, axis]
-        out[6 + axis] = velocity[0, axis]
-        out[8 + axis] = to_goal
-    _lidar(bodies[0], bodies, 1, out, 10)
-    _lidar(bodies[0], hazards, 0, out, 18)
+        to_goal = goals[r, axis] - position[r, 0, axis]
+        out[r, axis] = to_goal
+        out[r, 2 + axis] = 0.0
+        out[r, 4 + axis] = position[r, 0, axis]
+        out[r, 6 + axis] = velocity[r, 0, axis]
+        out[r, 8 + axis] = to_goal
+    _lidar(position[r, 0, 0], position[r, 0, 1], position, 1, out, r, 10)
+    _lidar(position[r, 0, 0], position[r, 0, 1], hazards, 0, out, r, 18)
 
 
 @compiled
@@ -167,23 +170,19 @@ def reset_rows(
         velocity[r] = 0.0
         moved[r] = False
         touched[r] = False
-        _observe(position[r], velocity[r], goals[r], hazards[r], observations[r])
+        _observe(position, velocity, goals, hazards, observations, r)
 
 
 @compiled
-def _push_apart(position: FloatArray, i: int, j: int, reach: float, force: FloatArray) -> None:
+def _push_apart(position: FloatArray, r: int, i: int, j: int, reach: float, force: FloatArray) -> None:
     """Add the soft contact force between two bodies."""
-    dx, dy = position[i, 0] - position[j, 0], position[i, 1] - position[j, 1]
-    square = dx * dx + dy * dy
-    if square > reach * reach:
+    dx, dy = position[r, i, 0] - position[r, j, 0], position[r, i, 1] - position[r, j, 1]
+    if dx * dx + dy * dy > reach * reach:
         return
-    distance = math.sqrt(square)
-    if distance == 0.0:
-        dx, distance_or_one = 1.0, 1.0
-    else:
-        distance_or_one = distance
+    distance = _distance(dx, dy)
     push = CONTACT_FORCE * CONTACT_MARGIN * softplus((reach - distance) / CONTACT_MARGIN)
-    fx, fy = push * dx / distance_or_one, push * dy / distance_or_one
+    # Two bodies in the very same place are pushed apart along x.
+    fx, fy = (push * dx / distance, push * dy / distance) if distance > 0.0 else (push, 0.0)
     force[i, 0] += fx
     force[i, 1] += fy
     force[j, 0] -= fx
@@ -191,48 +190,47 @@ def _push_apart(position: FloatArray, i: int, j: int, reach: float, force: Float
 
 
 @compiled
-def _contacts(position: FloatArray, moved: BoolArray, force: FloatArray) -> None:
+def _contacts(position: FloatArray, moved: BoolArray, r: int, force: FloatArray) -> None:
     """Add all contact forces; objects that never moved are apart by construction."""
-    bodies = position.shape[0]
+    bodies = position.shape[1]
     for j in range(1, bodies):
-        _push_apart(position, 0, j, AGENT_RADIUS + OBJECT_RADIUS, force)
+        _push_apart(position, r, 0, j, AGENT_RADIUS + OBJECT_RADIUS, force)
     for i in range(1, bodies):
         for j in range(i + 1, bodies):
-            if moved[i] or moved[j]:
-                _push_apart(position, i, j, 2.0 * OBJECT_RADIUS, force)
+            if moved[r, i] or moved[r, j]:
+                _push_apart(position, r, i, j, 2.0 * OBJECT_RADIUS, force)
 
 
 @compiled
 def _integrate(
-    position: FloatArray,
-    velocity: FloatArray,
-    moved: BoolArray,
-    force: FloatArray,
-    mass: float,
-    damping: float,
+    position: FloatArray, velocity: FloatArray, moved: BoolArray, r: int, force: FloatArray, mass: float, damping: float
 ) -> None:
-    for k in range(position.shape[0]):
+    for k in range(position.shape[1]):
+        pushed = force[k, 0] != 0.0 or force[k, 1] != 0.0
+        if not pushed and not moved[r, k]:
+            continue
         inertia = mass if k == 0 else 1.0
-        vx, vy = velocity[k, 0] * (1.0 - damping), velocity[k, 1] * (1.0 - damping)
-        if force[k, 0] != 0.0 or force[k, 1] != 0.0:
+        vx, vy = velocity[r, k, 0] * (1.0 - damping), velocity[r, k, 1] * (1.0 - damping)
+        if pushed:
             vx += force[k, 0] / inertia * DT
             vy += force[k, 1] / inertia * DT
-            moved[k] = True
-        speed = math.sqrt(vx * vx + vy * vy)
+            moved[r, k] = True
+        speed = _distance(vx, vy)
         if speed > MAX_SPEED:
             vx, vy = vx / speed * MAX_SPEED, vy / speed * MAX_SPEED
-        velocity[k, 0], velocity[k, 1] = vx, vy
-        position[k, 0] += vx * DT
-        position[k, 1] += vy * DT
+        velocity[r, k, 0], velocity[r, k, 1] = vx, vy
+        position[r, k, 0] += vx * DT
+        position[r, k, 1] += vy * DT
 
 
 @compiled
-def _touching(bodies: FloatArray, hazards: FloatArray) -> bool:
-    for k in range(1, bodies.shape[0]):
-        if _closer(bodies[k], bodies[0], AGENT_RADIUS + OBJECT_RADIUS):
+def _touching(position: FloatArray, hazards: FloatArray, r: int) -> bool:
+    x, y = position[r, 0, 0], position[r, 0, 1]
+    for k in range(1, position.shape[1]):
+        if _closer(position[r, k, 0] - x, position[r, k, 1] - y, AGENT_RADIUS + OBJECT_RADIUS):
             return True
-    for k in range(hazards.shape[0]):
-        if _closer(hazards[k], bodies[0], AGENT_RADIUS + HAZARD_RADIUS):
+    for k in range(hazards.shape[1]):
+        if _closer(hazards[r, k, 0] - x, hazards[r, k, 1] - y, AGENT_RADIUS + HAZARD_RADIUS):
             return True
     return False
 
@@ -266,7 +264,7 @@ def step_rows(
         r = rows[i]
         push, shake, mass, damping = knobs[r, 0], knobs[r, 1], knobs[r, 2], knobs[r, 3]
         force[:] = 0.0
-        _contacts(position[r], moved[r], force)
+        _contacts(position, moved, r, force)
         force[0, 0] += ACCELERATION * actions[r, 0] + push
         force[0, 1] += ACCELERATION * actions[r, 1] + push
         if shake != 0.0:
@@ -274,17 +272,17 @@ def step_rows(
                 u, v = uniform_pair(keys[r], ticks[r], k, 0)
                 force[k, 0] += (2.0 * u - 1.0) * shake
                 force[k, 1] += (2.0 * v - 1.0) * shake
-        _integrate(position[r], velocity[r], moved[r], force, mass, damping)
+        _integrate(position, velocity, moved, r, force, mass, damping)
         ticks[r] += 1
 
-        distance = _distance(goals[r], position[r, 0])
+        distance = _distance(goals[r, 0] - position[r, 0, 0], goals[r, 1] - position[r, 0, 1])
         if not math.isfinite(distance):
             return int(r)
-        critical[r] = _touching(position[r], hazards[r])
+        critical[r] = _touching(position, hazards, r)
         touched[r] |= critical[r]
         terminated[r] = distance < GOAL_RADIUS
         success[r] = terminated[r] and not touched[r]
         cost[r] = 1.0 if critical[r] else 0.0
         rewards[r] = -(distance * distance) - COLLISION_PENALTY * cost[r] + (GOAL_REWARD if success[r] else 0.0)
-        _observe(position[r], velocity[r], goals[r], hazards[r], observations[r])
+        _observe(position, velocity, goals, hazards, observations, r)
     return -1

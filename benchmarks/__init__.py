@@ -1,0 +1,1 @@
+"""Speed and memory, each beside a named peer in the same run."""

@@ -1,0 +1,44 @@
+"""Run every benchmark and write RESULTS.md: `python -m benchmarks [section ...]`."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks import worlds
+from offnominal.reports.tables import markdown, terminal_table
+
+RESULTS = Path(__file__).parent / "RESULTS.md"
+SECTIONS = {**worlds.SECTIONS}
+
+
+def main() -> None:
+    console = Console(width=160)
+    wanted = sys.argv[1:] or list(SECTIONS)
+    parts = []
+    for title in wanted:
+        rows = SECTIONS[title]()
+        console.print(terminal_table(title, rows))
+        parts.append(f"## {title}\n\n{SECTIONS[title].__doc__}\n\n{markdown(rows)}\n")
+    if not sys.argv[1:]:
+        RESULTS.write_text("\n".join([header(), *parts]), encoding="utf-8")
+        console.print(f"Written: {RESULTS}")
+
+
+def header() -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "mujoco", "gymnasium"))
+    return (
+        "# Benchmarks\n\n"
+        "Made by `make bench`. Rates are work per CPU-second of the whole process, best of five windows, contenders "
+        "taking turns. A step is one transition of one row.\n\n"
+        f"{platform.machine()}, {len(os.sched_getaffinity(0))} processors, Python {platform.python_version()}, "
+        f"{packages}.\n"
+    )
+
+
+main()

@@ -1,0 +1,99 @@
+"""The command line does what its help says."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from offnominal._version import __version__
+from offnominal.cli import main
+from offnominal.cli.program import program
+from offnominal.worlds import worlds
+
+runner = CliRunner()
+
+
+def test_help_names_every_command() -> None:
+    result = runner.invoke(program, ["--help"])
+    assert result.exit_code == 0
+    for command in ("worlds", "anomalies", "check", "quickstart"):
+        assert command in result.output
+
+
+def test_version_is_printed() -> None:
+    assert runner.invoke(program, ["--version"]).output.strip() == __version__
+
+
+def test_worlds_are_listed_for_people_and_machines() -> None:
+    assert all(id in runner.invoke(program, ["worlds"]).output for id in worlds.ids())
+    rows = json.loads(runner.invoke(program, ["worlds", "--json"]).output)
+    assert [row["id"] for row in rows] == worlds.ids()
+
+
+def test_anomalies_of_a_world_include_its_knobs() -> None:
+    rows = json.loads(runner.invoke(program, ["anomalies", "--world", "SAP-Goal0-v0", "--json"]).output)
+    neutral = {row["id"]: row["neutral"] for row in rows}
+    assert neutral["dynamics/damping"] == 0.25
+    assert neutral["action/scaling"] == 1.0
+    assert "dynamics/friction" not in neutral
+
+
+def test_check_reports_laws_and_exits_with_zero() -> None:
+    result = runner.invoke(program, ["check", "world", "SAP-Goal0-v0"])
+    assert result.exit_code == 0
+    assert "a seed fixes everything" in result.output
+    rows = json.loads(
+        runner.invoke(program, ["check", "anomaly", "action/offset", "--world", "SAP-Goal0-v0", "--json"]).output
+    )
+    assert {row["subject"] for row in rows} == {"action/offset in SAP-Goal0-v0"}
+    assert not any(row["problem"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["check", "world", "SAP-Gaol0-v0"], "Did you mean 'SAP-Goal0-v0'?"),
+        (["check", "anomaly", "observation/noize"], "Did you mean 'observation/noise'?"),
+        (["check", "anomaly", "dynamics/friction", "--world", "SAP-Goal0-v0"], "exists in none of"),
+        (["anomalies", "--world", "Goal0"], "no world named 'Goal0'"),
+    ],
+)
+def test_a_wrong_name_is_one_line_and_exit_code_two(
+    arguments: list[str], complaint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["offnominal", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_quickstart_writes_a_table_and_a_picture(tmp_path: Path) -> None:
+    result = runner.invoke(program, ["quickstart", "--out", str(tmp_path), "--pairs", "4"])
+    assert result.exit_code == 0, result.output
+    with (tmp_path / "faults.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 16
+    assert all(0.0 <= float(row["success"]) <= 1.0 for row in rows)
+    assert (tmp_path / "twins.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_import_is_light_and_registers_with_gymnasium_in_either_order() -> None:
+    code = """
+import sys
+import offnominal
+assert not {"torch", "matplotlib", "numba", "gymnasium", "numpy"} & set(sys.modules), sorted(sys.modules)
+import gymnasium
+assert "numba" not in sys.modules
+print(len([id for id in gymnasium.registry if id.startswith("offnominal/")]))
+"""
+    other = "import gymnasium, offnominal\nprint(len([i for i in gymnasium.registry if i.startswith('offnominal/')]))"
+    for text in (code, other):
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+        assert int(done.stdout) == len(worlds)

@@ -1,0 +1,25 @@
+"""Stable-Baselines3 accepts our environments."""
+
+from __future__ import annotations
+
+import warnings
+
+import gymnasium
+import pytest
+
+import offnominal as off
+from offnominal.worlds import worlds
+
+env_checker = pytest.importorskip("stable_baselines3.common.env_checker", reason="stable-baselines3 is not installed")
+
+
+@pytest.mark.parametrize("id", worlds.ids())
+def test_its_check_passes_on_every_world(id: str) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*symmetric and normalized.*")
+        env_checker.check_env(gymnasium.make(f"offnominal/{id}", disable_env_checker=True), skip_render_check=False)
+
+
+@pytest.mark.parametrize("anomaly", ["observation/noise", "action/delay", "dynamics/mass"])
+def test_its_check_passes_on_a_faulty_world(anomaly: str) -> None:
+    env_checker.check_env(off.make("SAP-Goal0-v0", anomaly, strength=2.0), skip_render_check=True)

@@ -1,0 +1,70 @@
+"""Every registered world keeps the laws; a world that does not is found out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from offnominal.core.errors import LawBroken
+from offnominal.core.registry import Spec
+from offnominal.core.types import Array, IntArray
+from offnominal.laws import check_world
+from offnominal.worlds import worlds
+from offnominal.worlds.particles.world import ParticleWorld
+
+
+@pytest.mark.parametrize("id", worlds.ids())
+def test_every_world_keeps_the_laws(id: str) -> None:
+    report = check_world(id)
+    report.raise_if_broken()
+    assert all(finding.holds for finding in report), [finding for finding in report if not finding.holds]
+
+
+class Unseeded(ParticleWorld):
+    """Draws from a generator of its own."""
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        super().step(actions + np.random.default_rng().normal(0, 0.1, actions.shape), rows)
+
+
+class Neighbourly(ParticleWorld):
+    """Lets one row depend on the others."""
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        super().step(actions - 0.1 * actions.mean(axis=0), rows)
+
+
+class Forgetful(ParticleWorld):
+    """Does not put its knobs back."""
+
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        kept = self._knobs[rows].copy()
+        super().reset(rows, seeds, episodes)
+        self._knobs[rows] = kept
+
+
+class Overflowing(ParticleWorld):
+    """Reports an observation of the wrong type."""
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        super().step(actions, rows)
+        self.rewards = self.rewards.astype(np.int64)
+
+
+@pytest.mark.parametrize(
+    ("broken", "law"),
+    [
+        (Unseeded, "a seed fixes everything"),
+        (Neighbourly, "a batch is its single runs"),
+        (Forgetful, "knobs are put back exactly"),
+        (Overflowing, "spaces hold at every step"),
+    ],
+)
+def test_a_broken_world_is_found_out(broken: type, law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    specs = {**worlds._specs, "Broken-v0": Spec("Broken-v0", f"{__name__}:{broken.__name__}")}
+    monkeypatch.setattr(worlds, "_specs", specs)
+    monkeypatch.setattr(Spec, "load", lambda self: broken)
+    report = check_world("Broken-v0")
+    assert law in [finding.law for finding in report if finding.problem]
+    with pytest.raises(LawBroken, match=f"Broken-v0 breaks .*{law}"):
+        report.raise_if_broken()
