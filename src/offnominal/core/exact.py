@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from offnominal.core.compiled import compiled
 
 LN2_HIGH = 6.93147180369123816490e-01
@@ -17,6 +19,13 @@ SQRT_HALF = 0.7071067811865476
 QUARTER_PI = 0.7853981633974483
 HALF_PI = 1.5707963267948966
 PI = 3.141592653589793
+TWO_OVER_PI = 6.36619772367581382433e-01
+# pi/2 in parts: the first three have 33 bits, so that a multiple of up to 20 bits is exact; each tail is the rest.
+HALF_PI_1 = 1.57079632673412561417e00
+HALF_PI_2 = 6.07710050630396597660e-11
+HALF_PI_2_TAIL = 2.02226624879595063154e-21
+HALF_PI_3 = 2.02226624871116645580e-21
+HALF_PI_3_TAIL = 8.47842766036889956997e-32
 
 
 @compiled
@@ -129,3 +138,59 @@ def arctan2(y: float, x: float) -> float:
     if x < 0.0:
         angle = PI - angle
     return -angle if y < 0.0 else angle
+
+
+@compiled
+def sincos(x: float) -> tuple[float, float]:
+    """Return the sine and the cosine of an angle of up to 1e6; beyond, the error grows with the angle."""
+    turns = np.floor(x * TWO_OVER_PI + 0.5)
+    first = x - turns * HALF_PI_1
+    part = turns * HALF_PI_2
+    rest = first - part
+    correction = turns * HALF_PI_2_TAIL - ((first - rest) - part)
+    r = rest - correction
+    if abs(r) < 1e-9:
+        second = rest
+        part = turns * HALF_PI_3
+        rest = second - part
+        correction = turns * HALF_PI_3_TAIL - ((second - rest) - part)
+        r = rest - correction
+    tail = (rest - r) - correction
+    sine, cosine = _sine_octant(r, tail), _cosine_octant(r, tail)
+    quadrant = turns - 4.0 * np.floor(0.25 * turns)
+    if abs(quadrant - 2.0) == 1.0:
+        sine, cosine = cosine, sine
+    return (-sine if quadrant >= 2.0 else sine), (-cosine if 1.0 <= quadrant <= 2.0 else cosine)
+
+
+@compiled
+def _sine_octant(x: float, tail: float) -> float:
+    """Return the sine of x + tail within pi/4 of zero, where tail is below the last place of x."""
+    z = x * x
+    v = z * x
+    r = 8.33333333332248946124e-03 + z * (
+        -1.98412698298579493134e-04
+        + z * (2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10))
+    )
+    return x - ((z * (0.5 * tail - v * r) - tail) - v * -1.66666666666666324348e-01)
+
+
+@compiled
+def _cosine_octant(x: float, tail: float) -> float:
+    """Return the cosine of x + tail within pi/4 of zero, where tail is below the last place of x."""
+    z = x * x
+    r = z * (
+        4.16666666666666019037e-02
+        + z
+        * (
+            -1.38888888888741095749e-03
+            + z
+            * (
+                2.48015872894767294178e-05
+                + z * (-2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 + z * -1.13596475577881948265e-11))
+            )
+        )
+    )
+    half = 0.5 * z
+    w = 1.0 - half
+    return w + (((1.0 - w) - half) + (z * r - x * tail))

@@ -16,7 +16,7 @@ from offnominal.worlds.world import World
 
 NAMESPACE = "offnominal"
 _TARGETS = {
-    "MJC-CartpoleSwingup-v0": "offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
+    "MJC-CartpoleSwingup-v0": "offnominal.worlds.cartpole.world:CartpoleSwingup",
     "MJC-Reacher3D-v0": "offnominal.worlds.mujoco.reacher:Reacher3D",
     "MJC-HalfCheetah-v0": "offnominal.worlds.mujoco.cheetah:HalfCheetah",
 }

@@ -8,24 +8,26 @@ import pytest
 
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.types import BoolArray, FloatArray, Frame
-from offnominal.worlds.mujoco.cartpole import CartpoleSwingup
+from offnominal.worlds.cartpole.world import CartpoleSwingup
 from offnominal.worlds.mujoco.cheetah import HalfCheetah
 from offnominal.worlds.mujoco.picture import BACKGROUND, CAMERAS, SHADOW, draw
 from offnominal.worlds.mujoco.reacher import Reacher3D
 from offnominal.worlds.mujoco.world import MujocoWorld, load_model
+
+Drawn = CartpoleSwingup | MujocoWorld
 
 SIZE = 128
 WORLDS = (CartpoleSwingup, Reacher3D, HalfCheetah)
 each_world = pytest.mark.parametrize("world_class", WORLDS)
 
 
-def started(world_class: type[MujocoWorld], n: int = 1) -> MujocoWorld:
+def started(world_class: type[Drawn], n: int = 1) -> Drawn:
     world = world_class(n)
     world.reset(np.arange(n), np.arange(n), np.zeros(n, np.int64))
     return world
 
 
-def picture(world_class: type[MujocoWorld], qpos: list[float], *, size: int = SIZE) -> Frame:
+def picture(world_class: type[Drawn], qpos: list[float], *, size: int = SIZE) -> Frame:
     model = load_model(world_class.model_file)
     data = mujoco.MjData(model)
     data.qpos[: len(qpos)] = qpos
@@ -37,7 +39,7 @@ def shown(frame: Frame, model: mujoco.MjModel, geom: str) -> BoolArray:
     return np.asarray((np.abs(frame - colour) <= 1).all(axis=2))
 
 
-def centroid(mask: BoolArray, world_class: type[MujocoWorld]) -> FloatArray:
+def centroid(mask: BoolArray, world_class: type[Drawn]) -> FloatArray:
     """Mean place of the marked pixels, in metres from the middle of the picture."""
     rows, columns = np.nonzero(mask)
     half = CAMERAS[world_class.world_id].half
@@ -46,7 +48,7 @@ def centroid(mask: BoolArray, world_class: type[MujocoWorld]) -> FloatArray:
 
 
 @each_world
-def test_picture_is_bytes_and_the_same_for_the_same_state(world_class: type[MujocoWorld]) -> None:
+def test_picture_is_bytes_and_the_same_for_the_same_state(world_class: type[Drawn]) -> None:
     world = started(world_class)
     frame = world.render()
     assert frame.shape == (128, 128, 3)
@@ -55,7 +57,7 @@ def test_picture_is_bytes_and_the_same_for_the_same_state(world_class: type[Mujo
 
 
 @each_world
-def test_picture_changes_as_time_passes(world_class: type[MujocoWorld]) -> None:
+def test_picture_changes_as_time_passes(world_class: type[Drawn]) -> None:
     world = started(world_class)
     before = world.render()
     for _ in range(10):
@@ -64,7 +66,7 @@ def test_picture_changes_as_time_passes(world_class: type[MujocoWorld]) -> None:
 
 
 @each_world
-def test_looking_does_not_disturb_the_physics(world_class: type[MujocoWorld]) -> None:
+def test_looking_does_not_disturb_the_physics(world_class: type[Drawn]) -> None:
     watched, alone = started(world_class), started(world_class)
     for t in range(20):
         action = np.full((1, *watched.action_space.shape), math.sin(t))
@@ -75,7 +77,7 @@ def test_looking_does_not_disturb_the_physics(world_class: type[MujocoWorld]) ->
 
 
 @each_world
-def test_each_row_has_its_own_picture(world_class: type[MujocoWorld]) -> None:
+def test_each_row_has_its_own_picture(world_class: type[Drawn]) -> None:
     world = started(world_class, n=2)
     assert world.render(0).tobytes() != world.render(1).tobytes()
 

@@ -1,1 +1,1 @@
-"""Worlds on MuJoCo physics: cartpole swing-up, Reacher3D and HalfCheetah."""
+"""Worlds on MuJoCo physics: Reacher3D and HalfCheetah; the model, card and camera of the cartpole are here too."""

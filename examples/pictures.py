@@ -1,0 +1,109 @@
+"""Draw a strip of four moments of every world: `python examples/pictures.py [folder]`.
+
+The agents are small controllers that a person can read; the cheetah's gait is the best of some drawn at random.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+import offnominal as off
+from offnominal.agents import PotentialField
+from offnominal.core import stream_keys
+from offnominal.core.philox import fill_uniform
+from offnominal.worlds.mujoco.reacher import hand_position
+
+SIDE, GAP = 384, 8
+
+
+def film(id: str, act: Callable[[np.ndarray, int], np.ndarray], seed: int, moments: Sequence[int]) -> list[np.ndarray]:
+    """Return pictures of an episode, each taken before the transition of that index."""
+    env = off.make(id, render_mode="rgb_array")
+    seen, _ = env.reset(seed=seed)
+    frames = []
+    for t in range(max(moments) + 1):
+        if t in moments:
+            frames.append(env.render())
+        seen, *_ = env.step(act(seen, t))
+    env.close()
+    return frames
+
+
+def strip(path: Path, frames: Sequence[np.ndarray]) -> None:
+    """Write frames side by side."""
+    sheet = Image.new("RGB", (len(frames) * (SIDE + GAP) - GAP, SIDE), "white")
+    for index, frame in enumerate(frames):
+        enlarged = Image.fromarray(frame).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
+        sheet.paste(enlarged, (index * (SIDE + GAP), 0))
+    sheet.save(path, optimize=True)
+    print(f"Written: {path}")
+
+
+def steer(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
+    """Steer a particle around what is in its way."""
+    policy = PotentialField.for_world(id)
+    return lambda seen, _: policy.act(seen[None], None)[0][0]
+
+
+def swing_up(seen: np.ndarray, _: int) -> np.ndarray:
+    """Pump the pole with its own swing, then balance it."""
+    x, angle, speed, spin = seen
+    tilt = angle % (2 * np.pi) - np.pi
+    if abs(tilt) < 0.6:
+        force = 1.0 * x + 12.0 * tilt + 1.5 * speed + 2.5 * spin
+    else:
+        force = 1.5 * np.sign(spin * np.cos(angle)) - 0.7 * x
+    return np.clip(np.array([force]), -3.0, 3.0)
+
+
+def reach(seen: np.ndarray, t: int) -> np.ndarray:
+    """Fold the stretched arm, then pull the hand to the goal: Jacobian transpose with damping."""
+    if t < 30:
+        return np.array([1.0, 0.0, -1.0, -1.0, 0.0, -0.3, 0.0])
+    q = seen[:7].astype(np.float64)
+    hand = np.array(hand_position(q))
+    jacobian = np.stack([(np.array(hand_position(q + 1e-5 * e)) - hand) / 1e-5 for e in np.eye(7)], axis=1)
+    return np.clip(12.0 * jacobian.T @ (seen[7:10] - hand) - 0.3 * seen[10:], -1.0, 1.0)
+
+
+class Rhythm(off.Policy):
+    """A sine per joint; frequency, sizes and phases are drawn from each episode's own stream."""
+
+    def start(self, seeds: np.ndarray, episodes: np.ndarray) -> tuple[np.ndarray, int]:
+        """Draw the rhythms."""
+        drawn = np.empty((len(seeds), 13))
+        fill_uniform(stream_keys(seeds, episodes, "policy"), np.zeros(len(seeds), np.int64), 0, drawn)
+        return drawn, 0
+
+    def act(self, observations: np.ndarray, state: tuple[np.ndarray, int]) -> tuple[np.ndarray, tuple[np.ndarray, int]]:
+        """Follow them."""
+        drawn, t = state
+        turns = (1.0 + 3.0 * drawn[:, :1]) * 0.05 * t + drawn[:, 1:7]
+        return drawn[:, 7:] * np.sin(2 * np.pi * turns), (drawn, t + 1)
+
+
+def gait() -> off.Episode:
+    """Return the fastest of 300 rhythms that keep the cheetah on its feet."""
+    episodes = off.collect("MJC-HalfCheetah-v0", Rhythm(), 300, max_steps=100)
+    upright = [episode for episode in episodes if not episode.extras["critical"].any()]
+    return max(upright, key=lambda episode: episode.total_reward)
+
+
+def main(folder: Path) -> None:
+    """Write one strip per world."""
+    folder.mkdir(parents=True, exist_ok=True)
+    strip(folder / "sap.png", film("SAP-Goal2-v0", steer("SAP-Goal2-v0"), 255, (0, 7, 14, 21)))
+    starts = [film(id, steer(id), 97, (0,))[0] for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")]
+    strip(folder / "sap-layouts.png", starts)
+    strip(folder / "cartpole-swingup.png", film("MJC-CartpoleSwingup-v0", swing_up, 0, (0, 22, 34, 190)))
+    strip(folder / "reacher3d.png", film("MJC-Reacher3D-v0", reach, 0, (0, 45, 90, 190)))
+    best = gait()
+    moments = (60, 62, 64, 66)
+    strip(folder / "half-cheetah.png", film("MJC-HalfCheetah-v0", lambda _, t: best.actions[t], best.seed, moments))
+
+
+if __name__ == "__main__":
+    main(Path(*sys.argv[1:] or ["docs/assets"]))

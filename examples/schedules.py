@@ -1,0 +1,60 @@
+"""Draw what schedules do to a fault: `python examples/schedules.py [folder]`."""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+import offnominal as off
+
+mpl.use("agg")
+import matplotlib.pyplot as plt
+
+LENGTH, ONSET = 100, 20
+SCHEDULES = {
+    "onset=20": off.Schedule(onset=ONSET),
+    "onset=20, duration=40": off.Schedule(onset=ONSET, duration=40),
+    "onset=20, ramp=40": off.Schedule(onset=ONSET, ramp=40),
+    "onset=20, duration=40, ramp=20, recovery=20": off.Schedule(onset=ONSET, duration=40, ramp=20, recovery=20),
+    "onset=20, period=20, duty=0.4": off.Schedule(onset=ONSET, period=20, duty=0.4),
+    "onset=20, walk=0.1": off.Schedule(onset=ONSET, walk=0.1),
+}
+
+
+def weights(schedule: off.Schedule, seed: int) -> np.ndarray:
+    """Return the weight of a fault at each transition, as recorded: an offset of 1 applies its weight."""
+    fault = off.Fault("action/offset", 1.0, schedule)
+    (episode,) = off.collect(
+        "MJC-CartpoleSwingup-v0",
+        lambda seen: np.zeros((len(seen), 1)),
+        1,
+        anomalies=fault,
+        seed=seed,
+        max_steps=LENGTH,
+    )
+    return episode.extras["applied"][:, 0]
+
+
+def main(folder: Path) -> None:
+    """Write schedules.png."""
+    figure, grid = plt.subplots(2, 3, figsize=(10.5, 3.8), dpi=150, layout="constrained", sharex=True, sharey=True)
+    for axes, (title, schedule) in zip(grid.flat, SCHEDULES.items(), strict=True):
+        course = weights(schedule, seed=4)
+        axes.bar(np.arange(LENGTH), course, width=1.0, align="edge", color="#D55E00", alpha=0.35, lw=0)
+        axes.step(np.arange(LENGTH + 1), np.append(course, course[-1]), where="post", color="#D55E00", lw=1.4)
+        axes.axvline(ONSET, color="#333333", lw=1.0, ls="--")
+        axes.set_title(title, fontsize=8.5, loc="left", family="monospace")
+        axes.set(xlim=(0, LENGTH), ylim=(0, 1.08), yticks=(0, 0.5, 1))
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("weight")
+    for axes in grid[-1]:
+        axes.set_xlabel("transition")
+    folder.mkdir(parents=True, exist_ok=True)
+    figure.savefig(folder / "schedules.png")
+    print(f"Written: {folder / 'schedules.png'}")
+
+
+if __name__ == "__main__":
+    main(Path(*sys.argv[1:] or ["docs/assets"]))

@@ -1,0 +1,206 @@
+"""The learners: what one gradient step does."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor, nn
+
+from offnominal.agents.learning.networks import Actor, Critics, Temperature, quantile_huber
+from offnominal.agents.learning.settings import LearningSettings
+
+Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
+"""Observations, actions in [-1, 1], rewards, next observations, whether the world ended it."""
+
+
+class Learner(ABC):
+    """Networks and one gradient step on them."""
+
+    def __init__(self, inputs: int, outputs: int, settings: LearningSettings, device: torch.device) -> None:
+        self.settings = settings
+        self.device = device
+        stochastic, quantiles = self.shape()
+        self.actor = Actor(inputs, outputs, settings.hidden, stochastic=stochastic).to(device)
+        self.critics = Critics(inputs + outputs, settings.critic_hidden, members=2, quantiles=quantiles).to(device)
+        self.targets = copy.deepcopy(self.critics).requires_grad_(False)
+        self.rate = torch.tensor(settings.rate, device=device)
+        self.actor_optimizer = self.optimizer(self.actor)
+        self.critic_optimizer = self.optimizer(self.critics)
+
+    @staticmethod
+    @abstractmethod
+    def shape() -> tuple[bool, int]:
+        """Return whether the actor is stochastic, and the number of quantiles per critic."""
+
+    @abstractmethod
+    def explore(self, observations: Tensor) -> Tensor:
+        """Return actions in [-1, 1] for collecting data."""
+
+    @abstractmethod
+    def update(self, batch: Batch) -> None:
+        """Take one gradient step."""
+
+    def compile(self) -> None:
+        """Fuse what can be fused; nothing by default."""
+
+    def state(self) -> dict[str, dict[str, object]]:
+        """Return everything that is learned, optimizers included."""
+        return {name: part.state_dict() for name, part in self._parts().items()}
+
+    def restore(self, state: dict[str, dict[str, object]]) -> None:
+        """Continue from a state."""
+        for name, part in self._parts().items():
+            part.load_state_dict(state[name])
+
+    def _parts(self) -> dict[str, nn.Module | torch.optim.Optimizer]:
+        return {
+            name: value for name, value in vars(self).items() if isinstance(value, nn.Module | torch.optim.Optimizer)
+        }
+
+    def optimizer(self, module: nn.Module) -> torch.optim.Optimizer:
+        """Return Adam; its rate is a tensor so that a captured graph sees it change."""
+        cuda = self.device.type == "cuda"
+        return torch.optim.Adam(module.parameters(), lr=self.rate, capturable=cuda, fused=cuda or None)
+
+    def step(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+        """Descend a loss."""
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+
+    @torch.no_grad()
+    def follow(self, targets: nn.Module, source: nn.Module) -> None:
+        """Move targets a little towards their source."""
+        torch._foreach_lerp_(list(targets.parameters()), list(source.parameters()), self.settings.polyak)
+
+
+class TQC(Learner):
+    """Truncated quantile critics (Kuznetsov et al., 2020): distributional, with the largest quantiles left out."""
+
+    def __init__(self, inputs: int, outputs: int, settings: LearningSettings, device: torch.device) -> None:
+        super().__init__(inputs, outputs, settings, device)
+        self.temperature = Temperature().to(device)
+        self.alpha_optimizer = self.optimizer(self.temperature)
+        self.target_entropy = settings.entropy * outputs
+
+    @staticmethod
+    def shape() -> tuple[bool, int]:
+        """A stochastic actor and 25 quantiles per critic."""
+        return True, 25
+
+    def explore(self, observations: Tensor) -> Tensor:
+        """Sample from the policy."""
+        return self.actor.sample(observations)[0]
+
+    def update(self, batch: Batch) -> None:
+        """Critics, actor, temperature, targets."""
+        observations, actions, rewards, after, ended = batch
+        alpha = self.temperature.log_alpha.detach().exp()
+        self.step(self.critic_optimizer, self.critic_objective(observations, actions, rewards, after, ended, alpha))
+        self.critics.requires_grad_(False)
+        loss, log_prob = self.actor_objective(observations, alpha)
+        self.step(self.actor_optimizer, loss)
+        self.critics.requires_grad_(True)
+        self.step(
+            self.alpha_optimizer, -self.temperature.log_alpha.sum() * (log_prob.detach().mean() + self.target_entropy)
+        )
+        self.follow(self.targets, self.critics)
+
+    def critic_objective(
+        self, observations: Tensor, actions: Tensor, rewards: Tensor, after: Tensor, ended: Tensor, alpha: Tensor
+    ) -> Tensor:
+        """Return how wrong the critics are about what happens and what it is worth."""
+        with torch.no_grad():
+            next_actions, next_log_prob = self.actor.sample(after)
+            future = self.future(self.targets(after, next_actions)) - alpha * next_log_prob[:, None]
+            target = rewards[:, None] + self.settings.discount * (1.0 - ended[:, None]) * future
+        return self.critic_loss(self.critics(observations, actions), target)
+
+    def actor_objective(self, observations: Tensor, alpha: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what the actor is to make small, and the log-probability of what it chose."""
+        chosen, log_prob = self.actor.sample(observations)
+        return (alpha * log_prob - self.worth(self.critics(observations, chosen))).mean(), log_prob
+
+    def compile(self) -> None:
+        """Fuse the objectives into few kernels."""
+        self.critic_objective = torch.compile(self.critic_objective)  # type: ignore[method-assign]
+        self.actor_objective = torch.compile(self.actor_objective)  # type: ignore[method-assign]
+
+    def future(self, values: Tensor) -> Tensor:
+        """Return the target quantiles of a state: all but the largest."""
+        pooled = values.transpose(0, 1).flatten(1).sort(dim=1).values
+        return pooled[:, : pooled.shape[1] - self.settings.drop * values.shape[0]]
+
+    def critic_loss(self, values: Tensor, target: Tensor) -> Tensor:
+        """Return how wrong the critics are."""
+        return quantile_huber(values, target)
+
+    def worth(self, values: Tensor) -> Tensor:
+        """Return what the critics think of an action."""
+        return values.mean(dim=(0, 2))
+
+
+class SAC(TQC):
+    """Soft actor-critic (Haarnoja et al., 2018): the smaller of two expected values."""
+
+    @staticmethod
+    def shape() -> tuple[bool, int]:
+        """A stochastic actor and one value per critic."""
+        return True, 1
+
+    def future(self, values: Tensor) -> Tensor:
+        """Return the smaller value."""
+        return values.amin(dim=0)
+
+    def critic_loss(self, values: Tensor, target: Tensor) -> Tensor:
+        """Return the squared error."""
+        return 0.5 * (values - target).square().mean(dim=(1, 2)).sum()
+
+    def worth(self, values: Tensor) -> Tensor:
+        """Return the smaller value."""
+        return values.amin(dim=0).squeeze(1)
+
+
+class TD3(Learner):
+    """Twin delayed deterministic policy gradient (Fujimoto et al., 2018)."""
+
+    NOISE, SMOOTHING, CLIP, DELAY = 0.1, 0.2, 0.5, 2
+
+    def __init__(self, inputs: int, outputs: int, settings: LearningSettings, device: torch.device) -> None:
+        super().__init__(inputs, outputs, settings, device)
+        self.actor_target = copy.deepcopy(self.actor).requires_grad_(False)
+        self.count = 0
+
+    @staticmethod
+    def shape() -> tuple[bool, int]:
+        """A deterministic actor and one value per critic."""
+        return False, 1
+
+    def explore(self, observations: Tensor) -> Tensor:
+        """Add noise to the greedy action."""
+        greedy = self.actor(observations)
+        return (greedy + self.NOISE * torch.randn_like(greedy)).clamp(-1.0, 1.0)
+
+    def update(self, batch: Batch) -> None:
+        """Critics every time, actor and targets every other time."""
+        observations, actions, rewards, after, ended = batch
+        with torch.no_grad():
+            noise = (self.SMOOTHING * torch.randn_like(actions)).clamp(-self.CLIP, self.CLIP)
+            next_actions = (self.actor_target(after) + noise).clamp(-1.0, 1.0)
+            future = self.targets(after, next_actions).amin(dim=0)
+            target = rewards[:, None] + self.settings.discount * (1.0 - ended[:, None]) * future
+        values = self.critics(observations, actions)
+        self.step(self.critic_optimizer, (values - target).square().mean(dim=(1, 2)).sum())
+        self.count += 1
+        if self.count % self.DELAY:
+            return
+        self.critics.requires_grad_(False)
+        self.step(self.actor_optimizer, -self.critics(observations, self.actor(observations))[0].mean())
+        self.critics.requires_grad_(True)
+        self.follow(self.targets, self.critics)
+        self.follow(self.actor_target, self.actor)
+
+
+LEARNERS: dict[str, type[Learner]] = {"tqc": TQC, "sac": SAC, "td3": TD3}

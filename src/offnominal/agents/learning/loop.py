@@ -1,0 +1,194 @@
+"""The training loop: many simulations feed one learner."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from offnominal.agents.learning.learners import LEARNERS, Learner
+from offnominal.agents.learning.replay import Replay
+from offnominal.agents.learning.settings import LearningSettings
+from offnominal.agents.network import NetworkPolicy
+from offnominal.core.progress import progress
+from offnominal.core.types import Array
+from offnominal.worlds.catalogue import make_vector
+from offnominal.worlds.vector import VectorWorld
+
+FINAL_RATE = 0.05
+GRAPHED = 8
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a policy does after some training."""
+
+    steps: int
+    seconds: float
+    mean_return: float
+    success: float
+
+
+Judge = Callable[[NetworkPolicy], tuple[float, float]]
+"""Returns the mean return and the success rate of a policy."""
+
+
+def learn(
+    world: str,
+    settings: LearningSettings,
+    judge: Judge,
+    *,
+    device: str = "auto",
+    evaluations: int = 20,
+    minutes: float | None = None,
+    checkpoint: Path | None = None,
+    report: Callable[[Evaluation], None] = lambda evaluation: None,
+) -> tuple[NetworkPolicy, list[Evaluation]]:
+    """Train a policy and return the best one seen, with its learning curve.
+
+    Args:
+        world: Id of the world.
+        settings: What to train and how.
+        judge: Evaluates a policy on nominal episodes.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        evaluations: How often to judge on the way.
+        minutes: Stop after this long even if steps are left.
+        checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
+        report: Called after each evaluation.
+    """
+    place = choose_device(device)
+    torch.manual_seed(settings.seed)
+    envs = make_vector(world, settings.rows)
+    space = envs.single_action_space
+    inputs, outputs = int(envs.single_observation_space.shape[0]), int(space.shape[0])
+    learner = LEARNERS[settings.algorithm](inputs, outputs, settings, place)
+    if checkpoint is not None and checkpoint.exists():
+        learner.restore(torch.load(checkpoint, map_location=place, weights_only=True))
+    replay = Replay(min(settings.buffer, settings.steps), inputs, outputs, place)
+    descend = Descent(learner, replay, settings)
+    start = time.perf_counter()
+    best: tuple[float, NetworkPolicy] | None = None
+    curve: list[Evaluation] = []
+    total = settings.steps // settings.rows
+    due = np.linspace(0, total, evaluations + 1)[1:].astype(int)
+    warm = checkpoint is not None and checkpoint.exists()
+    collector = _Collector(envs, learner, replay, settings, warm=warm)
+    with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
+        for vector_step in range(1, total + 1):
+            collector.choose()
+            share = max(vector_step / total, (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0)
+            if replay.size >= settings.starts:
+                descend(share)
+            collector.step()
+            tick(settings.rows)
+            late = share >= 1.0
+            if vector_step in due or late:
+                policy = greedy(learner, space)
+                mean, success = judge(policy)
+                evaluation = Evaluation(vector_step * settings.rows, time.perf_counter() - start, mean, success)
+                curve.append(evaluation)
+                report(evaluation)
+                if checkpoint is not None:
+                    save(learner, checkpoint)
+                if best is None or mean > best[0]:
+                    best = (mean, policy)
+            if late:
+                break
+    assert best is not None
+    return best[1], curve
+
+
+class _Collector:
+    """Steps the simulations and keeps what happens."""
+
+    def __init__(
+        self, envs: VectorWorld, learner: Learner, replay: Replay, settings: LearningSettings, *, warm: bool
+    ) -> None:
+        self.envs, self.learner, self.replay, self.settings, self.warm = envs, learner, replay, settings, warm
+        space = envs.single_action_space
+        self.middle = (space.high + space.low) / 2.0
+        self.reach = (space.high - space.low) / 2.0
+        self.draw = np.random.default_rng(settings.seed)
+        self.observations, _ = envs.reset(seed=settings.seed * 1_000_003)
+        self.actions: Array = np.zeros((envs.num_envs, len(self.reach)), np.float32)
+
+    def choose(self) -> None:
+        """Choose the next actions; waits for the updates under way."""
+        if self.replay.size < self.settings.starts and not self.warm:
+            self.actions = self.draw.uniform(-1.0, 1.0, self.actions.shape).astype(np.float32)
+            return
+        with torch.no_grad():
+            seen = torch.as_tensor(self.observations).to(self.learner.device)
+            self.actions = self.learner.explore(seen).cpu().numpy()
+
+    def step(self) -> None:
+        """Execute them and keep the transitions; a time limit is no end of the world."""
+        before = self.observations
+        after, rewards, terminated, truncated, infos = self.envs.step(self.middle + self.reach * self.actions)
+        self.observations = after
+        last = after.copy()
+        for row in np.flatnonzero(terminated | truncated):
+            last[row] = infos["final_obs"][row]
+        self.replay.add(before, self.actions, rewards, last, terminated)
+
+
+class Descent:
+    """Gradient steps; on a GPU several of them are captured into one graph and replayed."""
+
+    def __init__(self, learner: Learner, replay: Replay, settings: LearningSettings) -> None:
+        self.learner, self.replay, self.settings = learner, replay, settings
+        self.graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, share: float) -> None:
+        """Take the updates of one vector step, with the rate that belongs to this share of the training."""
+        if self.settings.anneal:
+            self.learner.rate.fill_(self.settings.rate * max(1.0 - share, FINAL_RATE))
+        if self.learner.device.type != "cuda":
+            for _ in range(self.settings.updates):
+                self._update()
+            return
+        if self.graph is None:
+            self.graph = self._capture()
+        for _ in range(max(1, self.settings.updates // GRAPHED)):
+            self.graph.replay()
+
+    def _update(self) -> None:
+        self.learner.update(self.replay.sample(self.settings.batch))
+
+    def _capture(self) -> torch.cuda.CUDAGraph:
+        self.learner.compile()
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(4):
+                self._update()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(GRAPHED):
+                self._update()
+        return graph
+
+
+def greedy(learner: Learner, space: object) -> NetworkPolicy:
+    """Return the learner's greedy policy, which runs without torch."""
+    layers = [(weight.cpu().numpy(), bias.cpu().numpy()) for weight, bias in learner.actor.layers()]
+    return NetworkPolicy(layers, space)  # type: ignore[arg-type]
+
+
+def save(learner: Learner, path: Path) -> None:
+    """Write a learner's state; a killed writer leaves the old one."""
+    unfinished = path.with_suffix(".unfinished")
+    torch.save(learner.state(), unfinished)
+    unfinished.replace(path)
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of a name; ``"auto"`` takes a GPU if there is one."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)

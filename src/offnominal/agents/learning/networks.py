@@ -1,0 +1,96 @@
+"""Networks of the learners: an actor, and critics that are one batched network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+LOG_STD_RANGE = (-20.0, 2.0)
+LOG_2 = math.log(2.0)
+HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+class Actor(nn.Module):
+    """Observation to action in [-1, 1]; a tanh-Gaussian if stochastic, else deterministic."""
+
+    def __init__(self, inputs: int, outputs: int, hidden: Sequence[int], *, stochastic: bool) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for fan_in, fan_out in pairwise([inputs, *hidden]):
+            layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
+        self.trunk = nn.Sequential(*layers)
+        self.mean = nn.Linear(hidden[-1], outputs)
+        self.log_std = nn.Linear(hidden[-1], outputs) if stochastic else None
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return the greedy action."""
+        return torch.tanh(self.mean(self.trunk(observations)))
+
+    def sample(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return a random action and its log-probability."""
+        assert self.log_std is not None
+        features = self.trunk(observations)
+        mean, log_std = self.mean(features), self.log_std(features).clamp(*LOG_STD_RANGE)
+        noise = torch.randn_like(mean)
+        raw = mean + log_std.exp() * noise
+        log_prob = -0.5 * noise.square() - log_std - HALF_LOG_2PI
+        log_prob = log_prob - 2.0 * (LOG_2 - raw - nn.functional.softplus(-2.0 * raw))
+        return torch.tanh(raw), log_prob.sum(dim=-1)
+
+    def layers(self) -> list[tuple[Tensor, Tensor]]:
+        """Return (weight, bias) pairs of the greedy action's path, weights as (inputs, outputs)."""
+        linear = [layer for layer in self.trunk if isinstance(layer, nn.Linear)] + [self.mean]
+        return [(layer.weight.detach().T, layer.bias.detach()) for layer in linear]
+
+
+class Critics(nn.Module):
+    """Several independent critics evaluated in one batched matrix product per layer.
+
+    Args:
+        inputs: Width of observation and action together.
+        hidden: Widths of the hidden layers.
+        members: Number of critics.
+        quantiles: Outputs per critic.
+    """
+
+    def __init__(self, inputs: int, hidden: Sequence[int], *, members: int, quantiles: int) -> None:
+        super().__init__()
+        sizes = [inputs, *hidden, quantiles]
+        self.weights = nn.ParameterList()
+        self.biases = nn.ParameterList()
+        for fan_in, fan_out in pairwise(sizes):
+            bound = 1.0 / math.sqrt(fan_in)
+            self.weights.append(nn.Parameter(torch.empty(members, fan_in, fan_out).uniform_(-bound, bound)))
+            self.biases.append(nn.Parameter(torch.empty(members, 1, fan_out).uniform_(-bound, bound)))
+
+    def forward(self, observations: Tensor, actions: Tensor) -> Tensor:
+        """Return (members, batch, quantiles)."""
+        values = torch.cat([observations, actions], dim=-1).expand(self.weights[0].shape[0], -1, -1)
+        last = len(self.weights) - 1
+        for index, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            values = torch.baddbmm(bias, values, weight)
+            if index < last:
+                values = torch.relu(values)
+        return values
+
+
+class Temperature(nn.Module):
+    """The weight of the entropy, as its logarithm."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.log_alpha = nn.Parameter(torch.zeros(1))
+
+
+def quantile_huber(values: Tensor, targets: Tensor) -> Tensor:
+    """Return the quantile Huber loss of (members, batch, quantiles) against (batch, targets)."""
+    count = values.shape[-1]
+    levels = (torch.arange(count, device=values.device, dtype=values.dtype) + 0.5) / count
+    difference = targets[None, :, None, :] - values[..., None]
+    size = difference.abs()
+    huber = torch.where(size > 1.0, size - 0.5, 0.5 * difference.square())
+    return ((levels[:, None] - (difference < 0).to(values.dtype)).abs() * huber).mean(dim=(1, 2, 3)).sum()

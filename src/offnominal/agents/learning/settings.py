@@ -1,0 +1,69 @@
+"""Presets: what each world is trained with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from offnominal.core.config import Config
+
+Algorithm = Literal["tqc", "sac", "td3"]
+ALGORITHMS: tuple[Algorithm, ...] = ("tqc", "sac", "td3")
+
+
+@dataclass(frozen=True)
+class LearningSettings(Config):
+    """Everything that decides a training run.
+
+    Args:
+        algorithm: ``tqc``, ``sac`` or ``td3``.
+        steps: Transitions to collect in all.
+        rows: Simulations stepped together.
+        updates: Gradient steps per vector step.
+        batch: Transitions per gradient step.
+        hidden: Widths of the actor's hidden layers.
+        critic_hidden: Widths of the critics' hidden layers.
+        rate: Learning rate at the start.
+        anneal: Whether the rate falls linearly to a twentieth.
+        discount: Discount factor.
+        polyak: Share of the critics that enters the targets per update.
+        starts: Transitions with random actions before learning.
+        buffer: Transitions kept.
+        drop: Largest quantiles dropped per critic (TQC).
+        entropy: Target entropy per action dimension (TQC, SAC).
+        seed: Seed of everything.
+    """
+
+    algorithm: Algorithm = "tqc"
+    steps: int = 1_000_000
+    rows: int = 64
+    updates: int = 32
+    batch: int = 512
+    hidden: tuple[int, ...] = (256, 256)
+    critic_hidden: tuple[int, ...] = (256, 256)
+    rate: float = 3e-4
+    anneal: bool = True
+    discount: float = 0.99
+    polyak: float = 0.005
+    starts: int = 5_000
+    buffer: int = 1_000_000
+    drop: int = 2
+    entropy: float = -1.0
+    seed: int = 0
+
+
+PRESETS = {
+    "SAP-Goal0-v0": LearningSettings(steps=400_000),
+    "SAP-Goal1-v0": LearningSettings(steps=1_500_000),
+    "SAP-Goal2-v0": LearningSettings(steps=3_000_000),
+    "MJC-CartpoleSwingup-v0": LearningSettings(steps=600_000, discount=0.98, rate=1e-3),
+    "MJC-Reacher3D-v0": LearningSettings(steps=1_000_000, discount=0.98),
+    "MJC-HalfCheetah-v0": LearningSettings(
+        steps=4_000_000, rows=128, updates=64, batch=1024, discount=0.98, rate=5e-4, drop=0
+    ),
+}
+
+
+def preset(world: str, algorithm: Algorithm) -> LearningSettings:
+    """Return the settings for a world and an algorithm."""
+    return PRESETS.get(world, LearningSettings()).replace(algorithm=algorithm)

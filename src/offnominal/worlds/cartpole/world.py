@@ -1,0 +1,130 @@
+"""Cartpole swing-up: a cart swings the pole it carries from hanging to upright."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter, SimulationDiverged
+from offnominal.core.philox import fill_normal
+from offnominal.core.streams import stream_keys
+from offnominal.core.types import Array, FloatArray, Frame, IntArray
+from offnominal.worlds.cartpole import kernel
+from offnominal.worlds.mujoco.card import CARDS
+from offnominal.worlds.world import World, box
+
+if TYPE_CHECKING:
+    import mujoco
+
+RESET_NOISE = 0.1
+
+
+class CartpoleSwingup(World):
+    """N carts with poles, in the physics that MuJoCo gives them.
+
+    The reward is near 1 while the pole's tip is near the top, less a control cost. Success: the tip is within 2.5 cm
+    of the top. Critical: the cart is at the end of its rail.
+
+    Args:
+        n: Number of rows.
+        threads: Accepted for uniformity; the kernel is faster than a thread is started.
+        control_cost: Whether the reward charges the action as the motor executes it, limits included, or as it was
+            requested, as the original does even beyond the limits.
+
+    Example:
+        >>> world = CartpoleSwingup(2)
+        >>> world.reset(np.arange(2), seeds=np.array([7, 8]), episodes=np.zeros(2, int))
+        >>> world.step(np.ones((2, 1)))
+        >>> world.observations.shape
+        (2, 4)
+    """
+
+    renders = True
+    world_id = "MJC-CartpoleSwingup-v0"
+    model_file = "cartpole_swingup.xml"
+
+    def __init__(
+        self, n: int, *, threads: int | None = None, control_cost: Literal["executed", "requested"] = "executed"
+    ) -> None:
+        if control_cost not in ("executed", "requested"):
+            raise InvalidParameter(f"control_cost is {control_cost!r}; choose 'executed' or 'requested'.")
+        if threads is not None:
+            positive_integer("threads", threads)
+        self.card = CARDS[self.world_id]
+        self.control_cost = control_cost
+        self.observation_space = box(self.card.observation)
+        self.action_space = box(self.card.action, limit=kernel.MAX_ACTION)
+        self._allocate(n)
+        self._qpos = np.zeros((n, 2))
+        self._qvel = np.zeros((n, 2))
+        self._neutral = np.array([knob.neutral for knob in self.card.knobs])
+        self._column = {knob.name: k for k, knob in enumerate(self.card.knobs)}
+        self._knobs = np.tile(self._neutral, (n, 1))
+        self._ticks = np.zeros(n, np.int64)
+        self._seeds = np.zeros(n, np.int64)
+        self._all = np.arange(n)
+        self._picture: tuple[mujoco.MjModel, mujoco.MjData] | None = None
+
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Hang the pole, almost at rest, in the middle of the rail."""
+        noise = np.empty((len(rows), 4))
+        fill_normal(stream_keys(seeds, episodes, "reset"), np.zeros(len(rows), np.int64), 0, noise)
+        state = RESET_NOISE * noise
+        self._qpos[rows], self._qvel[rows] = state[:, :2], state[:, 2:]
+        self.observations[rows] = state
+        self._knobs[rows] = self._neutral
+        self._seeds[rows] = seeds
+        self._ticks[rows] = 0
+        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
+            outcome[rows] = 0
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Hold the motor's force for 0.04 s."""
+        diverged = kernel.step_rows(
+            self._all if rows is None else rows,
+            np.asarray(actions, np.float64),
+            self.control_cost == "requested",
+            self._knobs,
+            self._ticks,
+            self._qpos,
+            self._qvel,
+            self.observations,
+            self.rewards,
+            self.success,
+            self.critical,
+            self.cost,
+        )
+        if diverged >= 0:
+            raise SimulationDiverged(
+                f"{self.card.id}: position, velocity or acceleration is not finite in row {diverged} (seed "
+                f"{self._seeds[diverged]}) at step {self._ticks[diverged]}, with {self.parameters(diverged)}; "
+                f"use a weaker fault."
+            )
+
+    def executed(self, actions: Array) -> Array:
+        """Return the actions within the motor's limits."""
+        return np.clip(actions, self.action_space.low, self.action_space.high)
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of some rows."""
+        self._knobs[rows, self._column[self.knob(name).name]] = values
+
+    def parameters(self, row: int) -> dict[str, Any]:
+        """Return the knob values in force."""
+        return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
+
+    def render(self, row: int = 0) -> Frame:
+        """Draw one row."""
+        import mujoco
+
+        from offnominal.worlds.mujoco.picture import draw
+        from offnominal.worlds.mujoco.world import load_model
+
+        if self._picture is None:
+            model = load_model(self.model_file)
+            self._picture = model, mujoco.MjData(model)
+        model, data = self._picture
+        data.qpos[:] = self._qpos[row]
+        return draw(model, data, self.world_id)

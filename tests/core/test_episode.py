@@ -1,0 +1,113 @@
+"""An episode knows its length, its return and its faults, and equals another only by every byte."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from offnominal.core.episode import Episode, Event, same_bytes
+
+NOISE = Event("observation/noise", 0.5, onset=2, channels=(0, 3))
+MASS = Event("dynamics/mass", 2.0, onset=1, end=3)
+
+
+def episode(**changes):
+    fields = {
+        "observations": np.arange(20, dtype=np.float32).reshape(5, 4),
+        "actions": np.ones((4, 2), np.float32),
+        "rewards": np.array([1.0, -2.5, 0.25, 4.0]),
+        "active": np.array([False, False, True, True]),
+        "events": (NOISE,),
+        "seed": 7,
+        "terminated": True,
+        "extras": {"success": np.array([False, False, False, True])},
+    }
+    return Episode(**{**fields, **changes})
+
+
+def test_length_and_return_come_from_the_rewards():
+    assert len(episode()) == 4
+    assert episode().total_reward == 2.75
+    assert isinstance(episode().total_reward, float)
+
+
+@pytest.mark.parametrize(
+    ("active", "onset"), [([0, 0, 1, 1], 2), ([1, 0, 1, 0], 0), ([0, 0, 0, 1], 3), ([0, 0, 0, 0], None), ([], None)]
+)
+def test_onset_is_the_first_active_transition(active, onset):
+    assert episode(active=np.array(active, np.bool_)).onset == onset
+
+
+@pytest.mark.parametrize(
+    ("extras", "success"),
+    [
+        ({"success": np.array([False, True])}, True),
+        ({"success": np.array([True, False])}, False),
+        ({"success": np.zeros(0, np.bool_)}, False),
+        ({}, False),
+    ],
+)
+def test_success_is_that_of_the_last_transition(extras, success):
+    assert episode(extras=extras).success is success
+
+
+@pytest.mark.parametrize(
+    ("events", "faults"),
+    [
+        ((), "nominal"),
+        ((NOISE,), "observation/noise=0.5@2"),
+        ((NOISE, MASS), "observation/noise=0.5@2, dynamics/mass=2@1"),
+    ],
+)
+def test_repr_tells_shapes_return_seed_and_faults(events, faults):
+    expected = f"Episode(T=4, observations=(4,), actions=(2,), return=2.75, seed=7, {faults})"
+    assert repr(episode(events=events)) == expected
+
+
+def test_episodes_of_the_same_bytes_are_equal():
+    assert episode() == episode()
+    assert hash(episode()) == hash(episode())
+    nan = np.full(4, np.nan)
+    assert episode(rewards=nan) == episode(rewards=nan.copy())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"seed": 8},
+        {"terminated": False},
+        {"events": ()},
+        {"events": (MASS,)},
+        {"observations": np.arange(20, dtype=np.float64).reshape(5, 4)},
+        {"observations": np.arange(20, dtype=np.float32).reshape(5, 2, 2)},
+        {"actions": np.ones((4, 2), np.float32).view(np.int32)},
+        {"actions": np.nextafter(np.ones((4, 2), np.float32), np.float32(2))},
+        {"rewards": np.array([1.0, -2.5, 0.25, 4.0 + 2**-50])},
+        {"active": np.array([False, True, True, True])},
+        {"extras": {}},
+        {"extras": {"success": np.array([False, False, False, True]), "cost": np.zeros(4)}},
+        {"extras": {"success": np.array([False, False, True, True])}},
+    ],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_one_different_byte_makes_episodes_different(changes):
+    assert episode() != episode(**changes)
+
+
+def test_minus_zero_is_not_zero():
+    assert not same_bytes({"x": np.array([0.0])}, {"x": np.array([-0.0])})
+
+
+def test_an_episode_equals_no_other_thing():
+    assert episode() != 3
+
+
+def test_an_episode_cannot_be_rebound():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        episode().seed = 3
+
+
+def test_arrays_hold_everything_recorded():
+    recorded = episode().arrays()
+    assert recorded.keys() == {"observations", "actions", "rewards", "active", "terminated", "success"}
+    assert recorded["terminated"]

@@ -1,0 +1,103 @@
+"""Registries know names without loading what they stand for."""
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from offnominal.core import registry as registry_module
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.registry import Registry, Spec
+
+RING = Spec("Ring-v0", "fractions:Fraction", "a ring", {"numerator": 1, "denominator": 2})
+CUBE = Spec("Cube-v1", "decimal:Decimal", "a cube")
+
+
+@pytest.fixture
+def entries(monkeypatch):
+    """Entry points by group, in place of what is installed."""
+    groups = {}
+    monkeypatch.setattr(
+        registry_module,
+        "entry_points",
+        lambda *, group: [SimpleNamespace(load=lambda plugin=plugin: plugin) for plugin in groups.get(group, ())],
+    )
+    return groups
+
+
+@pytest.fixture
+def shapes(entries):
+    shapes = Registry("shape")
+    shapes.register(RING)
+    shapes.register(CUBE)
+    return shapes
+
+
+def test_entries_are_listed_in_order_of_their_ids(shapes):
+    assert shapes.ids() == ["Cube-v1", "Ring-v0"]
+    assert list(shapes) == [CUBE, RING]
+    assert len(shapes) == 2
+    assert "Ring-v0" in shapes
+    assert "Rong-v0" not in shapes
+    assert 3 not in shapes
+    assert shapes.spec("Ring-v0") is RING
+
+
+def test_given_options_overlay_the_registered_ones(shapes):
+    assert str(shapes.make("Ring-v0")) == "1/2"
+    assert str(shapes.make("Ring-v0", denominator=5)) == "1/5"
+    assert str(shapes.make("Ring-v0")) == "1/2"
+
+
+def test_a_target_is_imported_only_when_made(shapes, tmp_path, monkeypatch):
+    (tmp_path / "heavy_shapes.py").write_text("class Sphere:\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    shapes.register(Spec("Sphere-v0", "heavy_shapes:Sphere"))
+    assert "Sphere-v0" in shapes.ids()
+    assert shapes.spec("Sphere-v0").summary == ""
+    assert "heavy_shapes" not in sys.modules
+    assert type(shapes.make("Sphere-v0")).__name__ == "Sphere"
+    monkeypatch.delitem(sys.modules, "heavy_shapes")
+
+
+def test_an_unknown_id_names_the_nearest_one(shapes):
+    with pytest.raises(UnknownName, match=r"no shape named 'ring-v1'\. Did you mean 'Ring-v0'\? .* lists all 2\."):
+        shapes.make("ring-v1")
+
+
+def test_an_id_that_is_no_string_is_an_error(shapes):
+    with pytest.raises(InvalidParameter, match="3 is a int; expected a string"):
+        shapes.spec(3)
+
+
+def test_an_id_cannot_be_taken_twice(shapes):
+    with pytest.raises(InvalidParameter, match="'Ring-v0' is already registered for fractions:Fraction"):
+        shapes.register(Spec("Ring-v0", "decimal:Decimal"))
+    assert shapes.spec("Ring-v0") is RING
+
+
+def test_registering_the_same_entry_again_changes_nothing(shapes):
+    shapes.register(RING)
+    assert len(shapes) == 2
+
+
+@pytest.mark.parametrize(("kind", "group"), [("world", "offnominal.worlds"), ("anomaly", "offnominal.anomalies")])
+def test_other_packages_register_through_the_entry_points_of_the_kind(kind, group, entries):
+    entries[group] = [lambda registry: registry.register(RING)]
+    entries["offnominal.others"] = [lambda registry: registry.register(CUBE)]
+    assert Registry(kind).ids() == ["Ring-v0"]
+
+
+@pytest.mark.parametrize(
+    "look",
+    [list, len, Registry.ids, lambda kinds: kinds.spec("Ring-v0"), lambda kinds: "Ring-v0" in kinds],
+    ids=["iterate", "count", "ids", "spec", "contains"],
+)
+def test_entry_points_are_loaded_once_and_whichever_way_one_looks_first(look, entries):
+    loaded = []
+    entries["offnominal.shapes"] = [lambda registry: (loaded.append(registry), registry.register(RING))]
+    kinds = Registry("shape")
+    assert not loaded
+    assert look(kinds)
+    look(kinds)
+    assert loaded == [kinds]
