@@ -1,4 +1,4 @@
-"""How work is measured: per CPU-second of the process, contenders taking turns so that they share the machine's moods."""
+"""How work is measured: per CPU-second of the process, contenders taking turns to share the machine's moods."""
 
 from __future__ import annotations
 

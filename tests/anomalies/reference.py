@@ -35,8 +35,10 @@ def weights(length, onset, *, duration=None, ramp=0, recovery=0, period=None, on
     beating = (since % period < on) if period else np.ones(length, bool)
     shape = np.where(since >= 0, rising * beating, 0.0)
     if duration is not None:
-        left = (duration + recovery - since) / (recovery + 1)
-        shape = np.where(since >= duration, np.clip(left, 0.0, 1.0), shape)
+        left = np.clip((duration + recovery - since) / (recovery + 1), 0.0, 1.0)
+        last = duration - 1
+        reached = (min((last + 1) / ramp, 1.0) if ramp else 1.0) * (last % period < on if period else 1.0)
+        shape = np.where(since >= duration, reached * left, shape)
     return shape
 
 

@@ -211,7 +211,8 @@ def test_what_is_executed_differs_from_what_is_commanded_after_the_onset_only():
     (episode,) = collect("SAP-Goal0-v0", steer, 1, anomalies=Fault("action/offset", 2.0, 3), seed=2)
     executed = episode.extras["executed_actions"]
     np.testing.assert_array_equal(executed[:3], episode.actions[:3])
-    np.testing.assert_array_equal(executed[3:], episode.actions[3:].astype(np.float64) + 2.0)
+    shifted = (episode.actions[3:].astype(np.float64) + 2.0).astype(episode.actions.dtype)
+    np.testing.assert_array_equal(executed[3:], shifted)
     np.testing.assert_array_equal(episode.observations, episode.extras["clean_observations"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Literal
@@ -14,6 +15,7 @@ from offnominal.core.compiled import compiled
 from offnominal.core.dense import Matrix, blocks, dense
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.exact import tanh
+from offnominal.core.streams import Stream
 from offnominal.core.types import Array
 
 LINEAR, RELU, TANH = range(3)
@@ -45,6 +47,10 @@ class NetworkPolicy(Policy):
         activation: Literal["relu", "tanh"] = "relu",
         squash: bool = True,
     ) -> None:
+        if activation not in ("relu", "tanh"):
+            raise InvalidParameter(f"activation is {activation!r}; choose 'relu' or 'tanh'.")
+        if squash and not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
+            raise InvalidParameter(f"a squashed output is scaled to finite limits; the space is {space}.")
         self.space = space
         self.squash = squash
         self.activation = activation
@@ -68,20 +74,25 @@ class NetworkPolicy(Policy):
     @classmethod
     def random(cls, inputs: int, space: Box, *, hidden: Sequence[int] = (256, 256), seed: int = 0) -> NetworkPolicy:
         """Return an untrained network, for tests and benchmarks."""
-        draw = np.random.default_rng(seed)
+        stream = Stream.named(seed, 0, "weights")
         sizes = [inputs, *hidden, int(np.prod(space.shape))]
         return cls(
             [
-                (draw.normal(0, fan_in**-0.5, (fan_in, fan_out)), np.zeros(fan_out))
-                for fan_in, fan_out in pairwise(sizes)
+                (
+                    stream.normal(fan_in * fan_out, step=k).reshape(fan_in, fan_out) / math.sqrt(fan_in),
+                    np.zeros(fan_out),
+                )
+                for k, (fan_in, fan_out) in enumerate(pairwise(sizes))
             ],
             space,
         )
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return the network's action for every row."""
-        n = len(observations)
-        values = np.zeros((blocks(n), int(np.prod(observations.shape[1:]))), np.float32)
+        n, width = len(observations), int(np.prod(observations.shape[1:]))
+        if width != len(self._layers[0][0]):
+            raise InvalidParameter(f"the network takes {len(self._layers[0][0])} numbers; an observation has {width}.")
+        values = np.zeros((blocks(n), width), np.float32)
         values[:n] = observations.reshape(n, -1)
         for weight, bias, activation in self._layers:
             out = np.empty((len(values), weight.shape[1]), np.float32)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box
 
+from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidAction, InvalidParameter
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import stream_keys
@@ -60,6 +61,8 @@ class RandomPolicy(Policy):
     """
 
     def __init__(self, space: Box) -> None:
+        if not isinstance(space, Box):
+            raise InvalidParameter(f"uniform actions need a Box space; the space is {space}.")
         if not np.isfinite(space.low).all() or not np.isfinite(space.high).all():
             raise InvalidParameter(f"uniform actions need finite limits; the space is {space}.")
         self.space = space
@@ -100,7 +103,7 @@ class FunctionPolicy(Policy):
 
     def __init__(self, function: Callable[[Array], Array], tile: int = TILE) -> None:
         self.function = function
-        self.tile = tile
+        self.tile = positive_integer("tile", tile)
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Call the function tile by tile."""

@@ -9,7 +9,7 @@ from typing import Any
 from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.schedule import Schedule
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidChannels, InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,8 @@ class Fault:
         if not isinstance(self.strength, str):
             object.__setattr__(self, "strength", made.check(self.strength))
         if self.channels is not None:
+            if isinstance(self.channels, str) or not isinstance(self.channels, Iterable):
+                raise InvalidChannels(f"channels is {self.channels!r}; expected a list of indices or names.")
             object.__setattr__(self, "channels", tuple(self.channels))
 
     @property
@@ -74,7 +76,7 @@ def fault_tuple(faults: Any) -> tuple[Fault, ...]:
         return ()
     if isinstance(faults, Fault):
         return (faults,)
-    listed = tuple(faults)
+    listed = tuple(faults) if isinstance(faults, Iterable) and not isinstance(faults, str) else (faults,)
     for fault in listed:
         if not isinstance(fault, Fault):
             raise InvalidParameter(f"{fault!r} is a {type(fault).__name__}; expected a Fault.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import gymnasium
@@ -94,6 +95,7 @@ class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
         self._seed: int | None = None
         self._episode = -1
         self._action_space = env.action_space
+        self._saturate = _saturation(env.unwrapped, env.action_space)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -124,7 +126,7 @@ class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
         else:
             self.injection.act(np.zeros((1, 0)), _ROW)
         clean, reward, terminated, truncated, info = self.env.step(executed)
-        seen = self.injection.observe(np.asarray(clean)[None], _ROW)[0]
+        seen = within(self.injection.observe(np.asarray(clean)[None], _ROW)[0], self.env.observation_space)
         return seen, reward, terminated, truncated, {**info, **self._record(clean, executed)}
 
     def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
@@ -134,7 +136,7 @@ class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
             "applied": self.injection.applied[0].copy(),
         }
         if executed is not None:
-            record["executed_action"] = executed
+            record["executed_action"] = self._saturate(executed)
         return record
 
 
@@ -162,6 +164,8 @@ class InjectedVectorEnv(VectorWrapper):
         self._all = np.arange(env.num_envs)
         self._everyone: BoolArray = np.ones(env.num_envs, np.bool_)
         self._everyone.flags.writeable = False
+        self._last_seen: Array | None = None
+        self._saturate = _saturation(inner, env.single_action_space)
         self._pending: BoolArray = np.zeros(env.num_envs, np.bool_)
         self._shape = (env.num_envs, *(env.single_action_space.shape or ()))
 
@@ -186,7 +190,12 @@ class InjectedVectorEnv(VectorWrapper):
             self.seeds[rows], self.episodes[rows] = given[rows], 0
         self._pending[rows] = False
         self._begin(rows)
-        return observations, {**infos, **self._record(observations, None)}
+        clean = observations
+        if len(rows) < self.num_envs and self._last_seen is not None:
+            observations = self._last_seen.copy()
+            observations[rows] = clean[rows]
+        self._last_seen = observations
+        return observations, {**infos, **self._record(clean, None)}
 
     def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Advance every row by one transition under its faults of this moment."""
@@ -204,7 +213,8 @@ class InjectedVectorEnv(VectorWrapper):
         done = np.logical_or(terminated, truncated)
         ended = np.flatnonzero(done)
         reset_already = ended if self.mode is AutoresetMode.SAME_STEP else self._all[:0]
-        seen = self._observe(clean, moving, reset_already, infos)
+        seen = within(self._observe(clean, moving, reset_already, infos), self.env.observation_space)
+        self._last_seen = seen
         infos = {**infos, **self._record(clean, executed)}
         if reset_already.size:
             self.episodes[reset_already] += 1
@@ -244,13 +254,20 @@ class InjectedVectorEnv(VectorWrapper):
             "applied": self.injection.applied.copy(),
         }
         if executed is not None:
-            record["executed_action"] = executed
+            record["executed_action"] = self._saturate(executed)
         return record | {f"_{name}": self._everyone for name in record}
 
 
 def fresh_seed() -> int:
     """Return a seed from the operating system, for environments reset without one."""
     return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def _saturation(inner: Any, space: gymnasium.Space[Any]) -> Callable[[Array], Array]:
+    """Return what the motors make of an action, if it reaches them as it is."""
+    if isinstance(inner, WorldEnv | VectorWorld) and space == inner.world.action_space:
+        return inner.world.executed
+    return lambda actions: actions
 
 
 def _dtype(actions: Any, space: Box) -> np.dtype[Any]:
@@ -267,12 +284,16 @@ def unbounded(space: gymnasium.Space[Any]) -> Box:
     return Box(-np.inf, np.inf, space.shape, space.dtype.type)
 
 
+def within(observations: Array, space: gymnasium.Space[Any]) -> Array:
+    """Return whole numbers kept within the limits of their space; others are let through."""
+    assert isinstance(space, Box)
+    return observations if observations.dtype.kind == "f" else np.clip(observations, space.low, space.high)
+
+
 def _setting(env: Any, inner: Any, simulations: Sequence[Any] | None) -> Setting:
     """Describe an environment to an injection."""
     spec = getattr(env, "spec", None)
     limit = getattr(inner, "max_episode_steps", None) or getattr(spec, "max_episode_steps", None)
-    if isinstance(inner, WorldEnv | VectorWorld):
-        return Setting.of(inner.world, limit)
     vector = isinstance(env, VectorEnv)
     observation_space = env.single_observation_space if vector else env.observation_space
     action_space = env.single_action_space if vector else env.action_space
@@ -281,6 +302,13 @@ def _setting(env: Any, inner: Any, simulations: Sequence[Any] | None) -> Setting
             f"{env} has observations in {observation_space}; faults need a Box space. "
             "Flatten it first, for example with gymnasium.wrappers.FlattenObservation."
         )
+    if isinstance(inner, WorldEnv | VectorWorld):
+        setting = Setting.of(inner.world, limit)
+        if observation_space.shape != inner.world.observation_space.shape:
+            setting = replace(setting, observation=channel_names(observation_space))
+        if action_space.shape != inner.world.action_space.shape:
+            setting = replace(setting, action=channel_names(action_space))
+        return setting
     return Setting(
         observation=channel_names(observation_space),
         action=channel_names(action_space) if isinstance(action_space, Box) else (),
@@ -299,6 +327,6 @@ def _found_physics(environments: list[Any]) -> Adjustable | None:
     return find_physics(environments)
 
 
-def channel_names(space: Box) -> tuple[str, ...]:
+def channel_names(space: Any) -> tuple[str, ...]:
     """Return a name for every number in a space: its index."""
     return tuple(str(index) for index in range(int(np.prod(space.shape))))

@@ -121,7 +121,7 @@ class Injection:
         self._keys: KeyArray = np.zeros(n, np.uint64)
         self._memory = {target: np.zeros((n, width, count)) for target, count in channels.items()}
         self._history = {
-            target: np.zeros((n, self._history_depth(target), count)) for target, count in channels.items()
+            target: np.zeros((n, width, self._history_depth(target), count)) for target, count in channels.items()
         }
         self._custom = {target: self._custom_slots(target) for target in ("observation", "action")}
         self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
@@ -165,13 +165,13 @@ class Injection:
         """Switch every fault of some rows off and put every knob back, before the environment resets."""
         self.applied[rows] = self._neutral[rows]
         self.on[rows] = False
+        self.active[rows] = False
         self._turn(rows)
 
     def begin(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start new episodes in some rows: draw onsets, forget everything, put every knob back."""
         self.release(rows)
         self._slots[rows] = self._template[rows]
-        self.active[rows] = False
         self.ticks[rows] = 0
         for memory in self._memory.values():
             memory[rows] = 0.0
@@ -208,8 +208,21 @@ class Injection:
 
     def _perturb(self, target: str, clean: Array, rows: IntArray) -> Array:
         signal = clean.reshape(clean.shape[0], -1).astype(np.float64)
+        width = self._slots.shape[1]
+        if not self._custom[target]:
+            self._perturb_built_in(target, 0, width, rows, signal)
+        else:
+            stepped = set(rows.tolist())
+            for j in range(width):
+                self._perturb_built_in(target, j, j + 1, rows, signal)
+                self._perturb_custom(target, j, stepped, signal)
+        return _as_type(signal.reshape(clean.shape), clean.dtype)
+
+    def _perturb_built_in(self, target: str, first: int, last: int, rows: IntArray, signal: FloatArray) -> None:
         perturb_rows(
             _TARGETS[target],
+            first,
+            last,
             rows,
             self._slots,
             self._keys,
@@ -221,13 +234,10 @@ class Injection:
             self._history[target],
             signal,
         )
-        if self._custom[target]:
-            self._perturb_custom(target, set(rows.tolist()), signal)
-        return _as_type(signal.reshape(clean.shape), clean.dtype)
 
-    def _perturb_custom(self, target: str, rows: set[int], signal: FloatArray) -> None:
+    def _perturb_custom(self, target: str, fault: int, rows: set[int], signal: FloatArray) -> None:
         for r, j, anomaly in self._custom[target]:
-            if r not in rows or not self.on[r, j]:
+            if j != fault or r not in rows or not self.on[r, j]:
                 continue
             step = int(self.ticks[r])
             moment = Moment(
@@ -263,8 +273,12 @@ def _as_type(signal: FloatArray, dtype: np.dtype[Any]) -> Array:
     """Return the signal in the type it came in; whole numbers are rounded and kept within their range."""
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        signal = np.clip(np.rint(signal), limits.min, limits.max)
-    return signal.astype(dtype)
+        low, high = signal <= limits.min, signal >= limits.max
+        whole = np.where(low | high | np.isnan(signal), 0.0, np.rint(signal)).astype(dtype)
+        whole[low], whole[high] = limits.min, limits.max
+        return whole
+    with np.errstate(over="ignore"):
+        return signal.astype(dtype)
 
 
 @dataclass(frozen=True, slots=True)

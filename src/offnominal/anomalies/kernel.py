@@ -23,6 +23,7 @@ from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArr
 
 NOWHERE, OBSERVATION, ACTION, DYNAMICS = range(4)
 WALK_LANE = 1 << 16
+FINEST = 4503599627370496.0
 
 SLOT = np.dtype(
     [
@@ -65,7 +66,16 @@ def weight(slots: Array, r: int, j: int, t: int) -> float:
     duration = slots[r, j]["duration"]
     if duration >= 0 and since >= duration:
         after, recovery = since - duration, slots[r, j]["recovery"]
-        return 1.0 - (after + 1.0) / (recovery + 1.0) if after < recovery else 0.0
+        if after >= recovery:
+            return 0.0
+        reached = _course(slots, r, j, duration - 1)
+        return float(reached * (1.0 - (after + 1.0) / (recovery + 1.0)))
+    return _course(slots, r, j, since)
+
+
+@compiled
+def _course(slots: Array, r: int, j: int, since: int) -> float:
+    """Return the weight of a fault that has not ended, some transitions after its onset."""
     period = slots[r, j]["period"]
     if period > 0 and since % period >= slots[r, j]["on"]:
         return 0.0
@@ -206,7 +216,7 @@ def _perturb(
         _remember_noise(memory, r, j, old, math.sqrt(1.0 - old * old), key, t)
     elif code == TEMPORAL_PRINTED:
         _remember_noise(memory, r, j, b if since > 0 else 0.0, b, key, t)
-    late = max(t - int(b + 0.5), 0) % history.shape[1] if code == DELAY else 0
+    late = max(t - int(b + 0.5), 0) % history.shape[2] if code == DELAY else 0
     for c in range(x.shape[1]):
         if not masks[r, j, c]:
             continue
@@ -220,17 +230,19 @@ def _perturb(
             x[r, c] += b * memory[r, j, c]
         elif code == TEMPORAL_PRINTED:
             x[r, c] += memory[r, j, c]
-        elif code == FLOOR and b > 0.0:
+        elif code == FLOOR and b > 0.0 and abs(x[r, c] / b) < FINEST:
             x[r, c] = b * math.floor(x[r, c] / b)
-        elif code == NEAREST and b > 0.0:
+        elif code == NEAREST and b > 0.0 and abs(x[r, c] / b) < FINEST:
             x[r, c] = b * math.floor(x[r, c] / b + 0.5)
         elif code == DELAY:
-            x[r, c] = history[r, late, c]
+            x[r, c] = history[r, j, late, c]
 
 
 @compiled
 def perturb_rows(
     target: int,
+    first: int,
+    last: int,
     rows: IntArray,
     slots: Array,
     keys: KeyArray,
@@ -246,6 +258,8 @@ def perturb_rows(
 
     Args:
         target: OBSERVATION or ACTION.
+        first: The first fault of each row to apply.
+        last: One past the last.
         rows: Which rows are stepped.
         slots: (n, faults) of SLOT.
         keys: (n,) anomaly streams.
@@ -254,16 +268,17 @@ def perturb_rows(
         on: (n, faults) which act.
         masks: (n, faults, channels) which channels each touches.
         memory: (n, faults, channels) state of correlated noise.
-        history: (n, depth, channels) ring of the signals as they were before any fault.
+        history: (n, faults, depth, channels) ring of what each delay was given.
         signal: (n, channels).
     """
     for i in range(rows.shape[0]):
         r = rows[i]
-        if history.shape[1] > 0:
-            slot = ticks[r] % history.shape[1]
-            for c in range(signal.shape[1]):
-                history[r, slot, c] = signal[r, c]
-        for j in range(slots.shape[1]):
-            if slots[r, j]["target"] == target and slots[r, j]["code"] > 0 and on[r, j]:
+        for j in range(first, last):
+            if slots[r, j]["target"] != target or slots[r, j]["code"] == 0:
+                continue
+            if slots[r, j]["code"] == DELAY:
+                for c in range(signal.shape[1]):
+                    history[r, j, ticks[r] % history.shape[2], c] = signal[r, c]
+            if on[r, j]:
                 b = applied[r, j]
                 _perturb(slots, r, j, b, signal, masks, memory, history, keys[r], ticks[r])

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 
 from offnominal.anomalies.inject import InjectedVectorEnv, inject
-from offnominal.worlds.catalogue import NAMESPACE, worlds
+from offnominal.worlds.catalogue import gymnasium_id
 
 
 def make(
@@ -35,8 +35,8 @@ def make(
         >>> info["active"]
         False
     """
-    env = gymnasium.make(_known(id), **options)
-    if anomaly is None:
+    env = gymnasium.make(gymnasium_id(id), **options)
+    if anomaly is None and strength is None and channels is None:
         return env
     faulty: gymnasium.Env[Any, Any] = inject(env, anomaly, strength=strength, schedule=schedule, channels=channels)
     return faulty
@@ -59,11 +59,6 @@ def make_vec(
         >>> envs.reset(seed=0)[0].shape
         (3, 26)
     """
-    envs = gymnasium.make_vec(_known(id), num_envs=num_envs, **options)
+    envs = gymnasium.make_vec(gymnasium_id(id), num_envs=num_envs, **options)
     faulty: InjectedVectorEnv = inject(envs, anomaly, strength=strength, schedule=schedule, channels=channels)
     return faulty
-
-
-def _known(id: str) -> str:
-    """Return the Gymnasium id of a world, or raise with the nearest right one."""
-    return f"{NAMESPACE}/{worlds.spec(id.removeprefix(f'{NAMESPACE}/')).id}"

@@ -49,6 +49,9 @@ class Schedule(Config):
     def __post_init__(self) -> None:
         if isinstance(self.onset, list):
             object.__setattr__(self, "onset", tuple(self.onset))
+        for name in ("onset", "duration", "ramp", "recovery", "period"):
+            if isinstance(getattr(self, name), np.integer):
+                object.__setattr__(self, name, int(getattr(self, name)))
         self._check_onset()
         for name, low in (("duration", 1), ("ramp", 0), ("recovery", 0), ("period", 2)):
             value = getattr(self, name)
@@ -58,9 +61,9 @@ class Schedule(Config):
                 raise InvalidSchedule(f"{name} is {value!r}; expected a whole number of at least {low}.")
         if self.recovery and self.duration is None:
             raise InvalidSchedule("recovery needs a duration to recover from; give one.")
-        if not isinstance(self.duty, int | float) or not 0.0 < self.duty <= 1.0:
+        if isinstance(self.duty, bool) or not isinstance(self.duty, int | float) or not 0.0 < self.duty <= 1.0:
             raise InvalidSchedule(f"duty is {self.duty!r}; expected a share in (0, 1].")
-        if not isinstance(self.walk, int | float) or not 0.0 <= self.walk < np.inf:
+        if isinstance(self.walk, bool) or not isinstance(self.walk, int | float) or not 0.0 <= self.walk < np.inf:
             raise InvalidSchedule(f"walk is {self.walk!r}; expected a standard deviation of at least 0.")
 
     def _check_onset(self) -> None:
@@ -94,7 +97,7 @@ class Schedule(Config):
         if self.onset == "start":
             first, last = 0, 0
         elif self.onset == "random":
-            known = length if length is not None else limit
+            known = min((each for each in (length, limit) if each is not None), default=None)
             if known is None:
                 raise InvalidSchedule(
                     "a random onset needs to know how long an episode is, and this environment has no time limit; "

@@ -2,7 +2,7 @@
 
 The shipped table holds the values that the authors of Anomaly-Gym published with their code for the worlds we share:
 tiny, light, medium, strong and extreme leave 99, 95, 90, 75 and 50 % of the normalised return. Levels their search
-could not reach are absent rather than aliased to another level.
+could not reach within 0.02 are absent rather than aliased to another level.
 """
 
 from __future__ import annotations

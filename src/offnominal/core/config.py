@@ -45,6 +45,9 @@ class Config:
             if name not in names:
                 raise InvalidParameter(f"{cls.__name__} has no field {name!r}.{did_you_mean(name, names)}")
             values[name] = _typed(value, hints[name], f"{cls.__name__}.{name}")
+        missing = [field.name for field in dataclasses.fields(cls) if _required(field) and field.name not in values]
+        if missing:
+            raise InvalidParameter(f"{cls.__name__} needs {', '.join(missing)}; give a value for each.")
         return cls(**values)
 
     def replace(self, **changes: Any) -> Self:
@@ -57,7 +60,13 @@ class Config:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _required(field: dataclasses.Field[Any]) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
 def _plain(value: Any) -> Any:
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        return value.item()
     if isinstance(value, Config):
         return value.to_dict()
     if isinstance(value, Mapping):

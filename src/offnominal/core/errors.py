@@ -58,5 +58,6 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
         " Did you mean 'observation/noise'?"
     """
     names = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
+    longer = sorted(name for name in names if name.startswith(given.lower()))
+    near = longer or difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.5)
     return f" Did you mean {names[near[0]]!r}?" if near else ""

@@ -23,6 +23,7 @@ WEYL_A = np.uint64(0x9E3779B9)
 WEYL_B = np.uint64(0xBB67AE85)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 INVERSE_2_53 = 1.0 / 9007199254740992.0
+BELOW_ONE = 1.0 - INVERSE_2_53
 
 # Numerators and denominators of the normal quantile, highest power first.
 CENTRE_ABOVE = (
@@ -114,7 +115,10 @@ def uniform_pair(key: np.uint64, step: int, lane: int, pair: int) -> tuple[float
     )
     first = ((w0 << HALF) | w1) >> np.uint64(11)
     second = ((w2 << HALF) | w3) >> np.uint64(11)
-    return (float(first) + 0.5) * INVERSE_2_53, (float(second) + 0.5) * INVERSE_2_53
+    return (
+        min((float(first) + 0.5) * INVERSE_2_53, BELOW_ONE),
+        min((float(second) + 0.5) * INVERSE_2_53, BELOW_ONE),
+    )
 
 
 @compiled

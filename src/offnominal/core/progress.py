@@ -43,7 +43,8 @@ def progress(description: str, total: float | None = None, *, enabled: bool | No
         TimeRemainingColumn(),
         TextColumn("[dim]{task.fields[note]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=console.is_terminal) as display:
         task = display.add_task(description, total=total, note="")
 
         def tick(units: float = 1.0, note: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
@@ -114,4 +115,9 @@ class Registry(Generic[T]):
             return
         self._plugins_loaded = True
         for entry in entry_points(group=f"offnominal.{self.plural}"):
-            entry.load()(self)
+            try:
+                entry.load()(self)
+            except Exception as error:
+                warnings.warn(
+                    f"{entry.name} ({entry.value}) could not register its {self.plural}: {error}", stacklevel=2
+                )

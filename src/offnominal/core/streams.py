@@ -35,6 +35,13 @@ def check_seed(seed: object) -> int:
     return int(seed)
 
 
+def row_seeds(seed: object, n: int) -> IntArray:
+    """Return the seeds of n rows: seed, seed + 1 and so on."""
+    first = check_seed(seed)
+    check_seed(first + n - 1)
+    return first + np.arange(n)
+
+
 def stream_keys(seeds: IntArray, episodes: IntArray, purpose: str) -> KeyArray:
     """Return the stream keys of many episodes.
 

@@ -33,7 +33,8 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     1. Before its onset an episode is bit-identical to its nominal twin; at its neutral strength, to the end.
     2. From the onset on it changes what it says it changes, and nothing else.
     3. After its schedule has ended, and after a reset, everything it touched is back to its exact value.
-    4. Labels say `active` exactly while it is switched on, and the onset depends on the seed alone.
+    4. Labels say `active` exactly while it is switched on; the onset depends on the seed alone, and the seed fixes
+       everything.
 
     Args:
         anomaly: Id or object.
@@ -54,6 +55,7 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
             "it is undone when it ends": case.undone_when_it_ends,
             "it does not outlive its episode": case.does_not_outlive_its_episode,
             "labels are exact": case.labels_are_exact,
+            "a seed fixes the faulty episode": case.seed_fixes_the_episode,
             "the onset depends on the seed alone": case.onset_depends_on_seed,
         },
     )
@@ -184,6 +186,11 @@ class _Case:
                 f"{np.flatnonzero(expected)}",
             )
             require(not pair.nominal.active.any(), f"seed {pair.nominal.seed}: the nominal twin is labelled active")
+
+    def seed_fixes_the_episode(self) -> None:
+        first, second = (self.pairs(self.fault(onset="start")) for _ in range(2))
+        for one, other in zip(first, second, strict=True):
+            require(one.faulty == other.faulty, f"two runs of seed {one.faulty.seed} differ")
 
     def onset_depends_on_seed(self) -> None:
         other = "observation/noise" if self.anomaly.id != "observation/noise" else "observation/offset"

@@ -16,7 +16,7 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidAction
 from offnominal.core.progress import progress
-from offnominal.core.streams import check_seed
+from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, IntArray
 from offnominal.worlds.adapter import GymnasiumWorld
 from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
@@ -60,10 +60,10 @@ def collect(
         >>> from offnominal.anomalies import Fault
         >>> faults = [None, Fault("action/offset", 0.5, schedule=3)]
         >>> nominal, faulty = collect("SAP-Goal0-v0", lambda o: o[:, :2], 2, anomalies=faults)
-        >>> nominal.active.any(), faulty.onset
-        (False, 3)
+        >>> nominal.onset, faulty.onset
+        (None, 3)
     """
-    seeds = check_seed(seed) + np.arange(positive_integer("the number of episodes", n))
+    seeds = row_seeds(seed, positive_integer("the number of episodes", n))
     return rollout(world, policy, seeds, row_faults(anomalies, n), batch=batch, max_steps=max_steps, **options)
 
 
@@ -81,7 +81,7 @@ def rollout(
     size = min(positive_integer("batch", batch), len(seeds))
     simulations = build_world(world, size, **options)
     acting = as_policy(policy)
-    limit = max_steps or simulations.card.max_steps
+    limit = simulations.card.max_steps if max_steps is None else positive_integer("max_steps", max_steps)
     setting = Setting.of(simulations, limit)
     injections = [
         Injection(_padded(faults[first : first + size], size), setting) for first in range(0, len(seeds), size)
@@ -123,8 +123,8 @@ def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, li
     seen = tape.start(world)
     for t in range(limit):
         chosen, state = policy.act(seen[rows], state)
-        commanded[rows] = _checked(chosen, (len(rows), *world.action_space.shape))
-        executed = injection.act(commanded.astype(np.float64), rows)
+        commanded[rows] = _checked(chosen, (len(rows), *world.action_space.shape), commanded.dtype)
+        executed = injection.act(commanded, rows).astype(np.float64)
         world.step(executed, rows)
         seen = injection.observe(world.observations, rows)
         tape.record(t, rows, world, injection, commanded, executed, seen)
@@ -137,9 +137,13 @@ def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, li
     return [tape.episode(row, int(seeds[row]), injection) for row in range(count)]
 
 
-def _checked(actions: Array, shape: tuple[int, ...]) -> Array:
+def _checked(actions: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     if actions.shape != shape:
         raise InvalidAction(f"the policy returned actions of shape {actions.shape}; expected {shape}.")
+    if actions.dtype.kind not in "fiub":
+        raise InvalidAction(f"the policy returned actions of type {actions.dtype}; expected numbers.")
+    with np.errstate(over="ignore"):
+        actions = actions.astype(dtype)
     if not np.isfinite(actions).all():
         raise InvalidAction("the policy returned an action that is not finite.")
     return actions

@@ -12,7 +12,7 @@ from offnominal.agents.policy import Policy
 from offnominal.anomalies.inject import row_faults
 from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
-from offnominal.core.streams import check_seed
+from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.rollouts.collect import BATCH, WorldSource, rollout
 
@@ -38,8 +38,7 @@ class Twin:
         """Return, for each transition both have, the largest difference between what the two agents see after it."""
         length = min(len(self.nominal), len(self.faulty))
         pair = [episode.observations[1 : length + 1].reshape(length, -1) for episode in (self.nominal, self.faulty)]
-        apart: FloatArray = np.abs(pair[0].astype(np.float64) - pair[1].astype(np.float64)).max(axis=1, initial=0.0)
-        return apart
+        return _distance(*pair)
 
 
 def twins(
@@ -60,13 +59,13 @@ def twins(
 
     Example:
         >>> from offnominal.anomalies import Fault
-        >>> (pair,) = twins("SAP-Goal0-v0", lambda o: o[:, :2], 1, anomalies=Fault("action/scaling", 0.5, schedule=4))
+        >>> (pair,) = twins("SAP-Goal0-v0", lambda o: o[:, :2], 1, anomalies=Fault("action/offset", 0.5, schedule=4))
         >>> pair.effective_onset
         4
     """
     faults = row_faults(anomalies, positive_integer("the number of twins", n))
     both = [entry for fault in faults for entry in ((), fault)]
-    seeds = np.repeat(check_seed(seed) + np.arange(n), 2)
+    seeds = np.repeat(row_seeds(seed, n), 2)
     episodes = rollout(world, policy, seeds, both, batch=batch, max_steps=max_steps, **options)
     return [Twin(*pair) for pair in zip(episodes[::2], episodes[1::2], strict=True)]
 
@@ -86,11 +85,20 @@ def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
     """
     nominal, faulty = twin.nominal, twin.faulty
     length = min(len(nominal), len(faulty))
-    acted = [episode.actions[:length].reshape(length, -1).astype(np.float64) for episode in (nominal, faulty)]
-    differs = twin.divergence() > tolerance
-    differs |= np.abs(acted[0] - acted[1]).max(axis=1, initial=0.0) > tolerance
+    acted = [episode.actions[:length].reshape(length, -1) for episode in (nominal, faulty)]
+    differs = (twin.divergence() > tolerance) | (_distance(*acted) > tolerance)
     if differs.any():
         return int(np.argmax(differs))
     if len(nominal) != len(faulty) or nominal.terminated != faulty.terminated:
         return length - 1
     return None
+
+
+def _distance(first: Array, second: Array) -> FloatArray:
+    """Return the largest difference within each row; a number that is missing on one side only is infinitely far."""
+    first, second = first.astype(np.float64), second.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        apart = np.where(first == second, 0.0, np.abs(first - second))
+    apart[np.isnan(first) & np.isnan(second)] = 0.0
+    largest: FloatArray = np.where(np.isnan(apart), np.inf, apart).max(axis=1, initial=0.0)
+    return largest

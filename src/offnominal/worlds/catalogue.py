@@ -57,14 +57,26 @@ def make_vector(
 def register_gymnasium() -> None:
     """Make every shipped world known to Gymnasium as ``offnominal/<id>``."""
     for card in (*PARTICLE_CARDS.values(), *MUJOCO_CARDS.values()):
-        if f"{NAMESPACE}/{card.id}" not in gymnasium.registry:
-            gymnasium.register(
-                id=f"{NAMESPACE}/{card.id}",
-                entry_point="offnominal.worlds.catalogue:make_single",
-                vector_entry_point="offnominal.worlds.catalogue:make_vector",
-                max_episode_steps=card.max_steps,
-                kwargs={"world": card.id},
-            )
+        _register(card.id, card.max_steps)
+
+
+def gymnasium_id(world: str) -> str:
+    """Return the id under which Gymnasium knows a world, registering one of another package on first use."""
+    id = worlds.spec(world.removeprefix(f"{NAMESPACE}/")).id
+    if f"{NAMESPACE}/{id}" not in gymnasium.registry:
+        _register(id, make_world(id, 1).card.max_steps)
+    return f"{NAMESPACE}/{id}"
+
+
+def _register(world: str, max_steps: int) -> None:
+    if f"{NAMESPACE}/{world}" not in gymnasium.registry:
+        gymnasium.register(
+            id=f"{NAMESPACE}/{world}",
+            entry_point="offnominal.worlds.catalogue:make_single",
+            vector_entry_point="offnominal.worlds.catalogue:make_vector",
+            max_episode_steps=max_steps,
+            kwargs={"world": world},
+        )
 
 
 register_gymnasium()

@@ -17,11 +17,14 @@ def checked_actions(actions: Any, shape: tuple[int, ...], space: Box) -> Array:
     Actions outside the space are let through: a faulty actuator command is exactly that.
     """
     try:
-        array = np.asarray(actions, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(actions)
+        array = given.astype(np.float64) if given.dtype.kind in "fiub" else None
+    except (TypeError, ValueError, OverflowError):
+        array = None
+    if array is None:
         raise InvalidAction(
             f"the action is not numeric (type {type(actions).__name__}); expected numbers of shape {shape}."
-        ) from None
+        )
     if array.shape != shape:
         raise InvalidAction(
             f"the action has shape {array.shape}; expected {shape}, each entry within "

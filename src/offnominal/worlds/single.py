@@ -61,13 +61,14 @@ class WorldEnv(gymnasium.Env[Array, Array]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Start an episode; without a seed, the next one of the current seed."""
+        seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
         if seed is None and self.seed_in_use is None:
             seed = int(self.np_random.integers(2**62))
         if seed is None:
             self.episode += 1
         else:
-            self.seed_in_use, self.episode = check_seed(seed), 0
+            self.seed_in_use, self.episode = seed, 0
         self.world.reset(_ROW, np.array([self.seed_in_use], np.int64), np.array([self.episode]))
         return self.world.observations[0].copy(), self._info()
 

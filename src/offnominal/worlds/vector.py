@@ -8,8 +8,9 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, InvalidState
-from offnominal.core.streams import check_seed
+from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.world import World
@@ -37,7 +38,7 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         self.single_action_space = world.action_space
         self.observation_space = batch_space(world.observation_space, world.n)
         self.action_space = batch_space(world.action_space, world.n)
-        self.max_episode_steps = max_episode_steps or world.card.max_steps
+        self.max_episode_steps = positive_integer("max_episode_steps", max_episode_steps or world.card.max_steps)
         self.render_mode = checked_render_mode(render_mode, world)
         self.metadata = {
             "autoreset_mode": AutoresetMode.SAME_STEP,
@@ -52,7 +53,7 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         self._shape = (world.n, *world.action_space.shape)
 
     def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """Start every row anew, or those of ``options["reset_mask"]``.
 
@@ -75,8 +76,8 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
     def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Advance every row by one transition."""
         world = self.world
-        if self.episodes[0] < 0:
-            raise InvalidState("step was called before the first reset; call reset first.")
+        if (self.episodes < 0).any():
+            raise InvalidState("step was called before the first reset of every row; call reset first.")
         world.step(checked_actions(actions, self._shape, world.action_space))
         self.elapsed += 1
         rewards, terminated = world.rewards.copy(), world.terminated.copy()
@@ -140,9 +141,9 @@ def _reset_mask(options: dict[str, Any] | None, n: int) -> BoolArray:
     return array
 
 
-def _row_seeds(seed: int | list[int | None], n: int) -> IntArray:
-    if isinstance(seed, int | np.integer):
-        return check_seed(seed) + np.arange(n)
+def _row_seeds(seed: Any, n: int) -> IntArray:
+    if not isinstance(seed, list | tuple | np.ndarray):
+        return row_seeds(seed, n)
     seeds = list(seed)
     if len(seeds) != n:
         raise InvalidParameter(f"{len(seeds)} seeds were given for {n} rows; give one int or one seed per row.")

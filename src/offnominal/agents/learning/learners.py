@@ -67,7 +67,7 @@ class Learner(ABC):
     def step(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
         """Descend a loss."""
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 
     @torch.no_grad()
@@ -180,7 +180,7 @@ class TD3(Learner):
 
     def explore(self, observations: Tensor) -> Tensor:
         """Add noise to the greedy action."""
-        greedy = self.actor(observations)
+        greedy: Tensor = self.actor(observations)
         return (greedy + self.NOISE * torch.randn_like(greedy)).clamp(-1.0, 1.0)
 
     def update(self, batch: Batch) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from gymnasium.spaces import Box
 
 from offnominal.agents.learning.learners import LEARNERS, Learner
 from offnominal.agents.learning.replay import Replay
@@ -63,8 +64,8 @@ def learn(
     place = choose_device(device)
     torch.manual_seed(settings.seed)
     envs = make_vector(world, settings.rows)
-    space = envs.single_action_space
-    inputs, outputs = int(envs.single_observation_space.shape[0]), int(space.shape[0])
+    space = envs.world.action_space
+    inputs, outputs = len(envs.world.card.observation), len(envs.world.card.action)
     learner = LEARNERS[settings.algorithm](inputs, outputs, settings, place)
     if checkpoint is not None and checkpoint.exists():
         learner.restore(torch.load(checkpoint, map_location=place, weights_only=True))
@@ -109,7 +110,7 @@ class _Collector:
         self, envs: VectorWorld, learner: Learner, replay: Replay, settings: LearningSettings, *, warm: bool
     ) -> None:
         self.envs, self.learner, self.replay, self.settings, self.warm = envs, learner, replay, settings, warm
-        space = envs.single_action_space
+        space = envs.world.action_space
         self.middle = (space.high + space.low) / 2.0
         self.reach = (space.high - space.low) / 2.0
         self.draw = np.random.default_rng(settings.seed)
@@ -161,7 +162,7 @@ class Descent:
 
     def _capture(self) -> torch.cuda.CUDAGraph:
         self.learner.compile()
-        side = torch.cuda.Stream()
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(4):
@@ -174,10 +175,10 @@ class Descent:
         return graph
 
 
-def greedy(learner: Learner, space: object) -> NetworkPolicy:
+def greedy(learner: Learner, space: Box) -> NetworkPolicy:
     """Return the learner's greedy policy, which runs without torch."""
     layers = [(weight.cpu().numpy(), bias.cpu().numpy()) for weight, bias in learner.actor.layers()]
-    return NetworkPolicy(layers, space)  # type: ignore[arg-type]
+    return NetworkPolicy(layers, space)
 
 
 def save(learner: Learner, path: Path) -> None:

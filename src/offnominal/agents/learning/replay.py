@@ -40,5 +40,5 @@ class Replay:
     def sample(self, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Return random transitions; a captured graph draws anew at every replay."""
         index = (torch.rand(count, device=self.rows.device) * self.filled).long()
-        observations, actions, rewards, after, ended = self.rows[index].split(self.widths, dim=1)
+        observations, actions, rewards, after, ended = self.rows[index].split(self.widths, dim=1)  # type: ignore[no-untyped-call]
         return observations, actions, rewards.squeeze(1), after, ended.squeeze(1)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mujoco
-import numpy as np
 
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.world import Knob
@@ -35,32 +34,57 @@ class MujocoPhysics:
     """
 
     def __init__(self, simulations: Sequence[Any]) -> None:
-        self._simulations = list(simulations)
-        model = self._simulations[0].model
-        self._nominal = {field: _field(model, field).copy() for fields in _FIELDS.values() for field in fields}
-        self._pushed = _first_moving_body(model)
+        self._rows = [_Simulation.of(simulation) for simulation in simulations]
+        model = simulations[0].model
+        body = model.body(self._rows[0].pushed).name
         self.knobs: Mapping[str, Knob] = {
             **{
                 name: Knob(name, 1.0, summary, "1", minimum=1e-6 if name == "mass" else 0.0, combine="multiply")
                 for name, summary in _SUMMARIES.items()
-                if any(self._nominal[field].any() for field in _FIELDS[name])
+                if any(row.nominal[field].any() for row in self._rows for field in _FIELDS[name])
             },
-            "force": Knob("force", 0.0, f"constant force along x on the body {model.body(self._pushed).name!r}", "N"),
+            "force": Knob("force", 0.0, f"constant force along x on the body {body!r}", "N"),
         }
-        self._settings = {name: np.full(len(self._simulations), knob.neutral) for name, knob in self.knobs.items()}
 
     def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
         """Set a knob of some rows; constants derived from the mass follow."""
         for row, value in zip(rows, values, strict=True):
-            simulation = self._simulations[row]
-            if name == "force":
-                simulation.data.xfrc_applied[self._pushed, 0] = value
-            elif self._settings[name][row] != value:
-                for field in _FIELDS[name]:
-                    _field(simulation.model, field)[:] = self._nominal[field] * value
-                if name == "mass":
-                    _refresh_constants(simulation.model)
-            self._settings[name][row] = value
+            self._rows[row].turn(name, float(value))
+
+
+class _Simulation:
+    """One model, what it was like before any fault, and where its knobs stand.
+
+    It is kept on the environment, so that a new injection first undoes what a forgotten one left behind.
+    """
+
+    def __init__(self, environment: Any) -> None:
+        self.environment = environment
+        self.pushed = _first_moving_body(environment.model)
+        self.turned: set[str] = set()
+        self.nominal: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, environment: Any) -> _Simulation:
+        """Return the record of an environment, with every knob at its neutral place."""
+        kept: _Simulation = environment.__dict__.setdefault("_offnominal_simulation", cls(environment))
+        for name in tuple(kept.turned):
+            kept.turn(name, 0.0 if name == "force" else 1.0)
+        model = environment.model
+        kept.nominal = {field: _field(model, field).copy() for fields in _FIELDS.values() for field in fields}
+        return kept
+
+    def turn(self, name: str, value: float) -> None:
+        """Set one knob."""
+        model, data = self.environment.model, self.environment.data
+        if name == "force":
+            data.xfrc_applied[self.pushed, 0] = value
+        else:
+            for field in _FIELDS[name]:
+                _field(model, field)[:] = self.nominal[field] * value
+            if name == "mass":
+                mujoco.mj_setConst(model, mujoco.MjData(model))
+        self.turned.add(name)
 
 
 def find_physics(environments: Sequence[Any]) -> MujocoPhysics | None:
@@ -83,7 +107,3 @@ def _first_moving_body(model: mujoco.MjModel) -> int:
         if model.body_jntnum[body] > 0:
             return body
     return int(model.nbody) - 1
-
-
-def _refresh_constants(model: mujoco.MjModel) -> None:
-    mujoco.mj_setConst(model, mujoco.MjData(model))

@@ -16,6 +16,7 @@ SHOULDER_OFFSET, UPPER_ARM, FOREARM, HAND = 0.1, 0.4, 0.321, 0.16828
 BASE_Y = -0.188
 CONTROL_COST = 0.01
 SUCCESS_DISTANCE = 0.1
+STOP_GIVES = 0.05
 GOAL_CENTRE = (0.0, 0.25, 0.0)
 GOAL_NOISE = 0.1
 
@@ -24,7 +25,7 @@ class Reacher3D(MujocoWorld):
     """N arms.
 
     The reward is minus the squared distance between hand and goal, less a control cost. Success: the hand is within
-    10 cm of the goal. Critical: a joint is at its limit.
+    10 cm of the goal. Critical: a joint is pressed 0.05 rad or more into its end stop.
 
     Args:
         n: Number of rows.
@@ -144,7 +145,7 @@ def _judge(
         at_limit = False
         for c in range(7):
             effort += actions[r, c] * actions[r, c]
-            at_limit |= qpos[r, c] <= lower[c] or qpos[r, c] >= upper[c]
+            at_limit |= qpos[r, c] < lower[c] - STOP_GIVES or qpos[r, c] > upper[c] + STOP_GIVES
             observations[r, 10 + c] = qvel[r, c]
         for c in range(10):
             observations[r, c] = qpos[r, c]

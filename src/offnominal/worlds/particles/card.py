@@ -38,7 +38,7 @@ _OBSERVATION = (
 )
 _ACTION = (Channel("thrust x", "5 N"), Channel("thrust y", "5 N"))
 _KNOBS = (
-    Knob("force", 0.0, "constant force on the agent along (1, 1)", "N"),
+    Knob("force", 0.0, "constant force on the agent, this much along each axis", "N"),
     Knob("moving_objects", 0.0, "bound of a random force on every object, drawn each step", "N", minimum=0.0),
     Knob("mass", 1.0, "factor on the agent's mass", "1", minimum=1e-6, combine="multiply"),
     Knob("damping", 0.25, "share of velocity lost per step", "1", minimum=0.0),

@@ -14,6 +14,7 @@ from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArr
 DT = 0.1
 ACCELERATION = 5.0
 MAX_SPEED = 1.0
+OVERFLOWING = 1e150
 CONTACT_FORCE = 100.0
 CONTACT_MARGIN = 1e-3
 AGENT_RADIUS = 0.05
@@ -93,14 +94,14 @@ def _lay_out(key: np.uint64, half: bool, bodies: FloatArray, goal: FloatArray, h
     draw = 0
     complete = False
     while not complete:
-        u, v = uniform_pair(key, 0, 0, draw)
-        draw += 1
-        bodies[0, 0], bodies[0, 1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
-        goal[0], goal[1] = bodies[0, 0], bodies[0, 1]
-        while _distance(goal[0] - bodies[0, 0], goal[1] - bodies[0, 1]) <= GOAL_DISTANCE:
+        near = True
+        while near:
             u, v = uniform_pair(key, 0, 0, draw)
-            draw += 1
+            bodies[0, 0], bodies[0, 1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
+            u, v = uniform_pair(key, 0, 0, draw + 1)
             goal[0], goal[1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
+            draw += 2
+            near = _distance(goal[0] - bodies[0, 0], goal[1] - bodies[0, 1]) <= GOAL_DISTANCE
         complete = True
         if half:
             bodies[1, 0], bodies[1, 1] = 0.5 * (bodies[0, 0] + goal[0]), 0.5 * (bodies[0, 1] + goal[1])
@@ -215,6 +216,9 @@ def _integrate(
             vx += force[k, 0] / inertia * DT
             vy += force[k, 1] / inertia * DT
             moved[r, k] = True
+        larger = max(abs(vx), abs(vy))
+        if larger > OVERFLOWING:
+            vx, vy = vx / larger, vy / larger
         speed = _distance(vx, vy)
         if speed > MAX_SPEED:
             vx, vy = vx / speed * MAX_SPEED, vy / speed * MAX_SPEED
