@@ -26,17 +26,20 @@ def rates(contenders: dict[str, Callable[[], int]], window: float = WINDOW, turn
         work()
     for _ in range(turns):
         for name, work in contenders.items():
-            gc.collect()
             best[name] = _better(best[name], _window(work, window))
     return best
 
 
 def _window(work: Callable[[], int], length: float) -> Rate:
+    gc.collect()
+    gc.disable()
     done = 0
     cpu, wall = time.process_time(), time.perf_counter()
     while time.perf_counter() - wall < length:
         done += work()
-    return Rate(done / (time.process_time() - cpu), done / (time.perf_counter() - wall))
+    rate = Rate(done / (time.process_time() - cpu), done / (time.perf_counter() - wall))
+    gc.enable()
+    return rate
 
 
 def _better(first: Rate, second: Rate) -> Rate:

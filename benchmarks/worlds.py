@@ -56,8 +56,8 @@ def particles() -> list[Row]:
                 "ours": peers.vector_env(off.make_vec(id, n, mixed_faults(id, n))),
                 "Gymnasium CartPole-v1, native vector": peers.vector_env(gymnasium.make_vec("CartPole-v1", num_envs=n)),
             }
-            if (mpe := peers.mpe(n)) is not None:
-                contenders["MPE2 simple_v3"] = mpe
+            if (mpe := peers.mpe(64)) is not None:
+                contenders["MPE2 simple_v3, one after the other"] = mpe
             measured = rates(contenders)
             ours = measured.pop("ours")
             rows += [row(f"{id}, {n} rows, mixed faults", ours, name, rate, bar) for name, rate in measured.items()]

@@ -165,6 +165,7 @@ class InjectedVectorEnv(VectorWrapper):
         self._everyone: BoolArray = np.ones(env.num_envs, np.bool_)
         self._everyone.flags.writeable = False
         self._last_seen: Array | None = None
+        self._started = False
         self._saturate = _saturation(inner, env.single_action_space)
         self._pending: BoolArray = np.zeros(env.num_envs, np.bool_)
         self._shape = (env.num_envs, *(env.single_action_space.shape or ()))
@@ -189,6 +190,7 @@ class InjectedVectorEnv(VectorWrapper):
             given = seed + self._all if isinstance(seed, int | np.integer) else np.array(seed, np.int64)
             self.seeds[rows], self.episodes[rows] = given[rows], 0
         self._pending[rows] = False
+        self._started = bool((self.episodes >= 0).all())
         self._begin(rows)
         clean = observations
         if len(rows) < self.num_envs and self._last_seen is not None:
@@ -199,7 +201,7 @@ class InjectedVectorEnv(VectorWrapper):
 
     def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Advance every row by one transition under its faults of this moment."""
-        if (self.episodes < 0).any():
+        if not self._started:
             raise InvalidState("step was called before the first reset; call reset first.")
         executed = actions
         moving = self._all if not self._pending.any() else np.flatnonzero(~self._pending)
@@ -233,7 +235,8 @@ class InjectedVectorEnv(VectorWrapper):
         if not ended.size:
             return self.injection.observe(clean, moving)
         last = np.asarray(clean).copy()
-        last[ended] = np.stack(infos["final_obs"][ended])
+        for row in ended:
+            last[row] = infos["final_obs"][row]
         seen = self.injection.observe(last, moving)
         if seen is last:
             return clean

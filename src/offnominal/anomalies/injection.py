@@ -17,14 +17,15 @@ from offnominal.anomalies.kernel import (
     SLOT,
     advance,
     combine_knobs,
-    draw_onsets,
     perturb_rows,
+    restart,
+    store,
 )
 from offnominal.anomalies.signals import DELAY
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidChannels, UnknownName, UnsupportedEnvironment, did_you_mean
-from offnominal.core.streams import Stream, stream_keys
+from offnominal.core.streams import Stream
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 from offnominal.worlds.world import Knob, World
 
@@ -105,15 +106,14 @@ class Injection:
                 if id(fault) not in self._resolved:
                     self._resolved[id(fault)] = _resolve(fault, setting)
         self._knobs = list({each.knob.name: each.knob for each in self._resolved.values() if each.knob}.values())
-        self._template = np.zeros((n, width), SLOT)
+        self._slots = np.zeros((n, width), SLOT)
         channels = {"observation": len(setting.observation), "action": len(setting.action)}
         self._masks = {target: np.zeros((n, width, count), np.bool_) for target, count in channels.items()}
         self._onset_range = np.zeros((n, width, 2), np.int64)
         for r, row in enumerate(self.faults):
             for j, fault in enumerate(row):
                 self._fill(r, j, self._resolved[id(fault)])
-        self._slots = self._template.copy()
-        self._neutral = self._template["neutral"].copy()
+        self._neutral = self._slots["neutral"].copy()
         self.applied: FloatArray = self._neutral.copy()
         self.on: BoolArray = np.zeros((n, width), np.bool_)
         self.active: BoolArray = np.zeros(n, np.bool_)
@@ -127,10 +127,10 @@ class Injection:
         self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
         self._positions = np.tile(np.array([knob.neutral for knob in self._knobs]), (n, 1))
         self._moved = np.zeros(self._positions.shape, np.bool_)
-        self._touches = {target: bool((self._template["target"] == code).any()) for target, code in _TARGETS.items()}
+        self._touches = {target: bool((self._slots["target"] == code).any()) for target, code in _TARGETS.items()}
 
     def _fill(self, r: int, j: int, resolved: _Resolved) -> None:
-        slot = self._template[r, j]
+        slot = self._slots[r, j]
         slot["target"] = _TARGETS[resolved.fault.kind.target]
         slot["code"] = resolved.code
         slot["option"] = resolved.option
@@ -145,7 +145,7 @@ class Injection:
         self._onset_range[r, j] = resolved.first, resolved.last
 
     def _history_depth(self, target: str) -> int:
-        delays = self._template[(self._template["target"] == _TARGETS[target]) & (self._template["code"] == DELAY)]
+        delays = self._slots[(self._slots["target"] == _TARGETS[target]) & (self._slots["code"] == DELAY)]
         return int(delays["parameter"].max()) + 1 if delays.size else 0
 
     def _custom_slots(self, target: str) -> list[tuple[int, int, SignalAnomaly]]:
@@ -171,12 +171,17 @@ class Injection:
     def begin(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start new episodes in some rows: draw onsets, forget everything, put every knob back."""
         self.release(rows)
-        self._slots[rows] = self._template[rows]
-        self.ticks[rows] = 0
-        for memory in self._memory.values():
-            memory[rows] = 0.0
-        self._keys[rows] = stream_keys(seeds, episodes, "anomaly")
-        draw_onsets(rows, stream_keys(seeds, episodes, "onset"), self._onset_range, self._slots)
+        restart(
+            rows,
+            seeds,
+            episodes,
+            self._keys,
+            self.ticks,
+            self._onset_range,
+            self._slots,
+            self._memory["observation"],
+            self._memory["action"],
+        )
         if self._scratch:
             gone = set(rows.tolist())
             self._scratch = {place: kept for place, kept in self._scratch.items() if place[0] not in gone}
@@ -277,8 +282,9 @@ def _as_type(signal: FloatArray, dtype: np.dtype[Any]) -> Array:
         whole = np.where(low | high | np.isnan(signal), 0.0, np.rint(signal)).astype(dtype)
         whole[low], whole[high] = limits.min, limits.max
         return whole
-    with np.errstate(over="ignore"):
-        return signal.astype(dtype)
+    stored = np.empty(signal.shape, dtype)
+    store(signal.reshape(len(signal), -1), stored.reshape(len(signal), -1))
+    return stored
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,13 @@ from offnominal.anomalies.signals import (
     TEMPORAL_PRINTED,
 )
 from offnominal.core.compiled import compiled
-from offnominal.core.philox import normal_pair, uniform
+from offnominal.core.philox import normal_pair, stream_key, uniform
+from offnominal.core.streams import purpose_word
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 
 NOWHERE, OBSERVATION, ACTION, DYNAMICS = range(4)
 WALK_LANE = 1 << 16
+ANOMALY, ONSET = purpose_word("anomaly"), purpose_word("onset")
 FINEST = 4503599627370496.0
 
 SLOT = np.dtype(
@@ -48,13 +50,46 @@ SLOT = np.dtype(
 
 
 @compiled
-def draw_onsets(rows: IntArray, keys: KeyArray, ranges: IntArray, slots: Array) -> None:
-    """Draw the onset of every fault of new episodes from its range (n, faults, 2), both ends included."""
+def restart(
+    rows: IntArray,
+    seeds: IntArray,
+    episodes: IntArray,
+    keys: KeyArray,
+    ticks: IntArray,
+    ranges: IntArray,
+    slots: Array,
+    observed: FloatArray,
+    acted: FloatArray,
+) -> None:
+    """Begin new episodes: draw every onset from its range, both ends included, and forget what was remembered.
+
+    Args:
+        rows: Which rows.
+        seeds: (rows,) their seeds.
+        episodes: (rows,) episodes started from each seed before.
+        keys: (n,) anomaly streams.
+        ticks: (n,) index of the next transition.
+        ranges: (n, faults, 2) first and last possible onset.
+        slots: (n, faults) of SLOT.
+        observed: (n, faults, channels) memory of correlated noise on observations.
+        acted: (n, faults, channels) the same for actions.
+    """
     for i in range(rows.shape[0]):
+        r = rows[i]
+        ticks[r] = 0
+        keys[r] = stream_key(seeds[i], episodes[i], ANOMALY)
+        onsets = stream_key(seeds[i], episodes[i], ONSET)
         for j in range(slots.shape[1]):
-            first, last = ranges[rows[i], j, 0], ranges[rows[i], j, 1]
+            first, last = ranges[r, j, 0], ranges[r, j, 1]
+            slots[r, j]["level"] = 1.0
+            slots[r, j]["onset"] = first
             if last > first:
-                slots[rows[i], j]["onset"] = first + int(uniform(keys[i], 0, j, 0) * (last - first + 1))
+                slots[r, j]["onset"] = first + int(uniform(onsets, 0, j, 0) * (last - first + 1))
+            if slots[r, j]["code"] == TEMPORAL or slots[r, j]["code"] == TEMPORAL_PRINTED:
+                for c in range(observed.shape[2]):
+                    observed[r, j, c] = 0.0
+                for c in range(acted.shape[2]):
+                    acted[r, j, c] = 0.0
 
 
 @compiled
@@ -236,6 +271,14 @@ def _perturb(
             x[r, c] = b * math.floor(x[r, c] / b + 0.5)
         elif code == DELAY:
             x[r, c] = history[r, j, late, c]
+
+
+@compiled
+def store(signal: FloatArray, out: Array) -> None:
+    """Copy signals into an array of another floating type; what is too large becomes infinite."""
+    for r in range(signal.shape[0]):
+        for c in range(signal.shape[1]):
+            out[r, c] = signal[r, c]
 
 
 @compiled

@@ -167,12 +167,18 @@ def _mix(x: np.uint64) -> np.uint64:
 
 
 @compiled
+def stream_key(seed: int, episode: int, purpose: np.uint64) -> np.uint64:
+    """Return the key of a stream; `purpose` is a hash of the purpose's name."""
+    key = _mix(np.uint64(seed) + GOLDEN)
+    key = _mix((key ^ np.uint64(episode)) + GOLDEN)
+    return _mix((key ^ purpose) + GOLDEN)
+
+
+@compiled
 def fill_keys(seeds: Array, episodes: Array, purpose: np.uint64, out: Array) -> None:
-    """Fill out with the keys of streams; `purpose` is a hash of the purpose's name."""
+    """Fill out with the keys of many streams of one purpose."""
     for i in range(out.shape[0]):
-        key = _mix(np.uint64(seeds[i]) + GOLDEN)
-        key = _mix((key ^ np.uint64(episodes[i])) + GOLDEN)
-        out[i] = _mix((key ^ purpose) + GOLDEN)
+        out[i] = stream_key(seeds[i], episodes[i], purpose)
 
 
 @compiled

@@ -50,6 +50,7 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         self.elapsed: IntArray = np.zeros(world.n, np.int64)
         self._everyone: BoolArray = np.ones(world.n, np.bool_)
         self._everyone.flags.writeable = False
+        self._started = False
         self._shape = (world.n, *world.action_space.shape)
 
     def reset(
@@ -70,13 +71,14 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
             self.episodes[rows] = 0
             if isinstance(seed, int):
                 super().reset(seed=seed)
+        self._started = bool((self.episodes >= 0).all())
         self._start(rows)
         return self.world.observations.copy(), self._infos(mask)
 
     def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Advance every row by one transition."""
         world = self.world
-        if (self.episodes < 0).any():
+        if not self._started:
             raise InvalidState("step was called before the first reset of every row; call reset first.")
         world.step(checked_actions(actions, self._shape, world.action_space))
         self.elapsed += 1

@@ -8,7 +8,8 @@ import numpy as np
 
 from offnominal.core.compiled import compiled
 from offnominal.core.exact import arctan2, softplus
-from offnominal.core.philox import uniform_pair
+from offnominal.core.philox import stream_key, uniform_pair
+from offnominal.core.streams import purpose_word
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 
 DT = 0.1
@@ -31,6 +32,7 @@ OBJECT_SPACING = 0.3
 HAZARD_SPACING = 0.4
 GOAL_DISTANCE = 1.0
 MAX_TRIES = 1000
+RESET, WORLD = purpose_word("reset"), purpose_word("world")
 
 
 @compiled
@@ -154,7 +156,10 @@ def _observe(
 @compiled
 def reset_rows(
     rows: IntArray,
+    seeds: IntArray,
+    episodes: IntArray,
     keys: KeyArray,
+    ticks: IntArray,
     half: bool,
     position: FloatArray,
     velocity: FloatArray,
@@ -163,11 +168,20 @@ def reset_rows(
     moved: BoolArray,
     touched: BoolArray,
     observations: Array,
+    rewards: FloatArray,
+    terminated: BoolArray,
+    success: BoolArray,
+    critical: BoolArray,
+    cost: FloatArray,
 ) -> None:
-    """Lay out and observe the given rows."""
+    """Lay out and observe the given rows, and forget what happened in them."""
     for i in range(rows.shape[0]):
         r = rows[i]
-        _lay_out(keys[i], half, position[r], goals[r], hazards[r])
+        keys[r] = stream_key(seeds[i], episodes[i], WORLD)
+        ticks[r] = 0
+        rewards[r] = cost[r] = 0.0
+        terminated[r] = success[r] = critical[r] = False
+        _lay_out(stream_key(seeds[i], episodes[i], RESET), half, position[r], goals[r], hazards[r])
         velocity[r] = 0.0
         moved[r] = False
         touched[r] = False

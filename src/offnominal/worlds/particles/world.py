@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.errors import SimulationDiverged
-from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frame, IntArray
 from offnominal.worlds.particles import kernel
 from offnominal.worlds.particles.card import CARDS, LAYOUTS
@@ -56,14 +55,13 @@ class ParticleWorld(World):
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Draw a new layout in some rows."""
         self._seeds[rows] = seeds
-        self._keys[rows] = stream_keys(seeds, episodes, "world")
-        self._ticks[rows] = 0
         self._knobs[rows] = self._neutral
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
         kernel.reset_rows(
             rows,
-            stream_keys(seeds, episodes, "reset"),
+            seeds,
+            episodes,
+            self._keys,
+            self._ticks,
             self.layout.half,
             self._position,
             self._velocity,
@@ -72,6 +70,11 @@ class ParticleWorld(World):
             self._moved,
             self._touched,
             self.observations,
+            self.rewards,
+            self.terminated,
+            self.success,
+            self.critical,
+            self.cost,
         )
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
