@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, make_anomaly
 from offnominal.anomalies.strengths import LEVELS, published
 from offnominal.reports.tables import markdown
@@ -117,6 +118,21 @@ def strength_rows(world: str) -> list[Row]:
     ]
 
 
+def expert_rows(_: str) -> list[Row]:
+    """Return the trained policies and how well they do."""
+    return [
+        {
+            "world": card.world,
+            "algorithm": card.algorithm,
+            "return": f"{card.mean_return:.2f} ± {card.return_interval:.2f}",
+            "published": f"{make_world(card.world, 1).card.expert_return:.2f}",
+            "success": f"{card.success:.1%}",
+            "length": f"{card.mean_length:.1f}",
+        }
+        for card in expert_cards()
+    ]
+
+
 def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
@@ -128,6 +144,7 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
     "observation": observation_rows,
     "action": action_rows,
     "strengths": strength_rows,
+    "experts": expert_rows,
 }
 
 

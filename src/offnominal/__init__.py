@@ -12,21 +12,21 @@ from offnominal._gymnasium import register_when_imported
 from offnominal._version import __version__
 
 if TYPE_CHECKING:
-    from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy
+    from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, expert
     from offnominal.anomalies import Anomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
     from offnominal.anomalies.make import make, make_vec
     from offnominal.core import Episode, Event, OffnominalError
     from offnominal.laws import check_anomaly, check_world
-    from offnominal.rollouts import Twin, collect, effective_onset, twins
+    from offnominal.rollouts import Twin, collect, effective_onset, judge, twins
     from offnominal.worlds import World
 
 _HOMES = {
-    "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy"),
+    "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy", "expert"),
     "anomalies": ("Anomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
     "anomalies.make": ("make", "make_vec"),
     "core": ("Episode", "Event", "OffnominalError"),
     "laws": ("check_anomaly", "check_world"),
-    "rollouts": ("Twin", "collect", "effective_onset", "twins"),
+    "rollouts": ("Twin", "collect", "effective_onset", "judge", "twins"),
     "worlds": ("World",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -51,7 +51,9 @@ __all__ = [
     "check_world",
     "collect",
     "effective_onset",
+    "expert",
     "inject",
+    "judge",
     "make",
     "make_vec",
     "twins",

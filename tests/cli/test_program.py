@@ -22,7 +22,7 @@ runner = CliRunner()
 def test_help_names_every_command() -> None:
     result = runner.invoke(program, ["--help"])
     assert result.exit_code == 0
-    for command in ("worlds", "anomalies", "check", "quickstart"):
+    for command in ("worlds", "anomalies", "agents", "check", "train", "quickstart"):
         assert command in result.output
 
 
@@ -62,6 +62,7 @@ def test_check_reports_laws_and_exits_with_zero() -> None:
         (["check", "anomaly", "observation/noize"], "Did you mean 'observation/noise'?"),
         (["check", "anomaly", "dynamics/friction", "--world", "SAP-Goal0-v0"], "exists in none of"),
         (["anomalies", "--world", "Goal0"], "no world named 'Goal0'"),
+        (["train", "SAP-Goal0-v0", "--algorithm", "tqq"], "Did you mean 'tqc'?"),
     ],
 )
 def test_a_wrong_name_is_one_line_and_exit_code_two(
@@ -82,6 +83,34 @@ def test_quickstart_writes_a_table_and_a_picture(tmp_path: Path) -> None:
     assert len(rows) == 16
     assert all(0.0 <= float(row["success"]) <= 1.0 for row in rows)
     assert (tmp_path / "twins.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_trained_policies_are_listed_with_what_they_earn() -> None:
+    rows = json.loads(runner.invoke(program, ["agents", "--json"]).output)
+    assert {row["world"] for row in rows} == set(worlds.ids())
+    assert all(row["±95%"] > 0 for row in rows)
+
+
+def test_a_policy_is_trained_saved_and_goes_on(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    arguments = [
+        "train",
+        "SAP-Goal0-v0",
+        "--algorithm",
+        "td3",
+        "--steps",
+        "256",
+        "--device",
+        "cpu",
+        "--out",
+        str(tmp_path),
+    ]
+    for _ in range(2):
+        result = runner.invoke(program, arguments)
+        assert result.exit_code == 0, result.output
+        assert "1,000 fresh episodes" in result.output
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"SAP-Goal0-v0--td3.{ending}" for ending in ("checkpoint", "json", "safetensors")]
 
 
 def test_import_is_light_and_registers_with_gymnasium_in_either_order() -> None:

@@ -87,6 +87,11 @@ class NetworkPolicy(Policy):
             space,
         )
 
+    @property
+    def layers(self) -> list[tuple[Matrix, Matrix]]:
+        """The (weight, bias) pairs."""
+        return [(weight, bias) for weight, bias, _ in self._layers]
+
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
         """Return the network's action for every row."""
         n, width = len(observations), int(np.prod(observations.shape[1:]))

@@ -126,6 +126,57 @@ def check_anomaly_command(
 
 
 @program.command()
+def agents(as_json: AsJson = False) -> None:
+    """List the trained policies that come with the package, and how well they do.
+
+    Example: [bold]offnominal agents[/]
+    """
+    from offnominal.agents import expert_cards
+    from offnominal.rollouts.collect import build_world
+
+    rows = [
+        {
+            "world": card.world,
+            "algorithm": card.algorithm,
+            "return": round(card.mean_return, 3),
+            "±95%": round(card.return_interval, 3),
+            "published": build_world(card.world, 1).card.expert_return,
+            "success": card.success,
+        }
+        for card in expert_cards()
+    ]
+    _print("Trained policies, on 1,000 fresh nominal episodes each", rows, as_json)
+
+
+@program.command()
+def train(
+    world: Annotated[str, typer.Argument(help="Id of the world.")],
+    algorithm: Annotated[str, typer.Option(help="tqc, sac or td3.")] = "tqc",
+    folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/agents"),
+    steps: Annotated[
+        int | None, typer.Option(min=1, help="Transitions to collect; the world's preset if left out.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+    minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
+) -> None:
+    """Train a policy on many simulations at once; a killed run goes on where it was.
+
+    Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
+    """
+    from offnominal.cli.agents import train as run
+
+    changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
+    path, card = run(world, algorithm, folder, device=device, minutes=minutes, report=out.print, **changes)
+    out.print(
+        f"{card.world} by {card.algorithm}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
+        f"success {card.success:.3f} on {card.episodes:,} fresh episodes",
+        soft_wrap=True,
+    )
+    out.print(f"Policy: [bold]{path.with_suffix('.safetensors')}[/]", soft_wrap=True)
+
+
+@program.command()
 def quickstart(
     folder: Annotated[Path, typer.Option("--out", help="Where the table and the picture go.")] = Path(
         "runs/quickstart"
@@ -145,7 +196,7 @@ def quickstart(
     out.print(
         "[dim]struck: share of episodes that last until the fault; success: with the fault; nominal: without it[/]"
     )
-    out.print(f"Picture: [bold]{folder / 'twins.png'}[/]   Table: [bold]{folder / 'faults.csv'}[/]")
+    out.print(f"Picture: [bold]{folder / 'twins.png'}[/]   Table: [bold]{folder / 'faults.csv'}[/]", soft_wrap=True)
 
 
 def _list(registry: Registry[Any], as_json: bool) -> None:

@@ -90,6 +90,8 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
     elif origin is typing.Literal:
         if value in arguments:
             return value
+    elif origin is dict and isinstance(value, Mapping):
+        return {key: _typed(item, arguments[1], f"{where}[{key!r}]") for key, item in value.items()}
     elif origin is tuple and isinstance(value, list | tuple):
         if len(arguments) == 2 and arguments[1] is Ellipsis:
             return tuple(_typed(item, arguments[0], where) for item in value)

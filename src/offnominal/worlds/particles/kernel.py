@@ -96,14 +96,14 @@ def _lay_out(key: np.uint64, half: bool, bodies: FloatArray, goal: FloatArray, h
     draw = 0
     complete = False
     while not complete:
-        near = True
-        while near:
+        u, v = uniform_pair(key, 0, 0, draw)
+        draw += 1
+        bodies[0, 0], bodies[0, 1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
+        goal[0], goal[1] = bodies[0, 0], bodies[0, 1]
+        while _distance(goal[0] - bodies[0, 0], goal[1] - bodies[0, 1]) <= GOAL_DISTANCE:
             u, v = uniform_pair(key, 0, 0, draw)
-            bodies[0, 0], bodies[0, 1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
-            u, v = uniform_pair(key, 0, 0, draw + 1)
+            draw += 1
             goal[0], goal[1] = (-u if half else 2.0 * u - 1.0), 2.0 * v - 1.0
-            draw += 2
-            near = _distance(goal[0] - bodies[0, 0], goal[1] - bodies[0, 1]) <= GOAL_DISTANCE
         complete = True
         if half:
             bodies[1, 0], bodies[1, 1] = 0.5 * (bodies[0, 0] + goal[0]), 0.5 * (bodies[0, 1] + goal[1])

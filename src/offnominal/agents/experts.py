@@ -1,0 +1,52 @@
+"""The trained policies that come with the package."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from offnominal.agents.files import PolicyCard, load_policy
+from offnominal.agents.network import NetworkPolicy
+from offnominal.core.errors import UnknownName, did_you_mean
+
+
+def expert(world: str, algorithm: str = "tqc") -> NetworkPolicy:
+    """Return a policy that was trained in a world.
+
+    Args:
+        world: Id of the world.
+        algorithm: ``"tqc"`` for every world; some also have ``"sac"`` and ``"td3"``.
+
+    Example:
+        >>> from offnominal.rollouts import collect
+        >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 100)
+        >>> sum(episode.success for episode in episodes) >= 98
+        True
+    """
+    return _load(f"{world}--{algorithm}")[0]
+
+
+def expert_card(world: str, algorithm: str = "tqc") -> PolicyCard:
+    """Return how a shipped policy was trained and how well it does."""
+    return _load(f"{world}--{algorithm}")[1]
+
+
+def expert_cards() -> list[PolicyCard]:
+    """Return the cards of all shipped policies."""
+    return [_load(name)[1] for name in _names()]
+
+
+def _names() -> list[str]:
+    listed = (files("offnominal.agents") / "trained").iterdir()
+    return sorted(Path(entry.name).stem for entry in listed if entry.name.endswith(".json"))
+
+
+def _load(name: str) -> tuple[NetworkPolicy, PolicyCard]:
+    names = _names()
+    if name not in names:
+        raise UnknownName(
+            f"no trained policy {name.replace('--', ' by ')!r}.{did_you_mean(name, names)} "
+            "`offnominal agents` lists all; `offnominal train` makes others."
+        )
+    with as_file(files("offnominal.agents") / "trained") as folder:
+        return load_policy(folder / name)

@@ -1,0 +1,154 @@
+"""The learners compute what their papers say, and learn."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from offnominal.agents.learning.learners import LEARNERS  # noqa: E402
+from offnominal.agents.learning.loop import greedy, learn, save  # noqa: E402
+from offnominal.agents.learning.networks import Actor, Critics, quantile_huber  # noqa: E402
+from offnominal.agents.learning.replay import Replay  # noqa: E402
+from offnominal.agents.learning.settings import ALGORITHMS, LearningSettings  # noqa: E402
+from offnominal.rollouts import judge  # noqa: E402
+from offnominal.worlds import make_world  # noqa: E402
+
+CPU = torch.device("cpu")
+SMALL = LearningSettings(hidden=(32, 32), critic_hidden=(32, 32), batch=64)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+
+
+def batch(n=64):
+    draw = torch.Generator().manual_seed(1)
+    return (
+        torch.randn(n, 5, generator=draw),
+        torch.rand(n, 2, generator=draw) * 2 - 1,
+        torch.randn(n, generator=draw),
+        torch.randn(n, 5, generator=draw),
+        (torch.rand(n, generator=draw) < 0.2).float(),
+    )
+
+
+def test_batched_critics_are_independent_networks():
+    critics = Critics(7, (16, 8), members=3, quantiles=4)
+    seen, acted = torch.randn(10, 5), torch.randn(10, 2)
+    together = critics(seen, acted)
+    for member in range(3):
+        values = torch.cat([seen, acted], dim=1)
+        for index, (weight, bias) in enumerate(zip(critics.weights, critics.biases, strict=True)):
+            values = values @ weight[member] + bias[member]
+            values = values if index == 2 else torch.relu(values)
+        torch.testing.assert_close(together[member], values)
+
+
+def test_the_quantile_loss_is_smallest_at_the_quantiles():
+    targets = torch.randn(1, 2001).sort(dim=1).values
+    levels = (torch.arange(5) + 0.5) / 5
+    best = torch.quantile(targets[0], levels)[None, None]
+    least = quantile_huber(best, targets)
+    assert least < quantile_huber(best + 0.3, targets)
+    assert least < quantile_huber(best - 0.3, targets)
+
+
+def test_the_log_probability_is_that_of_a_squashed_gaussian():
+    actor = Actor(5, 1, (8,), stochastic=True)
+    seen = torch.randn(1, 5)
+    edges = torch.linspace(-1, 1, 41)
+    chosen, log_prob = actor.sample(seen.expand(200_000, 5))
+    share = torch.histc(chosen.detach().squeeze(1), 40, -1, 1) / 200_000
+    centre = (chosen.squeeze(1) > edges[20]) & (chosen.squeeze(1) < edges[21])
+    assert torch.isclose(log_prob[centre].exp().mean() * 0.05, share[20], rtol=0.1)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_update_changes_actor_and_critics_and_lets_targets_follow(algorithm):
+    learner = LEARNERS[algorithm](5, 2, SMALL.replace(algorithm=algorithm), CPU)
+    before = {name: [p.clone() for p in part.parameters()] for name, part in parts(learner).items()}
+    for _ in range(2):
+        learner.update(batch())
+    for name, part in parts(learner).items():
+        assert all(torch.isfinite(p).all() for p in part.parameters())
+        assert any(not torch.equal(p, q) for p, q in zip(part.parameters(), before[name], strict=True)), name
+    moved = learner.targets.weights[0] - before["targets"][0]
+    assert moved.abs().max() < 0.02 * (learner.critics.weights[0] - before["critics"][0]).abs().max() + 1e-4
+
+
+def parts(learner):
+    return {"actor": learner.actor, "critics": learner.critics, "targets": learner.targets}
+
+
+def test_an_ended_episode_has_no_future():
+    learner = LEARNERS["sac"](5, 2, SMALL, CPU)
+    seen, acted, rewards, after, _ = batch()
+    with torch.no_grad():
+        for weight in (*learner.critics.parameters(),):
+            weight.zero_()
+    alpha = torch.zeros(1)
+    loss = learner.critic_objective(seen, acted, rewards, after, torch.ones(64), alpha)
+    torch.testing.assert_close(loss, 2 * 0.5 * rewards.square().mean())
+
+
+def test_tqc_drops_the_largest_quantiles():
+    learner = LEARNERS["tqc"](5, 2, SMALL.replace(drop=2), CPU)
+    values = torch.arange(100.0).reshape(2, 2, 25)
+    kept = learner.future(values)
+    assert kept.shape == (2, 46)
+    assert kept[0].max() < values[:, 0].flatten().sort().values[46]
+
+
+def test_a_learner_goes_on_from_its_checkpoint(tmp_path):
+    first = LEARNERS["tqc"](5, 2, SMALL, CPU)
+    first.update(batch())
+    save(first, tmp_path / "c")
+    second = LEARNERS["tqc"](5, 2, SMALL, CPU)
+    second.restore(torch.load(tmp_path / "c", weights_only=True))
+    for learner in (first, second):
+        torch.manual_seed(5)
+        learner.update(batch())
+    for p, q in zip(first.actor.parameters(), second.actor.parameters(), strict=True):
+        torch.testing.assert_close(p, q)
+
+
+def test_the_exported_policy_is_the_actor():
+    world = make_world("MJC-HalfCheetah-v0", 1)
+    learner = LEARNERS["tqc"](18, 6, SMALL, CPU)
+    policy = greedy(learner, world.action_space)
+    seen = np.random.default_rng(0).normal(size=(20, 18)).astype(np.float32)
+    with torch.no_grad():
+        expected = learner.actor(torch.as_tensor(seen)).numpy()
+    np.testing.assert_allclose(policy.act(seen, None)[0], expected, atol=1e-5)
+
+
+def test_the_replay_forgets_the_oldest_and_samples_only_what_is_there():
+    replay = Replay(10, 1, 1, CPU)
+    for value in range(13):
+        one = np.full((1, 1), float(value))
+        replay.add(one, one, one[0], one, np.zeros(1))
+    seen = replay.sample(500)[0]
+    assert replay.size == 10
+    assert sorted(set(seen[:, 0].tolist())) == [float(value) for value in range(3, 13)]
+    fresh = Replay(10, 1, 1, CPU)
+    fresh.add(np.ones((2, 1)), np.ones((2, 1)), np.ones(2), np.ones((2, 1)), np.zeros(2))
+    assert (fresh.sample(100)[0] == 1).all()
+
+
+def test_training_improves_on_random_actions(tmp_path):
+    settings = LearningSettings(steps=6_000, rows=16, updates=4, batch=128, starts=500, hidden=(64, 64), rate=1e-3)
+    lines = []
+    policy, curve = learn(
+        "SAP-Goal0-v0",
+        settings,
+        lambda p: (judge("SAP-Goal0-v0", p, 50).mean_return, 0.0),
+        device="cpu",
+        evaluations=3,
+        checkpoint=tmp_path / "c",
+        report=lines.append,
+    )
+    assert len(curve) == len(lines) == 3
+    assert (tmp_path / "c").exists()
+    assert judge("SAP-Goal0-v0", policy, 100).mean_return > -70.0

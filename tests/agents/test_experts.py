@@ -1,0 +1,47 @@
+"""The shipped policies do what their cards say."""
+
+import numpy as np
+import pytest
+
+import offnominal as off
+from offnominal.agents import expert, expert_card, expert_cards
+from offnominal.core.errors import UnknownName
+from offnominal.worlds import worlds
+
+CARDS = expert_cards()
+
+
+def test_every_world_has_a_trained_policy():
+    assert {card.world for card in CARDS if card.algorithm == "tqc"} == set(worlds.ids())
+
+
+def test_some_worlds_have_policies_of_three_algorithms():
+    for world in ("SAP-Goal0-v0", "MJC-CartpoleSwingup-v0"):
+        assert {card.algorithm for card in CARDS if card.world == world} == {"tqc", "sac", "td3"}
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.world} {card.algorithm}")
+def test_a_policy_earns_what_its_card_says(card):
+    seen = off.judge(card.world, expert(card.world, card.algorithm), 100, seed=60_000_000)
+    spread = card.return_interval / 1.96 * np.sqrt(card.episodes)
+    assert abs(seen.mean_return - card.mean_return) < 4 * spread / np.sqrt(100) + 1e-6
+    assert abs(seen.success - card.success) < 4 * np.sqrt(0.25 / 100)
+
+
+@pytest.mark.parametrize("world", ["SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0", "MJC-Reacher3D-v0"])
+def test_these_experts_are_at_least_as_good_as_the_published_ones(world):
+    assert expert_card(world).mean_return > worlds.make(world, n=1).card.expert_return
+    if world.startswith("SAP"):
+        assert expert_card(world).success >= 0.95
+
+
+def test_all_of_them_are_small():
+    from importlib.resources import files
+
+    sizes = [len(entry.read_bytes()) for entry in (files("offnominal.agents") / "trained").iterdir()]
+    assert sum(sizes) < 15e6
+
+
+def test_an_unknown_one_is_refused_with_the_nearest():
+    with pytest.raises(UnknownName, match="Did you mean 'SAP-Goal0-v0--tqc'"):
+        expert("SAP-Goal0-v0", "tqq")
