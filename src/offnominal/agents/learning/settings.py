@@ -55,11 +55,17 @@ class LearningSettings(Config):
 PRESETS = {
     "SAP-Goal0-v0": LearningSettings(steps=400_000),
     "SAP-Goal1-v0": LearningSettings(steps=1_500_000),
-    "SAP-Goal2-v0": LearningSettings(steps=3_000_000),
-    "MJC-CartpoleSwingup-v0": LearningSettings(steps=600_000, discount=0.98, rate=1e-3),
+    "SAP-Goal2-v0": LearningSettings(steps=4_000_000, updates=24),
+    "MJC-CartpoleSwingup-v0": LearningSettings(steps=3_000_000, updates=24, discount=0.98, rate=7e-4, entropy=-2.0),
     "MJC-Reacher3D-v0": LearningSettings(steps=1_000_000, discount=0.98),
     "MJC-HalfCheetah-v0": LearningSettings(
-        steps=4_000_000, rows=128, updates=64, batch=1024, discount=0.98, rate=5e-4, drop=0
+        steps=6_000_000,
+        rows=128,
+        updates=64,
+        critic_hidden=(512, 512, 512),
+        discount=0.98,
+        rate=5e-4,
+        drop=0,
     ),
 }
 
