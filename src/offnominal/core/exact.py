@@ -109,13 +109,12 @@ def softplus(x: float) -> float:
 @compiled
 def arctan_unit(x: float) -> float:
     """Return the angle in [0, pi/4] whose tangent is x, for x in [0, 1]."""
-    base = 0.0
-    if x >= 0.6875:
-        base = QUARTER_PI
-        x = (x - 1.0) / (x + 1.0)
-    elif x >= 0.4375:
-        base = 4.63647609000806093515e-01
-        x = (2.0 * x - 1.0) / (2.0 + x)
+    # Chosen without branches, which a CPU would guess wrong half of the time.
+    near_one, middle = x >= 0.6875, x >= 0.4375
+    base = QUARTER_PI if near_one else 4.63647609000806093515e-01 if middle else 0.0
+    above = x - 1.0 if near_one else 2.0 * x - 1.0 if middle else x
+    below = x + 1.0 if near_one else 2.0 + x if middle else 1.0
+    x = above / below
     z = x * x
     w = z * z
     even = 3.33333333333329318027e-01 + w * (
@@ -139,9 +138,11 @@ def arctan2(y: float, x: float) -> float:
     ax, ay = abs(x), abs(y)
     if ax == 0.0 and ay == 0.0:
         return 0.0
-    angle = arctan_unit(ay / ax) if ay <= ax else HALF_PI - arctan_unit(ax / ay)
-    if x < 0.0:
-        angle = PI - angle
+    if math.isnan(x) or math.isnan(y):
+        return math.nan
+    angle = arctan_unit(min(ax, ay) / max(ax, ay))
+    angle = angle if ay <= ax else HALF_PI - angle
+    angle = PI - angle if x < 0.0 else angle
     return -angle if y < 0.0 else angle
 
 
