@@ -229,15 +229,13 @@ def test_the_memory_of_an_anomaly_ends_with_its_episode():
         np.testing.assert_array_equal(seen(injection, signals)[1:], np.tile(signals[1], (5, 1)))
 
 
-def test_an_anomaly_without_perturb_says_what_is_missing():
+def test_an_anomaly_without_perturb_is_refused_before_anything_runs():
     @dataclass(frozen=True)
     class Unfinished(SignalAnomaly):
         kind = "unfinished"
 
-    injection = settle(Fault(Unfinished(), 1.0, 0))
-    injection.begin(ROW, ROW, ROW)
-    with pytest.raises(NotImplementedError, match="Unfinished must implement perturb"):
-        seen(injection, RAMP)
+    with pytest.raises(InvalidParameter, match="Unfinished does not say what it does; implement `perturb`"):
+        Unfinished()
 
 
 @dataclass(frozen=True)

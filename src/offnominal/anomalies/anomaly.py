@@ -104,6 +104,8 @@ class SignalAnomaly(Anomaly):
     def __post_init__(self) -> None:
         if self.on not in ("observation", "action"):
             raise InvalidParameter(f"on={self.on!r} is no signal; choose 'observation' or 'action'.")
+        if self.code == 0 and type(self).perturb is SignalAnomaly.perturb:
+            raise InvalidParameter(f"{type(self).__name__} does not say what it does; implement `perturb`.")
 
     @property
     def target(self) -> Target:
@@ -117,7 +119,7 @@ class SignalAnomaly(Anomaly):
 
     def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
         """Return the perturbed signal of one row; must not change the given one."""
-        raise NotImplementedError(f"{type(self).__name__} must implement perturb.")
+        raise NotImplementedError(f"{type(self).__name__} runs in the compiled kernel; use it in a Fault.")
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,9 @@ def train(
     settings = preset(id, algorithm).replace(**changes)
     path = folder / f"{id}--{algorithm}"
     folder.mkdir(parents=True, exist_ok=True)
+    checkpoint = path.with_suffix(".checkpoint")
+    if checkpoint.exists():
+        report(f"Going on from {checkpoint}; delete it to start anew.")
 
     def on_the_way(policy: Any) -> tuple[float, float]:
         seen = judge(id, policy, JUDGED_ON_THE_WAY, seed=VALIDATION_SEED)
@@ -62,7 +65,7 @@ def train(
         on_the_way,
         device=device,
         minutes=minutes,
-        checkpoint=path.with_suffix(".checkpoint"),
+        checkpoint=checkpoint,
         report=lambda each: report(
             f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
         ),

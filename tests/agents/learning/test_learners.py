@@ -6,10 +6,11 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents.learning.learners import LEARNERS  # noqa: E402
-from offnominal.agents.learning.loop import greedy, learn, save  # noqa: E402
+from offnominal.agents.learning.loop import greedy, learn, restore, save  # noqa: E402
 from offnominal.agents.learning.networks import Actor, Critics, quantile_huber  # noqa: E402
 from offnominal.agents.learning.replay import Replay  # noqa: E402
 from offnominal.agents.learning.settings import ALGORITHMS, LearningSettings  # noqa: E402
+from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.rollouts import judge  # noqa: E402
 from offnominal.worlds import make_world  # noqa: E402
 
@@ -112,6 +113,35 @@ def test_a_learner_goes_on_from_its_checkpoint(tmp_path):
         learner.update(batch())
     for p, q in zip(first.actor.parameters(), second.actor.parameters(), strict=True):
         torch.testing.assert_close(p, q)
+
+
+def test_the_learning_rate_still_falls_after_a_restart(tmp_path):
+    first = LEARNERS["tqc"](5, 2, SMALL, CPU)
+    first.update(batch())
+    first.rate.fill_(1e-9)
+    save(first, tmp_path / "c")
+    second = LEARNERS["tqc"](5, 2, SMALL, CPU)
+    restore(second, tmp_path / "c")
+    for rate, moves in ((0.0, False), (1e-2, True)):
+        second.rate.fill_(rate)
+        before = second.actor.mean.weight.clone()
+        second.update(batch())
+        assert torch.equal(before, second.actor.mean.weight) is not moves
+
+
+def test_a_checkpoint_of_something_else_is_refused(tmp_path):
+    save(LEARNERS["tqc"](5, 2, SMALL, CPU), tmp_path / "c")
+    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+        restore(LEARNERS["tqc"](6, 2, SMALL, CPU), tmp_path / "c")
+    (tmp_path / "c").write_bytes(b"half a file")
+    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+        restore(LEARNERS["tqc"](5, 2, SMALL, CPU), tmp_path / "c")
+
+
+@pytest.mark.parametrize(("device", "steps", "said"), [("tpu", 64, "choose 'cpu'"), ("cpu", 10, "fewer than the 64")])
+def test_training_that_cannot_start_is_refused(device, steps, said):
+    with pytest.raises(InvalidParameter, match=said):
+        learn("SAP-Goal0-v0", LearningSettings(steps=steps), lambda policy: (0.0, 0.0), device=device)
 
 
 def test_the_exported_policy_is_the_actor():

@@ -53,6 +53,9 @@ class Learner(ABC):
         """Continue from a state."""
         for name, part in self._parts().items():
             part.load_state_dict(state[name])
+            if isinstance(part, torch.optim.Optimizer):
+                # Loading brings a rate of its own, which would not follow the schedule any more.
+                part.param_groups[0]["lr"] = self.rate
 
     def _parts(self) -> dict[str, nn.Module | torch.optim.Optimizer]:
         return {

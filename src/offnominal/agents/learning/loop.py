@@ -15,6 +15,7 @@ from offnominal.agents.learning.learners import LEARNERS, Learner
 from offnominal.agents.learning.replay import Replay
 from offnominal.agents.learning.settings import LearningSettings
 from offnominal.agents.network import NetworkPolicy
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_vector
@@ -62,13 +63,16 @@ def learn(
         report: Called after each evaluation.
     """
     place = choose_device(device)
+    if settings.steps < settings.rows:
+        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")
     torch.manual_seed(settings.seed)
     envs = make_vector(world, settings.rows)
     space = envs.world.action_space
     inputs, outputs = len(envs.world.card.observation), len(envs.world.card.action)
     learner = LEARNERS[settings.algorithm](inputs, outputs, settings, place)
-    if checkpoint is not None and checkpoint.exists():
-        learner.restore(torch.load(checkpoint, map_location=place, weights_only=True))
+    warm = checkpoint is not None and checkpoint.exists()
+    if checkpoint is not None and warm:
+        restore(learner, checkpoint)
     replay = Replay(min(settings.buffer, settings.steps), inputs, outputs, place)
     descend = Descent(learner, replay, settings)
     start = time.perf_counter()
@@ -76,7 +80,6 @@ def learn(
     curve: list[Evaluation] = []
     total = settings.steps // settings.rows
     due = np.linspace(0, total, evaluations + 1)[1:].astype(int)
-    warm = checkpoint is not None and checkpoint.exists()
     collector = _Collector(envs, learner, replay, settings, warm=warm)
     with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
         for vector_step in range(1, total + 1):
@@ -188,8 +191,22 @@ def save(learner: Learner, path: Path) -> None:
     unfinished.replace(path)
 
 
+def restore(learner: Learner, path: Path) -> None:
+    """Continue from a saved state, or say that it is not one of this learner."""
+    try:
+        learner.restore(torch.load(path, map_location=learner.device, weights_only=True))
+    except Exception as error:
+        raise InvalidParameter(
+            f"{path} is no checkpoint of these settings ({type(error).__name__}); delete it or choose another folder."
+        ) from error
+
+
 def choose_device(name: str) -> torch.device:
     """Return the device of a name; ``"auto"`` takes a GPU if there is one."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name not in ("cpu", "cuda"):
+        raise InvalidParameter(f"device is {name!r}; choose 'cpu', 'cuda' or 'auto'.")
+    if name == "cuda" and not torch.cuda.is_available():
+        raise InvalidParameter("device is 'cuda', but torch sees no GPU here; choose 'cpu' or 'auto'.")
     return torch.device(name)
