@@ -4,19 +4,25 @@ from offnominal.agents.experts import expert, expert_card, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy, as_policy
-from offnominal.agents.scripted import PotentialField
+from offnominal.agents.sb3_files import import_sb3
+from offnominal.agents.scripted import DampedLeastSquares, Gait, PotentialField, SwingUp, scripted
 
 __all__ = [
+    "DampedLeastSquares",
     "FunctionPolicy",
+    "Gait",
     "NetworkPolicy",
     "Policy",
     "PolicyCard",
     "PotentialField",
     "RandomPolicy",
+    "SwingUp",
     "as_policy",
     "expert",
     "expert_card",
     "expert_cards",
+    "import_sb3",
     "load_policy",
     "save_policy",
+    "scripted",
 ]

@@ -15,13 +15,9 @@ from safetensors.numpy import save as save_tensors
 
 from offnominal.agents.network import NetworkPolicy
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, OffnominalError
+from offnominal.core.errors import DamagedFile, InvalidParameter
 
 FORMAT = 1
-
-
-class DamagedFile(OffnominalError):
-    """A file whose content is not what its card says."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +66,25 @@ def save_policy(path: Path, policy: NetworkPolicy, card: PolicyCard) -> PolicyCa
 
     Both are written to temporary names first, so a killed writer leaves nothing half-written.
     """
-    tensors = {}
-    for index, (weight, bias) in enumerate(policy.layers):
-        tensors[f"{index}.weight"], tensors[f"{index}.bias"] = weight, bias
-    content = save_tensors(tensors)
+    content = serialised(policy)
     card = card.replace(sha256=hashlib.sha256(content).hexdigest())
     path.parent.mkdir(parents=True, exist_ok=True)
     _write(path.with_suffix(".safetensors"), content)
     _write(path.with_suffix(".json"), (json.dumps(card.to_dict(), indent=2) + "\n").encode())
     return card
+
+
+def serialised(policy: NetworkPolicy) -> bytes:
+    """Return the weights as a safetensors file; equal weights give equal bytes."""
+    tensors = {}
+    for index, (weight, bias) in enumerate(policy.layers):
+        tensors[f"{index}.weight"], tensors[f"{index}.bias"] = weight, bias
+    return save_tensors(tensors)
+
+
+def policy_hash(policy: NetworkPolicy) -> str:
+    """Return the SHA-256 of a policy's weights, as its card says it."""
+    return hashlib.sha256(serialised(policy)).hexdigest()
 
 
 def load_policy(path: Path) -> tuple[NetworkPolicy, PolicyCard]:

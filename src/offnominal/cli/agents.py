@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from pathlib import Path
 from typing import Any
 
 from offnominal.agents.files import PolicyCard, save_policy
+from offnominal.agents.learning.settings import ALGORITHMS, preset, published
+from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.sb3_files import read_sb3
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.rollouts.judge import judge
-from offnominal.worlds.catalogue import make_world, worlds
+from offnominal.worlds.catalogue import worlds
 
+LEARNERS = ("offnominal", "sb3")
 JUDGED_ON_THE_WAY = 256
 VALIDATION_SEED = 40_000_000
 
@@ -20,6 +25,7 @@ def train(
     algorithm: str,
     folder: Path,
     *,
+    learner: str = "offnominal",
     device: str = "auto",
     minutes: float | None = None,
     report: Any = lambda line: None,
@@ -33,23 +39,20 @@ def train(
         world: Id of the world.
         algorithm: ``tqc``, ``sac`` or ``td3``.
         folder: Where the policy and the checkpoint go.
+        learner: ``"offnominal"``, or ``"sb3"`` for Stable-Baselines3 with the published settings.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
         minutes: Stop after this long.
         report: Called with a line of text after each evaluation.
         **changes: Settings that differ from the world's preset.
     """
-    try:
-        from offnominal.agents.learning.loop import learn
-        from offnominal.agents.learning.settings import ALGORITHMS, preset
-    except ImportError:
-        raise MissingDependency("training needs torch; install it with `pip install offnominal[train]`.") from None
     id = worlds.spec(world).id
+    learn, settings_for = _learner(learner)
     if algorithm not in ALGORITHMS:
         raise InvalidParameter(
             f"no algorithm {algorithm!r}.{did_you_mean(algorithm, ALGORITHMS)} Choose from {', '.join(ALGORITHMS)}."
         )
-    settings = preset(id, algorithm).replace(**changes)
-    path = folder / f"{id}--{algorithm}"
+    settings = settings_for(id, algorithm).replace(**changes)
+    path = folder / (f"{id}--{algorithm}" + f"-{learner}" * (learner != "offnominal"))
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = path.with_suffix(".checkpoint")
     if checkpoint.exists():
@@ -70,20 +73,70 @@ def train(
             f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
         ),
     )
+    given = {"learner": learner, "steps": changes.get("steps"), "minutes": minutes, "seed": settings.seed}
+    command = ["train", id, "--algorithm", algorithm]
+    command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+    card = _judged(id, algorithm, policy, command, {"learner": learner, **settings.to_dict()}, curve[-1].steps)
+    return path, save_policy(path, policy, card)
+
+
+def import_agent(world: str, file: Path, folder: Path, algorithm: str | None = None) -> tuple[Path, PolicyCard]:
+    """Import an agent that Stable-Baselines3 saved, judge it on 1,000 fresh episodes and save it with its card.
+
+    Args:
+        world: Id of the world it was trained in.
+        file: What ``model.save`` wrote.
+        folder: Where the policy goes.
+        algorithm: What the file must hold; None takes what it holds.
+    """
+    id = worlds.spec(world).id
+    agent = read_sb3(file)
+    if algorithm not in (None, agent.algorithm):
+        raise InvalidParameter(
+            f"{file} holds a {agent.algorithm} agent, not {algorithm}; leave --algorithm out or name the right one."
+        )
+    policy = agent.policy(id)
+    origin = {"file": file.name, "file_sha256": hashlib.sha256(file.read_bytes()).hexdigest(), **agent.settings}
+    command = ["train", id, "--from-sb3", file.name]
+    card = _judged(id, agent.algorithm, policy, command, origin, agent.steps)
+    path = folder / f"{id}--{agent.algorithm}-imported"
+    return path, save_policy(path, policy, card)
+
+
+def _learner(name: str) -> tuple[Any, Any]:
+    """Return the function that trains and the one that knows its settings."""
+    if name not in LEARNERS:
+        raise InvalidParameter(f"no learner {name!r}.{did_you_mean(name, LEARNERS)} Choose {' or '.join(LEARNERS)}.")
+    try:
+        if name == "sb3":
+            from offnominal.agents.learning.sb3 import learn as through_sb3
+
+            return through_sb3, published
+        from offnominal.agents.learning.loop import learn
+
+        return learn, preset
+    except ModuleNotFoundError:
+        raise MissingDependency("training needs torch; install it with `pip install offnominal[train]`.") from None
+
+
+def _judged(
+    id: str, algorithm: str, policy: NetworkPolicy, command: list[str], settings: dict[str, Any], steps: int
+) -> PolicyCard:
+    """Judge a policy on fresh episodes and return its card."""
     final = judge(id, policy)
-    space = make_world(id, 1).action_space
-    card = PolicyCard(
+    return PolicyCard(
         world=id,
         algorithm=algorithm,
-        low=tuple(space.low.tolist()),
-        high=tuple(space.high.tolist()),
-        command=shlex.join(["offnominal", "train", id, "--algorithm", algorithm, "--seed", str(settings.seed)]),
-        settings=settings.to_dict(),
-        steps=curve[-1].steps,
+        low=tuple(policy.space.low.tolist()),
+        high=tuple(policy.space.high.tolist()),
+        activation=policy.activation,
+        squash=policy.squash,
+        command=shlex.join(["offnominal", *command]),
+        settings=settings,
+        steps=steps,
         episodes=final.episodes,
         mean_return=final.mean_return,
         return_interval=final.return_interval,
         success=final.success,
         mean_length=final.mean_length,
     )
-    return path, save_policy(path, policy, card)

@@ -154,6 +154,27 @@ def test_the_exported_policy_is_the_actor():
     np.testing.assert_allclose(policy.act(seen, None)[0], expected, atol=1e-5)
 
 
+def test_the_exported_policy_does_not_learn_on():
+    learner = LEARNERS["tqc"](5, 2, SMALL, CPU)
+    policy = greedy(learner, make_world("SAP-Goal0-v0", 1).action_space)
+    before = [[part.copy() for part in layer] for layer in policy.layers]
+    for _ in range(3):
+        learner.update(batch())
+    for kept, layer in zip(before, policy.layers, strict=True):
+        for one, other in zip(kept, layer, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_normalised_critics_do_not_see_the_size_of_a_layer():
+    critics = Critics(7, (16, 16), members=2, quantiles=1, norm=True)
+    seen, acted = torch.randn(10, 5), torch.randn(10, 2)
+    before = critics(seen, acted)
+    with torch.no_grad():
+        critics.weights[0] *= 3.0
+        critics.biases[0] *= 3.0
+    torch.testing.assert_close(critics(seen, acted), before, atol=1e-4, rtol=1e-3)
+
+
 def test_the_replay_forgets_the_oldest_and_samples_only_what_is_there():
     replay = Replay(10, 1, 1, CPU)
     for value in range(13):

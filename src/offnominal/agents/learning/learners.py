@@ -23,7 +23,9 @@ class Learner(ABC):
         self.device = device
         stochastic, quantiles = self.shape()
         self.actor = Actor(inputs, outputs, settings.hidden, stochastic=stochastic).to(device)
-        self.critics = Critics(inputs + outputs, settings.critic_hidden, members=2, quantiles=quantiles).to(device)
+        self.critics = Critics(
+            inputs + outputs, settings.critic_hidden, members=2, quantiles=quantiles, norm=settings.critic_norm
+        ).to(device)
         self.targets = copy.deepcopy(self.critics).requires_grad_(False)
         self.rate = torch.tensor(settings.rate, device=device)
         self.actor_optimizer = self.optimizer(self.actor)

@@ -13,7 +13,7 @@ from gymnasium.spaces import Box
 
 from offnominal.agents.learning.learners import LEARNERS, Learner
 from offnominal.agents.learning.replay import Replay
-from offnominal.agents.learning.settings import LearningSettings
+from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings
 from offnominal.agents.network import NetworkPolicy
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
@@ -66,6 +66,8 @@ def learn(
     if settings.steps < settings.rows:
         raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")
     torch.manual_seed(settings.seed)
+    if place.type == "cuda":
+        torch.set_float32_matmul_precision("high")
     envs = make_vector(world, settings.rows)
     space = envs.world.action_space
     inputs, outputs = len(envs.world.card.observation), len(envs.world.card.action)
@@ -117,7 +119,7 @@ class _Collector:
         self.middle = (space.high + space.low) / 2.0
         self.reach = (space.high - space.low) / 2.0
         self.draw = np.random.default_rng(settings.seed)
-        self.observations, _ = envs.reset(seed=settings.seed * 1_000_003)
+        self.observations, _ = envs.reset(seed=FIRST_SEED + settings.seed * 1_000_003)
         self.actions: Array = np.zeros((envs.num_envs, len(self.reach)), np.float32)
 
     def choose(self) -> None:
@@ -180,7 +182,7 @@ class Descent:
 
 def greedy(learner: Learner, space: Box) -> NetworkPolicy:
     """Return the learner's greedy policy, which runs without torch."""
-    layers = [(weight.cpu().numpy(), bias.cpu().numpy()) for weight, bias in learner.actor.layers()]
+    layers = [(weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.actor.layers()]
     return NetworkPolicy(layers, space)
 
 

@@ -55,10 +55,12 @@ class Critics(nn.Module):
         hidden: Widths of the hidden layers.
         members: Number of critics.
         quantiles: Outputs per critic.
+        norm: Whether hidden layers are normalised before they are rectified (Ba et al., 2016).
     """
 
-    def __init__(self, inputs: int, hidden: Sequence[int], *, members: int, quantiles: int) -> None:
+    def __init__(self, inputs: int, hidden: Sequence[int], *, members: int, quantiles: int, norm: bool = False) -> None:
         super().__init__()
+        self.norm = norm
         sizes = [inputs, *hidden, quantiles]
         self.weights = nn.ParameterList()
         self.biases = nn.ParameterList()
@@ -74,7 +76,7 @@ class Critics(nn.Module):
         for index, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             values = torch.baddbmm(bias, values, weight)
             if index < last:
-                values = torch.relu(values)
+                values = torch.relu(nn.functional.layer_norm(values, values.shape[-1:]) if self.norm else values)
         return values
 
 

@@ -9,6 +9,8 @@ from offnominal.core.config import Config
 
 Algorithm = Literal["tqc", "sac", "td3"]
 ALGORITHMS: tuple[Algorithm, ...] = ("tqc", "sac", "td3")
+FIRST_SEED = 1_000_000_000
+"""Training episodes begin here, far from the seeds that policies are judged on."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,9 @@ class LearningSettings(Config):
         batch: Transitions per gradient step.
         hidden: Widths of the actor's hidden layers.
         critic_hidden: Widths of the critics' hidden layers.
+        critic_norm: Whether the critics' hidden layers are normalised.
         rate: Learning rate at the start.
-        anneal: Whether the rate falls linearly to a twentieth.
+        anneal: Whether the rate falls linearly: to a twentieth, through Stable-Baselines3 to zero.
         discount: Discount factor.
         polyak: Share of the critics that enters the targets per update.
         starts: Transitions with random actions before learning.
@@ -41,6 +44,7 @@ class LearningSettings(Config):
     batch: int = 512
     hidden: tuple[int, ...] = (256, 256)
     critic_hidden: tuple[int, ...] = (256, 256)
+    critic_norm: bool = False
     rate: float = 3e-4
     anneal: bool = True
     discount: float = 0.99
@@ -57,14 +61,25 @@ PRESETS = {
     "SAP-Goal1-v0": LearningSettings(steps=1_500_000),
     "SAP-Goal2-v0": LearningSettings(steps=4_000_000, updates=24),
     "MJC-CartpoleSwingup-v0": LearningSettings(steps=3_000_000, updates=24, discount=0.98, rate=7e-4, entropy=-2.0),
+    "MJC-CartpoleSwingup-v0 sac": LearningSettings(
+        steps=5_000_000,
+        rows=256,
+        updates=64,
+        batch=1024,
+        discount=0.995,
+        rate=7e-4,
+        buffer=2_000_000,
+        entropy=-3.0,
+    ),
     "MJC-Reacher3D-v0": LearningSettings(steps=1_000_000, discount=0.98),
     "MJC-HalfCheetah-v0": LearningSettings(
-        steps=6_000_000,
-        rows=128,
+        steps=9_000_000,
+        rows=512,
         updates=64,
         critic_hidden=(512, 512, 512),
-        discount=0.98,
-        rate=5e-4,
+        rate=6e-4,
+        starts=10_000,
+        buffer=4_000_000,
         drop=0,
     ),
 }
@@ -72,4 +87,43 @@ PRESETS = {
 
 def preset(world: str, algorithm: Algorithm) -> LearningSettings:
     """Return the settings for a world and an algorithm."""
-    return PRESETS.get(world, LearningSettings()).replace(algorithm=algorithm)
+    common = PRESETS.get(world, LearningSettings())
+    return PRESETS.get(f"{world} {algorithm}", common).replace(algorithm=algorithm)
+
+
+_SAP = LearningSettings(
+    steps=250_000,
+    rows=5,
+    updates=1,
+    batch=256,
+    hidden=(256, 256),
+    critic_hidden=(256, 256),
+    rate=3e-4,
+    anneal=False,
+    discount=0.99,
+    polyak=0.005,
+    starts=100,
+    buffer=1_000_000,
+    drop=2,
+    entropy=-1.0,
+)
+PUBLISHED = {
+    "SAP": _SAP,
+    "MJC": _SAP.replace(
+        steps=1_000_000,
+        batch=512,
+        hidden=(512, 512, 512),
+        critic_hidden=(512, 512, 512),
+        rate=1e-3,
+        anneal=True,
+        discount=0.98,
+        starts=1_000,
+    ),
+}
+"""What Anomaly-Gym's paper prints for the agents of each family of worlds."""
+
+
+def published(world: str, algorithm: Algorithm) -> LearningSettings:
+    """Return the settings of the published agent of a world; others get the common ones and a million steps."""
+    family = world.partition("-")[0]
+    return PUBLISHED.get(family, _SAP.replace(steps=1_000_000)).replace(algorithm=algorithm)

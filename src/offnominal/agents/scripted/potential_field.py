@@ -1,4 +1,4 @@
-"""Scripted experts: controllers a person can read, for worlds that have one."""
+"""A particle drawn by its goal and pushed away by what is near."""
 
 from __future__ import annotations
 

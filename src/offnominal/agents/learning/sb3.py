@@ -1,0 +1,196 @@
+"""Training through Stable-Baselines3: its TQC, SAC and TD3 on a batched world."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings
+from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.sb3_files import actor_layers
+from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.progress import Tick, progress
+from offnominal.worlds.catalogue import make_vector
+
+try:
+    import torch
+    from sb3_contrib import TQC
+    from stable_baselines3 import SAC, TD3
+    from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.noise import NormalActionNoise
+
+    from offnominal.agents.learning.loop import Evaluation, Judge, choose_device
+    from offnominal.agents.learning.sb3_world import SB3World
+except ModuleNotFoundError as error:
+    raise MissingDependency(
+        f"training through Stable-Baselines3 needs {error.name}; install it with `pip install offnominal[train]`."
+    ) from None
+
+Model = TQC | SAC | TD3
+
+QUANTILES = 25
+NOISE = 0.1
+
+
+def learn(
+    world: str,
+    settings: LearningSettings,
+    judge: Judge,
+    *,
+    device: str = "auto",
+    evaluations: int = 20,
+    minutes: float | None = None,
+    checkpoint: Path | None = None,
+    report: Callable[[Evaluation], None] = lambda evaluation: None,
+) -> tuple[NetworkPolicy, list[Evaluation]]:
+    """Train a policy and return the best one seen, with its learning curve; arguments are those of `loop.learn`.
+
+    A run that goes on from a checkpoint has its networks and optimizers; its replay starts empty.
+
+    Args:
+        world: Id of the world.
+        settings: What to train and how; :func:`published` has those of the published agents.
+        judge: Evaluates a policy on nominal episodes.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        evaluations: How often to judge on the way.
+        minutes: Stop after this long even if steps are left.
+        checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
+        report: Called after each evaluation.
+    """
+    place = choose_device(device)
+    if settings.steps < settings.rows:
+        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")
+    start = time.perf_counter()
+
+    def spent() -> float:
+        return (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0
+
+    model = build(SB3World(make_vector(world, settings.rows)), settings, place, spent)
+    if checkpoint is not None and checkpoint.exists():
+        restore(model, checkpoint)
+    total = settings.steps // settings.rows
+    due = {int(each) * settings.rows for each in np.linspace(0, total, evaluations + 1)[1:-1]} - {0}
+    with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
+
+        def evaluate(steps: int) -> tuple[NetworkPolicy, Evaluation]:
+            policy = greedy(model)
+            evaluation = Evaluation(steps, time.perf_counter() - start, *judge(policy))
+            report(evaluation)
+            if checkpoint is not None:
+                save(model, checkpoint)
+            return policy, evaluation
+
+        course = _Course(evaluate, due, spent, tick)
+        model.learn(total * settings.rows, callback=course)
+    best = max(course.seen, key=lambda each: each[1].mean_return)
+    return best[0], [evaluation for _, evaluation in course.seen]
+
+
+class _Course(BaseCallback):
+    """Judges between gradient steps when it is due and at the end; ends the training when its time is over."""
+
+    def __init__(
+        self,
+        evaluate: Callable[[int], tuple[NetworkPolicy, Evaluation]],
+        due: set[int],
+        spent: Callable[[], float],
+        tick: Tick,
+    ) -> None:
+        super().__init__()
+        self.evaluate, self.due, self.spent, self.tick = evaluate, due, spent, tick
+        self.seen: list[tuple[NetworkPolicy, Evaluation]] = []
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps in self.due:
+            self.seen.append(self.evaluate(self.num_timesteps))
+
+    def _on_step(self) -> bool:
+        self.tick(self.training_env.num_envs)
+        return self.spent() < 1.0
+
+    def _on_training_end(self) -> None:
+        self.seen.append(self.evaluate(self.num_timesteps))
+
+
+def build(
+    envs: SB3World, settings: LearningSettings, device: torch.device, spent: Callable[[], float] = lambda: 0.0
+) -> Model:
+    """Return Stable-Baselines3's model for settings.
+
+    Args:
+        envs: The world.
+        settings: What to train and how.
+        device: Where its networks are.
+        spent: Returns the share of the time that is over; the rate falls with it or with the steps.
+    """
+    if settings.critic_norm:
+        raise InvalidParameter("critic_norm is True, but Stable-Baselines3's critics have no normalised layers.")
+    outputs = int(np.prod(envs.action_space.shape or ()))
+    widths = {"pi": list(settings.hidden), "qf": list(settings.critic_hidden)}
+
+    def rate(left: float) -> float:
+        return settings.rate * (max(min(left, 1.0 - spent()), 0.0) if settings.anneal else 1.0)
+
+    options: dict[str, Any] = {
+        "learning_rate": rate,
+        "buffer_size": min(settings.buffer, settings.steps),
+        "learning_starts": settings.starts,
+        "batch_size": settings.batch,
+        "tau": settings.polyak,
+        "gamma": settings.discount,
+        "train_freq": 1,
+        "gradient_steps": settings.updates,
+        "policy_kwargs": {"net_arch": widths, "n_critics": 2},
+        "seed": settings.seed % 2**32,
+        "device": device,
+    }
+    model: Model
+    if settings.algorithm == "td3":
+        noise = NormalActionNoise(np.zeros(outputs), np.full(outputs, NOISE))
+        model = TD3("MlpPolicy", envs, action_noise=noise, **options)
+    elif settings.algorithm == "sac":
+        model = SAC("MlpPolicy", envs, target_entropy=settings.entropy * outputs, **options)
+    else:
+        options["policy_kwargs"]["n_quantiles"] = QUANTILES
+        options["top_quantiles_to_drop_per_net"] = settings.drop
+        model = TQC("MlpPolicy", envs, target_entropy=settings.entropy * outputs, **options)
+    envs.seed(FIRST_SEED + settings.seed * 1_000_003)
+    return model
+
+
+def greedy(model: Model) -> NetworkPolicy:
+    """Return a model's greedy policy, which runs without torch."""
+    tensors = {name: tensor.cpu().numpy().copy() for name, tensor in model.actor.state_dict(prefix="actor.").items()}
+    assert isinstance(model.action_space, Box)
+    return NetworkPolicy(actor_layers(tensors), model.action_space)
+
+
+def save(model: Model, path: Path) -> None:
+    """Write networks and optimizers as tensors, not as Stable-Baselines3's pickles; a killed writer leaves the old."""
+    unfinished = path.with_suffix(".unfinished")
+    torch.save({"parameters": model.get_parameters(), "temperature": _temperature(model)}, unfinished)
+    unfinished.replace(path)
+
+
+def restore(model: Model, path: Path) -> None:
+    """Continue from a saved state, or say that it is not one of this model."""
+    try:
+        state = torch.load(path, map_location=model.device, weights_only=True)
+        model.set_parameters(state["parameters"])
+        if (temperature := _temperature(model)) is not None:
+            temperature.copy_(state["temperature"])
+    except Exception as error:
+        raise InvalidParameter(
+            f"{path} is no checkpoint of these settings ({type(error).__name__}); delete it or choose another folder."
+        ) from error
+
+
+def _temperature(model: Model) -> torch.Tensor | None:
+    """Return the logarithm of the weight of the entropy, which Stable-Baselines3 keeps outside its networks."""
+    found: torch.Tensor | None = getattr(model, "log_ent_coef", None)
+    return None if found is None else found.detach()

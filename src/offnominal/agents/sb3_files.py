@@ -1,0 +1,228 @@
+"""Agents saved by Stable-Baselines3: their weights are read, nothing in their file is run."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.agents.network import NetworkPolicy
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency
+from offnominal.core.types import Array
+from offnominal.worlds.catalogue import make_world
+
+Activation = Literal["relu", "tanh"]
+Layers = list[tuple[Array, Array]]
+
+LARGEST = {"policy.pth": 256 * 2**20, "data": 16 * 2**20}
+"""Bytes that are read at most of the weights and of the text beside them."""
+PLAIN = ("seed", "n_envs", "learning_rate", "gamma", "tau", "batch_size", "buffer_size", "learning_starts")
+"""Settings that a file keeps as text, if they are numbers."""
+ACTIVATIONS: dict[str, Activation] = {"ReLU": "relu", "Tanh": "tanh"}
+STOCHASTIC = re.compile(r"actor\.(latent_pi\.\d+|mu|log_std)\.(weight|bias)")
+DETERMINISTIC = re.compile(r"actor\.mu\.\d+\.(weight|bias)")
+
+
+@dataclass(frozen=True, eq=False)
+class SB3Actor:
+    """The network that acts in an agent of Stable-Baselines3, and what its file says of it in plain text.
+
+    Args:
+        algorithm: ``tqc``, ``sac``, ``td3`` or ``ddpg``; the shapes of the networks tell.
+        layers: (weight, bias) pairs; weights are (inputs, outputs).
+        activation: Between the layers.
+        limits: Smallest and largest action per channel; None if the file does not say.
+        steps: Transitions it was trained on; 0 if the file does not say.
+        settings: Numbers it was trained with.
+    """
+
+    algorithm: str
+    layers: Layers
+    activation: Activation = "relu"
+    limits: tuple[list[float], list[float]] | None = None
+    steps: int = 0
+    settings: dict[str, float] = field(default_factory=dict)
+
+    def policy(self, world: str) -> NetworkPolicy:
+        """Return the policy, or say why it cannot act in a world.
+
+        Args:
+            world: Id of the world.
+        """
+        spaces = make_world(world, 1)
+        space = spaces.action_space
+        takes, gives = len(self.layers[0][0]), len(self.layers[-1][1])
+        inputs, outputs = int(np.prod(spaces.observation_space.shape)), int(np.prod(space.shape))
+        if (takes, gives) != (inputs, outputs):
+            raise InvalidParameter(
+                f"the agent maps {takes} observations to {gives} actions, {world} has {inputs} and {outputs}; "
+                "name the world it was trained in."
+            )
+        if self.limits is not None and not np.allclose(self.limits, [space.low.ravel(), space.high.ravel()]):
+            raise InvalidParameter(
+                f"the agent's actions go from {self.limits[0]} to {self.limits[1]}, those of {world} from "
+                f"{space.low.tolist()} to {space.high.tolist()}; train it with the limits of the world."
+            )
+        return NetworkPolicy(self.layers, space, activation=self.activation)
+
+
+def import_sb3(path: str | Path, world: str) -> NetworkPolicy:
+    """Return the greedy policy of an agent that Stable-Baselines3 saved, to run without it.
+
+    TQC, SAC, TD3 and DDPG with flat observations and fully connected layers. The weights are loaded as tensors only;
+    the pickled objects in the file are never unpickled. Observations are taken as they are: statistics of a
+    ``VecNormalize`` are not in the file, so an agent that was trained behind one does not act as it did.
+
+    Args:
+        path: What ``model.save`` wrote.
+        world: Id of the world the agent was trained in.
+
+    Example:
+        >>> policy = import_sb3("best_model.zip", "SAP-Goal0-v0")  # doctest: +SKIP
+    """
+    return read_sb3(path).policy(world)
+
+
+def read_sb3(path: str | Path) -> SB3Actor:
+    """Return the acting network in a file of Stable-Baselines3.
+
+    Args:
+        path: What ``model.save`` wrote.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InvalidParameter(f"{path} is no file; give the .zip that Stable-Baselines3's `model.save` wrote.")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+            content = {name: _content(archive, name) for name in LARGEST if name in names}
+    except Exception as error:
+        raise DamagedFile(
+            f"{path} cannot be read as a zip archive ({type(error).__name__}: {error}); fetch it again, or give the "
+            ".zip that Stable-Baselines3's `model.save` wrote."
+        ) from None
+    if "policy.pth" not in content:
+        raise DamagedFile(
+            f"{path} has no policy.pth, only {', '.join(names[:8]) or 'nothing'}; give the .zip that "
+            "Stable-Baselines3's `model.save` wrote."
+        )
+    weights = _arrays(content["policy.pth"], path)
+    return _described(actor_layers(weights), _algorithm(weights), _plain(content.get("data", b"{}")))
+
+
+def actor_layers(weights: Mapping[str, Array]) -> Layers:
+    """Return the (weight, bias) pairs from observation to greedy action, weights as (inputs, outputs).
+
+    Args:
+        weights: By the names that Stable-Baselines3 gives them; all but the actor's are left out.
+    """
+    names = {name for name in weights if name.startswith("actor.")}
+    stochastic = not names.isdisjoint({"actor.mu.weight", "actor.latent_pi.0.weight"})
+    known = STOCHASTIC if stochastic else DETERMINISTIC
+    strange = sorted(name for name in names if not known.fullmatch(name))
+    stem, count = ("actor.latent_pi", len(names) // 2 - 2) if stochastic else ("actor.mu", len(names) // 2)
+    path = [f"{stem}.{2 * index}" for index in range(count)] + ["actor.mu"] * stochastic
+    ranks = {f"{step}.weight": 2 for step in path} | {f"{step}.bias": 1 for step in path}
+    if strange or not path or any(name not in names or weights[name].ndim != rank for name, rank in ranks.items()):
+        found = ", ".join((strange or sorted(names) or sorted(weights))[:4])
+        raise InvalidParameter(
+            f"the agent is built from {found or 'nothing'}; expected the plain layers of TQC, SAC, TD3 or DDPG "
+            "(MlpPolicy, no images, no state-dependent exploration)."
+        )
+    if not all(np.isfinite(weights[name]).all() for name in ranks):
+        raise InvalidParameter("the agent has weights that are not finite; train it again.")
+    return [(weights[f"{step}.weight"].T, weights[f"{step}.bias"]) for step in path]
+
+
+def _content(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Read a member, never more of it than it says it has."""
+    size = archive.getinfo(name).file_size
+    _check_size(name, size)
+    with archive.open(name) as member:
+        return member.read(size)
+
+
+def _arrays(content: bytes, path: Path) -> dict[str, Array]:
+    """Unpack weights; anything else than tensors is refused before it could run."""
+    try:
+        import torch
+    except ImportError:
+        raise MissingDependency(
+            "importing an agent needs torch; install it with `pip install offnominal[train]`."
+        ) from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as inside:
+            _check_size("policy.pth", sum(member.file_size for member in inside.infolist()))
+        tensors = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        _check_size("policy.pth", sum(4 * tensor.numel() for tensor in tensors.values()))
+        return {str(name): tensor.detach().float().numpy() for name, tensor in tensors.items()}
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        raise DamagedFile(
+            f"policy.pth in {path} is no table of tensors ({type(error).__name__}: {reason}); nothing of it was run. "
+            "Fetch the file again, and do not open it with other tools unless you trust its source."
+        ) from None
+
+
+def _check_size(name: str, size: int) -> None:
+    if size > LARGEST[name]:
+        raise DamagedFile(f"{name} unpacks to {size:,} bytes; at most {LARGEST[name]:,} are read.")
+
+
+def _algorithm(weights: Mapping[str, Array]) -> str:
+    if "actor.mu.weight" not in weights:
+        return "td3" if "critic.qf1.0.weight" in weights else "ddpg"
+    outputs = [bias.size for name, bias in weights.items() if re.fullmatch(r"critic\.qf0\.\d+\.bias", name)]
+    return "tqc" if outputs and outputs[-1] > 1 else "sac"
+
+
+def _plain(content: bytes) -> dict[str, Any]:
+    """Return the text beside the weights. Pickled objects in it stay the text they are."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _described(layers: Layers, algorithm: str, about: dict[str, Any]) -> SB3Actor:
+    """Return the actor with what the text beside it says."""
+    seen = _text(about, "observation_space", ":type:")
+    if seen and ".Box" not in seen:
+        raise InvalidParameter(f"the agent observes a {seen}; only flat observations (Box) can be imported.")
+    between = _text(about, "policy_kwargs", "activation_fn").rstrip("'>").rpartition(".")[2] or "ReLU"
+    if between not in ACTIVATIONS:
+        raise InvalidParameter(
+            f"the agent's activation is {between}; only {' and '.join(ACTIVATIONS)} can be imported."
+        )
+    low, high = (_numbers(_text(about, "action_space", side)) for side in ("low", "high"))
+    return SB3Actor(
+        algorithm=algorithm,
+        layers=layers,
+        activation=ACTIVATIONS[between],
+        limits=(low, high) if len(low) == len(high) == len(layers[-1][1]) else None,
+        steps=about["num_timesteps"] if isinstance(about.get("num_timesteps"), int) else 0,
+        settings={name: about[name] for name in PLAIN if isinstance(about.get(name), int | float)},
+    )
+
+
+def _text(about: dict[str, Any], name: str, part: str) -> str:
+    """Return what an object's description says of one of its parts, or an empty text."""
+    description = about.get(name)
+    found = description.get(part) if isinstance(description, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _numbers(text: str) -> list[float]:
+    """Return the numbers of a printed array, or nothing if it was shortened."""
+    try:
+        return [float(word) for word in text.strip("[]").split()]
+    except ValueError:
+        return []

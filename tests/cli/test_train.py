@@ -1,0 +1,110 @@
+"""`offnominal train` through Stable-Baselines3, and its import of agents."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.agents import load_policy
+from offnominal.cli import agents, main
+from offnominal.cli.program import program
+from offnominal.rollouts import judge
+from offnominal.worlds.catalogue import make_single
+
+pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
+
+from stable_baselines3 import SAC
+
+WORLD = "SAP-Goal0-v0"
+runner = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("agents") / "agent.zip"
+    SAC("MlpPolicy", make_single(WORLD), buffer_size=10, gamma=0.97, policy_kwargs={"net_arch": [16]}).save(path)
+    return path
+
+
+def test_a_policy_is_trained_through_stable_baselines3_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agents, "JUDGED_ON_THE_WAY", 4)
+    arguments = ["train", WORLD, "--learner", "sb3", "--algorithm", "sac", "--steps", "120", "--device", "cpu"]
+    outputs = []
+    for _ in range(2):
+        result = runner.invoke(program, [*arguments, "--out", str(tmp_path)])
+        assert result.exit_code == 0, result.output
+        outputs.append(result.output)
+    assert "1,000 fresh episodes" in outputs[0]
+    assert "Going on from" not in outputs[0]
+    assert "Going on from" in outputs[1]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"{WORLD}--sac-sb3.{ending}" for ending in ("checkpoint", "json", "safetensors")]
+    card = load_policy(tmp_path / f"{WORLD}--sac-sb3")[1]
+    assert card.command == f"offnominal train {WORLD} --algorithm sac --learner sb3 --steps 120 --seed 0"
+    assert (card.settings["learner"], card.settings["rows"], card.settings["batch"]) == ("sb3", 5, 256)
+    assert (card.algorithm, card.steps, card.episodes) == ("sac", 120, 1000)
+
+
+def test_an_agent_is_imported_judged_and_saved(agent: Path, tmp_path: Path) -> None:
+    result = runner.invoke(program, ["train", WORLD, "--from-sb3", str(agent), "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "SAP-Goal0-v0 by sac" in result.output
+    policy, card = load_policy(tmp_path / f"{WORLD}--sac-imported")
+    assert card.mean_return == judge(WORLD, policy).mean_return
+    assert card.settings["file_sha256"] == hashlib.sha256(agent.read_bytes()).hexdigest()
+    assert card.settings["gamma"] == 0.97
+    assert card.command == f"offnominal train {WORLD} --from-sb3 agent.zip"
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".json", ".safetensors"]
+    assert json.loads((tmp_path / f"{WORLD}--sac-imported.json").read_text())["activation"] == "relu"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([WORLD, "--learner", "sb4"], "Did you mean 'sb3'?"),
+        ([WORLD, "--learner", "sb3", "--algorithm", "ppo"], "Choose from tqc, sac, td3."),
+        ([WORLD, "--from-sb3", "nowhere.zip"], "nowhere.zip is no file"),
+        ([WORLD, "--from-sb3", "AGENT", "--algorithm", "tqc"], "holds a sac agent, not tqc"),
+        (["MJC-HalfCheetah-v0", "--from-sb3", "AGENT"], "MJC-HalfCheetah-v0 has 18 and 6"),
+    ],
+)
+def test_what_cannot_be_trained_or_imported_is_one_line_and_exit_code_two(
+    arguments: list[str],
+    complaint: str,
+    agent: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [str(agent) if word == "AGENT" else word for word in arguments]
+    monkeypatch.setattr(sys, "argv", ["offnominal", "train", *given, "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert complaint in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("missing", "learner"), [("sb3_contrib", "sb3"), ("stable_baselines3", "sb3"), ("torch", "offnominal")]
+)
+def test_a_missing_package_is_named_with_its_cure(
+    missing: str, learner: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("offnominal.agents.learning.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setattr(sys, "argv", ["offnominal", "train", WORLD, "--learner", learner])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    complaint = capsys.readouterr().err
+    assert missing in complaint
+    assert "pip install offnominal[train]" in complaint
