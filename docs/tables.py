@@ -12,7 +12,7 @@ import numpy as np
 
 from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, make_anomaly
-from offnominal.anomalies.strengths import LEVELS, published
+from offnominal.anomalies.strengths import CALIBRATED, Strength, calibrated, published
 from offnominal.reports.tables import markdown
 from offnominal.worlds import Knob, make_world, worlds
 
@@ -109,13 +109,53 @@ def action_rows(world: str) -> list[Row]:
 
 
 def strength_rows(world: str) -> list[Row]:
-    """Return the named strengths of one world; a dash where a level was never reached."""
+    """Return the named strengths of one world; in brackets the score that is left where a level is not attainable."""
+    rows: dict[str, Row] = {}
+    for line in _lines(world):
+        what = f"`{line.anomaly}`" + (f" {line.direction}" if line.direction else "")
+        reached = _digits(line.parameter) if line.attainable else f"– ({line.score:.2f})"
+        rows.setdefault(what, {"anomaly": what})[line.level] = reached
+    return list(rows.values())
+
+
+def comparison_rows(world: str) -> list[Row]:
+    """Return our parameters beside the published ones, where both exist."""
     table = published()
-    known = sorted({anomaly for place, anomaly, _ in table if place == world})
-    return [
-        {"anomaly": f"`{anomaly}`", **{level: _digits(table.get((world, anomaly, level))) for level in LEVELS}}
-        for anomaly in known
-    ]
+    rows: dict[str, Row] = {}
+    for line in _lines(world):
+        printed = table.get((world, line.anomaly, line.level))
+        if printed is None or (line.direction and (printed > 1.0) != (line.direction == "up")):
+            continue
+        ours = _digits(line.parameter) if line.attainable else "–"
+        row = rows.setdefault(line.anomaly, {"anomaly": f"`{line.anomaly}`"})
+        row[line.level] = f"{ours} / {_digits(printed)}"
+    return [{level: row.get(level, "") for level in ("anomaly", *CALIBRATED)} for row in rows.values()]
+
+
+def accuracy_rows(_: str) -> list[Row]:
+    """Return how near the parameters found come to their levels, on fresh episodes."""
+    rows = []
+    for world in worlds.ids():
+        lines = _lines(world)
+        reached = [line for line in lines if line.attainable]
+        near = [line for line in reached if abs(line.score - line.target) <= 0.01]
+        rows.append(
+            {
+                "world": f"`{world}`",
+                "levels": len(lines),
+                "attainable": len(reached),
+                "within 0.01": f"{len(near) / len(reached):.0%}",
+                "interval, median": f"± {np.median([line.high - line.low for line in reached]) / 2:.4f}",
+                "episodes per level, mean": f"{np.mean([line.episodes for line in lines]):.0f}",
+            }
+        )
+    return rows
+
+
+def _lines(world: str) -> list[Strength]:
+    return sorted(
+        (line for line in calibrated() if line.world == world), key=lambda line: (line.anomaly, line.direction)
+    )
 
 
 def expert_rows(_: str) -> list[Row]:
@@ -144,6 +184,8 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
     "observation": observation_rows,
     "action": action_rows,
     "strengths": strength_rows,
+    "comparison": comparison_rows,
+    "accuracy": accuracy_rows,
     "experts": expert_rows,
 }
 

@@ -15,6 +15,7 @@ from gymnasium.wrappers import FrameStackObservation
 
 import offnominal
 from offnominal.anomalies import Fault, Schedule, SignalAnomaly, inject
+from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import (
     InvalidAction,
     InvalidChannels,
@@ -565,8 +566,9 @@ def test_without_a_seed_an_episode_still_has_one():
 def test_a_named_strength_is_looked_up_for_our_worlds():
     env = offnominal.make("SAP-Goal0-v0", "action/offset", strength="medium", schedule=0)
     env.reset(seed=0)
-    assert env.events[0].parameter == pytest.approx(0.69, rel=1e-3)
-    np.testing.assert_allclose(env.step(np.zeros(2, np.float32))[4]["executed_action"], 0.69, rtol=1e-3)
+    expected = parameter_for("SAP-Goal0-v0", "action/offset", "medium")
+    assert env.events[0].parameter == expected
+    np.testing.assert_allclose(env.step(np.zeros(2, np.float32))[4]["executed_action"], expected)
 
 
 def test_channels_of_our_worlds_have_names():

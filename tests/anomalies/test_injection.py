@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from offnominal.anomalies import Fault, Injection, Schedule, Setting, SignalAnomaly
+from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.episode import Event
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import Stream
@@ -162,7 +163,7 @@ def test_events_say_what_is_injected():
 
 def test_events_of_a_named_strength_hold_the_number():
     injection = Injection([(Fault("dynamics/mass", "medium", 2),)], Setting.of(make_world("SAP-Goal0-v0", 1)))
-    assert injection.events(0)[0].parameter == pytest.approx(4.465, rel=1e-3)
+    assert injection.events(0)[0].parameter == parameter_for("SAP-Goal0-v0", "dynamics/mass", "medium")
 
 
 def test_a_knob_is_turned_while_the_fault_is_on_and_exactly_put_back():

@@ -1,19 +1,39 @@
-"""Named strengths: the published table, read honestly."""
+"""Named strengths: our table and the published one, read honestly."""
 
 import csv
+import math
 from importlib.resources import files
+from itertools import groupby, pairwise
 
 import numpy as np
 import pytest
 
+from offnominal.agents import expert_card
 from offnominal.anomalies import Fault, Injection, Setting, make_anomaly
 from offnominal.anomalies.anomaly import DynamicsAnomaly
-from offnominal.anomalies.strengths import LEVELS, parameter_for, published
-from offnominal.core.errors import UnknownName
+from offnominal.anomalies.catalogue import anomalies_with
+from offnominal.anomalies.strengths import (
+    CALIBRATED,
+    LEVELS,
+    calibrated,
+    parameter_for,
+    published,
+    read_strengths,
+    strength,
+    strengths_of,
+    write_strengths,
+)
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
 from offnominal.worlds.catalogue import make_world, worlds
 
 SHIPPED = files("offnominal.anomalies") / "published_strengths.csv"
-ROWS = sorted({key[:2] for key in published()})
+PRINTED = sorted({key[:2] for key in published()})
+CURVES = [list(lines) for _, lines in groupby(calibrated(), lambda line: (line.world, line.anomaly, line.direction))]
+
+
+def neutral_of(world, anomaly):
+    kind = make_anomaly(anomaly)
+    return make_world(world, 1).knob(kind.knob).neutral if isinstance(kind, DynamicsAnomaly) else kind.neutral
 
 
 def test_levels_leave_a_falling_share_of_the_return():
@@ -21,29 +41,124 @@ def test_levels_leave_a_falling_share_of_the_return():
     assert list(LEVELS.values()) == [0.99, 0.95, 0.90, 0.75, 0.50]
 
 
-def test_every_line_of_the_table_is_read_once():
+@pytest.mark.parametrize("world", worlds.ids())
+def test_every_anomaly_of_every_world_was_calibrated_at_every_level(world):
+    found = {(line.anomaly, line.name) for line in calibrated() if line.world == world}
+    for anomaly in anomalies_with(make_world(world, 1).knobs):
+        ways = ("-up", "-down") if anomaly.endswith("/scaling") else ("",)
+        assert {(anomaly, f"{level}{way}") for level in CALIBRATED for way in ways} <= found
+
+
+def test_no_line_stands_twice():
+    keys = [(line.world, line.anomaly, line.name) for line in calibrated()]
+    assert len(set(keys)) == len(keys)
+
+
+def test_the_table_belongs_to_the_shipped_experts():
+    for line in calibrated():
+        assert line.policy == expert_card(line.world).sha256[:12]
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda lines: f"{lines[0].world} {lines[0].anomaly} {lines[0].direction}")
+def test_parameters_move_away_from_neutral_and_scores_fall(curve):
+    reached = [line for line in curve if line.attainable]
+    neutral = neutral_of(curve[0].world, curve[0].anomaly)
+    distances = [abs(math.log(line.parameter / neutral)) if neutral else line.parameter for line in reached]
+    assert all(weaker < stronger for weaker, stronger in pairwise([0.0, *distances]))
+    assert all(stronger.score < weaker.score for weaker, stronger in pairwise(reached))
+
+
+def test_attained_scores_are_near_their_levels_and_never_harmless():
+    reached = [line for line in calibrated() if line.attainable]
+    errors = np.array([abs(line.score - line.target) for line in reached])
+    half = np.array([(line.high - line.low) / 2 for line in reached])
+    assert len(reached) > 0.85 * len(calibrated())
+    assert np.mean(errors <= 0.01) > 0.8
+    assert (errors <= np.maximum(0.055, 2.0 * half)).all()
+    assert all(line.low <= line.score <= line.high < 1.0 for line in reached)
+
+
+def test_what_is_not_attained_says_why():
+    for line in calibrated():
+        if not line.attainable:
+            assert line.note
+            assert abs(line.score - line.target) > 0.005
+
+
+def test_a_later_onset_never_costs_more():
+    for line in calibrated():
+        if line.attainable and line.target < 0.95:
+            assert line.dataset_score > line.score
+
+
+@pytest.mark.parametrize("world", worlds.ids())
+def test_every_attainable_name_can_be_injected(world):
+    setting = Setting.of(make_world(world, 1))
+    named = strengths_of(world)
+    assert len({anomaly for anomaly, _ in named}) >= 13
+    for (anomaly, level), parameter in named.items():
+        (event,) = Injection([(Fault(anomaly, level, 2),)], setting).events(0)
+        assert event.parameter == parameter == parameter_for(world, anomaly, level)
+
+
+def test_a_direction_can_be_named_and_the_bare_level_is_one_of_the_two():
+    for anomaly in ("observation/scaling", "action/scaling"):
+        lines = [strength("SAP-Goal0-v0", anomaly, name) for name in ("tiny", "tiny-up", "tiny-down")]
+        assert lines[0] in lines[1:]
+        assert lines[2].parameter < 1.0 < lines[1].parameter
+
+
+def test_a_level_no_parameter_has_says_what_is_left():
+    with pytest.raises(InvalidParameter, match=r"dynamics/moving_objects .* is 'extreme': at .* leaves"):
+        parameter_for("SAP-Goal0-v0", "dynamics/moving_objects", "extreme")
+    assert ("dynamics/moving_objects", "extreme") not in strengths_of("SAP-Goal0-v0")
+
+
+@pytest.mark.parametrize(("level", "near"), [("medum", "medium"), ("Strong", "strong"), ("xtreme", "extreme")])
+def test_an_unknown_level_names_the_nearest(level, near):
+    with pytest.raises(UnknownName, match=rf"no strength named '{level}'\. Did you mean '{near}'.*tiny, light"):
+        parameter_for("SAP-Goal0-v0", "action/offset", level)
+
+
+def test_a_level_that_was_not_calibrated_names_those_that_were():
+    with pytest.raises(UnknownName, match=r"no strength 'light' for action/offset .*; known: tiny, medium"):
+        parameter_for("SAP-Goal0-v0", "action/offset", "light")
+
+
+def test_an_anomaly_without_levels_asks_for_a_number():
+    with pytest.raises(UnknownName, match="no level of it is calibrated yet; give a number"):
+        parameter_for("SAP-Goal0-v0", "dynamics/gravity", "tiny")
+
+
+def test_a_world_without_a_table_asks_for_a_number():
+    with pytest.raises(UnknownName, match="only known for shipped worlds; give observation/noise a number"):
+        Injection([(Fault("observation/noise", "medium", 0),)], Setting(("0",), ("0",)))
+
+
+def test_a_damaged_table_is_named(tmp_path):
+    path = tmp_path / "strengths.csv"
+    path.write_text("world,level\nSAP-Goal0-v0,tiny\n")
+    with pytest.raises(DamagedFile, match="is no table of strengths"):
+        read_strengths(path)
+    write_strengths(path, calibrated()[:3])
+    assert [line.name for line in read_strengths(path)] == [line.name for line in calibrated()[:3]]
+    path.write_text(path.read_text().replace("true", "perhaps").replace("false", "perhaps"))
+    with pytest.raises(DamagedFile, match="cannot be read"):
+        read_strengths(path)
+
+
+def test_every_line_of_the_published_table_is_read_once():
     lines = SHIPPED.read_text().splitlines()
     assert len(published()) == len(lines) - 1
     assert set(csv.DictReader(lines).fieldnames) >= {"world", "anomaly", "level", "parameter"}
 
 
-@pytest.mark.parametrize(("world", "anomaly"), ROWS)
-def test_a_published_row_can_be_injected_at_every_level(world, anomaly):
-    assert world in worlds
-    setting = Setting.of(make_world(world, 1))
-    levels = [key[2] for key in published() if key[:2] == (world, anomaly)]
-    assert set(levels) <= set(LEVELS)
-    for level in levels:
-        (event,) = Injection([(Fault(anomaly, level, 2),)], setting).events(0)
-        assert event.parameter == parameter_for(world, anomaly, level) > 0
-        assert np.isfinite(event.parameter)
-
-
-@pytest.mark.parametrize(("world", "anomaly"), ROWS)
-def test_no_published_level_is_the_neutral_parameter(world, anomaly):
-    kind = make_anomaly(anomaly)
-    neutral = make_world(world, 1).knob(kind.knob).neutral if isinstance(kind, DynamicsAnomaly) else kind.neutral
-    assert neutral not in [value for key, value in published().items() if key[:2] == (world, anomaly)]
+@pytest.mark.parametrize(("world", "anomaly"), PRINTED)
+def test_a_published_row_is_one_of_ours(world, anomaly):
+    assert any(line.world == world and line.anomaly == anomaly for line in calibrated())
+    assert neutral_of(world, anomaly) not in [
+        value for key, value in published().items() if key[:2] == (world, anomaly)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,30 +173,5 @@ def test_no_published_level_is_the_neutral_parameter(world, anomaly):
         ("MJC-HalfCheetah-v0", "observation/offset", "tiny", 0.00200401),
     ],
 )
-def test_values_are_those_of_the_published_code(world, anomaly, level, value):
-    assert parameter_for(world, anomaly, level) == pytest.approx(value, rel=5e-4)
-
-
-def test_an_unreached_level_is_absent_rather_than_aliased():
-    levels = [key[2] for key in published() if key[:2] == ("SAP-Goal0-v0", "dynamics/moving_objects")]
-    values = [parameter_for("SAP-Goal0-v0", "dynamics/moving_objects", level) for level in levels]
-    assert "extreme" not in levels
-    assert len(set(values)) == len(values)
-    with pytest.raises(UnknownName, match=r"no strength 'extreme' for dynamics/moving_objects .*known: tiny"):
-        parameter_for("SAP-Goal0-v0", "dynamics/moving_objects", "extreme")
-
-
-@pytest.mark.parametrize(("level", "near"), [("medum", "medium"), ("Strong", "strong"), ("xtreme", "extreme")])
-def test_an_unknown_level_names_the_nearest(level, near):
-    with pytest.raises(UnknownName, match=rf"no strength named '{level}'\. Did you mean '{near}'.*tiny, light"):
-        parameter_for("SAP-Goal0-v0", "action/offset", level)
-
-
-def test_an_anomaly_without_published_levels_asks_for_a_number():
-    with pytest.raises(UnknownName, match="no level of it is calibrated yet; give a number"):
-        parameter_for("SAP-Goal0-v0", "action/delay", "tiny")
-
-
-def test_a_world_without_a_table_asks_for_a_number():
-    with pytest.raises(UnknownName, match="only known for shipped worlds; give observation/noise a number"):
-        Injection([(Fault("observation/noise", "medium", 0),)], Setting(("0",), ("0",)))
+def test_published_values_are_those_of_the_published_code(world, anomaly, level, value):
+    assert published()[world, anomaly, level] == pytest.approx(value, rel=5e-4)

@@ -12,9 +12,15 @@ KINDS = {
     "InvalidChannels": ValueError,
     "InvalidAction": ValueError,
     "InvalidState": RuntimeError,
+    "NotFitted": RuntimeError,
     "UnsupportedEnvironment": TypeError,
+    "UnsupportedEstimator": TypeError,
     "SimulationDiverged": ArithmeticError,
     "MissingDependency": ImportError,
+    "DamagedFile": ValueError,
+    "UnsupportedFormat": ValueError,
+    "MissingFile": FileNotFoundError,
+    "AlreadyThere": FileExistsError,
     "LawBroken": AssertionError,
 }
 WORLDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "MJC-HalfCheetah-v0")

@@ -64,3 +64,16 @@ def test_work_of_unknown_size_is_counted(monkeypatch):
 def test_errors_of_the_work_come_through(enabled):
     with pytest.raises(ZeroDivisionError), progress("Collecting", enabled=enabled) as tick:
         tick(1 / 0)
+
+
+@pytest.mark.parametrize("enabled", [None, True])
+def test_only_the_outermost_work_is_shown(enabled, monkeypatch):
+    screen = terminal(monkeypatch)
+    with progress("Recording", total=2) as tick:
+        for _ in range(2):
+            work(enabled=enabled)
+            tick()
+    assert "2/2" in screen.getvalue()
+    assert "Collecting" not in screen.getvalue()
+    work()
+    assert "Collecting" in screen.getvalue()

@@ -12,6 +12,7 @@ import hashlib
 import json
 import platform
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import mujoco
 import numpy as np
@@ -19,8 +20,10 @@ import pytest
 
 from offnominal.agents import NetworkPolicy, RandomPolicy
 from offnominal.anomalies import Fault, Schedule
+from offnominal.anomalies.strengths import published
+from offnominal.datasets import generate
 from offnominal.rollouts import collect
-from offnominal.worlds.catalogue import make_world
+from offnominal.worlds.catalogue import make_world, worlds
 
 PLACE = f"{platform.machine()} with MuJoCo {mujoco.__version__}"
 COMMON = {
@@ -30,22 +33,26 @@ COMMON = {
     "observation quantisation": Fault("observation/quantisation", 0.3, 2, channels=[0, 1]),
     "action delay and offset": (Fault("action/delay", 2, 3), Fault("action/offset", 0.3, 5)),
     "action noise that wanders": Fault("action/noise", 0.5, Schedule(onset=(1, 6), walk=0.2)),
-    "mass": Fault("dynamics/mass", "strong", 2),
     "force that comes and goes": Fault("dynamics/force", 2.0, Schedule(onset=1, period=4)),
 }
-PARTICLE_FAULTS = {**COMMON, "moving objects": Fault("dynamics/moving_objects", 20.0)}
-ROBOT_FAULTS = {**COMMON, "friction": Fault("dynamics/friction", "strong", 3)}
-FAULTS = {
-    "SAP-Goal0-v0": PARTICLE_FAULTS,
-    "SAP-Goal1-v0": PARTICLE_FAULTS,
-    "SAP-Goal2-v0": PARTICLE_FAULTS,
-    "MJC-CartpoleSwingup-v0": ROBOT_FAULTS,
-    "MJC-HalfCheetah-v0": ROBOT_FAULTS,
-    "MJC-Reacher3D-v0": ROBOT_FAULTS,
-}
+PUBLISHED = published()
+
+
+def faults_of(world):
+    """Return what goes wrong in a world; strengths are numbers that no calibration changes."""
+    own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
+    if world.startswith("SAP"):
+        own["moving objects"] = Fault("dynamics/moving_objects", 20.0)
+    else:
+        own["friction"] = Fault("dynamics/friction", PUBLISHED[world, "dynamics/friction", "strong"], 3)
+    return COMMON | own
+
+
+FAULTS = {world: faults_of(world) for world in worlds.ids()}
 
 PINS = Path(__file__).with_name("pins.json")
-EVERYWHERE, MUJOCO = json.loads(PINS.read_text()).values()
+PINNED = json.loads(PINS.read_text())
+EVERYWHERE, MUJOCO, DATASET = PINNED["every CPU"], PINNED["by machine"], PINNED["dataset"]
 
 
 def policy_for(world, name):
@@ -85,6 +92,20 @@ def test_mujoco_episodes_are_the_same_on_this_kind_of_machine(name, fault):
     assert found(name, fault) == MUJOCO[PLACE][name][fault], found(name, fault)
 
 
+def contents(folder):
+    """Return the hashes of a small dataset: of its recipe, and of the episodes of every split."""
+    strengths = {("action/noise", "tiny"): 0.5, ("dynamics/mass", "strong"): 4.0, ("observation/drift", "medium"): 0.05}
+    policy = policy_for("SAP-Goal1-v0", "network")
+    manifest = generate(
+        "SAP-Goal1-v0", folder, episodes=3, policy=policy, strengths=strengths, twins=True, extras=("applied",)
+    ).manifest
+    return {"recipe": manifest.recipe_sha256, **{name: entry.content for name, entry in manifest.splits.items()}}
+
+
+def test_a_dataset_holds_the_same_episodes_on_every_cpu(tmp_path):
+    assert contents(tmp_path) == DATASET
+
+
 def repin():
     """Write the pins of this machine; those of others are kept only if nothing else changed."""
     everywhere = {
@@ -93,7 +114,9 @@ def repin():
         for policy in ("random", "network")
     }
     here = {name: everywhere.pop(name) for name in list(everywhere) if "Cheetah" in name or "Reacher" in name}
-    PINS.write_text(json.dumps({"every CPU": everywhere, "by machine": {PLACE: here}}, indent=1) + "\n")
+    with TemporaryDirectory() as folder:
+        pins = {"every CPU": everywhere, "by machine": {PLACE: here}, "dataset": contents(folder)}
+    PINS.write_text(json.dumps(pins, indent=1) + "\n")
 
 
 if __name__ == "__main__":

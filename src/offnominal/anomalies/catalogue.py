@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
 from offnominal.core.registry import Registry, Spec
 
@@ -33,6 +35,17 @@ for _knob, _summary in (
     anomalies.register(
         Spec(f"dynamics/{_knob}", "offnominal.anomalies.anomaly:DynamicsAnomaly", _summary, {"knob": _knob})
     )
+
+
+def anomalies_with(knobs: Iterable[str]) -> list[str]:
+    """Return the ids of what can go wrong in a world with these knobs: the faults of signals and one per knob.
+
+    Example:
+        >>> anomalies_with(["mass"])[-2:]
+        ['observation/temporal_noise', 'dynamics/mass']
+    """
+    listed = [spec.id for spec in anomalies if not spec.id.startswith("dynamics/")]
+    return listed + [f"dynamics/{name}" for name in knobs]
 
 
 def make_anomaly(anomaly: str | Anomaly) -> Anomaly:

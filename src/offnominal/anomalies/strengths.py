@@ -1,46 +1,210 @@
 """Named strengths: the parameter at which a fault costs a given share of the return.
 
-The shipped table holds the values that the authors of Anomaly-Gym published with their code for the worlds we share:
-tiny, light, medium, strong and extreme leave 99, 95, 90, 75 and 50 % of the normalised return. Levels their search
-could not reach within 0.02 are absent rather than aliased to another level.
+The normalised score of an episode is (its return - random) / (expert - random). A fault of strength *tiny*, *medium*,
+*strong* or *extreme*, switched on from the start, leaves 99, 90, 75 or 50 % of it on average. The shipped table was
+measured with the shipped experts (`offnominal calibrate`); a level that no parameter reaches is marked so, not replaced
+by another. The table that the authors of Anomaly-Gym published is kept beside it for comparison.
 """
 
 from __future__ import annotations
 
 import csv
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
+from io import StringIO
+from pathlib import Path
+from typing import Any
 
-from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.core.config import Config
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
 
 LEVELS = {"tiny": 0.99, "light": 0.95, "medium": 0.90, "strong": 0.75, "extreme": 0.50}
+CALIBRATED = ("tiny", "medium", "strong", "extreme")
+
+
+@dataclass(frozen=True)
+class Strength(Config):
+    """One line of a table of strengths.
+
+    Args:
+        world: Id of the world.
+        anomaly: Id of the anomaly.
+        direction: ``"up"`` or ``"down"`` for anomalies that can both grow and shrink something, else empty.
+        level: Its name, or the share itself.
+        target: The normalised score it stands for.
+        attainable: Whether some parameter has this score.
+        parameter: That parameter; of an unattainable level, the one with the lowest score.
+        score: The score at this parameter on fresh episodes, with the fault on from the start.
+        low: Lower end of its 95 % interval.
+        high: Upper end.
+        dataset_score: The score at the same parameter when the fault strikes at random, as in the datasets.
+        dataset_low: Lower end of its 95 % interval.
+        dataset_high: Upper end.
+        onset: The law of the onset it was calibrated with, ``"start"`` or ``"random"``.
+        episodes: Faulty episodes used to find the parameter, fresh ones not counted.
+        fresh: Fresh episodes behind the score of the onset it was calibrated with.
+        policy: First digits of the policy's SHA-256.
+        note: Why a level is not attainable.
+    """
+
+    world: str
+    anomaly: str
+    direction: str
+    level: str
+    target: float
+    attainable: bool
+    parameter: float
+    score: float
+    low: float
+    high: float
+    dataset_score: float = math.nan
+    dataset_low: float = math.nan
+    dataset_high: float = math.nan
+    onset: str = "start"
+    episodes: int = 0
+    fresh: int = 0
+    policy: str = ""
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """What users write: the level, with its direction if there are two."""
+        return f"{self.level}-{self.direction}" if self.direction else self.level
+
+
+def read_strengths(path: Path) -> list[Strength]:
+    """Read a table of strengths."""
+    return _parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
+    """Write a table of strengths; a killed writer leaves the old one."""
+    text = StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Strength)], lineterminator="\n")
+    writer.writeheader()
+    for strength in strengths:
+        writer.writerow({name: _cell(value) for name, value in strength.to_dict().items()})
+    unfinished = path.with_name(path.name + ".unfinished")
+    unfinished.write_text(text.getvalue(), encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.6g}"
+    return value
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "float": lambda text: float(text) if text else math.nan,
+    "int": int,
+    "bool": {"true": True, "false": False}.__getitem__,
+    "str": str,
+}
+
+
+def _parse(text: str, source: str) -> list[Strength]:
+    readers = {field.name: _READERS[str(field.type)] for field in fields(Strength)}
+    rows = csv.DictReader(text.splitlines())
+    if set(rows.fieldnames or ()) != set(readers):
+        raise DamagedFile(f"{source} is no table of strengths; its columns are {rows.fieldnames}.")
+    try:
+        return [Strength(**{name: read(row[name]) for name, read in readers.items()}) for row in rows]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DamagedFile(f"{source} holds a line that cannot be read ({error}); calibrate it again.") from None
+
+
+@cache
+def calibrated() -> tuple[Strength, ...]:
+    """Return the shipped table, unattainable levels included.
+
+    Example:
+        >>> line = calibrated()[0]
+        >>> line.low <= line.score <= line.high
+        True
+    """
+    table = files("offnominal.anomalies") / "strengths.csv"
+    return tuple(_parse(table.read_text(encoding="utf-8"), "strengths.csv"))
 
 
 @cache
 def published() -> dict[tuple[str, str, str], float]:
-    """Return the published parameters by (world, anomaly, level)."""
+    """Return the parameters that Anomaly-Gym published by (world, anomaly, level)."""
     table = files("offnominal.anomalies") / "published_strengths.csv"
     rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())
     return {(row["world"], row["anomaly"], row["level"]): float(row["parameter"]) for row in rows}
 
 
-def parameter_for(world: str | None, anomaly: str, level: str) -> float:
-    """Return the parameter of a named strength.
+@cache
+def _by_name() -> dict[tuple[str, str], dict[str, Strength]]:
+    """Return the strengths of each (world, anomaly) by name; a bare level means the better direction."""
+    table: dict[tuple[str, str], dict[str, Strength]] = {}
+    for line in calibrated():
+        table.setdefault((line.world, line.anomaly), {})[line.name] = line
+    for named in table.values():
+        lines = [line for line in named.values() if line.direction]
+        attained = {way: sum(line.attainable for line in lines if line.direction == way) for way in ("up", "down")}
+        usual = "down" if attained["down"] > attained["up"] else "up"
+        named.update({line.level: line for line in lines if line.direction == usual})
+    return table
+
+
+def strength(world: str, anomaly: str, level: str) -> Strength | None:
+    """Return the line of a named strength, or None if the table has none.
+
+    Args:
+        world: Id of the world.
+        anomaly: Id of the anomaly.
+        level: ``"medium"``; for scaling also ``"medium-up"`` and ``"medium-down"``. The bare name means the direction
+            in which more levels can be attained.
+    """
+    return _by_name().get((world, anomaly), {}).get(level)
+
+
+def strengths_of(world: str) -> dict[tuple[str, str], float]:
+    """Return the parameters of a world's attainable strengths by (anomaly, level), in their usual direction.
 
     Example:
-        >>> parameter_for("SAP-Goal0-v0", "action/offset", "medium")
-        0.689980
+        >>> ("action/offset", "medium") in strengths_of("SAP-Goal0-v0")
+        True
     """
-    if level not in LEVELS:
-        raise UnknownName(f"no strength named {level!r}.{did_you_mean(level, LEVELS)} Choose from {', '.join(LEVELS)}.")
+    return {
+        (anomaly, level): line.parameter
+        for (place, anomaly), named in _by_name().items()
+        if place == world
+        for level, line in sorted(named.items(), key=lambda item: -item[1].target)
+        if level in LEVELS and line.attainable
+    }
+
+
+def parameter_for(world: str | None, anomaly: str, level: str) -> float:
+    """Return the parameter of a named strength, or say why there is none.
+
+    Example:
+        >>> 0.1 < parameter_for("SAP-Goal0-v0", "action/offset", "medium") < 1.0
+        True
+    """
+    names = [*LEVELS, *(f"{name}-{way}" for name in LEVELS for way in ("up", "down"))]
+    if level not in names:
+        raise UnknownName(f"no strength named {level!r}.{did_you_mean(level, names)} Choose from {', '.join(LEVELS)}.")
     if world is None:
         raise UnknownName(
             f"the strength {level!r} is only known for shipped worlds; give {anomaly} a number for this environment."
         )
-    table = published()
-    if (world, anomaly, level) in table:
-        return table[world, anomaly, level]
-    known = sorted({key[2] for key in table if key[:2] == (world, anomaly)}, key=list(LEVELS).index)
+    line = strength(world, anomaly, level)
+    if line is not None and line.attainable:
+        return line.parameter
+    if line is not None:
+        raise InvalidParameter(
+            f"no parameter of {anomaly} in {world} is {level!r}: at {line.parameter:.4g} it leaves {line.score:.3f} of "
+            f"the return, not {line.target:g}; {line.note}. Choose another level or give a number."
+        )
+    known = list(_by_name().get((world, anomaly), {}))
     raise UnknownName(
         f"no strength {level!r} for {anomaly} in {world}; "
         + (f"known: {', '.join(known)}." if known else "no level of it is calibrated yet; give a number.")

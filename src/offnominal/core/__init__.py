@@ -3,6 +3,8 @@
 from offnominal.core.config import Config
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
+    AlreadyThere,
+    DamagedFile,
     InvalidAction,
     InvalidChannels,
     InvalidParameter,
@@ -10,17 +12,23 @@ from offnominal.core.errors import (
     InvalidState,
     LawBroken,
     MissingDependency,
+    MissingFile,
+    NotFitted,
     OffnominalError,
     SimulationDiverged,
     UnknownName,
     UnsupportedEnvironment,
+    UnsupportedEstimator,
+    UnsupportedFormat,
 )
 from offnominal.core.progress import progress
 from offnominal.core.registry import Registry, Spec
 from offnominal.core.streams import Stream, stream_keys
 
 __all__ = [
+    "AlreadyThere",
     "Config",
+    "DamagedFile",
     "Episode",
     "Event",
     "InvalidAction",
@@ -30,6 +38,8 @@ __all__ = [
     "InvalidState",
     "LawBroken",
     "MissingDependency",
+    "MissingFile",
+    "NotFitted",
     "OffnominalError",
     "Registry",
     "SimulationDiverged",
@@ -37,6 +47,8 @@ __all__ = [
     "Stream",
     "UnknownName",
     "UnsupportedEnvironment",
+    "UnsupportedEstimator",
+    "UnsupportedFormat",
     "progress",
     "stream_keys",
 ]

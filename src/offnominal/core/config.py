@@ -9,6 +9,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self
 
 from offnominal.core.errors import InvalidParameter, did_you_mean
@@ -38,7 +39,7 @@ class Config:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Build from plain data; unknown fields and wrong types are errors."""
-        hints = typing.get_type_hints(cls)
+        hints = _hints(typing.cast(type, cls))
         names = [field.name for field in dataclasses.fields(cls)]
         values: dict[str, Any] = {}
         for name, value in data.items():
@@ -58,6 +59,12 @@ class Config:
         """Return a hash of the content, the same on every machine."""
         text = json.dumps({type(self).__name__: self.to_dict()}, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    """Return the types of a class's fields; working them out again for every object of a large file takes long."""
+    return typing.get_type_hints(cls)
 
 
 def _required(field: dataclasses.Field[Any]) -> bool:

@@ -34,8 +34,16 @@ class InvalidState(OffnominalError, RuntimeError):
     """A call that makes no sense now, such as stepping before the first reset."""
 
 
+class NotFitted(InvalidState):
+    """A detector or an alarm that is asked before it has learned anything."""
+
+
 class UnsupportedEnvironment(OffnominalError, TypeError):
     """An environment without the spaces or the physics that were asked for."""
+
+
+class UnsupportedEstimator(OffnominalError, TypeError):
+    """An estimator of another package that cannot keep the contract of a detector."""
 
 
 class SimulationDiverged(OffnominalError, ArithmeticError):
@@ -44,6 +52,22 @@ class SimulationDiverged(OffnominalError, ArithmeticError):
 
 class MissingDependency(OffnominalError, ImportError):
     """An optional package that the call needs is not installed."""
+
+
+class DamagedFile(OffnominalError, ValueError):
+    """A file whose content is not what is said of it."""
+
+
+class UnsupportedFormat(DamagedFile):
+    """A file of another version of its format than this version of the package reads."""
+
+
+class MissingFile(OffnominalError, FileNotFoundError):
+    """A file or folder that should be there and is not."""
+
+
+class AlreadyThere(OffnominalError, FileExistsError):
+    """Something else stands where a file or folder is to be written."""
 
 
 class LawBroken(OffnominalError, AssertionError):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Protocol
+
+_SHOWN = ContextVar("shown", default=False)
 
 
 class Tick(Protocol):
@@ -17,7 +20,7 @@ class Tick(Protocol):
 
 @contextmanager
 def progress(description: str, total: float | None = None, *, enabled: bool | None = None) -> Iterator[Tick]:
-    """Show a progress line on standard error while the block runs.
+    """Show a progress line on standard error while the block runs. Inside another one nothing is shown.
 
     Args:
         description: What is being done.
@@ -29,7 +32,7 @@ def progress(description: str, total: float | None = None, *, enabled: bool | No
         ...     for _ in range(3):
         ...         tick()
     """
-    if not (sys.stderr.isatty() if enabled is None else enabled):
+    if _SHOWN.get() or not (sys.stderr.isatty() if enabled is None else enabled):
         yield lambda units=1.0, note="": None
         return
 
@@ -44,10 +47,14 @@ def progress(description: str, total: float | None = None, *, enabled: bool | No
         TextColumn("[dim]{task.fields[note]}"),
     )
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=console.is_terminal) as display:
-        task = display.add_task(description, total=total, note="")
+    outermost = _SHOWN.set(True)
+    try:
+        with Progress(*columns, console=console, transient=console.is_terminal) as display:
+            task = display.add_task(description, total=total, note="")
 
-        def tick(units: float = 1.0, note: str = "") -> None:
-            display.update(task, advance=units, note=note)
+            def tick(units: float = 1.0, note: str = "") -> None:
+                display.update(task, advance=units, note=note)
 
-        yield tick
+            yield tick
+    finally:
+        _SHOWN.reset(outermost)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from offnominal.agents.experts import expert
 from offnominal.agents.policy import FunctionPolicy
 from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
-from offnominal.anomalies.catalogue import anomalies, make_anomaly
+from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection, Setting
 from offnominal.anomalies.schedule import Schedule
+from offnominal.anomalies.strengths import calibrated
 from offnominal.core.episode import Episode, same_bytes
-from offnominal.core.types import Array
+from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, Skip, examine
 from offnominal.laws.world import require
 from offnominal.rollouts.collect import build_world, collect
@@ -25,6 +28,7 @@ PAIRS = 6
 STEPS = 24
 ONSET = 6
 LASTING = 5
+JUDGED = 12
 
 
 def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None = None) -> LawReport:
@@ -35,6 +39,7 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     3. After its schedule has ended, and after a reset, everything it touched is back to its exact value.
     4. Labels say `active` exactly while it is switched on; the onset depends on the seed alone, and the seed fixes
        everything.
+    5. A calibrated strength does harm, and a greater one does more.
 
     Args:
         anomaly: Id or object.
@@ -57,15 +62,14 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
             "labels are exact": case.labels_are_exact,
             "a seed fixes the faulty episode": case.seed_fixes_the_episode,
             "the onset depends on the seed alone": case.onset_depends_on_seed,
+            "a calibrated strength does harm": case.calibrated_strength_harms,
         },
     )
 
 
 def anomalies_of(world: str) -> list[str]:
     """Return the ids of the registered anomalies that a world has: the generic ones and its own knobs."""
-    knobs = build_world(world, 1).knobs
-    listed = [spec.id for spec in anomalies if not spec.id.startswith("dynamics/")]
-    return listed + [f"dynamics/{name}" for name in knobs]
+    return anomalies_with(build_world(world, 1).knobs)
 
 
 def visible_parameter(anomaly: Anomaly, world: World) -> float:
@@ -208,6 +212,33 @@ class _Case:
         require(onsets[0] == onsets[1], f"onsets of seeds 5.. are {onsets[0]}, but {onsets[1]} for {other}")
         require(onsets[0][1:] == onsets[2][:-1], f"onsets {onsets[0]} do not go with their seeds: {onsets[2]}")
         require(len(set(onsets[0])) > 1, "every seed has the same random onset")
+
+    def calibrated_strength_harms(self) -> None:
+        lines = [
+            line
+            for line in calibrated()
+            if line.world == self.world and line.anomaly == self.anomaly.id and line.attainable
+        ]
+        if not lines:
+            raise Skip("no strength of it is calibrated here")
+        for weaker, stronger in pairwise(lines):
+            if weaker.direction == stronger.direction:
+                require(
+                    stronger.score < weaker.score,
+                    f"{stronger.name} leaves {stronger.score:.3f} of the return, {weaker.name} {weaker.score:.3f}",
+                )
+        ends = [line for line in lines if line.direction == lines[0].direction]
+        damages = [self._damages(line.parameter) for line in (ends[0], ends[-1])]
+        require(bool(np.any(damages[0] != 0.0)), f"{ends[0].name}, {ends[0].parameter:g}, changes no return")
+        require(
+            len(ends) == 1 or damages[1].mean() > damages[0].mean(),
+            f"{ends[-1].name} costs {damages[1].mean():.4g}, {ends[0].name} {damages[0].mean():.4g}",
+        )
+
+    def _damages(self, parameter: float) -> FloatArray:
+        """Return what a fault that lasts the whole episode costs the shipped expert."""
+        fault = Fault(self.anomaly, parameter, Schedule(onset="start"))
+        return np.array([pair.damage for pair in twins(self.world, expert(self.world), JUDGED, anomalies=fault)])
 
 
 def _restless(world: World) -> Callable[[Array], Array]:

@@ -17,7 +17,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidAction
 from offnominal.core.progress import progress
 from offnominal.core.streams import row_seeds
-from offnominal.core.types import Array, IntArray
+from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.adapter import GymnasiumWorld
 from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
 from offnominal.worlds.world import World
@@ -78,6 +78,36 @@ def rollout(
     **options: Any,
 ) -> list[Episode]:
     """Return one episode per seed, each with its own faults; see :func:`collect`."""
+    return _in_batches(_Tape, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
+
+
+def returns(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array],
+    seeds: IntArray,
+    faults: list[tuple[Fault, ...]],
+    *,
+    batch: int = BATCH,
+    max_steps: int | None = None,
+    **options: Any,
+) -> FloatArray:
+    """Return what each of these episodes earns, without keeping them; arguments are those of :func:`rollout`."""
+    earned = _in_batches(_Purse, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
+    return np.array(earned)
+
+
+def _in_batches(
+    recorder: Callable[[World, Injection, int, int], Any],
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array],
+    seeds: IntArray,
+    faults: list[tuple[Fault, ...]],
+    *,
+    batch: int,
+    max_steps: int | None,
+    **options: Any,
+) -> list[Any]:
+    """Simulate batch after batch and return what the recorder kept of each episode."""
     size = min(positive_integer("batch", batch), len(seeds))
     simulations = build_world(world, size, **options)
     acting = as_policy(policy)
@@ -86,16 +116,18 @@ def rollout(
     injections = [
         Injection(_padded(faults[first : first + size], size), setting) for first in range(0, len(seeds), size)
     ]
-    episodes: list[Episode] = []
+    kept: list[Any] = []
     try:
         with progress(f"Collecting {simulations.card.id}", total=len(seeds)) as tick:
             for index, injection in enumerate(injections):
                 part = seeds[index * size : (index + 1) * size]
-                episodes += _run(simulations, acting, part, injection, limit)
+                tape = recorder(simulations, injection, len(part), limit)
+                _run(simulations, acting, part, injection, limit, tape)
+                kept += [tape.episode(row, int(part[row]), injection) for row in range(len(part))]
                 tick(len(part))
     finally:
         simulations.close()
-    return episodes
+    return kept
 
 
 def build_world(world: WorldSource, n: int, **options: Any) -> World:
@@ -111,16 +143,16 @@ def _padded(faults: list[tuple[Fault, ...]], size: int) -> list[tuple[Fault, ...
     return faults + [()] * (size - len(faults))
 
 
-def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, limit: int) -> list[Episode]:
+def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, limit: int, tape: _Tape | _Purse) -> None:
     """Simulate one batch until every episode has ended."""
     count = len(seeds)
     rows, episodes = np.arange(count), np.zeros(count, np.int64)
-    tape = _Tape(world, injection, count, limit)
     world.reset(rows, seeds, episodes)
     injection.begin(rows, seeds, episodes)
     state = policy.start(seeds, episodes)
     commanded = np.zeros((world.n, *world.action_space.shape), world.action_space.dtype)
-    seen = tape.start(world)
+    seen = world.observations.copy()
+    tape.start(world)
     for t in range(limit):
         chosen, state = policy.act(seen[rows], state)
         commanded[rows] = _checked(chosen, (len(rows), *world.action_space.shape), commanded.dtype)
@@ -134,7 +166,6 @@ def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, li
             rows = rows[going]
             if not rows.size:
                 break
-    return [tape.episode(row, int(seeds[row]), injection) for row in range(count)]
 
 
 def _checked(actions: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -168,12 +199,11 @@ class _Tape:
         }
         self.clean = np.zeros_like(self.observations)
 
-    def start(self, world: World) -> Array:
-        """Record the first observations, which no fault touches, and return them."""
+    def start(self, world: World) -> None:
+        """Record the first observations, which no fault touches."""
         rows = len(self.observations)
         self.observations[:, 0] = world.observations[:rows]
         self.clean[:, 0] = world.observations[:rows]
-        return world.observations.copy()
 
     def record(
         self,
@@ -215,3 +245,32 @@ class _Tape:
             terminated=bool(self.terminated[row]),
             extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
         )
+
+
+class _Purse:
+    """Keeps nothing of an episode but what it earned."""
+
+    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self.rewards = np.zeros((rows, limit))
+        self.lengths = np.zeros(rows, np.int64)
+
+    def start(self, world: World) -> None:
+        """Nothing is earned yet."""
+
+    def record(
+        self,
+        t: int,
+        rows: IntArray,
+        world: World,
+        injection: Injection,
+        commanded: Array,
+        executed: Array,
+        seen: Array,
+    ) -> None:
+        """Keep the rewards."""
+        self.rewards[rows, t] = world.rewards[rows]
+        self.lengths[rows] = t + 1
+
+    def episode(self, row: int, seed: int, injection: Injection) -> float:
+        """Return what an episode earned in all."""
+        return float(np.sum(self.rewards[row, : self.lengths[row]]))

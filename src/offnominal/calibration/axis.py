@@ -1,0 +1,71 @@
+"""The axis of a search: how a fault's parameter moves away from neutral, weakest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
+from offnominal.core.types import FloatArray
+from offnominal.worlds.world import World
+
+Direction = Literal["", "up", "down"]
+
+OFFSETS = (1e-3, 1e3)
+LOG_FACTORS = (2e-3, 6.0)
+RUNGS = 21
+DELAYS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 16.0, 20.0, 25.0, 32.0, 40.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A way from the neutral parameter to ever stronger faults, by a positive number: the distance.
+
+    Args:
+        anomaly: What goes wrong.
+        neutral: The parameter at which nothing happens.
+        direction: ``"up"`` and ``"down"`` multiply the neutral parameter by growing or shrinking factors; ``""`` adds.
+        whole: Whether only whole parameters exist.
+
+    Example:
+        >>> Axis("action/scaling", 1.0, "down").parameter(np.log([2.0, 4.0]))
+        array([0.5 , 0.25])
+    """
+
+    anomaly: str
+    neutral: float
+    direction: Direction = ""
+    whole: bool = False
+
+    def parameter(self, distance: FloatArray) -> FloatArray:
+        """Return the parameters at some distances."""
+        if not self.direction:
+            return self.neutral + distance
+        return self.neutral * np.exp(distance if self.direction == "up" else -distance)
+
+    def distance(self, parameter: float) -> float:
+        """Return how far a parameter is from neutral."""
+        return abs(parameter - self.neutral) if not self.direction else abs(float(np.log(parameter / self.neutral)))
+
+    def ladder(self) -> FloatArray:
+        """Return distances from hardly anything to more than anyone needs."""
+        if self.whole:
+            return np.array(DELAYS)
+        return np.geomspace(*(LOG_FACTORS if self.direction else OFFSETS), RUNGS)
+
+    @property
+    def label(self) -> str:
+        """How the axis is called in messages."""
+        return f"{self.anomaly} {self.direction}".strip()
+
+
+def axes(anomaly: Anomaly, world: World) -> list[Axis]:
+    """Return the axes along which a fault can grow: two for scaling, upwards for factors, one for the others."""
+    if isinstance(anomaly, DynamicsAnomaly):
+        knob = world.knob(anomaly.knob)
+        return [Axis(anomaly.id, knob.neutral, "up" if knob.combine == "multiply" else "")]
+    if anomaly.neutral:
+        return [Axis(anomaly.id, anomaly.neutral, "up"), Axis(anomaly.id, anomaly.neutral, "down")]
+    return [Axis(anomaly.id, anomaly.neutral, whole=anomaly.whole)]

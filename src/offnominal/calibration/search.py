@@ -1,0 +1,208 @@
+"""The search: along one axis, where does the score have each level?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from offnominal.calibration.axis import Axis
+from offnominal.calibration.fit import (
+    Estimate,
+    adjusted,
+    crossing,
+    falling,
+    first_crossing,
+    mean,
+    parabola,
+)
+from offnominal.calibration.sampler import SEARCH_SEED, Sampler
+from offnominal.core.errors import SimulationDiverged
+from offnominal.core.types import FloatArray
+
+PER_RUNG = 32
+RUNGS_AT_ONCE = 3
+AT_ONCE = 200
+MORE = 100
+WIDEST = 0.2
+PRECISION = 0.002
+TOLERANCE = 0.01
+RELATIVE_TOLERANCE = 0.1
+DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found for one level.
+
+    Args:
+        distance: From neutral; of an unattainable level, where the score is lowest.
+        attainable: Whether the score has the level there.
+        score: The score there, on the episodes of the search.
+        episodes: How many were simulated for this level alone.
+        note: Why it is not attainable.
+    """
+
+    distance: float
+    attainable: bool
+    score: Estimate
+    episodes: int
+    note: str = ""
+
+
+class Search:
+    """Scores gathered along one axis, and what they say about levels.
+
+    A ladder of distances brackets every level. Around each crossing the distances are then drawn from a window that
+    narrows from round to round, and a power law through all scores in the window says where to go next. A round ends
+    the search when the score is known well enough.
+
+    Args:
+        sampler: Where episodes come from.
+        axis: The fault and its direction.
+        onset: When the fault strikes.
+        budget: Faulty episodes per level at most, the ladder not counted.
+    """
+
+    def __init__(self, sampler: Sampler, axis: Axis, *, onset: Any = "start", budget: int = 1600) -> None:
+        self.sampler, self.axis, self.onset, self.budget = sampler, axis, onset, budget
+        self.distances: FloatArray = np.empty(0)
+        self.scores: FloatArray = np.empty(0)
+        self.luck: FloatArray = np.empty((0, 0))
+        self.end = ""
+
+    def sample(self, distances: FloatArray, first: int = 0) -> None:
+        """Simulate one episode per distance, beginning with a given seed of the search."""
+        seed = SEARCH_SEED + first
+        scores = self.sampler.faulty(self.axis, distances, seed, self.onset)
+        self.distances = np.concatenate([self.distances, distances])
+        self.scores = np.concatenate([self.scores, scores])
+        luck = self.sampler.luck(seed, len(distances))
+        self.luck = np.concatenate([self.luck, luck]) if len(self.luck) else luck
+
+    def climb(self, lowest: float) -> None:
+        """Climb the ladder until the score is below every level, the simulation breaks or the ladder ends."""
+        ladder = self.axis.ladder()
+        for begin in range(0, len(ladder), RUNGS_AT_ONCE):
+            for rung in ladder[begin : begin + RUNGS_AT_ONCE]:
+                try:
+                    self.sample(np.full(PER_RUNG, rung))
+                except SimulationDiverged:
+                    self.end = f"the simulation breaks down at {self._parameter(rung):.4g}"
+                    return
+            if self.rungs()[1].min() < lowest - 0.1:
+                return
+
+    def rungs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the distances that were tried often, their scores and how many episodes are behind each."""
+        distances, counts = np.unique(self.distances, return_counts=True)
+        distances = distances[counts >= PER_RUNG]
+        estimates = [self.at(distance) for distance in distances]
+        return distances, np.array([each.value for each in estimates]), counts[counts >= PER_RUNG].astype(float)
+
+    def at(self, distance: float) -> Estimate:
+        """Return the score at a distance that was tried."""
+        here = self.distances == distance
+        return mean(self.scores[here], self.luck[here])
+
+    def find(self, level: float) -> Found:
+        """Return the weakest parameter whose score is a level."""
+        if self.axis.whole:
+            return self._find_whole(level)
+        start = len(self.scores)
+        lowest, score = self._lowest(level)
+        if score.value > level:
+            reached = score.value - level <= TOLERANCE
+            return Found(lowest, reached, score, len(self.scores) - start, "" if reached else self._why(lowest))
+        distances, heights, counts = self.rungs()
+        x = first_crossing(np.log(distances), heights, counts, level)
+        assert x is not None
+        x, score = self._refine(level, x, len(self.scores) - start)
+        return Found(self._rounded(x), True, score, len(self.scores) - start)
+
+    def _lowest(self, level: float) -> tuple[float, Estimate]:
+        """Return the lowest rung, tried until it is clear on which side of a level its score lies."""
+        spent = 0
+        while True:
+            distances, heights, _ = self.rungs()
+            lowest = float(distances[np.argmin(heights)])
+            score = self.at(lowest)
+            if abs(score.value - level) > 3.0 * score.error or spent >= self.budget // 2:
+                return lowest, score
+            near = np.repeat(np.minimum(lowest * np.array([0.8, 1.0, 1.25]), distances[-1]), MORE)
+            self.sample(near, PER_RUNG + spent)
+            spent += len(near)
+
+    def _refine(self, level: float, x: float, spent: int) -> tuple[float, Estimate]:
+        """Return the crossing near x and the score there.
+
+        The window halves while the crossing stays well inside, down to the width in which a parabola fits.
+        """
+        width = 0.75 * float(np.diff(np.log(self.axis.ladder()[:2]))[0])
+        while spent < self.budget:
+            self.sample(np.exp(x + width * _spread(AT_ONCE, spent)), PER_RUNG + spent)
+            spent += AT_ONCE
+            here, scores = self._window(x, width)
+            curve = parabola(here, scores)
+            rough = crossing(here, falling(scores, np.ones_like(scores)), level)
+            found = rough if curve.slope >= 0.0 else curve.crossing(level)
+            moved = float(np.clip(found, here[0], here[-1])) - x
+            x += moved
+            narrow = min(WIDEST, min(0.4 * (1.0 - level), 0.1) / max(-curve.slope, 1e-6))
+            if abs(moved) <= 0.5 * width:
+                if curve.at(x).error <= PRECISION and width <= 1.5 * narrow:
+                    break
+                width = max(width / 2.0, min(width, narrow))
+        return x, curve.at(x)
+
+    def _window(self, x: float, width: float) -> tuple[FloatArray, FloatArray]:
+        """Return the logarithms of the distances near x, weakest first, and the adjusted scores there."""
+        logs = np.log(self.distances)
+        near = np.flatnonzero(np.abs(logs - x) <= width * 1.0001)
+        near = near[np.argsort(logs[near], kind="stable")]
+        return logs[near], adjusted(self.scores[near], self.luck[near])
+
+    def _why(self, lowest: float) -> str:
+        """Return why a level cannot be attained."""
+        end = f", and {self.end}" if self.end else ""
+        return f"no fault along this axis harms more than one of {self._parameter(lowest):.4g}{end}"
+
+    def _parameter(self, distance: float) -> float:
+        return float(self.axis.parameter(np.array([distance]))[0])
+
+    def _find_whole(self, level: float) -> Found:
+        """Return the whole number whose score is a level, if one is."""
+        start, tried = len(self.scores), dict[float, int]()
+        while len(self.scores) - start < self.budget:
+            near = self._around(level)
+            for number in near:
+                self.sample(np.full(AT_ONCE, number), PER_RUNG + AT_ONCE * tried.get(number, 0))
+                tried[number] = tried.get(number, 0) + 1
+        scores = {number: self.at(number) for number in sorted({*near, *tried})}
+        best = min(scores, key=lambda number: abs(scores[number].value - level))
+        reached = abs(scores[best].value - level) <= max(TOLERANCE, RELATIVE_TOLERANCE * (1.0 - level))
+        told = ", ".join(f"{number:.0f} gives {scores[number].value:.3f}" for number in near)
+        note = "" if reached else f"of whole numbers, {told}"
+        return Found(best, reached, scores[best], len(self.scores) - start, note)
+
+    def _around(self, level: float) -> list[float]:
+        """Return the whole numbers on both sides of a crossing."""
+        distances, heights, counts = self.rungs()
+        x = first_crossing(distances, heights, counts, level)
+        if x is None:
+            return [float(distances[np.argmin(heights)])]
+        return sorted({max(1.0, float(np.floor(x))), max(1.0, float(np.ceil(x)))})
+
+    def _rounded(self, x: float) -> float:
+        """Return the distance of a parameter whose deviation from neutral has few digits."""
+        deviation = self._parameter(float(np.exp(x))) - self.axis.neutral
+        return self.axis.distance(self.axis.neutral + float(f"{deviation:.{DIGITS}g}"))
+
+
+def _spread(n: int, shift: int) -> FloatArray:
+    """Return n numbers in [-1, 1], denser in the middle, in an order that differs from call to call by their shift."""
+    places = (np.arange(n) * 0.6180339887498949 + shift * 0.7548776662466927) % 1.0
+    spread: FloatArray = np.clip(0.5 * ndtri(0.02 + 0.96 * places), -1.0, 1.0)
+    return spread
