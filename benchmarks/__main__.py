@@ -1,4 +1,4 @@
-"""Run every benchmark and write RESULTS.md: `python -m benchmarks [section ...]`."""
+"""Run every benchmark and write RESULTS.md: `python -m benchmarks [section or file ...]`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import worlds
+from benchmarks import datasets, training, worlds
 from offnominal.reports.tables import markdown, terminal_table
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
-SECTIONS = {**worlds.SECTIONS}
+GROUPS = {
+    "worlds": worlds.SECTIONS,
+    "training": training.SECTIONS,
+    "datasets": datasets.SECTIONS,
+}
+SECTIONS = {title: section for group in GROUPS.values() for title, section in group.items()}
 
 
 def main() -> None:
     console = Console(width=160)
-    wanted = sys.argv[1:] or list(SECTIONS)
+    wanted = [title for word in sys.argv[1:] for title in GROUPS.get(word, [word])] or list(SECTIONS)
     parts = []
     for title in wanted:
         rows = SECTIONS[title]()

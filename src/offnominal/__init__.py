@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from offnominal.anomalies import Anomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
     from offnominal.anomalies.make import make, make_vec
     from offnominal.core import Episode, Event, OffnominalError
+    from offnominal.datasets import Dataset, generate, load
     from offnominal.laws import check_anomaly, check_world
     from offnominal.rollouts import Twin, collect, effective_onset, judge, twins
     from offnominal.worlds import World
@@ -25,6 +26,7 @@ _HOMES = {
     "anomalies": ("Anomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
     "anomalies.make": ("make", "make_vec"),
     "core": ("Episode", "Event", "OffnominalError"),
+    "datasets": ("Dataset", "generate", "load"),
     "laws": ("check_anomaly", "check_world"),
     "rollouts": ("Twin", "collect", "effective_onset", "judge", "twins"),
     "worlds": ("World",),
@@ -33,6 +35,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Anomaly",
+    "Dataset",
     "DynamicsAnomaly",
     "Episode",
     "Event",
@@ -52,8 +55,10 @@ __all__ = [
     "collect",
     "effective_onset",
     "expert",
+    "generate",
     "inject",
     "judge",
+    "load",
     "make",
     "make_vec",
     "twins",

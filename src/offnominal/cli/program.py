@@ -9,8 +9,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from offnominal._version import __version__
+from offnominal.cli.calibration import calibration
+from offnominal.cli.datasets import datasets
 from offnominal.core.errors import OffnominalError
 from offnominal.core.registry import Registry
 
@@ -26,6 +29,8 @@ program = typer.Typer(
 )
 check = typer.Typer(no_args_is_help=True, help="Try the laws on a world or an anomaly, yours included.")
 program.add_typer(check, name="check")
+program.add_typer(calibration)
+program.add_typer(datasets)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -35,7 +40,7 @@ def main() -> None:
     try:
         program()
     except OffnominalError as error:
-        complaints.print(f"[bold red]{type(error).__name__}:[/] {error}", highlight=False, soft_wrap=True)
+        complaints.print(f"[bold red]{type(error).__name__}:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
 
 
@@ -151,7 +156,13 @@ def agents(as_json: AsJson = False) -> None:
 @program.command()
 def train(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
-    algorithm: Annotated[str, typer.Option(help="tqc, sac or td3.")] = "tqc",
+    algorithm: Annotated[str | None, typer.Option(help="tqc, sac or td3; tqc if left out.")] = None,
+    learner: Annotated[
+        str, typer.Option(help="offnominal, or sb3: Stable-Baselines3's loop with the published settings.")
+    ] = "offnominal",
+    from_sb3: Annotated[
+        Path | None, typer.Option("--from-sb3", help="Import this agent of Stable-Baselines3 instead of training.")
+    ] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/agents"),
     steps: Annotated[
         int | None, typer.Option(min=1, help="Transitions to collect; the world's preset if left out.")
@@ -164,10 +175,23 @@ def train(
 
     Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
     """
+    from offnominal.cli.agents import import_agent
     from offnominal.cli.agents import train as run
 
-    changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
-    path, card = run(world, algorithm, folder, device=device, minutes=minutes, report=out.print, **changes)
+    if from_sb3 is not None:
+        path, card = import_agent(world, from_sb3, folder, algorithm)
+    else:
+        changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
+        path, card = run(
+            world,
+            algorithm or "tqc",
+            folder,
+            learner=learner,
+            device=device,
+            minutes=minutes,
+            report=out.print,
+            **changes,
+        )
     out.print(
         f"{card.world} by {card.algorithm}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
         f"success {card.success:.3f} on {card.episodes:,} fresh episodes",

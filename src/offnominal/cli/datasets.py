@@ -1,0 +1,173 @@
+"""`offnominal generate`, `verify`, `export` and `import`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+out = Console()
+complaints = Console(stderr=True)
+datasets = typer.Typer()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a dataset that is already there.")]
+Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
+
+
+@datasets.command()
+def generate(
+    worlds: Annotated[list[str], typer.Argument(help="Ids of worlds, or 'all'.")],
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", help="A folder per world goes in here; left out, the data goes where `load` finds it."),
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes of the test split and of each fault.")] = 100,
+    nominal: Annotated[
+        int | None, typer.Option(min=1, help="Episodes to learn from; as many as --episodes if left out.")
+    ] = None,
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Also record the faulty episodes without their faults.")
+    ] = False,
+    extras: Annotated[
+        bool, typer.Option("--extras", help="Also record clean observations, executed actions, fault parameters.")
+    ] = False,
+    anomaly: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
+    level: Annotated[list[str] | None, typer.Option(help="Only this strength; may be given again.")] = None,
+    algorithm: Annotated[str, typer.Option(help="Which of the shipped policies acts.")] = "tqc",
+    policy: Annotated[Path | None, typer.Option(help="A policy that `offnominal train` made acts instead.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of the first training episode; ten million if left out.")
+    ] = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Record a world with and without its faults; a killed run goes on where it was.
+
+    Example: [bold]offnominal generate SAP-Goal0-v0 --out data --level tiny --level strong --twins[/]
+    """
+    from offnominal.datasets import generate
+    from offnominal.datasets.recipe import EXTRAS, SEED
+    from offnominal.worlds import worlds as registry
+
+    rows = []
+    for world in registry.ids() if worlds == ["all"] else [registry.spec(world).id for world in worlds]:
+        made = generate(
+            world,
+            folder / world if folder else None,
+            episodes=episodes,
+            nominal=nominal,
+            twins=twins,
+            extras=EXTRAS if extras else (),
+            anomalies=anomaly,
+            levels=level,
+            algorithm=algorithm,
+            policy=policy,
+            seed=SEED if seed is None else seed,
+            overwrite=overwrite,
+            report=_note,
+        )
+        rows.append(_summary(made))
+    _show("Datasets", rows, as_json)
+
+
+@datasets.command()
+def verify(folder: Folder, as_json: AsJson = False) -> None:
+    """Hash every file again and read every episode again; exit with 1 if anything is not as the manifest says.
+
+    Example: [bold]offnominal verify data/SAP-Goal0-v0[/]
+    """
+    from offnominal.datasets import verify
+
+    problems = verify(folder)
+    wrong = {name: problem for name, problem in problems.items() if problem}
+    if as_json:
+        print(json.dumps([{"split": name, "problem": problem} for name, problem in problems.items()], indent=2))
+    elif wrong:
+        for name, problem in wrong.items():
+            out.print(f"[red]{escape(name)}[/]  {escape(problem)}", highlight=False, soft_wrap=True)
+    else:
+        intact = f"[green]{escape(str(folder))} is intact:[/] {len(problems)} splits hold what the manifest says."
+        out.print(intact, soft_wrap=True)
+    if wrong:
+        raise typer.Exit(1)
+
+
+@datasets.command()
+def export(
+    folder: Folder,
+    to: Annotated[
+        str, typer.Option("--to", help="Only 'minari' so far; the store itself is plain Parquet.")
+    ] = "minari",
+    id: Annotated[
+        str | None, typer.Option(help="Namespace of the new ids; offnominal/<world> if left out.", metavar="NAMESPACE")
+    ] = None,
+    split: Annotated[list[str] | None, typer.Option(help="Only this split; may be given again.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the splits of a dataset as Minari datasets, labels included.
+
+    Example: [bold]offnominal export data/SAP-Goal0-v0 --to minari --split train --split test[/]
+    """
+    from offnominal.datasets import Dataset, to_minari
+
+    _only("--to", to)
+    data = Dataset(folder)
+    namespace = id or f"offnominal/{data.world}"
+    written = to_minari(data, namespace, splits=split)
+    rows = [{"id": each.id, "episodes": len(each), "steps": each.total_steps} for each in written]
+    _show("Minari datasets", rows, as_json)
+
+
+@datasets.command("import")
+def import_(
+    id: Annotated[str, typer.Argument(help="Id of a Minari dataset on this machine.", metavar="ID")],
+    folder: Annotated[Path, typer.Option("--out", help="Folder of the new dataset.")],
+    source: Annotated[str, typer.Option("--from", help="Only 'minari' so far.")] = "minari",
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take a Minari dataset with Box spaces as nominal episodes: 80 % train, 10 % validation, 10 % test.
+
+    Example: [bold]offnominal import mujoco/halfcheetah/expert-v0 --from minari --out data/cheetah[/]
+    """
+    from offnominal.datasets import import_minari
+
+    _only("--from", source)
+    _show("Datasets", [_summary(import_minari(id, folder, overwrite=overwrite))], as_json)
+
+
+def _only(option: str, given: str) -> None:
+    from offnominal.core.errors import InvalidParameter
+
+    if given != "minari":
+        raise InvalidParameter(f"{option} is {given!r}; only 'minari' is known.")
+
+
+def _note(line: str) -> None:
+    complaints.print(f"[yellow]{escape(line)}[/]", highlight=False, soft_wrap=True)
+
+
+def _summary(made: Any) -> dict[str, Any]:
+    entries = made.manifest.splits.values()
+    return {
+        "world": made.world,
+        "splits": len(made),
+        "episodes": sum(entry.episodes for entry in entries),
+        "steps": sum(entry.steps for entry in entries),
+        "MB": round(sum(entry.size for entry in entries) / 1e6, 2),
+        "folder": str(made.folder),
+    }
+
+
+def _show(title: str, rows: list[dict[str, Any]], as_json: bool) -> None:
+    from offnominal.reports.tables import terminal_table
+
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        out.print(terminal_table(title, rows))

@@ -1,0 +1,204 @@
+"""The card of a dataset: README.md, and a picture of what its faults cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from offnominal.anomalies.schedule import Schedule
+from offnominal.core.errors import MissingDependency, UnknownName
+from offnominal.datasets.layout import SINGULAR, Signal
+from offnominal.datasets.manifest import Manifest, SplitEntry
+from offnominal.datasets.parquet import EpisodeFile
+from offnominal.datasets.picture import draw
+from offnominal.datasets.recipe import Recipe
+from offnominal.rollouts.collect import build_world
+
+README, PICTURE = "README.md", "card.png"
+MEANINGS = {
+    "observations": "what the agent saw, faults included",
+    "actions": "what it commanded",
+    "rewards": "what it earned",
+    "active": "the label: a fault was switched on",
+    "success": "the task was solved",
+    "critical": "something happened that must not",
+    "cost": "price of what happened, beside the reward",
+    "clean_observations": "what healthy sensors would have reported",
+    "executed_actions": "what the motors did: after faults and limits",
+    "applied": "parameter of the fault",
+}
+
+
+class Reference(NamedTuple):
+    """What a world is about, and the returns between which scores are normalised."""
+
+    summary: str
+    random: float | None
+    expert: float | None
+
+    def score(self, earned: float) -> float | None:
+        """Return (J - random) / (expert - random), or None if the two are not known."""
+        if self.random is None or self.expert is None:
+            return None
+        return (earned - self.random) / (self.expert - self.random)
+
+
+def reference_of(world: str) -> Reference:
+    """Return what is known of a world; little, if it is none of ours."""
+    try:
+        card = build_world(world, 1).card
+    except UnknownName:
+        return Reference("", None, None)
+    return Reference(card.summary, card.random_return, card.expert_return)
+
+
+def describe(folder: Path, manifest: Manifest) -> None:
+    """Write the card of a dataset into its folder; the picture only if there is matplotlib and something to show."""
+    reference = reference_of(manifest.world)
+    parts = [
+        _head(manifest, reference, _pictured(folder, manifest, reference)),
+        _reading(manifest),
+        _splits(manifest, reference),
+        _columns(folder / next(iter(manifest.splits.values())).file),
+        *([_making(manifest, manifest.recipe)] if manifest.recipe else []),
+    ]
+    (folder / README).write_text("\n".join(parts), encoding="utf-8")
+
+
+def _pictured(folder: Path, manifest: Manifest, reference: Reference) -> bool:
+    scores = {name: reference.score(entry.statistics.mean_return) for name, entry in manifest.splits.items()}
+    known = {name: score for name, score in scores.items() if score is not None}
+    if not manifest.recipe or not manifest.recipe.cells or not known:
+        return False
+    try:
+        draw(folder / PICTURE, manifest.recipe, known)
+    except MissingDependency:
+        return False
+    return True
+
+
+def _head(manifest: Manifest, reference: Reference, pictured: bool) -> str:
+    entries = manifest.splits.values()
+    weight = sum(entry.size for entry in entries)
+    size = f"{weight / 1e6:.1f} MB" if weight >= 1e6 else f"{weight / 1e3:.0f} kB"
+    about = f"An agent's task, *{reference.summary}*, recorded" if reference.summary else "Recorded"
+    faults = " with and without faults" if manifest.recipe and manifest.recipe.cells else ""
+    picture = f"\n![What each fault costs]({PICTURE})\n" if pictured else ""
+    return (
+        f"# {manifest.world}\n\n{about}{faults}: {sum(entry.episodes for entry in entries):,} episodes, "
+        f"{sum(entry.steps for entry in entries):,} transitions, {size}.\n{picture}"
+    )
+
+
+def _reading(manifest: Manifest) -> str:
+    name, entry = next(iter(manifest.splits.items()))
+    return f"""## Read it
+
+```python
+import offnominal as off
+
+data = off.load("the path of this folder")
+for episode in data["{name}"]:
+    episode.observations, episode.actions, episode.rewards, episode.active, episode.events
+frame = data["{name}"].to_pandas()
+```
+
+Any Parquet reader will do, too: `SELECT avg(reward) FROM '{entry.file}'`. `offnominal verify` compares every
+file and every episode with the hashes in `manifest.json`.
+"""
+
+
+def _splits(manifest: Manifest, reference: Reference) -> str:
+    parameters = {cell.name: cell.parameter for cell in manifest.recipe.cells} if manifest.recipe else {}
+    lines = [
+        "| split | parameter | episodes | transitions | return | score | success | active | onset |",
+        "| :-- | --: | --: | --: | --: | --: | --: | --: | --: |",
+        *(_line(name, entry, parameters.get(name), reference) for name, entry in manifest.splits.items()),
+    ]
+    legend = "**parameter**: of the fault. **return**: mean over the episodes, with its 95 % interval. "
+    if reference.score(0.0) is not None:
+        legend += (
+            f"**score**: (return - random) / (expert - random), with the published returns {reference.random:g} of "
+            f"random actions and {reference.expert:g} of an expert. "
+        )
+    legend += (
+        "**success**: share of episodes. **active**: share of transitions with a fault switched on. **onset**: mean "
+        "transition at which the fault strikes, over the episodes that last until then."
+    )
+    return "\n".join(["## Splits", "", *lines, "", legend, ""])
+
+
+def _line(name: str, entry: SplitEntry, parameter: float | None, reference: Reference) -> str:
+    seen = entry.statistics
+    score = reference.score(seen.mean_return)
+    cells = [
+        f"`{name}`",
+        "–" if parameter is None else f"{parameter:.4g}",
+        f"{entry.episodes:,}",
+        f"{entry.steps:,}",
+        f"{seen.mean_return:.2f} ± {seen.return_interval:.2f}",
+        "–" if score is None else f"{score:.3f}",
+        "–" if seen.success is None else f"{seen.success:.0%}",
+        f"{seen.active:.0%}",
+        "–" if seen.mean_onset is None else f"{seen.mean_onset:.1f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _columns(path: Path) -> str:
+    file = EpisodeFile(path)
+    lines = [
+        "| column | type | meaning |",
+        "| :-- | :-- | :-- |",
+        "| `episode`, `seed`, `step` | int | number of the episode, the seed it starts from, index of the transition |",
+        *(_column(signal, names) for signal, names in file.columns()),
+    ]
+    text = (
+        "A row is one observation and the transition that starts there. The last row of an episode has no transition: "
+        "its action, reward and labels are null. What was injected into each episode, and when, is JSON in the "
+        "metadata of the file under `offnominal`."
+    )
+    return "\n".join(["## Columns", "", text, "", *lines, ""])
+
+
+def _column(signal: Signal, names: list[str]) -> str:
+    stem = SINGULAR.get(signal.name, signal.name)
+    shown = f"`{stem}`" if not signal.shape else f"`{stem}.*`"
+    channels = ", ".join(name.removeprefix(f"{stem}.") for name in names) if signal.shape else ""
+    meaning = MEANINGS.get(signal.name, "")
+    return f"| {shown} | {np.dtype(signal.dtype).name} | {': '.join(filter(None, (meaning, channels)))} |"
+
+
+def _told(schedule: Schedule) -> dict[str, Any]:
+    """Return the onset and whatever else is unusual about a schedule."""
+    usual = Schedule(onset=schedule.onset).to_dict()
+    return {name: value for name, value in schedule.to_dict().items() if name == "onset" or value != usual[name]}
+
+
+def _making(manifest: Manifest, recipe: Recipe) -> str:
+    first = {plan.name: int(plan.seeds[0]) for plan in recipe.plans()}
+    seeds = ", ".join(f"{name} {first[name]:,}" for name in ("train", "validation", "test"))
+    faulty = f", faults {first[recipe.cells[0].name]:,}" if recipe.cells else ""
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions.items())
+    lines = {
+        "policy": recipe.policy + (f", weights {recipe.policy_sha256[:12]}…" if recipe.policy_sha256 else ""),
+        "first seeds": seeds + faulty,
+        "faults": ", ".join(f"{name} {value}" for name, value in _told(recipe.schedule).items()),
+        "recipe": f"SHA-256 {manifest.recipe_sha256[:12]}…",
+        "made with": f"{versions}; {manifest.platform}",
+    }
+    table = "\n".join(f"| {name} | {value} |" for name, value in lines.items())
+    return f"""## How it was made
+
+| | |
+| :-- | :-- |
+{table}
+
+The recipe in `manifest.json` says everything. On the same platform and versions it gives the same bytes again:
+
+```python
+off.datasets.follow(data.manifest.recipe, "another folder")
+```
+"""

@@ -1,0 +1,88 @@
+"""A dataset: a folder of splits with a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.datasets.manifest import Manifest, read_manifest
+from offnominal.datasets.split import Split, Verify, counted
+
+LISTED = 4
+
+
+class Dataset:
+    """The splits of a dataset by name.
+
+    Every file must be there with its size when the dataset is opened. With ``verify="hash"`` the SHA-256 of a split is
+    compared when it is first read, which costs less than reading it; with ``"size"`` it is not.
+
+    Args:
+        folder: Where it lies.
+        verify: What is compared with the manifest.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.datasets import generate
+        >>> folder = TemporaryDirectory()
+        >>> data = generate("SAP-Goal0-v0", folder.name, episodes=3, levels=[])
+        >>> data["train"][0].seed
+        10000000
+        >>> data["tset"]
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.UnknownName: no split 'tset' in SAP-Goal0-v0. Did you mean 'test'? ...
+    """
+
+    def __init__(self, folder: Path | str, *, verify: Verify = "hash") -> None:
+        if verify not in get_args(Verify):
+            raise InvalidParameter(f"verify is {verify!r}; choose 'hash' or 'size'.")
+        self.folder = Path(folder)
+        self.manifest: Manifest = read_manifest(self.folder)
+        self._splits = {
+            name: Split(name, self.folder / entry.file, entry, world=self.world, verify=verify)
+            for name, entry in self.manifest.splits.items()
+        }
+        for split in self._splits.values():
+            split.check("size")
+
+    @property
+    def world(self) -> str:
+        """Id of the world, or the name of where the episodes come from."""
+        return self.manifest.world
+
+    @property
+    def splits(self) -> list[str]:
+        """Names of the splits."""
+        return list(self._splits)
+
+    @property
+    def faults(self) -> dict[tuple[str, str], str]:
+        """Names of the splits with faults, by anomaly and level."""
+        recipe = self.manifest.recipe
+        return {(cell.anomaly, cell.level): cell.name for cell in recipe.cells} if recipe else {}
+
+    def __getitem__(self, name: str) -> Split:
+        """Return a split, or raise :class:`UnknownName` with the nearest right one."""
+        if name in self._splits:
+            return self._splits[name]
+        raise UnknownName(
+            f"no split {name!r} in {self.world}.{did_you_mean(str(name), self._splits)} "
+            f"It has: {', '.join(self._splits)}."
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._splits
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._splits)
+
+    def __len__(self) -> int:
+        return len(self._splits)
+
+    def __repr__(self) -> str:
+        names = [*self.splits[:LISTED], "…"] if len(self) > LISTED + 1 else self.splits
+        episodes = counted(sum(len(split) for split in self._splits.values()), "episode")
+        return f"Dataset({self.world}, {counted(len(self), 'split')} with {episodes}: {', '.join(names)})"

@@ -1,0 +1,188 @@
+"""Make a dataset: record a world with and without its faults."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.schedule import Schedule
+from offnominal.core.episode import Episode
+from offnominal.core.errors import AlreadyThere
+from offnominal.core.home import data_home
+from offnominal.core.progress import Tick, progress
+from offnominal.datasets.actor import Actor, PolicySource, actor_for, actor_of
+from offnominal.datasets.card import describe
+from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.layout import Channels
+from offnominal.datasets.manifest import Manifest, read_manifest
+from offnominal.datasets.recipe import SEED, Plan, Recipe, Strengths, cells_of
+from offnominal.datasets.unfinished import Report, Unfinished, check_replaceable, is_free, workshop
+from offnominal.rollouts.collect import build_world, rollout
+from offnominal.worlds.world import World
+
+BATCH = 512
+
+
+def generate(
+    world: str,
+    folder: Path | str | None = None,
+    *,
+    episodes: int = 100,
+    nominal: int | None = None,
+    policy: PolicySource = None,
+    policy_name: str | None = None,
+    algorithm: str = "tqc",
+    twins: bool = False,
+    extras: Iterable[str] = (),
+    anomalies: Iterable[str] | None = None,
+    levels: Iterable[str] | None = None,
+    strengths: Strengths | None = None,
+    schedule: Schedule = Schedule(),
+    seed: int = SEED,
+    overwrite: bool = False,
+    report: Report = warnings.warn,
+) -> Dataset:
+    """Record episodes of a world, nominal ones and one split per fault and strength, into a folder.
+
+    The same call gives the same bytes on the same platform and versions. If it is killed, nothing is visible, and the
+    same call goes on where it was. A dataset of the same recipe that is already there is returned as it is.
+
+    Args:
+        world: Id of the world.
+        folder: Of the dataset; it must not hold anything else. If None, one in the :func:`data_home`, where
+            :func:`load` finds it.
+        episodes: Episodes of the test split and of each fault.
+        nominal: Episodes of the training split, and a tenth as many for validation; as `episodes` if None.
+        policy: Who acts; the shipped expert if None.
+        policy_name: What the recipe calls the policy; needed for one without weights.
+        algorithm: Which shipped expert.
+        twins: Record the nominal episodes of the faults' seeds too, as split ``"twins"``.
+        extras: More signals: ``"clean_observations"``, ``"executed_actions"``, ``"applied"``.
+        anomalies: Only these.
+        levels: Only these strengths.
+        strengths: Parameters by (anomaly, level), if not those of the shipped table.
+        schedule: When the faults strike.
+        seed: Of the first training episode.
+        overwrite: Replace a dataset that is already there.
+        report: Told, in a line of text, when earlier work is resumed, dropped or waited for.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> folder = TemporaryDirectory()
+        >>> data = generate("SAP-Goal0-v0", folder.name, episodes=5, strengths={("action/offset", "mild"): 0.2})
+        >>> data.splits
+        ['train', 'validation', 'test', 'action/offset@mild']
+    """
+    id = build_world(world, 1).card.id
+    actor = actor_for(id, policy, algorithm=algorithm, name=policy_name)
+    recipe = Recipe(
+        world=id,
+        policy=actor.name,
+        policy_sha256=actor.sha256,
+        episodes=episodes,
+        nominal=episodes if nominal is None else nominal,
+        seed=seed,
+        cells=cells_of(id, strengths=strengths, anomalies=anomalies, levels=levels),
+        schedule=schedule,
+        twins=twins,
+        extras=tuple(extras),
+    )
+    place = data_home() / f"{id.replace('/', '-')}-{recipe.digest()[:8]}" if folder is None else Path(folder)
+    return _made(recipe, actor, place, overwrite, report)
+
+
+def follow(
+    recipe: Recipe,
+    folder: Path | str,
+    *,
+    policy: PolicySource = None,
+    overwrite: bool = False,
+    report: Report = warnings.warn,
+) -> Dataset:
+    """Make the dataset of a recipe, such as that in the manifest of another one.
+
+    Args:
+        recipe: What to make.
+        folder: As for :func:`generate`.
+        policy: Who acts; the shipped expert that the recipe names if None.
+        overwrite: As for :func:`generate`.
+        report: As for :func:`generate`.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> folder = TemporaryDirectory()
+        >>> first = generate("SAP-Goal0-v0", f"{folder.name}/first", episodes=3, levels=[])
+        >>> second = follow(first.manifest.recipe, f"{folder.name}/second")
+        >>> second.manifest == first.manifest
+        True
+    """
+    return _made(recipe, actor_of(recipe, policy), Path(folder), overwrite, report)
+
+
+def _made(recipe: Recipe, actor: Actor, folder: Path, overwrite: bool, report: Report) -> Dataset:
+    folder = folder.resolve()
+    found = _existing(folder, recipe, overwrite)
+    if found is None:
+        with workshop(folder, report) as place:
+            # Whoever was waited for may have made it.
+            found = _existing(folder, recipe, overwrite)
+            if found is None:
+                _record(recipe, actor.policy, folder, Unfinished(place, _manifest(recipe), report))
+    return found or Dataset(folder)
+
+
+def _existing(folder: Path, recipe: Recipe, overwrite: bool) -> Dataset | None:
+    """Return the dataset of the recipe if it is there, or None if the place is free."""
+    check_replaceable(folder)
+    if overwrite or is_free(folder):
+        return None
+    manifest = read_manifest(folder)
+    if manifest.recipe_sha256 == recipe.digest():
+        return Dataset(folder)
+    theirs = manifest.recipe.to_dict() if manifest.recipe else {}
+    differs = [name for name, value in recipe.to_dict().items() if theirs.get(name) != value]
+    raise AlreadyThere(
+        f"{folder} holds a dataset of another recipe (it differs in {', '.join(differs)}); choose another folder or "
+        "ask for it to be overwritten."
+    )
+
+
+def _manifest(recipe: Recipe) -> Manifest:
+    return Manifest.here(recipe.world, "generate", recipe)
+
+
+def _record(recipe: Recipe, policy: Policy, folder: Path, work: Unfinished) -> None:
+    """Simulate and write what is not finished yet."""
+    plans = recipe.plans()
+    missing = [plan for plan in plans if plan.name not in work.splits]
+    channels = channels_of(build_world(recipe.world, 1))
+    with progress(f"Recording {recipe.world}", total=sum(len(plan.seeds) for plan in plans)) as tick:
+        tick(sum(entry.episodes for entry in work.splits.values()))
+        for name, part in groupby(_simulated(recipe, policy, missing, tick), key=itemgetter(0)):
+            work.add(name, (episode for _, episode in part), channels)
+    work.finish(folder, [plan.name for plan in plans], describe)
+
+
+def _simulated(recipe: Recipe, policy: Policy, plans: Sequence[Plan], tick: Tick) -> Iterator[tuple[str, Episode]]:
+    """Yield the episodes of the splits in order; those of several splits are simulated together."""
+    jobs = [(plan, seed) for plan in plans for seed in plan.seeds]
+    for first in range(0, len(jobs), BATCH):
+        batch = jobs[first : first + BATCH]
+        seeds, faults = np.array([seed for _, seed in batch]), [plan.faults for plan, _ in batch]
+        episodes = rollout(recipe.world, policy, seeds, faults, batch=BATCH)
+        for (plan, _), episode in zip(batch, episodes, strict=True):
+            yield plan.name, replace(episode, extras={name: episode.extras[name] for name in recipe.signals})
+        tick(len(batch), note=batch[-1][0].name)
+
+
+def channels_of(world: World) -> Channels:
+    """Return the names of a world's channels for each signal that has them."""
+    seen, acted = ([channel.name for channel in side] for side in (world.card.observation, world.card.action))
+    return {"observations": seen, "clean_observations": seen, "actions": acted, "executed_actions": acted}

@@ -1,0 +1,195 @@
+"""To and from Minari, Farama's store of offline reinforcement-learning data.
+
+Labels travel as infos (an entry per observation, so one more than there are transitions; that of the reset is zero),
+what was injected as JSON in the metadata of each episode.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.core.episode import Episode, Event
+from offnominal.core.errors import (
+    InvalidParameter,
+    MissingDependency,
+    MissingFile,
+    UnknownName,
+    UnsupportedEnvironment,
+)
+from offnominal.core.types import Array
+from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.layout import arrays_of
+from offnominal.datasets.save import save
+from offnominal.datasets.split import Split
+from offnominal.rollouts.collect import build_world
+from offnominal.worlds.catalogue import gymnasium_id
+
+KEY = "offnominal"
+HOME = "https://github.com/offnominal/offnominal"
+SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
+
+
+def to_minari(source: Dataset | Split, id: str, *, splits: Iterable[str] | None = None) -> list[Any]:
+    """Write splits as Minari datasets, each found again by ``minari.load_dataset``, and return these.
+
+    Args:
+        source: A split, or a dataset.
+        id: Minari's id of the split, such as ``"sap/train-v0"``; of a dataset, the namespace: ``"sap"`` gives
+            ``"sap/train-v0"``, ``"sap/action-noise-tiny-v0"`` and so on.
+        splits: Which splits of a dataset; all if None.
+    """
+    if isinstance(source, Split):
+        return [_written(source, id)]
+    chosen = [source[name] for name in (source.splits if splits is None else splits)]
+    return [_written(split, f"{id}/{re.sub(r'[^-_0-9a-zA-Z]', '-', split.name)}-v0") for split in chosen]
+
+
+def from_minari(source: Any) -> list[Episode]:
+    """Return the episodes of a Minari dataset with Box spaces.
+
+    They are taken for nominal, unless :func:`to_minari` wrote them: then labels, events and all other signals are back.
+
+    Args:
+        source: A ``MinariDataset``, or the id of one on this machine.
+    """
+    dataset = _opened(source)
+    for side in ("observation_space", "action_space"):
+        if not isinstance(getattr(dataset, side), Box):
+            raise UnsupportedEnvironment(f"{dataset.id} has the {side} {getattr(dataset, side)}; expected a Box.")
+    ours = json.loads(dataset.storage.metadata.get(KEY, "null"))
+    metadata = dataset.storage.get_episode_metadata(dataset.episode_indices)
+    return [_episode(data, about, ours) for data, about in zip(dataset.iterate_episodes(), metadata, strict=True)]
+
+
+def import_minari(
+    source: Any, folder: Path | str, *, shares: Mapping[str, float] = SHARES, overwrite: bool = False
+) -> Dataset:
+    """Write a Minari dataset into a dataset of ours.
+
+    Args:
+        source: As for :func:`from_minari`.
+        folder: As for :func:`save`.
+        shares: What part of the episodes goes into which split, in their order.
+        overwrite: As for :func:`save`.
+    """
+    dataset = _opened(source)
+    episodes = from_minari(dataset)
+    total, passed = sum(shares.values()), 0.0
+    splits: dict[str, list[Episode]] = {}
+    for name, share in shares.items():
+        first = round(len(episodes) * passed / total)
+        passed += share
+        splits[name] = episodes[first : round(len(episodes) * passed / total)]
+    filled = {name: part for name, part in splits.items() if part}
+    return save(folder, filled, world=dataset.id, source="minari", overwrite=overwrite)
+
+
+def _library() -> Any:
+    try:
+        import h5py  # noqa: F401
+        import minari
+    except ImportError:
+        raise MissingDependency("this needs Minari; install it with `pip install offnominal[minari]`.") from None
+    return minari
+
+
+def _opened(source: Any) -> Any:
+    if not isinstance(source, str):
+        return source
+    try:
+        return _library().load_dataset(source)
+    except FileNotFoundError:
+        raise MissingFile(
+            f"no Minari dataset {source!r} on this machine; `minari list local` lists them, `minari download {source}` "
+            "fetches it."
+        ) from None
+    except (ValueError, TypeError) as error:
+        raise InvalidParameter(f"{source!r} is no Minari dataset: {error}") from None
+
+
+def _written(split: Split, id: str) -> Any:
+    minari = _library()
+    episodes = list(split)
+    closed = [name for name, values in arrays_of(episodes[0]).items() if len(values) > len(episodes[0])]
+    try:
+        with warnings.catch_warnings():
+            # Minari warns of every field of its metadata that is left out.
+            warnings.simplefilter("ignore", UserWarning)
+            dataset = minari.create_dataset_from_buffers(
+                id,
+                buffer=[_buffer(minari, episode) for episode in episodes],
+                description=f"Split {split.name!r} of {split.world}, recorded by Offnominal.",
+                code_permalink=HOME,
+                jpeg_encoding=False,
+                **_setting(split, episodes[0]),
+            )
+    except (ValueError, TypeError) as error:
+        raise InvalidParameter(f"Minari does not take {id!r}: {error}") from None
+    dataset.storage.update_metadata({KEY: json.dumps({"split": split.name, "world": split.world, "closed": closed})})
+    dataset.storage.update_episode_metadata(
+        [{KEY: json.dumps([event.to_dict() for event in episode.events])} for episode in episodes]
+    )
+    return dataset
+
+
+def _setting(split: Split, episode: Episode) -> dict[str, Any]:
+    """Return what Minari is to know of the world; of one that is not ours, the shapes."""
+    try:
+        card = build_world(split.world, 1).card
+        return {
+            "env": gymnasium_id(split.world),
+            "ref_min_score": card.random_return,
+            "ref_max_score": card.expert_return,
+        }
+    except UnknownName:
+        spaces = (Box(-np.inf, np.inf, values.shape[1:], values.dtype.type) for values in _sides(episode))
+        return dict(zip(("observation_space", "action_space"), spaces, strict=True))
+
+
+def _sides(episode: Episode) -> Iterable[Array]:
+    return episode.observations, episode.actions
+
+
+def _buffer(minari: Any, episode: Episode) -> Any:
+    last = np.zeros(len(episode), np.bool_)
+    last[-1:] = True
+    infos = {"active": episode.active, **episode.extras}
+    return minari.data_collector.EpisodeBuffer(
+        seed=episode.seed,
+        observations=episode.observations,
+        actions=episode.actions,
+        rewards=episode.rewards,
+        terminations=last & episode.terminated,
+        truncations=last & (not episode.terminated),
+        infos={name: _from_reset(values, len(episode)) for name, values in infos.items() if values[:1].size},
+    )
+
+
+def _from_reset(values: Array, length: int) -> Array:
+    """Return a signal with an entry for the reset in front, unless it has one."""
+    return values if len(values) > length else np.concatenate([np.zeros_like(values[:1]), values])
+
+
+def _episode(data: Any, about: Mapping[str, Any], ours: Mapping[str, Any] | None) -> Episode:
+    extras: dict[str, Array] = {}
+    if ours:
+        extras = {name: values if name in ours["closed"] else values[1:] for name, values in sorted(data.infos.items())}
+    events = [Event.from_dict(event) for event in json.loads(about.get(KEY, "[]"))]
+    return Episode(
+        observations=data.observations,
+        actions=data.actions,
+        rewards=np.asarray(data.rewards, np.float64),
+        active=extras.pop("active", np.zeros(len(data.rewards), np.bool_)),
+        events=tuple(events),
+        seed=int(about.get("seed", data.id)),
+        terminated=bool(np.any(data.terminations)),
+        extras=extras,
+    )

@@ -1,0 +1,221 @@
+"""Episodes in a Parquet file: plain columns for every reader, and nothing lost for ours.
+
+Facts of whole episodes (seeds, lengths, what was injected) are JSON in the file's metadata under ``offnominal``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from offnominal.core.episode import Episode
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
+from offnominal.core.types import Array
+from offnominal.datasets.facts import Facts
+from offnominal.datasets.layout import INDEX, MAIN, Channels, Signal, signals_of, stacked
+
+KEY = "offnominal"
+GROUP_ROWS = 2**16
+ZSTD_LEVEL = 3
+
+
+def write_episodes(path: Path, episodes: Iterable[Episode], channels: Channels | None = None) -> Facts:
+    """Write episodes as they come, a row group of whole episodes at a time, and return their facts.
+
+    Args:
+        path: The file.
+        episodes: At least one; all must have recorded the same signals.
+        channels: Names of the channels of signals; the others are numbered.
+    """
+    groups = _grouped(episodes)
+    first = next(groups, None)
+    if first is None:
+        raise InvalidParameter("a split without episodes cannot be written; give at least one.")
+    writer = _Writer(path, signals_of(first[0]), channels or {})
+    try:
+        for group in chain([first], groups):
+            writer.write(group)
+        return writer.finish()
+    finally:
+        writer.close()
+
+
+def _grouped(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
+    """Yield runs of whole episodes of about GROUP_ROWS rows."""
+    group: list[Episode] = []
+    rows = 0
+    for episode in episodes:
+        group.append(episode)
+        rows += len(episode) + 1
+        if rows >= GROUP_ROWS:
+            yield group
+            group, rows = [], 0
+    if group:
+        yield group
+
+
+class _Writer:
+    def __init__(self, path: Path, signals: tuple[Signal, ...], channels: Channels) -> None:
+        self.signals = signals
+        self.columns = {signal.name: signal.columns(channels) for signal in signals}
+        self.parts: list[Facts] = []
+        fields = [pa.field(name, pa.int64() if name == "seed" else pa.int32(), nullable=False) for name in INDEX]
+        encodings = {"step": "DELTA_BINARY_PACKED"}
+        for signal in signals:
+            kind, names = pa.from_numpy_dtype(np.dtype(signal.dtype)), self.columns[signal.name]
+            fields += [pa.field(name, kind, nullable=not signal.closed) for name in names]
+            if pa.types.is_floating(kind):
+                encodings.update(dict.fromkeys(names, "BYTE_STREAM_SPLIT"))
+        self.schema = pa.schema(fields)
+        _check_distinct(self.schema.names)
+        self.file = pq.ParquetWriter(
+            path,
+            self.schema,
+            compression="zstd",
+            compression_level=ZSTD_LEVEL,
+            use_dictionary=["episode", "seed"],
+            column_encoding=encodings,
+            write_statistics=list(INDEX),
+            store_schema=False,
+        )
+
+    def write(self, episodes: list[Episode]) -> None:
+        """Write a row group."""
+        for episode in episodes:
+            self._check_alike(episode)
+        first = sum(len(part.seeds) for part in self.parts)
+        facts = Facts.of(self.signals, episodes)
+        rows = facts.rows
+        last, total = np.cumsum(rows) - 1, int(rows.sum())
+        ended = np.zeros(total, np.bool_)
+        ended[last] = True
+        columns = [
+            pa.array(np.repeat(np.arange(first, first + len(rows), dtype=np.int32), rows)),
+            pa.array(np.repeat(facts.seeds, rows)),
+            pa.array((np.arange(total) - np.repeat(last + 1 - rows, rows)).astype(np.int32)),
+        ]
+        for signal in self.signals:
+            channels = np.ascontiguousarray(stacked(signal, episodes).reshape(total, signal.width).T)
+            columns += [pa.array(values, mask=None if signal.closed else ended) for values in channels]
+        self.file.write_table(pa.table(columns, schema=self.schema), row_group_size=total)
+        self.parts.append(facts)
+
+    def _check_alike(self, episode: Episode) -> None:
+        found = signals_of(episode)
+        if found != self.signals:
+            odd = next((signal for signal in found if signal not in self.signals), "their order or number")
+            raise InvalidParameter(
+                f"the episodes of a split must have recorded the same signals; that of seed {episode.seed} differs in "
+                f"{odd}."
+            )
+
+    def finish(self) -> Facts:
+        """Write what is known of the episodes."""
+        facts = Facts.joined(self.parts)
+        groups = [len(part.seeds) for part in self.parts]
+        self.file.add_key_value_metadata({KEY: facts.to_json(groups=groups)})
+        return facts
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        self.file.close()
+
+
+def _check_distinct(names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidParameter(f"two columns would be called {name!r}; rename the signal.")
+
+
+class EpisodeFile:
+    """A written file, read a row group at a time.
+
+    Args:
+        path: The file.
+
+    Attributes:
+        facts: What is known of its episodes.
+        bounds: Number of the first episode of each row group, then the number of all.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with _damage_named(path):
+            self._file = pq.ParquetFile(path)
+            data = json.loads((self._file.metadata.metadata or {})[KEY.encode()])
+            self.facts = Facts.from_data(data)
+            self.bounds: list[int] = [0, *np.cumsum(data["groups"]).tolist()]
+            self._names = self._file.schema_arrow.names[len(INDEX) :]
+
+    def group(self, index: int) -> list[Episode]:
+        """Read the episodes of a row group; their arrays are views of shared ones and cannot be written to."""
+        facts = self.facts.part(*self.bounds[index : index + 2])
+        with _damage_named(self.path):
+            table = self._file.read_row_group(index, columns=self._names, use_threads=False)
+            arrays = {signal.name: _gathered(table, names, signal) for signal, names in self.columns()}
+        return _cut(facts, arrays)
+
+    def columns(self) -> list[tuple[Signal, list[str]]]:
+        """Return each signal with the names of its columns."""
+        names = iter(self._names)
+        return [(signal, list(islice(names, signal.width))) for signal in self.facts.signals]
+
+    def table(self) -> Any:
+        """Read everything as an Arrow table, index columns included."""
+        with _damage_named(self.path):
+            return self._file.read().replace_schema_metadata(None)
+
+
+def _gathered(table: Any, names: list[str], signal: Signal) -> Array:
+    """Return the columns of a signal as one array that cannot be written to."""
+    if not signal.shape:
+        values = _buffered(table.column(names[0]), signal.dtype)
+    else:
+        values = np.empty((len(table), signal.width), signal.dtype)
+        for index, name in enumerate(names):
+            values[:, index] = _buffered(table.column(name), signal.dtype)
+        values = values.reshape(len(table), *signal.shape)
+    values.flags.writeable = False
+    return values
+
+
+def _buffered(column: Any, dtype: str) -> Array:
+    """Return what lies in the buffer of a column; where the column is null, anything."""
+    chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    if dtype == "|b1":
+        bits = np.unpackbits(np.frombuffer(chunk.buffers()[1], np.uint8), bitorder="little")
+        return bits[chunk.offset : chunk.offset + len(chunk)].view(np.bool_)
+    return np.frombuffer(chunk.buffers()[1], dtype, len(chunk), chunk.offset * np.dtype(dtype).itemsize)
+
+
+def _cut(facts: Facts, arrays: dict[str, Array]) -> list[Episode]:
+    """Cut episodes out of signals that lie below each other."""
+    signals = [(signal.name, arrays[signal.name], signal.closed) for signal in facts.signals]
+    ends, rows = np.cumsum(facts.rows).tolist(), facts.rows.tolist()
+    seeds, terminated = facts.seeds.tolist(), facts.terminated.tolist()
+    episodes = []
+    for i, end in enumerate(ends):
+        parts = {name: values[end - rows[i] : end - 1 + closed] for name, values, closed in signals}
+        main = {name: parts.pop(name) for name in MAIN}
+        episodes.append(Episode(**main, events=facts.events[i], seed=seeds[i], terminated=terminated[i], extras=parts))
+    return episodes
+
+
+@contextmanager
+def _damage_named(path: Path) -> Iterator[None]:
+    """Say which file cannot be read."""
+    try:
+        yield
+    except UnsupportedFormat as error:
+        raise UnsupportedFormat(f"{path} cannot be read: {error}.") from None
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise DamagedFile(f"{path} cannot be read as episodes ({reason}).") from None

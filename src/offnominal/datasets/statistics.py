@@ -1,0 +1,68 @@
+"""What the episodes of a split are like, in a few numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from offnominal.core.config import Config
+from offnominal.core.episode import Episode
+
+
+@dataclass(frozen=True)
+class Statistics(Config):
+    """A split in numbers.
+
+    Args:
+        mean_return: Mean return of an episode.
+        return_interval: Half the width of its 95 % interval.
+        success: Share of episodes that succeeded; None if nobody recorded it.
+        active: Share of transitions with a fault switched on.
+        struck: Share of episodes that lasted until their fault.
+        mean_onset: Mean onset among these; None if there are none.
+    """
+
+    mean_return: float
+    return_interval: float
+    success: float | None
+    active: float
+    struck: float
+    mean_onset: float | None
+
+
+class Tally:
+    """Counts episodes as they go by."""
+
+    def __init__(self) -> None:
+        self.returns: list[float] = []
+        self.onsets: list[int] = []
+        self.successes: list[bool] = []
+        self.steps = self.active = 0
+
+    def add(self, episode: Episode) -> None:
+        """Count one more episode."""
+        self.returns.append(episode.total_reward)
+        self.steps += len(episode)
+        self.active += int(np.sum(episode.active))
+        if "success" in episode.extras:
+            self.successes.append(episode.success)
+        if episode.onset is not None:
+            self.onsets.append(episode.onset)
+
+    @property
+    def episodes(self) -> int:
+        """How many episodes there were."""
+        return len(self.returns)
+
+    def result(self) -> Statistics:
+        """Return the numbers."""
+        deviation = float(np.std(self.returns, ddof=1)) if self.episodes > 1 else 0.0
+        return Statistics(
+            mean_return=float(np.mean(self.returns)),
+            return_interval=1.96 * deviation / float(np.sqrt(self.episodes)),
+            success=float(np.mean(self.successes)) if self.successes else None,
+            active=self.active / max(self.steps, 1),
+            struck=len(self.onsets) / self.episodes,
+            mean_onset=float(np.mean(self.onsets)) if self.onsets else None,
+        )

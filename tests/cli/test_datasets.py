@@ -1,0 +1,114 @@
+"""Datasets from the command line."""
+
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.cli import main
+from offnominal.cli.program import program
+from offnominal.core.home import VARIABLE
+from offnominal.datasets import Dataset, load
+
+runner = CliRunner()
+WORLD = "SAP-Goal0-v0"
+FEW = ["--episodes", "2", "--anomaly", "action/offset", "--level", "medium"]
+
+
+def run(*arguments):
+    return runner.invoke(program, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("cli")
+    result = run("generate", WORLD, "--out", place, *FEW, "--twins", "--extras", "--nominal", "11")
+    assert result.exit_code == 0, result.output
+    assert "SAP-Goal0-v0" in result.output
+    return place / WORLD
+
+
+def test_every_command_has_help_with_an_example():
+    for command in ("generate", "verify", "export", "import"):
+        assert command in run("--help").output
+        assert f"Example: offnominal {command}" in " ".join(run(command, "--help").output.split())
+
+
+def test_what_is_asked_for_is_generated(folder):
+    data = Dataset(folder)
+    sizes = {name: len(data[name]) for name in data}
+    assert sizes == {"train": 11, "validation": 2, "test": 2, "twins": 2, "action/offset@medium": 2}
+    assert "clean_observations" in data["test"][0].extras
+
+
+def test_several_worlds_go_into_folders_of_their_own(tmp_path):
+    result = run("generate", WORLD, "SAP-Goal1-v0", "--out", tmp_path, *FEW, "--json")
+    rows = json.loads(result.stdout)
+    assert [row["world"] for row in rows] == [WORLD, "SAP-Goal1-v0"]
+    assert [row["folder"] for row in rows] == [str(tmp_path / WORLD), str(tmp_path / "SAP-Goal1-v0")]
+
+
+def test_load_finds_what_was_generated_without_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    (row,) = json.loads(run("generate", WORLD, *FEW, "--json").stdout)
+    data = load(WORLD, episodes=2, anomalies=["action/offset"], levels=["medium"])
+    assert row["folder"] == str(data.folder)
+
+
+def test_verify_tells_intact_from_damaged(folder, tmp_path):
+    result = run("verify", folder)
+    assert result.exit_code == 0
+    assert "intact" in result.output
+    run("generate", WORLD, "--out", tmp_path, *FEW)
+    path = tmp_path / WORLD / "splits" / "train.parquet"
+    path.write_bytes(path.read_bytes()[::-1])
+    result = run("verify", tmp_path / WORLD)
+    assert result.exit_code == 1
+    assert "train.parquet has SHA-256" in result.output.replace("\n", "")
+    rows = json.loads(run("verify", tmp_path / WORLD, "--json").stdout)
+    assert [row["split"] for row in rows if row["problem"]] == ["train"]
+
+
+def test_export_and_import_by_way_of_minari(folder, tmp_path, monkeypatch):
+    pytest.importorskip("minari", reason="minari is not installed")
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+    rows = json.loads(run("export", folder, "--to", "minari", "--split", "train", "--json").stdout)
+    assert rows[0]["id"] == "offnominal/SAP-Goal0-v0/train-v0"
+    assert rows[0]["episodes"] == 11
+    result = run("import", rows[0]["id"], "--from", "minari", "--out", tmp_path / "back", "--json")
+    assert json.loads(result.stdout)[0]["episodes"] == 11
+    assert Dataset(tmp_path / "back")["train"].seeds.tolist() == list(range(10_000_000, 10_000_009))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["generate", "SAP-Gaol0-v0"], "Did you mean 'SAP-Goal0-v0'?"),
+        (["generate", WORLD, "--level", "mediun"], "Did you mean 'medium'?"),
+        (["verify", "nowhere"], "nowhere/manifest.json does not exist"),
+        (["export", "nowhere", "--to", "lerobot"], "only 'minari' is known"),
+        (["import", "x", "--out", "y", "--from", "d4rl"], "only 'minari' is known"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["offnominal", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_another_recipe_is_named_before_anything_is_lost(folder, tmp_path, monkeypatch, capsys):
+    run("generate", WORLD, "--out", tmp_path, *FEW)
+    monkeypatch.setattr(
+        sys, "argv", ["offnominal", "generate", WORLD, "--out", str(tmp_path), "--episodes", "3", *FEW[2:]]
+    )
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert "it differs in episodes, nominal" in capsys.readouterr().err
+    assert run("generate", WORLD, "--out", tmp_path, "--episodes", "3", *FEW[2:], "--overwrite").exit_code == 0
+    assert len(Dataset(tmp_path / WORLD)["test"]) == 3

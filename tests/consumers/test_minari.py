@@ -1,0 +1,153 @@
+"""Minari reads what we export, labels included, and we read what Minari holds."""
+
+import json
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+
+from offnominal.core.episode import Episode, Event
+from offnominal.core.errors import InvalidParameter, MissingDependency, MissingFile, UnsupportedEnvironment
+from offnominal.datasets import from_minari, generate, import_minari, save, to_minari
+
+minari = pytest.importorskip("minari", reason="minari is not installed")
+WORLD = "SAP-Goal0-v0"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data") / "small"
+    strengths = {("action/noise", "tiny"): 0.4}
+    return generate(WORLD, folder, episodes=4, strengths=strengths, extras=("clean_observations", "applied"))
+
+
+def foreign(id="other/pendulum-v0", episodes=10, **spaces):
+    """A dataset as Minari's users make them."""
+    rng = np.random.default_rng(0)
+    buffers = [
+        minari.data_collector.EpisodeBuffer(
+            seed=i,
+            observations=rng.normal(size=(6, 3)).astype(np.float32),
+            actions=rng.normal(size=(5, 1)).astype(np.float32),
+            rewards=rng.normal(size=5),
+            terminations=np.array([0, 0, 0, 0, i % 2], np.bool_),
+            truncations=np.array([0, 0, 0, 0, 1 - i % 2], np.bool_),
+            infos={"energy": rng.normal(size=6)},
+        )
+        for i in range(episodes)
+    ]
+    chosen = {"env": "Pendulum-v1", **spaces}
+    with pytest.warns(UserWarning, match="is set to None"):
+        return minari.create_dataset_from_buffers(id, buffer=buffers, **chosen), buffers
+
+
+def test_minari_loads_a_split_with_its_labels(data):
+    split = data["action/noise@tiny"]
+    to_minari(split, "sap/noise-v0")
+    loaded = minari.load_dataset("sap/noise-v0")
+    assert (loaded.total_episodes, loaded.total_steps) == (len(split), split.entry.steps)
+    for ours, theirs in zip(split, loaded.iterate_episodes(), strict=True):
+        assert theirs.observations.tobytes() == ours.observations.tobytes()
+        assert theirs.actions.tobytes() == ours.actions.tobytes()
+        assert theirs.rewards.tobytes() == ours.rewards.tobytes()
+        assert theirs.infos["active"].tolist() == [False, *ours.active]
+        assert theirs.infos["clean_observations"].shape == ours.observations.shape
+        assert theirs.terminations.tolist() == [False] * (len(ours) - 1) + [ours.terminated]
+        assert theirs.truncations.tolist() == [False] * (len(ours) - 1) + [not ours.terminated]
+    about = list(loaded.storage.get_episode_metadata(range(len(split))))
+    assert [each["seed"] for each in about] == split.seeds.tolist()
+    told = [tuple(Event.from_dict(event) for event in json.loads(each["offnominal"])) for each in about]
+    assert told == list(split.events)
+    assert loaded.recover_environment().observation_space.shape == (26,)
+    assert loaded.storage.metadata["ref_max_score"] == -2.923
+
+
+def test_what_we_export_comes_back_whole(data):
+    names = [loaded.id for loaded in to_minari(data, "sap")]
+    assert names == ["sap/train-v0", "sap/validation-v0", "sap/test-v0", "sap/action-noise-tiny-v0"]
+    for name, id in zip(data, names, strict=True):
+        back = from_minari(id)
+        for ours, theirs in zip(data[name], back, strict=True):
+            if not ours.events:
+                # An array without a single number has no place in HDF5.
+                assert ours.extras["applied"].size == 0
+                continue
+            assert ours == theirs
+
+
+def test_only_some_splits_are_exported(data):
+    (only,) = to_minari(data, "sap", splits=["test"])
+    assert only.id == "sap/test-v0"
+    assert minari.list_local_datasets().keys() == {"sap/test-v0"}
+
+
+def test_episodes_without_a_world_are_exported_by_their_shapes(tmp_path):
+    active = np.array([False, False, True])
+    episode = Episode(np.ones((4, 2)), np.ones((3, 1), np.float32), np.ones(3), active, (Event("mine/own", 0.5, 2),), 7)
+    data = save(tmp_path / "data", {"train": [episode]}, world="my robot")
+    (loaded,) = to_minari(data["train"], "robot/train-v0")
+    assert loaded.observation_space.shape == (2,)
+    assert from_minari("robot/train-v0") == list(data["train"])
+
+
+def test_any_dataset_with_box_spaces_is_nominal_data():
+    loaded, buffers = foreign()
+    for source in (loaded, "other/pendulum-v0"):
+        episodes = from_minari(source)
+        assert [episode.seed for episode in episodes] == list(range(10))
+        for episode, buffer in zip(episodes, buffers, strict=True):
+            assert episode.observations.tobytes() == buffer.observations.tobytes()
+            assert episode.rewards.tolist() == buffer.rewards.tolist()
+            assert episode.terminated == bool(buffer.terminations[-1])
+            assert not episode.active.any()
+            assert episode.events == ()
+            assert episode.extras == {}
+
+
+def test_an_import_is_a_dataset_like_any_other(tmp_path):
+    foreign()
+    data = import_minari("other/pendulum-v0", tmp_path / "data")
+    assert {name: data[name].seeds.tolist() for name in data} == {
+        "train": list(range(8)),
+        "validation": [8],
+        "test": [9],
+    }
+    assert (data.manifest.source, data.world) == ("minari", "other/pendulum-v0")
+    again = import_minari("other/pendulum-v0", tmp_path / "data", shares={"all": 1.0}, overwrite=True)
+    assert list(again["all"]) == from_minari("other/pendulum-v0")
+
+
+@pytest.mark.filterwarnings("ignore:env_spec is None")
+def test_other_spaces_are_refused():
+    action = gymnasium.spaces.Discrete(2)
+    loaded, _ = foreign(
+        "other/discrete-v0", env=None, observation_space=gymnasium.spaces.Box(-1, 1, (3,)), action_space=action
+    )
+    with pytest.raises(UnsupportedEnvironment, match=r"the action_space Discrete\(2\); expected a Box"):
+        from_minari(loaded)
+
+
+def test_wrong_ids_are_named(data, tmp_path):
+    with pytest.raises(MissingFile, match="minari download no/such-v0"):
+        from_minari("no/such-v0")
+    (tmp_path / "minari" / "empty-v0" / "data").mkdir(parents=True)
+    with pytest.raises(InvalidParameter, match="'empty-v0' is no Minari dataset"):
+        from_minari("empty-v0")
+    with pytest.raises(InvalidParameter, match="Minari does not take 'a b'"):
+        to_minari(data["test"], "a b")
+    to_minari(data["test"], "sap/twice-v0")
+    with pytest.raises(InvalidParameter, match="already exists"):
+        to_minari(data["test"], "sap/twice-v0")
+
+
+def test_minari_is_asked_for_if_it_is_missing(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "minari", None)
+    for call in (lambda: from_minari("a/b-v0"), lambda: to_minari(data["test"], "a/b-v0")):
+        with pytest.raises(MissingDependency, match=r"offnominal\[minari\]"):
+            call()
