@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import offnominal
@@ -13,5 +14,6 @@ def pytest_configure() -> None:
     """Drop compiled kernels that are older than any source: a kernel's cache does not see changes in what it calls."""
     newest = max(path.stat().st_mtime for path in SOURCE.rglob("*.py"))
     for cached in SOURCE.rglob("*.nb[ic]"):
-        if cached.stat().st_mtime < newest:
-            cached.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if cached.stat().st_mtime < newest:
+                cached.unlink()

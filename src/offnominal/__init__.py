@@ -13,34 +13,41 @@ from offnominal._version import __version__
 
 if TYPE_CHECKING:
     from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, expert
+    from offnominal.alarms import Alarm, Monitor, audit_alarm
     from offnominal.anomalies import Anomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
     from offnominal.anomalies.make import make, make_vec
     from offnominal.core import Episode, Event, OffnominalError
     from offnominal.datasets import Dataset, generate, load
-    from offnominal.laws import check_anomaly, check_world
+    from offnominal.detectors import Detector
+    from offnominal.laws import check_alarm, check_anomaly, check_detector, check_world
     from offnominal.rollouts import Twin, collect, effective_onset, judge, twins
     from offnominal.worlds import World
 
 _HOMES = {
     "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy", "expert"),
+    "alarms": ("Alarm", "Monitor", "audit_alarm"),
     "anomalies": ("Anomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
     "anomalies.make": ("make", "make_vec"),
     "core": ("Episode", "Event", "OffnominalError"),
     "datasets": ("Dataset", "generate", "load"),
-    "laws": ("check_anomaly", "check_world"),
+    "detectors": ("Detector",),
+    "laws": ("check_alarm", "check_anomaly", "check_detector", "check_world"),
     "rollouts": ("Twin", "collect", "effective_onset", "judge", "twins"),
     "worlds": ("World",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Alarm",
     "Anomaly",
     "Dataset",
+    "Detector",
     "DynamicsAnomaly",
     "Episode",
     "Event",
     "Fault",
     "FunctionPolicy",
+    "Monitor",
     "NetworkPolicy",
     "OffnominalError",
     "Policy",
@@ -50,7 +57,10 @@ __all__ = [
     "Twin",
     "World",
     "__version__",
+    "audit_alarm",
+    "check_alarm",
     "check_anomaly",
+    "check_detector",
     "check_world",
     "collect",
     "effective_onset",

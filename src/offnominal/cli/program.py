@@ -27,7 +27,9 @@ program = typer.Typer(
     help="Does a detector notice when an agent's world stops being normal, how soon, at what cost in false alarms?",
     epilog="Start with: offnominal quickstart",
 )
-check = typer.Typer(no_args_is_help=True, help="Try the laws on a world or an anomaly, yours included.")
+check = typer.Typer(
+    no_args_is_help=True, help="Try the laws on worlds, anomalies, detectors and alarms, yours included."
+)
 program.add_typer(check, name="check")
 program.add_typer(calibration)
 program.add_typer(datasets)
@@ -91,6 +93,56 @@ def _neutral(anomaly: Any, world: str) -> float:
 
     knob = getattr(anomaly, "knob", None)
     return float(build_world(world, 1).knob(knob).neutral if knob else anomaly.neutral)
+
+
+@program.command()
+def detectors(as_json: AsJson = False) -> None:
+    """List the detectors.
+
+    Example: [bold]offnominal detectors[/]
+    """
+    from offnominal.detectors import detectors as registry
+
+    _list(registry, as_json)
+
+
+@program.command()
+def alarms(as_json: AsJson = False) -> None:
+    """List the alarms.
+
+    Example: [bold]offnominal alarms[/]
+    """
+    from offnominal.alarms import alarms as registry
+
+    _list(registry, as_json)
+
+
+@check.command("detector")
+def check_detector_command(
+    id: Annotated[str, typer.Argument(help="Id of the detector, or 'all'.")], as_json: AsJson = False
+) -> None:
+    """Try the laws of detectors.
+
+    Example: [bold]offnominal check detector KNN[/]
+    """
+    from offnominal.detectors import detectors as registry
+    from offnominal.laws import check_detector
+
+    _report([check_detector(each) for each in (registry.ids() if id == "all" else [registry.spec(id).id])], as_json)
+
+
+@check.command("alarm")
+def check_alarm_command(
+    id: Annotated[str, typer.Argument(help="Id of the alarm, or 'all'.")], as_json: AsJson = False
+) -> None:
+    """Try the laws of alarms.
+
+    Example: [bold]offnominal check alarm EpisodeMaximum[/]
+    """
+    from offnominal.alarms import alarms as registry
+    from offnominal.laws import check_alarm
+
+    _report([check_alarm(each) for each in (registry.ids() if id == "all" else [registry.spec(id).id])], as_json)
 
 
 @check.command("world")

@@ -1,0 +1,46 @@
+"""When do we call it? Limits on scores, each with what it promises and what it does not."""
+
+from offnominal.alarms.alarm import Alarm, AlarmState
+from offnominal.alarms.audit import Audit, audit_alarm
+from offnominal.alarms.catalogue import alarms, make_alarm
+from offnominal.alarms.charts import EpisodeCusum, EpisodeEwma
+from offnominal.alarms.checks import InvalidScores
+from offnominal.alarms.conformal import ConformalAlarm, ShapedAlarm, TooFewEpisodes
+from offnominal.alarms.episode_maximum import EpisodeMaximum
+from offnominal.alarms.files import alarm_from_dict, load_alarm, save_alarm
+from offnominal.alarms.guarantee import Guarantee
+from offnominal.alarms.monitor import Monitor, VectorMonitor
+from offnominal.alarms.simulation import simulate_scores
+from offnominal.alarms.thresholds import Maximum, Quantile, ThreeSigma
+from offnominal.alarms.time_band import TimeBand
+from offnominal.alarms.watch import Evidence, Verdict, Watch
+
+__all__ = [
+    "Alarm",
+    "AlarmState",
+    "Audit",
+    "ConformalAlarm",
+    "EpisodeCusum",
+    "EpisodeEwma",
+    "EpisodeMaximum",
+    "Evidence",
+    "Guarantee",
+    "InvalidScores",
+    "Maximum",
+    "Monitor",
+    "Quantile",
+    "ShapedAlarm",
+    "ThreeSigma",
+    "TimeBand",
+    "TooFewEpisodes",
+    "VectorMonitor",
+    "Verdict",
+    "Watch",
+    "alarm_from_dict",
+    "alarms",
+    "audit_alarm",
+    "load_alarm",
+    "make_alarm",
+    "save_alarm",
+    "simulate_scores",
+]

@@ -1,0 +1,190 @@
+"""The contract of an alarm: a statistic of the scores so far, a limit, and what is promised of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offnominal.alarms.checks import InvalidScores, checked_episodes, checked_row
+from offnominal.alarms.guarantee import Guarantee
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import NotFitted
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmState:
+    """Where n episodes are.
+
+    Args:
+        steps: (n,): how many scores each has had.
+        memory: (n, ...): what its statistic carries on to the next step.
+    """
+
+    steps: IntArray
+    memory: FloatArray
+
+    def after(self, memory: FloatArray | None = None) -> AlarmState:
+        """Return the state one step later, with another memory if one is given."""
+        return AlarmState(self.steps + 1, self.memory if memory is None else memory)
+
+
+@dataclass(eq=False)
+class Alarm(ABC):
+    """Decides at each step of an episode whether the scores so far are reason for alarm.
+
+    It watches one statistic of the scores of an episode and calls as long as that is above `limit_`; so an alarm can
+    clear again. The statistic at a step depends on the scores up to it, and on no other episode.
+
+    A subclass is a dataclass. Its constructor only stores; :meth:`check` looks at what was stored; :meth:`learn` sets
+    the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A statistic other than the
+    score itself is written as :meth:`advance`, one that does not start from zero with :meth:`start` besides.
+
+    Attributes:
+        id: Its name in the registry; the name of the class unless it says otherwise.
+        limit_: The statistic must be above this for an alarm.
+
+    Example:
+        >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
+        >>> alarm = EpisodeMaximum(alpha=0.05).fit(simulate_scores(100, seed=0))
+        >>> alarm.first([[1.0, 2.0, 99.0, 3.0], [1.0, 2.0]])
+        [2, None]
+        >>> state = alarm.start(2)
+        >>> state, raised = alarm.update(state, [1.0, 99.0])
+        >>> raised
+        array([False,  True])
+    """
+
+    id: ClassVar[str]
+    limit_: float = field(init=False, repr=False)
+
+    def __init_subclass__(cls) -> None:
+        cls.id = vars(cls).get("id", cls.__name__)
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> Guarantee:
+        """What it promises."""
+
+    @property
+    def rate_law(self) -> tuple[float, float] | None:
+        """The beta law, as (a, b), that its false-alarm rate per episode follows over calibrations; None if unknown."""
+        return None
+
+    def check(self) -> None:
+        """Raise :class:`InvalidParameter` if an argument makes no sense."""
+
+    @abstractmethod
+    def learn(self, episodes: list[FloatArray]) -> None:
+        """Set `limit_` and whatever else the statistic needs, from checked scores of at least one episode."""
+
+    def advance(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
+        """Return the state after one more step of n episodes, and their statistics; changes nothing."""
+        return state.after(), scores
+
+    def start(self, n: int = 1) -> AlarmState:
+        """Return the state of n episodes before their first score."""
+        rows = positive_integer("the number of episodes", n)
+        return AlarmState(np.zeros(rows, np.int64), np.zeros(rows))
+
+    def restart(self, state: AlarmState, rows: Array) -> AlarmState:
+        """Return the state with some rows at the beginning of a new episode."""
+        fresh, steps, memory = self.start(len(state.steps)), state.steps.copy(), state.memory.copy()
+        steps[rows], memory[rows] = fresh.steps[rows], fresh.memory[rows]
+        return replace(state, steps=steps, memory=memory)
+
+    def update(self, state: AlarmState, scores: ArrayLike) -> tuple[AlarmState, BoolArray]:
+        """Take the next score of each of n episodes.
+
+        Args:
+            state: What :meth:`start` or the previous call returned; it stays as it is.
+            scores: (n,): one score per episode.
+
+        Returns:
+            The state for the next call, and (n,): whether the alarm is raised at this step.
+        """
+        self._require_fitted()
+        state, statistic = self.advance(state, checked_row(scores, len(state.steps)))
+        return state, statistic > self.limit_
+
+    def fit(self, nominal_scores: Sequence[ArrayLike]) -> Self:
+        """Learn the limit from nominal episodes.
+
+        Args:
+            nominal_scores: One array of scores per episode, higher is stranger. Episodes that the detector was not
+                trained on: it finds those too normal.
+
+        Raises:
+            InvalidScores: If there is no episode, an empty one, or a score that is no finite number.
+            InvalidParameter: If an argument of the alarm makes no sense.
+        """
+        self.check()
+        episodes = checked_episodes(nominal_scores)
+        if not episodes:
+            raise InvalidScores("no episode was given; an alarm learns its limit from nominal ones.")
+        learned = copy(self)
+        with np.errstate(over="ignore", invalid="ignore"):
+            learned.learn(episodes)
+        for name in self.learned_names():
+            if not np.isfinite(getattr(learned, name)).all():
+                raise InvalidScores(f"{name} is not finite, because the scores are too large to be added; scale them.")
+        vars(self).update(vars(learned))
+        return self
+
+    def statistic(self, scores: Sequence[ArrayLike]) -> list[FloatArray]:
+        """Return what is compared with `limit_`, at each step of each episode."""
+        self._require_fitted()
+        return self._run(checked_episodes(scores))
+
+    def alarm(self, scores: Sequence[ArrayLike]) -> list[BoolArray]:
+        """Return whether the alarm is raised at each step of each episode: whether the statistic is above the limit."""
+        return [values > self.limit_ for values in self.statistic(scores)]
+
+    def first(self, scores: Sequence[ArrayLike]) -> list[int | None]:
+        """Return the first step of each episode at which the alarm is raised, or None."""
+        return [int(np.argmax(raised)) if raised.any() else None for raised in self.alarm(scores)]
+
+    def _run(self, episodes: list[FloatArray]) -> list[FloatArray]:
+        """Return the statistics of checked episodes, which advance side by side."""
+        if not episodes:
+            return []
+        scores = np.zeros((max(map(len, episodes)), len(episodes)))
+        for column, episode in enumerate(episodes):
+            scores[: len(episode), column] = episode
+        values = np.empty_like(scores)
+        state = self.start(len(episodes))
+        for t in range(len(scores)):
+            state, values[t] = self.advance(state, scores[t])
+        return [values[: len(episode), column].copy() for column, episode in enumerate(episodes)]
+
+    @property
+    def fitted(self) -> bool:
+        """Whether everything that `fit` learns is there."""
+        return all(name in vars(self) for name in self.learned_names())
+
+    def _require_fitted(self) -> None:
+        if not self.fitted:
+            raise NotFitted(f"{self!r} has no limit yet; call fit with scores of nominal episodes first.")
+
+    @classmethod
+    def learned_names(cls) -> list[str]:
+        """Return the names of the fields that `fit` learns."""
+        return [each.name for each in fields(cls) if not each.init]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data; :func:`alarm_from_dict` reads it."""
+        self._require_fitted()
+        names = {True: "options", False: "learned"}
+        data: dict[str, Any] = {"format": FORMAT, "alarm": self.id, "options": {}, "learned": {}}
+        for each in fields(self):
+            value = getattr(self, each.name)
+            data[names[each.init]][each.name] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        return data

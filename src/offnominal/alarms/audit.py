@@ -1,0 +1,142 @@
+"""Does a fitted alarm keep its promise on fresh nominal episodes?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import bdtrc, betaincinv, betaln, gammaln
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.checks import InvalidScores, require_share
+from offnominal.alarms.guarantee import Guarantee
+from offnominal.core.config import Config
+
+Outcome = Literal["nothing promised", "kept", "above the level, as some calibrations are", "contradicted"]
+
+
+@dataclass(frozen=True)
+class Audit(Config):
+    """How often an alarm was false.
+
+    Args:
+        alarm: Id of the alarm.
+        guarantee: What it promises.
+        episodes: How many nominal episodes it was tried on.
+        alarmed: In how many of them it was raised.
+        steps: How many steps they have.
+        calls: How often it went up; an alarm that stays up is one call.
+        interval: 95 % interval of the rate per episode (Clopper and Pearson).
+        p_level: Probability of as many alarmed episodes or more if the rate is the level; None without a promise.
+        p_guarantee: The same if only the guarantee holds, which lets some calibrations exceed the level; None without a
+            promise.
+        significance: Below which a probability counts as evidence.
+    """
+
+    alarm: str
+    guarantee: Guarantee
+    episodes: int
+    alarmed: int
+    steps: int
+    calls: int
+    interval: tuple[float, float]
+    p_level: float | None
+    p_guarantee: float | None
+    significance: float
+
+    @property
+    def rate(self) -> float:
+        """Share of episodes with a false alarm."""
+        return self.alarmed / self.episodes
+
+    @property
+    def calls_per_1000_steps(self) -> float:
+        """How often the alarm went up in a thousand steps."""
+        return 1000.0 * self.calls / self.steps
+
+    @property
+    def verdict(self) -> Outcome:
+        """What the numbers say about the guarantee."""
+        if self.p_level is None or self.p_guarantee is None:
+            return "nothing promised"
+        if self.p_guarantee < self.significance:
+            return "contradicted"
+        return "kept" if self.p_level >= self.significance else "above the level, as some calibrations are"
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.alarm}: false alarms in {self.rate:.2%} of {self.episodes:,} episodes ({low:.2%} to {high:.2%}), "
+            f"{self.calls_per_1000_steps:.3g} per 1,000 steps. Promise: {self.guarantee}. Verdict: {self.verdict}."
+        )
+
+
+def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: float = 0.01) -> Audit:
+    """Try a fitted alarm on fresh nominal episodes.
+
+    A guarantee that holds on average over calibrations lets the rate of one calibration exceed the level. An alarm that
+    tells how its rate scatters (:attr:`Alarm.rate_law`) is contradicted only by more alarms than that explains; one
+    that does not tell is held to the level itself.
+
+    Args:
+        alarm: A fitted alarm.
+        scores: One array per nominal episode that neither the detector nor the alarm has seen. Some 2,000 tell a rate
+            of 0.05 within 0.01.
+        significance: How improbable the number of alarms must be to contradict the guarantee.
+
+    Example:
+        >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
+        >>> alarm = EpisodeMaximum(alpha=0.05).fit(simulate_scores(200, seed=0))
+        >>> audit = audit_alarm(alarm, simulate_scores(2000, seed=1))
+        >>> audit.verdict
+        'kept'
+        >>> audit_alarm(alarm, [2.0 * episode for episode in simulate_scores(2000, seed=1)]).verdict
+        'contradicted'
+    """
+    require_share("significance", significance)
+    raised = alarm.alarm(scores)
+    if not raised:
+        raise InvalidScores("no episode was given; an audit needs nominal ones, some 2,000 for a rate of 0.05.")
+    episodes, alarmed = len(raised), sum(bool(episode.any()) for episode in raised)
+    level, law = alarm.guarantee.level, alarm.rate_law
+    at_level = None if level is None else float(bdtrc(alarmed - 1, episodes, level)) if alarmed else 1.0
+    return Audit(
+        alarm=alarm.id,
+        guarantee=alarm.guarantee,
+        episodes=episodes,
+        alarmed=alarmed,
+        steps=sum(map(len, raised)),
+        calls=sum(int(np.sum(episode[1:] & ~episode[:-1])) + int(episode[0]) for episode in raised),
+        interval=clopper_pearson(alarmed, episodes),
+        p_level=at_level,
+        p_guarantee=at_level if level is None or law is None else beta_binomial_tail(alarmed, episodes, *law),
+        significance=significance,
+    )
+
+
+def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a probability after k successes in n trials.
+
+    Example:
+        >>> clopper_pearson(0, 59)
+        (0.0, 0.0606)
+    """
+    tail = (1.0 - confidence) / 2.0
+    low = float(betaincinv(k, n - k + 1, tail)) if k > 0 else 0.0
+    high = float(betaincinv(k + 1, n - k, 1.0 - tail)) if k < n else 1.0
+    return low, high
+
+
+def beta_binomial_tail(k: int, n: int, a: float, b: float) -> float:
+    """Return the probability of k successes or more in n trials whose common probability follows a beta law.
+
+    Example:
+        >>> beta_binomial_tail(1, 1, a=5.0, b=96.0)
+        0.0495
+    """
+    hits = np.arange(k, n + 1)
+    ways = gammaln(n + 1) - gammaln(hits + 1) - gammaln(n - hits + 1)
+    return float(min(1.0, np.sum(np.exp(ways + betaln(hits + a, n - hits + b) - betaln(a, b)))))

@@ -1,0 +1,36 @@
+"""The alarms we ship, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.core.registry import Registry, Spec
+
+alarms: Registry[Alarm] = Registry("alarm")
+
+_THRESHOLDS = "offnominal.alarms.thresholds"
+_MAXIMUM = "offnominal.alarms.episode_maximum:EpisodeMaximum"
+_CHARTS = "offnominal.alarms.charts"
+_BAND = "offnominal.alarms.time_band:TimeBand"
+for _spec in (
+    Spec("ThreeSigma", f"{_THRESHOLDS}:ThreeSigma", "mean plus three standard deviations of all steps"),
+    Spec("Quantile", f"{_THRESHOLDS}:Quantile", "95th percentile of all steps"),
+    Spec("Maximum", f"{_THRESHOLDS}:Maximum", "maximum of all steps"),
+    Spec("EpisodeMaximum", _MAXIMUM, "conformal limit on an episode's maximum"),
+    Spec("PacEpisodeMaximum", _MAXIMUM, "the same, for this calibration with confidence 0.95", {"confidence": 0.95}),
+    Spec("EpisodeEwma", f"{_CHARTS}:EpisodeEwma", "moving average with a conformal limit"),
+    Spec("EpisodeCusum", f"{_CHARTS}:EpisodeCusum", "cumulative sum with a conformal limit"),
+    Spec("TimeBand", _BAND, "a limit for each step, conformal for the whole episode"),
+):
+    alarms.register(_spec)
+
+
+def make_alarm(alarm: str | Alarm, **options: Any) -> Alarm:
+    """Return an alarm by id, or the one given.
+
+    Example:
+        >>> make_alarm("EpisodeMaximum", alpha=0.1)
+        EpisodeMaximum(alpha=0.1, confidence=None)
+    """
+    return alarm if isinstance(alarm, Alarm) else alarms.make(alarm, **options)

@@ -1,0 +1,122 @@
+"""Limits that keep a promise per episode: a rank among the maxima of calibration episodes.
+
+Steps of one episode hang together and are not exchangeable; episodes are. So whatever the statistic, its maximum over
+an episode is one exchangeable number per episode, and a rank among these numbers bounds how often a fresh nominal
+episode goes beyond. Whatever the statistic needs to know of nominal scores is learned from episodes that are not
+ranked: the ranked ones and the fresh one stay exchangeable, and the bound stays exact.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.checks import require_number, require_share
+from offnominal.alarms.guarantee import EXCHANGEABLE, Guarantee, Kind
+from offnominal.alarms.ranks import conformal_rank, episodes_needed, pac_rank
+from offnominal.core.errors import OffnominalError
+from offnominal.core.types import FloatArray
+
+
+class TooFewEpisodes(OffnominalError, ValueError):
+    """Too few calibration episodes for the level that is asked for."""
+
+
+@dataclass(eq=False)
+class ConformalAlarm(Alarm):
+    """An alarm whose limit is a rank among the episode maxima of its statistic.
+
+    Args:
+        alpha: Largest probability of a false alarm in a nominal episode.
+        confidence: None for a rate that holds on average over calibrations; a probability for a rate that holds for
+            this calibration, unless it was one of the 1 - confidence unlucky ones.
+
+    Attributes:
+        ranked_: How many episodes were ranked.
+        rank_: Which of their sorted maxima is the limit, counted from 1.
+    """
+
+    alpha: float = 0.05
+    confidence: float | None = field(default=None, kw_only=True)
+    ranked_: int = field(init=False, repr=False)
+    rank_: int = field(init=False, repr=False)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """A false alarm in at most a share alpha of nominal episodes."""
+        kind: Kind = "marginal" if self.confidence is None else "pac"
+        return Guarantee(kind, self.alpha, "episode", EXCHANGEABLE, self.confidence)
+
+    @property
+    def rate_law(self) -> tuple[float, float]:
+        """The beta law of the false-alarm rate per episode; with ties the rate lies below it."""
+        self._require_fitted()
+        return float(self.ranked_ + 1 - self.rank_), float(self.rank_)
+
+    def check(self) -> None:
+        """Both are probabilities, neither of them certain."""
+        require_share("alpha", self.alpha)
+        if self.confidence is not None:
+            require_share("confidence", self.confidence)
+
+    def apart(self, n: int) -> int:
+        """Return how many of n calibration episodes are not ranked."""
+        return 0
+
+    def learn_shape(self, episodes: list[FloatArray]) -> None:
+        """Learn what the statistic needs to know, from the episodes that are not ranked."""
+
+    def learn(self, episodes: list[FloatArray]) -> None:
+        """Rank the episode maxima of the statistic."""
+        n, unranked = len(episodes), self.apart(len(episodes))
+        self._require_enough(n)
+        apart = {number * n // unranked for number in range(unranked)}
+        ranked = [episode for number, episode in enumerate(episodes) if number not in apart]
+        self.learn_shape([episodes[number] for number in sorted(apart)])
+        maxima = np.sort([np.max(values) for values in self._run(ranked)])
+        self.ranked_, self.rank_ = len(ranked), self._rank(len(ranked))
+        self.limit_ = float(maxima[self.rank_ - 1])
+
+    def _rank(self, n: int) -> int:
+        if self.confidence is None:
+            return conformal_rank(n, self.alpha)
+        return pac_rank(n, self.alpha, self.confidence)
+
+    def _require_enough(self, given: int) -> None:
+        least = episodes_needed(self.alpha, self.confidence)
+        if given - self.apart(given) >= least:
+            return
+        needed = least + bisect_left(range(least, 2 * least + 2), least, key=lambda n: n - self.apart(n))
+        asked = f"alpha {self.alpha:g}" + (f" with confidence {self.confidence:g}" if self.confidence else "")
+        raise TooFewEpisodes(
+            f"{given} nominal episodes are too few for {asked}; give {needed} or more, or ask for a larger alpha."
+        )
+
+
+@dataclass(eq=False)
+class ShapedAlarm(ConformalAlarm):
+    """A conformal alarm whose statistic is learned from some of the calibration episodes; the others are ranked.
+
+    Args:
+        share: Share of the calibration episodes that the statistic is learned from, up to a half and at least one
+            episode. They are taken at even distances from the given order.
+    """
+
+    share: float = field(default=0.2, kw_only=True)
+
+    def check(self) -> None:
+        """Some episodes for each purpose."""
+        super().check()
+        require_number("share", self.share, "a number above 0, up to 0.5", lambda share: 0 < share <= 0.5)
+
+    def apart(self, n: int) -> int:
+        """Return the share, at least one."""
+        return max(1, int(n * self.share))
+
+    @abstractmethod
+    def learn_shape(self, episodes: list[FloatArray]) -> None:
+        """Learn what the statistic needs to know, from the episodes that are not ranked."""

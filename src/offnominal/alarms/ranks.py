@@ -1,0 +1,53 @@
+"""Which of n sorted calibration maxima is the limit, and how many there must be."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import betainc
+
+
+def conformal_rank(n: int, alpha: float) -> int:
+    """Return the rank, counted from 1, that a share of at most alpha of fresh maxima lies above on average.
+
+    It is ceil((n + 1) (1 - alpha)), with alpha as the decimal number that was written. Of n + 1 exchangeable maxima
+    each is equally likely to be the fresh one, so the fresh one is among the n + 1 - rank largest with probability
+    (n + 1 - rank) / (n + 1) at most; ties make it less. A rank of n + 1 means that n are too few.
+
+    Example:
+        >>> conformal_rank(100, 0.05), conformal_rank(19, 0.05), conformal_rank(18, 0.05)
+        (96, 19, 19)
+    """
+    return n + 1 - math.floor(Fraction(str(float(alpha))) * (n + 1))
+
+
+def pac_rank(n: int, alpha: float, confidence: float) -> int:
+    """Return the rank, counted from 1, that a share of at most alpha of fresh maxima lies above with this confidence.
+
+    The share above the maximum of rank r follows the beta law with parameters n + 1 - r and r over calibrations, or
+    lies below it where there are ties. A rank of n + 1 means that n are too few.
+
+    Example:
+        >>> pac_rank(100, 0.05, 0.95), pac_rank(59, 0.05, 0.95), pac_rank(58, 0.05, 0.95)
+        (99, 59, 59)
+    """
+    ranks = np.arange(1, n + 1)
+    enough = betainc(n + 1 - ranks, ranks, alpha) >= confidence
+    return int(np.argmax(enough)) + 1 if enough.any() else n + 1
+
+
+def episodes_needed(alpha: float, confidence: float | None = None) -> int:
+    """Return the smallest number of calibration maxima for which there is a limit.
+
+    Example:
+        >>> episodes_needed(0.05), episodes_needed(0.05, confidence=0.95)
+        (19, 59)
+    """
+    if confidence is None:
+        return math.ceil(1 / Fraction(str(float(alpha)))) - 1
+    n = max(1, math.ceil(math.log1p(-confidence) / math.log1p(-alpha)) - 1)
+    while betainc(1, n, alpha) < confidence:
+        n += 1
+    return n

@@ -1,0 +1,52 @@
+"""Nominal scores whose law is known, to try alarms on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offnominal.alarms.checks import require_number
+from offnominal.core.checks import positive_integer
+from offnominal.core.streams import Stream
+from offnominal.core.types import FloatArray
+
+
+def simulate_scores(
+    n: int,
+    *,
+    steps: int | tuple[int, int] = 200,
+    seed: int = 0,
+    correlation: float = 0.9,
+    spread: float = 0.5,
+    between: float = 0.3,
+) -> list[FloatArray]:
+    """Return the scores of n exchangeable nominal episodes.
+
+    They have what makes limits on single steps fail: neighbouring scores hang together, they are skewed, and some
+    episodes are stranger than others as a whole. The logarithm of a score is the episode's own level plus a stationary
+    autoregression of order one.
+
+    Args:
+        n: How many episodes.
+        steps: Length of each; a pair of a smallest and a largest length for lengths drawn from between.
+        seed: Fixes everything.
+        correlation: Between the logarithms of neighbouring scores of an episode.
+        spread: Standard deviation of the logarithm within an episode.
+        between: Standard deviation of the episodes' levels.
+
+    Example:
+        >>> [len(episode) for episode in simulate_scores(4, steps=(3, 5), seed=1)]
+        [3, 5, 3, 5]
+    """
+    rows = positive_integer("the number of episodes", n)
+    pair = steps if isinstance(steps, tuple) else (steps, steps)
+    shortest, longest = (positive_integer("steps", each) for each in pair)
+    require_number("the shortest length", shortest, f"at most the longest, {longest}", lambda least: least <= longest)
+    require_number("correlation", correlation, "a number above -1, below 1", lambda each: -1 < each < 1)
+    generator = Stream.named(seed, 0, "scores").generator()
+    lengths = generator.integers(shortest, longest, rows, endpoint=True)
+    levels = between * generator.standard_normal(rows)
+    logs = generator.standard_normal((longest, rows))
+    for t in range(1, longest):
+        logs[t] = correlation * logs[t - 1] + np.sqrt(1.0 - correlation**2) * logs[t]
+    scores = np.exp(levels + spread * logs).T
+    return [episode[:length].copy() for episode, length in zip(scores, lengths, strict=True)]

@@ -1,0 +1,100 @@
+"""A limit for each step of the episode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from offnominal.alarms.alarm import AlarmState
+from offnominal.alarms.conformal import ShapedAlarm
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray, IntArray
+
+ENOUGH = 5
+NARROWEST = 0.1
+
+
+@dataclass(eq=False)
+class TimeBand(ShapedAlarm):
+    """Alarms when a score is above a band around what is nominal at the same step of an episode.
+
+    The limit at step t is ``centres_[t] + limit_ * widths_[t]``. Centre and width are the mean and the standard
+    deviation of nominal scores within `smooth` steps of t, over a `share` of the calibration episodes; the factor
+    `limit_` is the conformal one for the largest excess of the others, so that the guarantee is for whole episodes and
+    exact.
+
+    Episodes may differ in length. The last step at which at least five of the share (or all, if there are fewer) were
+    still running is the last with a centre and a width of its own; they are held from there on. A width is at least a
+    tenth of the overall one, so that a step at which nominal scores hardly differ does not decide alone.
+
+    Guaranteed:
+        For exchangeable nominal episodes, P(any alarm in a fresh nominal episode) <= alpha, averaged over calibrations;
+        with `confidence`, for this calibration with that confidence.
+
+    Not guaranteed:
+        A rate per step: alarms may crowd where the band fits badly. Anything after the policy, the task or the nominal
+        conditions have changed, nor in episodes that go on for longer than those of the calibration would have.
+
+    Args:
+        alpha: Largest probability of a false alarm in a nominal episode.
+        smooth: How many steps before and after t count for t.
+        confidence: As for :class:`EpisodeMaximum`.
+        share: Share of the calibration episodes that centre and width are learned from.
+
+    Attributes:
+        centres_: (T,): mean nominal score at each step.
+        widths_: (T,): its standard deviation.
+
+    Example:
+        >>> from offnominal.alarms import simulate_scores
+        >>> def restless(episode):
+        ...     return np.where(np.arange(len(episode)) < 10, 9.0 * episode, episode)
+        >>> alarm = TimeBand(alpha=0.05, smooth=0).fit(list(map(restless, simulate_scores(200, steps=40))))
+        >>> alarm.first([[9.0] * 10 + [1.0] * 30, [9.0] * 20 + [1.0] * 20])
+        [None, 10]
+    """
+
+    smooth: int = 5
+    centres_: FloatArray = field(init=False, repr=False)
+    widths_: FloatArray = field(init=False, repr=False)
+
+    def check(self) -> None:
+        """Smoothing counts steps."""
+        super().check()
+        if isinstance(self.smooth, bool) or not isinstance(self.smooth, int) or self.smooth < 0:
+            raise InvalidParameter(f"smooth is {self.smooth!r}; expected a number of steps, 0 or more.")
+
+    def learn_shape(self, episodes: list[FloatArray]) -> None:
+        """Learn centre and width of each step."""
+        lengths = np.sort([len(episode) for episode in episodes])[::-1]
+        horizon = int(lengths[min(ENOUGH, len(lengths)) - 1])
+        steps = np.concatenate([np.arange(len(episode)) for episode in episodes])
+        scores = np.concatenate(episodes)
+        counts = self._smoothed(np.bincount(steps))
+        self.centres_ = (self._smoothed(np.bincount(steps, scores)) / counts)[:horizon]
+        squares = np.bincount(steps, (scores - self._held(self.centres_, steps)) ** 2)
+        overall = float(np.sqrt(np.sum(squares) / len(scores))) or 1.0
+        self.widths_ = np.maximum(np.sqrt(self._smoothed(squares) / counts)[:horizon], NARROWEST * overall)
+
+    def advance(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
+        """Return how many widths the score is above the centre of its step."""
+        centres, widths = (self._held(values, state.steps) for values in (self.centres_, self.widths_))
+        return state.after(), (scores - centres) / widths
+
+    def band(self, steps: int) -> FloatArray:
+        """Return the limit on the score itself at the first steps of an episode, for pictures."""
+        self._require_fitted()
+        when = np.arange(steps)
+        limits: FloatArray = self._held(self.centres_, when) + self.limit_ * self._held(self.widths_, when)
+        return limits
+
+    def _smoothed(self, totals: FloatArray | IntArray) -> FloatArray:
+        """Return the total over the steps around each."""
+        window = np.ones(2 * self.smooth + 1)
+        return np.convolve(totals, window)[self.smooth : self.smooth + len(totals)]
+
+    @staticmethod
+    def _held(values: FloatArray, steps: IntArray) -> FloatArray:
+        """Return the value of each step, the last one after the end."""
+        return values[np.minimum(steps, len(values) - 1)]

@@ -1,0 +1,172 @@
+"""The watch: detector and alarm beside a running loop, whatever the loop is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.core.checks import positive_integer
+from offnominal.core.config import Config
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.detectors.detector import Detector, Step
+
+RECENT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was made of one transition of each row.
+
+    Args:
+        scores: (n,): how strange it was; NaN in rows that were not looked at.
+        raised: (n,): whether the alarm is raised now.
+        alarmed: (n,): whether it has been raised in this episode.
+    """
+
+    scores: FloatArray
+    raised: BoolArray
+    alarmed: BoolArray
+
+
+@dataclass(frozen=True)
+class Evidence(Config):
+    """Why an alarm was raised.
+
+    Args:
+        row: Which of the rows that are watched.
+        episode: How many episodes that row had before.
+        step: The transition at which the alarm was first raised in this episode.
+        score: Its score.
+        statistic_limit: What the alarm's statistic had to exceed.
+        detector: Class of the detector.
+        alarm: Id of the alarm.
+        recent: The scores up to this one, at most the last 20.
+        observation: What was seen before.
+        action: What was commanded.
+        next_observation: What was seen after.
+    """
+
+    row: int
+    episode: int
+    step: int
+    score: float
+    statistic_limit: float
+    detector: str
+    alarm: str
+    recent: tuple[float, ...] = ()
+    observation: tuple[float, ...] = ()
+    action: tuple[float, ...] = ()
+    next_observation: tuple[float, ...] = ()
+
+
+@dataclass
+class Watch:
+    """Scores transitions as they happen and raises the alarm.
+
+    Args:
+        detector: A fitted detector.
+        alarm: An alarm that was fitted on its scores.
+        n: How many episodes run side by side.
+        on_alarm: Called with the :class:`Evidence` when the alarm is first raised in an episode.
+        log: File to which the evidence is added, a JSON object per line.
+
+    Example:
+        >>> from offnominal.agents import expert
+        >>> from offnominal.alarms import EpisodeMaximum
+        >>> from offnominal.anomalies import Fault
+        >>> from offnominal.detectors import KNN
+        >>> from offnominal.rollouts import collect
+        >>> policy = expert("SAP-Goal0-v0")
+        >>> detector = KNN().fit(collect("SAP-Goal0-v0", policy, 50))
+        >>> alarm = EpisodeMaximum(0.1).fit(detector.score(collect("SAP-Goal0-v0", policy, 50, seed=100)))
+        >>> fault = Fault("observation/offset", 2.0, 3)
+        >>> (episode,) = collect("SAP-Goal0-v0", policy, 1, anomalies=fault, seed=200)
+        >>> watch = Watch(detector, alarm)
+        >>> for o, a, after in zip(episode.observations, episode.actions, episode.observations[1:]):
+        ...     if watch.see(o[None], a[None], after[None]).raised[0]:
+        ...         break
+        >>> watch.steps[0] - 1
+        np.int64(3)
+    """
+
+    detector: Detector
+    alarm: Alarm
+    n: int = 1
+    on_alarm: Callable[[Evidence], Any] | None = None
+    log: Path | str | None = None
+    steps: IntArray = field(init=False, repr=False)
+    alarmed: BoolArray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        positive_integer("n", self.n)
+        self._episodes = np.full(self.n, -1)
+        self._recent: list[list[float]] = [[] for _ in range(self.n)]
+        self.steps, self.alarmed = np.zeros(self.n, np.int64), np.zeros(self.n, np.bool_)
+        self._watched, self._called = self.detector.start(self.n), self.alarm.start(self.n)
+        self.begin()
+
+    def begin(self, rows: Array | None = None) -> None:
+        """Start new episodes in some rows; in all if None."""
+        chosen = np.arange(self.n) if rows is None else np.asarray(rows)
+        self._watched = self.detector.restart(self._watched, chosen)
+        self._called = self.alarm.restart(self._called, chosen)
+        self.steps[chosen], self.alarmed[chosen] = 0, False
+        self._episodes[chosen] += 1
+        for row in chosen.tolist():
+            self._recent[row] = []
+
+    def see(
+        self, observation: Array, action: Array, next_observation: Array, *, ignore: BoolArray | None = None
+    ) -> Verdict:
+        """Take a transition of every row.
+
+        Args:
+            observation: (n, ...): what was seen before.
+            action: (n, ...): what was commanded.
+            next_observation: (n, ...): what was seen after.
+            ignore: (n,): rows in which this was no transition but a reset; call :meth:`begin` for them.
+        """
+        step = Step(np.asarray(observation), np.asarray(action), np.asarray(next_observation))
+        self._watched, scores = self.detector.update(self._watched, step)
+        self._called, raised = self.alarm.update(self._called, scores)
+        if ignore is not None and ignore.any():
+            scores, raised = np.where(ignore, np.nan, scores), raised & ~ignore
+        for row, score in enumerate(scores.tolist()):
+            self._recent[row] = [*self._recent[row][-RECENT + 1 :], score]
+        first = raised & ~self.alarmed
+        self.alarmed = self.alarmed | raised
+        for row in np.flatnonzero(first).tolist():
+            self._tell(self._evidence(row, step))
+        self.steps = self.steps + 1
+        return Verdict(scores, raised, self.alarmed.copy())
+
+    def _evidence(self, row: int, step: Step) -> Evidence:
+        def plain(values: Array) -> tuple[float, ...]:
+            return tuple(np.asarray(values[row], np.float64).ravel().tolist())
+
+        return Evidence(
+            row=row,
+            episode=int(self._episodes[row]),
+            step=int(self.steps[row]),
+            score=self._recent[row][-1],
+            statistic_limit=float(self.alarm.limit_),
+            detector=type(self.detector).__name__,
+            alarm=self.alarm.id,
+            recent=tuple(self._recent[row]),
+            observation=plain(step.observation),
+            action=plain(step.action),
+            next_observation=plain(step.next_observation),
+        )
+
+    def _tell(self, evidence: Evidence) -> None:
+        if self.log is not None:
+            with Path(self.log).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(evidence.to_dict()) + "\n")
+        if self.on_alarm is not None:
+            self.on_alarm(evidence)

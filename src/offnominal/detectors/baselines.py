@@ -1,0 +1,95 @@
+"""Honest baselines: what a score is worth that knows nothing of the transition."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.episode import Episode
+from offnominal.core.philox import fill_uniform
+from offnominal.core.streams import stream_keys
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.detector import Detector, Step
+
+
+class Time(Detector):
+    """The clock: the score is the number of the transition.
+
+    Faults strike at a random time and stay, so the clock alone ranks every faulty step of an episode above every
+    healthy one. A metric on which the clock does well measures the clock.
+
+    Example:
+        >>> from offnominal.agents import expert
+        >>> from offnominal.rollouts import collect
+        >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 1)
+        >>> Time().fit(episodes).score(episodes)[0][:3]
+        array([0., 1., 2.])
+    """
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        pass
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        return [np.arange(len(episode), dtype=np.float64) for episode in episodes]
+
+    def start(self, n: int = 1) -> IntArray:
+        """No transition has happened yet."""
+        return np.zeros(n, np.int64)
+
+    def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
+        return state + 1, state.astype(np.float64)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments: there are none."""
+        return {}
+
+    def learned(self) -> dict[str, Array]:
+        """Return what was learned: the widths alone."""
+        return {"widths": np.array(self.widths_)}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take it back."""
+        observation, action = learned["widths"].tolist()
+        self.widths_ = (int(observation), int(action))
+
+
+class Random(Time):
+    """Uniform scores: what chance alone achieves.
+
+    A score is a function of the seed of `fit` and of what is seen, so that it is the same online and in a batch.
+    """
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        self.seed_ = seed
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        return [self._drawn(episode.observations[1:]) for episode in episodes]
+
+    def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
+        return state + 1, self._drawn(step.next_observation)
+
+    def _drawn(self, observations: Array) -> FloatArray:
+        """Return a uniform number for each observation, by its bytes."""
+        rows = np.ascontiguousarray(observations, np.float32).reshape(len(observations), -1)
+        words = rows.view(np.uint32).astype(np.uint64)
+        mixed = np.zeros(len(rows), np.uint64)
+        for column in words.T:
+            mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        seeds = (mixed >> np.uint64(1)).astype(np.int64)
+        drawn = np.empty((len(rows), 1))
+        fill_uniform(
+            stream_keys(seeds, np.full(len(rows), self.seed_), "detector"), np.zeros(len(rows), np.int64), 0, drawn
+        )
+        return drawn[:, 0]
+
+    def learned(self) -> dict[str, Array]:
+        """Return what was learned: the widths and the seed."""
+        return super().learned() | {"seed": np.array([self.seed_])}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take it back."""
+        super().restore(learned)
+        self.seed_ = int(learned["seed"][0])

@@ -1,0 +1,64 @@
+"""LSTM-DM: a recurrent network predicts the next observation; the error is the score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.types import FloatArray
+from offnominal.detectors.networks import losses, scores
+from offnominal.detectors.networks.modules import Recurrent
+from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.sequence_network import SequenceNetwork
+
+
+@dataclass(kw_only=True, eq=False)
+class LSTMDM(SequenceNetwork[Recurrent]):
+    """How far the next observation is from what an LSTM predicts that has seen the episode so far.
+
+    The score is that of :class:`MLPDM`. The LSTM starts from zero in every episode.
+
+    Args:
+        memory: Width of the LSTM.
+        hidden: Width of the layer behind it.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Episodes per gradient step.
+        rate: Learning rate.
+        weight_decay: Of AdamW.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Example:
+        >>> import offnominal as off
+        >>> episodes = off.collect("SAP-Goal0-v0", off.expert("SAP-Goal0-v0"), 20)
+        >>> detector = LSTMDM(memory=16, hidden=16, epochs=5).fit(episodes)
+        >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
+        True
+    """
+
+    memory: int = 256
+    hidden: int = 128
+    batch: int = 8
+    rate: float = 5e-4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("memory", "hidden"):
+            positive_integer(name, getattr(self, name))
+
+    def _network(self, observation: int, action: int) -> Recurrent:
+        return Recurrent(observation + action, observation, memory=self.memory, hidden=self.hidden)
+
+    def _state_width(self) -> int:
+        return 2 * self.memory
+
+    def _losses(self, rows: Rows) -> Tensor:
+        predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))))
+        return losses.squared_error(predicted, rows.targets)
+
+    def _strangeness(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        predicted, state = self.network_(inputs, state)
+        return scores.squared_error(predicted.cpu().numpy(), changes), state

@@ -1,0 +1,60 @@
+"""MLP-DM: a perceptron predicts the next observation; the error is the score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.detectors.networks import losses, scores
+from offnominal.detectors.networks.modules import Perceptron
+from offnominal.detectors.networks.network_detector import positive_integers
+from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.transition_network import TransitionNetwork
+
+
+@dataclass(kw_only=True, eq=False)
+class MLPDM(TransitionNetwork[Perceptron]):
+    """How far the next observation is from what a perceptron predicts.
+
+    The score is the mean over channels of the squared error of the change, each channel in units of its own nominal
+    change: 1 is as wrong as predicting the mean change would be.
+
+    Args:
+        hidden: Widths of the hidden layers.
+        dropout: Share of the first layer left out while training.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Transitions per gradient step.
+        rate: Learning rate.
+        weight_decay: Of AdamW.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Example:
+        >>> import offnominal as off
+        >>> episodes = off.collect("SAP-Goal0-v0", off.expert("SAP-Goal0-v0"), 20)
+        >>> detector = MLPDM(hidden=(32,), epochs=10).fit(episodes)
+        >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
+        True
+    """
+
+    hidden: tuple[int, ...] = (512, 256, 128)
+    dropout: float = 0.1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_integers("hidden", self.hidden)
+        if not 0 <= self.dropout < 1:
+            raise InvalidParameter(f"dropout is {self.dropout!r}; expected a share of at least zero and below one.")
+
+    def _network(self, observation: int, action: int) -> Perceptron:
+        return Perceptron(observation + action, observation, self.hidden, dropout=self.dropout)
+
+    def _losses(self, rows: Rows) -> Tensor:
+        return losses.squared_error(self.network_(rows.inputs), rows.targets)
+
+    def _strangeness(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        return scores.squared_error(self.network_(inputs).cpu().numpy(), changes)

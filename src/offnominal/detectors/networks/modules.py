@@ -1,0 +1,126 @@
+"""The networks: from what was seen and done to what should be seen next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+
+class Perceptron(nn.Module):
+    """Layers between ReLUs, with dropout behind the first."""
+
+    def __init__(self, inputs: int, outputs: int, hidden: Sequence[int], *, dropout: float) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for fan_in, fan_out in pairwise([inputs, *hidden]):
+            layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
+        layers.insert(1, nn.Dropout(dropout))
+        self.layers = nn.Sequential(*layers, nn.Linear(hidden[-1], outputs))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return one output per row."""
+        outputs: Tensor = self.layers(inputs)
+        return outputs
+
+
+class Ensemble(nn.Module):
+    """Independent networks that each predict a Gaussian, evaluated in one batched matrix product per layer.
+
+    The logarithm of the variance is kept between two bounds per member and channel, which are learned too and yield
+    smoothly (Chua et al., 2018).
+
+    Args:
+        inputs: Numbers per row.
+        outputs: Channels of the Gaussian.
+        hidden: Widths of the hidden layers.
+        members: Number of networks.
+    """
+
+    HIGHEST, LOWEST = 0.5, -10.0
+
+    def __init__(self, inputs: int, outputs: int, hidden: Sequence[int], *, members: int) -> None:
+        super().__init__()
+        self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
+        for fan_in, fan_out in pairwise([inputs, *hidden, 2 * outputs]):
+            std = 0.5 / math.sqrt(fan_in)
+            weight = torch.empty(members, fan_in, fan_out)
+            self.weights.append(nn.Parameter(nn.init.trunc_normal_(weight, std=std, a=-2 * std, b=2 * std)))
+            self.biases.append(nn.Parameter(torch.zeros(members, 1, fan_out)))
+        self.highest = nn.Parameter(torch.full((members, 1, outputs), self.HIGHEST))
+        self.lowest = nn.Parameter(torch.full((members, 1, outputs), self.LOWEST))
+
+    def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
+        """Return mean and log-variance, (members, rows, outputs); rows are shared or come with an axis of members."""
+        highest, lowest = self.highest, self.lowest
+        values = inputs.expand(len(highest), -1, -1)
+        *hidden, (weight, bias) = zip(self.weights, self.biases, strict=True)
+        for inner, offset in hidden:
+            values = functional.leaky_relu(torch.baddbmm(offset, values, inner))
+        mean, raw = torch.baddbmm(bias, values, weight).chunk(2, dim=-1)
+        below = highest - functional.softplus(highest - raw)
+        return mean, lowest + functional.softplus(below - lowest)
+
+
+class Recurrent(nn.Module):
+    """An LSTM and a layer behind it.
+
+    Args:
+        inputs: Numbers per step.
+        outputs: Numbers predicted per step.
+        memory: Width of the LSTM.
+        hidden: Width of the layer behind it.
+    """
+
+    def __init__(self, inputs: int, outputs: int, *, memory: int, hidden: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(inputs, memory, batch_first=True)
+        self.head = nn.Sequential(nn.Linear(memory, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+
+    def forward(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """Return outputs (n, time, outputs) and the state after them; a state holds h and c side by side, (n, both)."""
+        before = state.chunk(2, dim=-1)
+        if inputs.shape[1] == 1:
+            # The kernel for sequences takes longer to set up than this step to compute.
+            after = torch.lstm_cell(inputs[:, 0], before, *self.lstm.all_weights[0])
+            return self.head(after[0])[:, None], torch.cat(after, dim=-1)
+        values, after = self.lstm(inputs, [part[None].contiguous() for part in before])
+        return self.head(values), torch.cat(after, dim=-1)[0]
+
+
+class RecurrentQuantiles(nn.Module):
+    """A recurrent implicit quantile network (Danesh and Fern, 2021): quantiles of what comes next, at any level.
+
+    Args:
+        inputs: Numbers per step.
+        outputs: Channels predicted per step.
+        memory: Width of the GRU and of the layers around it.
+        cosines: Cosines that stand for a level.
+    """
+
+    def __init__(self, inputs: int, outputs: int, *, memory: int, cosines: int) -> None:
+        super().__init__()
+        self.cosines = cosines
+        self.entry = nn.Linear(inputs, memory)
+        self.gru = nn.GRU(memory, memory, batch_first=True)
+        self.residual = nn.Linear(memory, memory)
+        self.embedding = nn.Linear(cosines, memory)
+        self.exit = nn.Linear(memory, outputs)
+
+    def forward(self, inputs: Tensor, state: Tensor, levels: Tensor) -> tuple[Tensor, Tensor]:
+        """Return quantiles (n, time, levels, outputs) and the state after them."""
+        values, after = self.gru(self.entry(inputs), state[None])
+        values = values + torch.relu(self.residual(values))
+        # The last layer acts on the product of features and embedding; the embedding is folded into its weights,
+        # which are few, not into the features, which are many.
+        weights = self._embedded(levels)[:, None, :] * self.exit.weight
+        quantiles = functional.linear(values, weights.flatten(0, 1)).view(*values.shape[:-1], *weights.shape[:2])
+        return quantiles + self.exit.bias, after[0]
+
+    def _embedded(self, levels: Tensor) -> Tensor:
+        turns = torch.arange(self.cosines, device=levels.device) * math.pi
+        return torch.relu(self.embedding(torch.cos(levels[:, None] * turns)))

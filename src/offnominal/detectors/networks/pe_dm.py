@@ -1,0 +1,114 @@
+"""PE-DM: an ensemble of probabilistic networks predicts the next observation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import torch
+from torch import Tensor
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.detectors.networks import losses, scores
+from offnominal.detectors.networks.modules import Ensemble
+from offnominal.detectors.networks.network_detector import positive_integers
+from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.transition_network import TransitionNetwork
+
+Aggregation = Literal["min", "mean", "likelihood"]
+
+PARTICLES = 1000
+SMALL, NARROW = 1e-4, 1e-3
+"""Weights of the penalties on log-variances and on the distance of their bounds."""
+
+
+@dataclass(kw_only=True, eq=False)
+class PEDM(TransitionNetwork[Ensemble]):
+    """How badly the next observation fits what an ensemble of probabilistic networks expects.
+
+    Each member predicts a Gaussian over the change of the observation and learns from its own bootstrap of the
+    episodes. Nothing is sampled; what samples would show is computed:
+
+    * ``"min"``: the mean squared error of the nearest of 1,000 samples from the best member, typically.
+    * ``"mean"``: the mean squared error of a sample on average, over all members.
+    * ``"likelihood"``: the negative log-likelihood per channel under the mixture of all members.
+
+    Args:
+        hidden: Widths of the hidden layers.
+        members: Networks in the ensemble.
+        aggregation: What the score is.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Transitions per gradient step and member.
+        rate: Learning rate.
+        weight_decay: Of AdamW.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Example:
+        >>> import offnominal as off
+        >>> episodes = off.collect("SAP-Goal0-v0", off.expert("SAP-Goal0-v0"), 20)
+        >>> detector = PEDM(hidden=(32,), epochs=10).fit(episodes)
+        >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
+        True
+    """
+
+    hidden: tuple[int, ...] = (512, 256, 128)
+    members: int = 5
+    aggregation: Aggregation = "likelihood"
+    beta: float = 0.5
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_integers("hidden", self.hidden)
+        positive_integer("members", self.members)
+        if self.aggregation not in get_args(Aggregation):
+            raise InvalidParameter(
+                f"aggregation is {self.aggregation!r}; choose one of {', '.join(map(repr, get_args(Aggregation)))}."
+            )
+
+    def _network(self, observation: int, action: int) -> Ensemble:
+        return Ensemble(observation + action, observation, self.hidden, members=self.members)
+
+    def _losses(self, rows: Rows) -> Tensor:
+        mean, log_variance = self.network_(rows.inputs)
+        return losses.gaussian(mean, log_variance, rows.targets)
+
+    def _loss(self, rows: Rows) -> Tensor:
+        mean, log_variance = self.network_(rows.inputs)
+        fit = rows.mean(losses.gaussian(mean, log_variance, rows.targets, beta=self.beta))
+        small: Tensor = log_variance.square().mean()
+        narrow = (self.network_.highest - self.network_.lowest).sum() / self.members
+        return fit + SMALL * small + NARROW * narrow
+
+    def _batches(self, episodes: Sequence[Episode], rows: Rows) -> Callable[[], list[Tensor]]:
+        known = [bootstrap([len(episode) for episode in episodes]) for _ in range(self.members)]
+
+        def draw() -> list[Tensor]:
+            every = torch.arange(len(rows))
+            shuffled = [own[torch.randperm(len(own))[every % len(own)]] for own in known]
+            return list(torch.split(torch.stack(shuffled).to(self.place_), self.batch, dim=1))
+
+        return draw
+
+    def _strangeness(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        mean, log_variance = (part.cpu().numpy() for part in self.network_(inputs))
+        if self.aggregation == "min":
+            particles = scores.particles(changes.shape[-1], PARTICLES)
+            nearest: FloatArray = scores.nearest_error(mean, log_variance, changes, particles).min(axis=0)
+            return nearest
+        if self.aggregation == "mean":
+            average: FloatArray = scores.expected_error(mean, log_variance, changes).mean(axis=0)
+            return average
+        return scores.mixture(mean, log_variance, changes)
+
+
+def bootstrap(lengths: Sequence[int]) -> Tensor:
+    """Return the numbers of the transitions of as many episodes, drawn with replacement."""
+    ends = torch.tensor(lengths).cumsum(0)
+    chosen = torch.randint(len(lengths), (len(lengths),)).tolist()
+    return torch.cat([torch.arange(int(ends[number]) - lengths[number], int(ends[number])) for number in chosen])

@@ -1,0 +1,84 @@
+"""RIQN: a recurrent network predicts quantiles of the next observation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.networks import losses, scores
+from offnominal.detectors.networks.modules import RecurrentQuantiles
+from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.scaling import SinglePrecision
+from offnominal.detectors.networks.sequence_network import SequenceNetwork
+
+
+@dataclass(kw_only=True, eq=False)
+class RIQN(SequenceNetwork[RecurrentQuantiles]):
+    """How far the next observation is from its predicted distribution.
+
+    A recurrent implicit quantile network sees the observations so far and predicts, for every channel, the quantile of
+    the next one at any level. The score is the mean distance of the actual change from the quantiles at evenly spaced
+    levels, over levels and channels, each channel in units of its own nominal change.
+
+    Args:
+        memory: Width of the GRU and of the layers around it.
+        cosines: Cosines that stand for a level.
+        quantiles: Levels per gradient step, drawn anew each time, and levels of the score, always the same.
+        actions: Whether the network sees the actions too.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Episodes per gradient step.
+        rate: Learning rate.
+        weight_decay: Of AdamW; Adam if zero.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Example:
+        >>> import offnominal as off
+        >>> episodes = off.collect("SAP-Goal0-v0", off.expert("SAP-Goal0-v0"), 20)
+        >>> detector = RIQN(memory=16, epochs=5).fit(episodes)
+        >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
+        True
+    """
+
+    memory: int = 64
+    cosines: int = 128
+    quantiles: int = 8
+    actions: bool = False
+    batch: int = 8
+    weight_decay: float = 0.0
+    clip: float | None = 10.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("memory", "cosines", "quantiles"):
+            positive_integer(name, getattr(self, name))
+
+    def _network(self, observation: int, action: int) -> RecurrentQuantiles:
+        inputs = observation + action if self.actions else observation
+        return RecurrentQuantiles(inputs, observation, memory=self.memory, cosines=self.cosines)
+
+    def _state_width(self) -> int:
+        return self.memory
+
+    def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
+        return self.scaling_.inputs(observations, actions if self.actions else None)
+
+    def _levels(self) -> Tensor:
+        """Return one level in each of equal parts of (0, 1): a random one while training, else the middle."""
+        shape = (self.quantiles,)
+        within = torch.rand(shape, device=self.place_) if self.network_.training else torch.full(shape, 0.5)
+        return (torch.arange(self.quantiles, device=self.place_) + within.to(self.place_)) / self.quantiles
+
+    def _losses(self, rows: Rows) -> Tensor:
+        levels = self._levels()
+        predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))), levels)
+        return losses.quantile_huber(predicted, rows.targets, levels)
+
+    def _strangeness(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        predicted, state = self.network_(inputs, state, self._levels())
+        return scores.absolute_error(predicted.cpu().numpy(), changes), state

@@ -1,0 +1,58 @@
+"""What a network learns from, as tensors that are already where the network is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Inputs and targets: one row per transition, or per episode with time as the second axis.
+
+    Args:
+        inputs: (n, ..., width).
+        targets: (n, ..., width).
+        real: (n, ...): 1, or 0 for the padding behind an episode's end.
+    """
+
+    inputs: Tensor
+    targets: Tensor
+    real: Tensor
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def take(self, index: Tensor) -> Rows:
+        """Return the rows of these numbers; time that none of them reaches is cut off."""
+        real = self.real[index]
+        if self.real.ndim == 1:
+            return Rows(self.inputs[index], self.targets[index], real)
+        steps = int(real.sum(dim=-1).max())
+        return Rows(self.inputs[index, :steps], self.targets[index, :steps], real[:, :steps])
+
+    def shuffled(self, batch: int) -> list[Tensor]:
+        """Return the numbers of all rows in random order, in batches."""
+        return list(torch.split(torch.randperm(len(self), device=self.inputs.device), batch))
+
+    def mean(self, losses: Tensor) -> Tensor:
+        """Return the mean of losses whose last axes are the rows', padding left out."""
+        real = self.real.expand_as(losses)
+        return (losses * real).sum() / real.sum()
+
+
+Losses = Callable[[Rows], Tensor]
+"""Returns one loss per row, and per time if there is one."""
+
+
+@torch.inference_mode()
+def average(rows: Rows, losses: Losses, batch: int) -> float:
+    """Return the mean loss over all rows; so many are looked at together."""
+    total = 0.0
+    for index in torch.split(torch.arange(len(rows), device=rows.inputs.device), batch):
+        part = rows.take(index)
+        total += float(part.mean(losses(part)) * part.real.sum())
+    return total / float(rows.real.sum())

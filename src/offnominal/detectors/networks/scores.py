@@ -1,0 +1,69 @@
+"""From predictions to scores, in double precision. The last axis holds channels and is averaged over."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, FloatArray
+
+LOG_2PI = float(np.log(2.0 * np.pi))
+
+
+def squared_error(predicted: Array, actual: FloatArray) -> FloatArray:
+    """Return the mean squared error."""
+    return _mean(np.square(actual - predicted))
+
+
+def expected_error(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
+    """Return the mean squared error that samples of a Gaussian have on average."""
+    return _mean(np.square(actual - mean) + np.exp(_double(log_variance)))
+
+
+def nearest_error(mean: Array, log_variance: Array, actual: FloatArray, particles: FloatArray) -> FloatArray:
+    """Return the smallest mean squared error of particles of a Gaussian.
+
+    Args:
+        mean: (..., rows, channels).
+        log_variance: Like the mean.
+        actual: (rows, channels).
+        particles: (channels, particles): standard normal numbers, the same for every row.
+    """
+    error, deviation = mean - actual, np.exp(0.5 * _double(log_variance))
+    # The square of error + deviation * particle, multiplied out: no particle is ever placed.
+    cross = (2.0 * error * deviation) @ particles + np.square(deviation) @ np.square(particles)
+    nearest: FloatArray = _mean(np.square(error)) + cross.min(axis=-1) / actual.shape[-1]
+    return np.maximum(nearest, 0.0)
+
+
+@cache
+def particles(width: int, count: int) -> FloatArray:
+    """Return standard normal numbers, (width, count), that are the same everywhere and always."""
+    return Stream.named(0, 0, "particles").normal(width * count).reshape(width, count)
+
+
+def mixture(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
+    """Return the negative log-likelihood per channel under a mixture of Gaussians, which the first axis holds."""
+    log_variance = _double(log_variance)
+    terms = LOG_2PI + log_variance + np.square(actual - mean) * np.exp(-log_variance)
+    each = 0.5 * terms.sum(axis=-1)
+    best = each.min(axis=0)
+    together: FloatArray = (best - np.log(np.exp(best - each).mean(axis=0))) / actual.shape[-1]
+    return together
+
+
+def absolute_error(quantiles: Array, actual: FloatArray) -> FloatArray:
+    """Return the mean distance from quantiles, which the second to last axis holds."""
+    distance: FloatArray = np.abs(actual[..., None, :] - quantiles).mean(axis=(-1, -2))
+    return distance
+
+
+def _double(values: Array) -> FloatArray:
+    return np.asarray(values, np.float64)
+
+
+def _mean(values: FloatArray) -> FloatArray:
+    mean: FloatArray = values.mean(axis=-1)
+    return mean

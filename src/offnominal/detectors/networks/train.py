@@ -1,0 +1,97 @@
+"""The training loop: descend on batches, stop when unseen episodes say so, keep the weights that did best on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.episode import Episode
+from offnominal.core.progress import progress
+from offnominal.core.types import FloatArray
+
+HELD_OUT = 0.1
+
+
+def train(
+    network: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    *,
+    batches: Callable[[], Iterable[Tensor]],
+    loss: Callable[[Tensor], Tensor],
+    check: Callable[[], float],
+    epochs: int,
+    patience: int,
+    clip: float | None = None,
+    title: str = "Training",
+) -> FloatArray:
+    """Train a network in place and return its learning curve: mean training loss and check of every epoch.
+
+    Args:
+        network: Left with the weights that had the smallest check.
+        optimizer: Of its weights.
+        batches: Returns the batches of one epoch.
+        loss: Of a batch.
+        check: Returns the loss on unseen data.
+        epochs: How many at most.
+        patience: Epochs without a better check after which to stop.
+        clip: Largest norm of a gradient.
+        title: What the progress line says.
+    """
+    curve: list[tuple[float, float]] = []
+    network.eval()
+    best, weights, since = check(), _copy(network), 0
+    with progress(title, total=epochs) as tick:
+        while len(curve) < epochs and since < patience:
+            network.train()
+            losses = [_descend(network, optimizer, loss(batch), clip) for batch in batches()]
+            network.eval()
+            checked = check()
+            curve.append((float(torch.stack(losses).mean()), checked))
+            since += 1
+            if checked < best:
+                best, weights, since = checked, _copy(network), 0
+            tick(note=f"{checked:.4g}")
+    network.load_state_dict(weights)
+    return np.array(curve, np.float64).reshape(-1, 2)
+
+
+def _descend(network: nn.Module, optimizer: torch.optim.Optimizer, loss: Tensor, clip: float | None) -> Tensor:
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    if clip is not None:
+        nn.utils.clip_grad_norm_(network.parameters(), clip)
+    optimizer.step()
+    return loss.detach()
+
+
+def _copy(network: nn.Module) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in network.state_dict().items()}
+
+
+def held_out(
+    episodes: Sequence[Episode], validation: Sequence[Episode] | None
+) -> tuple[Sequence[Episode], Sequence[Episode]]:
+    """Return the episodes to learn from, and those to stop by: a tenth of them if no others are given.
+
+    A single episode is both.
+    """
+    if validation is not None or len(episodes) == 1:
+        return episodes, validation or episodes
+    order = torch.randperm(len(episodes)).tolist()
+    last = len(order) - max(1, round(HELD_OUT * len(order)))
+    return [episodes[i] for i in order[:last]], [episodes[i] for i in order[last:]]
+
+
+@contextmanager
+def seeded(seed: int, device: torch.device) -> Iterator[None]:
+    """Give torch's random numbers a seed within the block; outside of it they go on as if nothing had happened."""
+    devices = [torch.cuda.current_device()] if device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.default_generator.manual_seed(seed)
+        if devices:
+            torch.cuda.manual_seed(seed)
+        yield

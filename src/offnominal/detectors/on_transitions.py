@@ -1,0 +1,168 @@
+"""Point detectors on the transitions of episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.episode import Episode
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors import points
+from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.normaliser import Normaliser
+from offnominal.detectors.points.estimator import Estimator, Fittable
+from offnominal.detectors.points.point import PointDetector
+from offnominal.detectors.views import Past, View, ViewName
+
+
+class OnTransitions(Detector):
+    """A point detector that scores every transition by a view of it, normalised by what is nominal.
+
+    Args:
+        point: What scores a row.
+        view: Which numbers make the row; see :class:`View`.
+        length: Of the window, if that is the view.
+
+    Example:
+        >>> from offnominal.agents import expert
+        >>> from offnominal.rollouts import collect
+        >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 20)
+        >>> detector = OnTransitions(points.NearestNeighbours(), view="transition").fit(episodes)
+        >>> [len(scores) == len(episode) for scores, episode in zip(detector.score(episodes[:2]), episodes)]
+        [True, True]
+    """
+
+    def __init__(self, point: PointDetector, *, view: ViewName = "next_observation", length: int = 5) -> None:
+        self.point = point
+        self.view = View(view, length)
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        rows = self.view.of_episodes(episodes)
+        self.normaliser_ = Normaliser.of(rows)
+        self.point.fit(self.normaliser_(rows), seed=seed)
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        scores = self.point.score(self.normaliser_(self.view.of_episodes(episodes)))
+        return np.split(scores, np.cumsum([len(episode) for episode in episodes])[:-1])
+
+    def start(self, n: int = 1) -> Past:
+        """Nothing is remembered yet."""
+        self._require_fitted()
+        return self.view.start(n, self.widths_[0])
+
+    def _update(self, state: Past, step: Step) -> tuple[Past, FloatArray]:
+        n = len(step)
+        flat = (np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation))
+        past, rows = self.view.of_step(state, *flat)
+        return past, self.point.score(self.normaliser_(rows))
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments, those of the point detector among them."""
+        view = {"view": self.view.name} | ({"length": self.view.length} if self.view.name == "window" else {})
+        return self.point.parameters() | view
+
+    def learned(self) -> dict[str, Array]:
+        """Return everything that was learned, as arrays."""
+        own = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale, "widths": np.array(self.widths_)}
+        return own | {f"point.{name}": values for name, values in self.point.learned().items()}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take back what :meth:`learned` returned."""
+        self.normaliser_ = Normaliser(learned["mean"], learned["scale"])
+        observation, action = learned["widths"].tolist()
+        self.widths_ = (int(observation), int(action))
+        self.point.restore(
+            {name.removeprefix("point."): values for name, values in learned.items() if name.startswith("point.")}
+        )
+
+
+class KNN(OnTransitions):
+    """The distance to the k-th nearest nominal transition; see :class:`~offnominal.detectors.points.NearestNeighbours`.
+
+    Args:
+        k: Which neighbour.
+        view: See :class:`View`.
+        length: Of the window.
+    """
+
+    def __init__(self, k: int = 1, *, view: ViewName = "next_observation", length: int = 5) -> None:
+        super().__init__(points.NearestNeighbours(k), view=view, length=length)
+
+
+class IsolationForest(OnTransitions):
+    """Few random cuts isolate what is strange; see :class:`~offnominal.detectors.points.IsolationForest`.
+
+    Args:
+        trees: How many.
+        sample: Rows each tree sees at most.
+        bootstrap: Whether they are drawn with replacement.
+        view: See :class:`View`.
+        length: Of the window.
+    """
+
+    def __init__(
+        self,
+        trees: int = 100,
+        *,
+        sample: int = 256,
+        bootstrap: bool = True,
+        view: ViewName = "next_observation",
+        length: int = 5,
+    ) -> None:
+        super().__init__(points.IsolationForest(trees, sample=sample, bootstrap=bootstrap), view=view, length=length)
+
+
+class OneClassSVM(OnTransitions):
+    """Outside a smooth border is strange; see :class:`~offnominal.detectors.points.OneClassSVM`.
+
+    Args:
+        nu: Share of nominal transitions that may lie outside.
+        gamma: Inverse squared width of the kernel.
+        tolerance: At which the search stops.
+        view: See :class:`View`.
+        length: Of the window.
+    """
+
+    def __init__(
+        self,
+        nu: float = 0.5,
+        *,
+        gamma: float | Literal["auto", "scale"] = "auto",
+        tolerance: float = 1e-3,
+        view: ViewName = "next_observation",
+        length: int = 5,
+    ) -> None:
+        super().__init__(points.OneClassSVM(nu, gamma=gamma, tolerance=tolerance), view=view, length=length)
+
+
+class Mahalanobis(OnTransitions):
+    """Far from the mean is strange, correlations considered; see :class:`~offnominal.detectors.points.Mahalanobis`.
+
+    Args:
+        view: See :class:`View`.
+        length: Of the window.
+    """
+
+    def __init__(self, *, view: ViewName = "next_observation", length: int = 5) -> None:
+        super().__init__(points.Mahalanobis(), view=view, length=length)
+
+
+def on_transitions(
+    estimator: PointDetector | Fittable, *, view: ViewName = "next_observation", length: int = 5
+) -> OnTransitions:
+    """Make a detector of a point detector, or of any outlier estimator of scikit-learn or PyOD.
+
+    Args:
+        estimator: What scores a row; see :class:`Estimator` for what is refused.
+        view: Which numbers of a transition make the row.
+        length: Of the window, if that is the view.
+
+    Example:
+        >>> from sklearn.covariance import EllipticEnvelope
+        >>> on_transitions(EllipticEnvelope(), view="transition").view.name
+        'transition'
+    """
+    point = estimator if isinstance(estimator, PointDetector) else Estimator(estimator)
+    return OnTransitions(point, view=view, length=length)

@@ -1,0 +1,47 @@
+"""Distance from the nominal mean in units of the nominal spread, correlations included."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.points.point import PointDetector
+
+
+class Mahalanobis(PointDetector):
+    """The Mahalanobis distance, with a covariance shrunk towards a multiple of the identity (Ledoit and Wolf, 2004).
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(2000, 2)) * [1.0, 10.0]
+        >>> Mahalanobis().fit(rows).score(np.array([[5.0, 0.0], [0.0, 5.0]])).round()
+        array([5., 1.])
+    """
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        from sklearn.covariance import LedoitWolf
+
+        found = LedoitWolf().fit(rows)
+        self.mean_: FloatArray = found.location_
+        self.precision_: FloatArray = found.precision_
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        apart = rows - self.mean_
+        # One sum per row in a fixed order: a matrix product would round differently in batches of different size.
+        squared: FloatArray = np.einsum("ij,jk,ik->i", apart, self.precision_, apart, optimize=False)
+        return np.sqrt(np.maximum(squared, 0.0))
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments: there are none."""
+        return {}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the mean and the inverse covariance."""
+        return {"mean": self.mean_, "precision": self.precision_}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take them back."""
+        self.mean_, self.precision_ = learned["mean"], learned["precision"]
+        self.width_ = len(self.mean_)

@@ -1,0 +1,77 @@
+"""One-class support vector machine (Schölkopf et al., 2001): a smooth border around nominal points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.compiled import compiled
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.points.point import PointDetector
+
+
+class OneClassSVM(PointDetector):
+    """Minus the similarity to the support vectors, with a radial kernel.
+
+    Scikit-learn finds the support vectors, in time that grows with the square of the rows; scoring is compiled.
+
+    Args:
+        nu: Share of the nominal points that may lie outside, at most.
+        gamma: Inverse squared width of the kernel; ``"auto"`` is one over the number of columns, ``"scale"`` that over
+            the variance.
+        tolerance: At which the search stops.
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> near, far = OneClassSVM().fit(rows).score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    def __init__(
+        self, nu: float = 0.5, *, gamma: float | Literal["auto", "scale"] = "auto", tolerance: float = 1e-3
+    ) -> None:
+        if not 0.0 < nu <= 1.0:
+            raise InvalidParameter(f"nu is {nu!r}; expected a share in (0, 1].")
+        self.nu, self.gamma, self.tolerance = nu, gamma, tolerance
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        from sklearn.svm import OneClassSVM as Machine
+
+        machine = Machine(kernel="rbf", nu=self.nu, gamma=self.gamma, tol=self.tolerance).fit(rows)
+        self.vectors_: FloatArray = np.ascontiguousarray(machine.support_vectors_)
+        self.weights_: FloatArray = np.ascontiguousarray(machine.dual_coef_[0])
+        self.gamma_ = float(machine._gamma)
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        return -_similarity(rows, self.vectors_, self.weights_, self.gamma_)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"nu": self.nu, "gamma": self.gamma, "tolerance": self.tolerance}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the support vectors and their weights."""
+        return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take them back."""
+        self.vectors_, self.weights_ = learned["vectors"], learned["weights"]
+        self.gamma_, self.width_ = float(learned["gamma"][0]), self.vectors_.shape[1]
+
+
+@compiled
+def _similarity(rows: FloatArray, vectors: FloatArray, weights: FloatArray, gamma: float) -> FloatArray:
+    total = np.zeros(rows.shape[0])
+    for i in range(rows.shape[0]):
+        for j in range(vectors.shape[0]):
+            distance = 0.0
+            for c in range(rows.shape[1]):
+                difference = rows[i, c] - vectors[j, c]
+                distance += difference * difference
+            total[i] += weights[j] * math.exp(-gamma * distance)
+    return total

@@ -1,0 +1,83 @@
+"""Views: which numbers of a transition a point detector looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.types import Array, BoolArray, FloatArray
+
+ViewName = Literal["next_observation", "transition", "window"]
+VIEWS: tuple[ViewName, ...] = ("next_observation", "transition", "window")
+
+
+class Past(NamedTuple):
+    """What a view remembers of n episodes.
+
+    Args:
+        seen: (n, length, width): what was seen after the last transitions.
+        begun: (n,): whether there was any.
+    """
+
+    seen: FloatArray
+    begun: BoolArray
+
+
+class View:
+    """Turns transitions into rows, and remembers as much of the past as it needs.
+
+    Args:
+        name: ``"next_observation"``: what was seen after; ``"transition"``: what was seen before, what was commanded
+            and what was seen after; ``"window"``: what was seen after the last `length` transitions. Before there are
+            so many, the first one is repeated.
+        length: Of the window.
+    """
+
+    def __init__(self, name: ViewName = "next_observation", length: int = 5) -> None:
+        if name not in VIEWS:
+            raise InvalidParameter(f"no view {name!r}.{did_you_mean(str(name), VIEWS)} Choose from {', '.join(VIEWS)}.")
+        self.name: ViewName = name
+        self.length = positive_integer("length", length) if name == "window" else 1
+
+    def of_episodes(self, episodes: Sequence[Episode]) -> FloatArray:
+        """Return a row per transition, those of all episodes below each other."""
+        return np.concatenate([self._of_episode(episode) for episode in episodes])
+
+    def _of_episode(self, episode: Episode) -> FloatArray:
+        n = len(episode)
+        before, after = episode.observations[:-1].reshape(n, -1), episode.observations[1:].reshape(n, -1)
+        if self.name == "transition":
+            return joined(before, episode.actions.reshape(n, -1), after)
+        past = np.maximum(np.arange(n)[:, None] - np.arange(self.length - 1, -1, -1), 0)
+        rows: FloatArray = after[past].reshape(n, -1).astype(np.float64)
+        return rows
+
+    def start(self, n: int, width: int) -> Past:
+        """Return what is remembered of n episodes before their first transition: nothing."""
+        return Past(np.zeros((n, self.length, width)), np.zeros(n, np.bool_))
+
+    def of_step(self, past: Past, before: Array, action: Array, after: Array) -> tuple[Past, FloatArray]:
+        """Return what to remember and the row of each episode's latest transition.
+
+        Args:
+            past: What is remembered.
+            before: (n, width): what was seen before.
+            action: (n, actions): what was commanded.
+            after: (n, width): what was seen after.
+        """
+        if self.name == "transition":
+            return past, joined(before, action, after)
+        latest = np.asarray(after, np.float64)[:, None]
+        longer = np.concatenate([past.seen[:, 1:], latest], axis=1)
+        seen = np.where(past.begun[:, None, None], longer, latest)
+        return Past(seen, np.ones_like(past.begun)), seen.reshape(len(seen), -1)
+
+
+def joined(*parts: Array) -> FloatArray:
+    """Return the channels of several signals beside each other."""
+    return np.concatenate(parts, axis=1, dtype=np.float64)

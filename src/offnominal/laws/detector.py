@@ -1,0 +1,193 @@
+"""The laws of detectors."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from offnominal.agents.policy import RandomPolicy
+from offnominal.anomalies.fault import Fault
+from offnominal.core.episode import Episode
+from offnominal.core.errors import OffnominalError
+from offnominal.core.types import FloatArray
+from offnominal.detectors.catalogue import make_detector, name_of
+from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.files import load_detector, save_detector
+from offnominal.laws.report import LawReport, Skip, examine
+from offnominal.laws.world import require
+from offnominal.rollouts.collect import build_world, collect
+
+WORLD = "SAP-Goal0-v0"
+TRAINING, FRESH = 24, 6
+
+
+def check_detector(
+    detector: str | Callable[[], Detector],
+    *,
+    episodes: Sequence[Episode] | None = None,
+    fresh: Sequence[Episode] | None = None,
+) -> LawReport:
+    """Try the laws of detectors on one detector.
+
+    1. Causal: scores up to a transition do not change when what comes later does.
+    2. Batch-invariant: an episode's scores do not depend on the others in the call.
+    3. Online equals batch.
+    4. Pure: scoring changes nothing that was learned, and no state that was handed out.
+    5. Deterministic for a seed; saved and loaded, it gives the same scores.
+    6. Not degenerate: scores are finite and not all the same.
+    7. Bad input gives a named error.
+
+    Args:
+        detector: Its registered name, or a function that returns a new, unfitted one, such as its class.
+        episodes: Nominal ones to learn from; some are made if None.
+        fresh: Others to score.
+
+    Example:
+        >>> check_detector("Mahalanobis").ok
+        True
+    """
+    make = (lambda: make_detector(detector)) if isinstance(detector, str) else detector
+    case = _Case(make, episodes or _episodes(TRAINING, 0), fresh or _episodes(FRESH, 900, faulty=True))
+    return examine(
+        type(case.fitted).__name__,
+        {
+            "it is causal": case.causal,
+            "an episode's scores are its own": case.batch_invariant,
+            "online equals batch": case.online_equals_batch,
+            "scoring changes nothing": case.pure,
+            "a seed fixes what is learned": case.deterministic,
+            "saved and loaded it scores the same": case.saved,
+            "scores are finite and differ": case.not_degenerate,
+            "bad input is named": case.bad_input_is_named,
+        },
+    )
+
+
+def _episodes(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
+    policy = RandomPolicy(build_world(WORLD, 1).action_space)
+    fault = Fault("action/offset", 0.5, 8) if faulty else None
+    return collect(WORLD, policy, n, anomalies=fault, seed=seed, max_steps=20)
+
+
+class _Case:
+    """One detector, fitted once, with what its laws share."""
+
+    def __init__(self, make: Callable[[], Detector], episodes: Sequence[Episode], fresh: Sequence[Episode]) -> None:
+        self.make, self.episodes, self.fresh = make, list(episodes), list(fresh)
+        self.fitted = make().fit(self.episodes, seed=1)
+        self.scores = self.fitted.score(self.fresh)
+
+    def causal(self) -> None:
+        for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):
+            cut = len(episode) // 2
+            if not cut:
+                continue
+            observations, actions = episode.observations.copy(), episode.actions.copy()
+            observations[cut + 1 :] += 1.0
+            actions[cut:] *= 0.5
+            (changed,) = self.fitted.score([replace(episode, observations=observations, actions=actions)])
+            require(
+                _close(changed[:cut], scores[:cut]),
+                f"the first {cut} scores of episode {number} change with what comes after",
+            )
+
+    def batch_invariant(self) -> None:
+        for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):
+            (alone,) = self.fitted.score([episode])
+            require(_close(alone, scores), f"episode {number} has other scores alone: {_worst(alone, scores)}")
+
+    def online_equals_batch(self) -> None:
+        length = min(len(episode) for episode in self.fresh)
+        state, seen = self.fitted.start(len(self.fresh)), []
+        for t in range(length):
+            state, scores = self.fitted.update(state, _step(self.fresh, t))
+            require(scores.shape == (len(self.fresh),), f"update returned scores of shape {scores.shape}")
+            seen.append(scores)
+        for number, scores in enumerate(self.scores):
+            online = np.array([each[number] for each in seen])
+            require(
+                _close(online, scores[:length]),
+                f"episode {number} has other scores online: {_worst(online, scores[:length])}",
+            )
+
+    def pure(self) -> None:
+        before = copy.deepcopy(self.fitted.learned()) if name_of(self.fitted) else {}
+        state = self.fitted.start(len(self.fresh))
+        first = [self.fitted.update(state, _step(self.fresh, 0))[1] for _ in range(2)]
+        require(bool(np.array_equal(first[0], first[1])), "the same state and step give other scores the second time")
+        again = self.fitted.score(self.fresh)
+        require(all(map(np.array_equal, again, self.scores)), "scoring again gives other scores")
+        after = self.fitted.learned() if before else {}
+        for name, values in before.items():
+            require(np.array_equal(values, after[name]), f"scoring changed {name}")
+
+    def deterministic(self) -> None:
+        again = self.make().fit(self.episodes, seed=1).score(self.fresh)
+        for number, (first, second) in enumerate(zip(self.scores, again, strict=True)):
+            require(_close(first, second), f"fitted again with the same seed, episode {number} differs")
+
+    def saved(self) -> None:
+        if name_of(self.fitted) is None:
+            raise Skip("it is not registered, so it cannot be saved")
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "detector"
+            save_detector(path, self.fitted)
+            loaded = load_detector(path).score(self.fresh)
+        for number, (first, second) in enumerate(zip(self.scores, loaded, strict=True)):
+            require(_close(first, second), f"loaded again, episode {number} differs")
+
+    def not_degenerate(self) -> None:
+        for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):
+            require(
+                scores.shape == (len(episode),), f"episode {number} has {len(episode)} steps, {scores.shape} scores"
+            )
+            require(bool(np.isfinite(scores).all()), f"episode {number} has a score that is not finite")
+        pooled = np.concatenate(self.scores)
+        require(bool(np.ptp(pooled) > 0.0), f"every score is {pooled[0]:g}")
+
+    def bad_input_is_named(self) -> None:
+        episode = self.fresh[0]
+        broken = episode.observations.copy()
+        broken[len(broken) // 2] = np.nan
+        narrow = episode.observations[:, :-1] if episode.observations.shape[1] > 1 else episode.observations[:, [0, 0]]
+        cases = {
+            "an observation that is not a number": [replace(episode, observations=broken)],
+            "observations of another width": [replace(episode, observations=narrow)],
+            "no episodes": [],
+        }
+        for what, given in cases.items():
+            try:
+                self.fitted.score(given)
+            except OffnominalError:
+                continue
+            except Exception as error:
+                require(False, f"{what}: {type(error).__name__} instead of a named error")
+            require(False, f"{what} is taken without a word")
+        try:
+            self.make().score(self.fresh)
+        except OffnominalError:
+            return
+        require(False, "it scores before it was fitted")
+
+
+def _step(episodes: Sequence[Episode], t: int) -> Step:
+    return Step(
+        np.stack([episode.observations[t] for episode in episodes]),
+        np.stack([episode.actions[t] for episode in episodes]),
+        np.stack([episode.observations[t + 1] for episode in episodes]),
+    )
+
+
+def _close(first: FloatArray, second: FloatArray) -> bool:
+    """Whether two scores agree but for the rounding of single precision."""
+    return bool(np.allclose(first, second, rtol=1e-4, atol=1e-6))
+
+
+def _worst(found: FloatArray, expected: FloatArray) -> str:
+    index = int(np.argmax(np.abs(found - expected)))
+    return f"{found[index]:.8g} for {expected[index]:.8g} at step {index}"

@@ -1,0 +1,93 @@
+"""A saved alarm is the same alarm; a file that is none says what is wrong with it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from offnominal.alarms import EpisodeMaximum, TimeBand, alarm_from_dict, alarms, load_alarm, make_alarm, save_alarm
+from offnominal.alarms import simulate_scores as simulate
+from offnominal.core.errors import DamagedFile, MissingFile, NotFitted, UnknownName, UnsupportedFormat
+
+SCORES = simulate(100, steps=(3, 9), seed=30)
+FRESH = [3.0 * episode for episode in simulate(20, steps=(3, 20), seed=31)]
+
+
+@pytest.mark.parametrize("id", alarms.ids())
+def test_a_loaded_alarm_raises_the_same_alarms_to_the_last_bit(id, tmp_path):
+    alarm = make_alarm(id).fit(SCORES)
+    save_alarm(tmp_path / "alarm.json", alarm)
+    loaded = load_alarm(tmp_path / "alarm.json")
+    assert type(loaded) is type(alarm)
+    assert repr(loaded) == repr(alarm)
+    assert loaded.to_dict() == alarm.to_dict()
+    assert loaded.guarantee == alarm.guarantee
+    assert loaded.rate_law == alarm.rate_law
+    for one, other in zip(alarm.statistic(FRESH), loaded.statistic(FRESH), strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert [path.name for path in tmp_path.iterdir()] == ["alarm.json"]
+
+
+def test_a_file_is_readable_json_without_anything_else(tmp_path):
+    save_alarm(str(tmp_path / "alarm.json"), EpisodeMaximum(np.float32(0.25)).fit([[1.0], [2.0], [4.0]]))
+    assert json.loads((tmp_path / "alarm.json").read_text()) == {
+        "format": 1,
+        "alarm": "EpisodeMaximum",
+        "options": {"alpha": 0.25, "confidence": None},
+        "learned": {"limit_": 4.0, "ranked_": 3, "rank_": 3},
+    }
+
+
+def test_an_alarm_that_has_learned_nothing_is_not_saved(tmp_path):
+    with pytest.raises(NotFitted):
+        save_alarm(tmp_path / "alarm.json", EpisodeMaximum())
+    assert not list(tmp_path.iterdir())
+
+
+def changed(**changes):
+    data = TimeBand().fit(SCORES).to_dict()
+    for name, value in changes.items():
+        place, _, key = name.partition("__")
+        if key:
+            data[place][key] = value
+        else:
+            data[place] = value
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "problem"),
+    [
+        ([], DamagedFile, "no alarm"),
+        ({"format": 1}, DamagedFile, "no alarm"),
+        (changed(format=2), UnsupportedFormat, "format 2; this version reads format 1"),
+        (changed(alarm="TimeBend"), UnknownName, "Did you mean 'TimeBand'"),
+        (changed(options__alpha=7), DamagedFile, "alpha is 7"),
+        (changed(options__beta=7), DamagedFile, "options are not those of TimeBand"),
+        (changed(options=None), DamagedFile, "options are not those of TimeBand"),
+        (changed(learned__limit_=float("nan")), DamagedFile, "limit_ is nan"),
+        (changed(learned__limit_=True), DamagedFile, "limit_ is True"),
+        (changed(learned__limit_="3.0"), DamagedFile, "limit_ is '3.0'"),
+        (changed(learned__centres_=[]), DamagedFile, r"centres_ is \[\]"),
+        (changed(learned__widths_=[1.0, None]), DamagedFile, "widths_ is"),
+        (changed(learned__widths_=[1.0, [2.0, 3.0]]), DamagedFile, "widths_ is"),
+        (changed(learned={}), DamagedFile, "not complete; expected limit_, ranked_, rank_, centres_, widths_"),
+        (changed(learned__more=1.0), DamagedFile, "not complete"),
+        (changed(learned=3), DamagedFile, "not complete"),
+    ],
+)
+def test_data_that_is_no_alarm_is_an_error(data, error, problem, tmp_path):
+    with pytest.raises(error, match=problem):
+        alarm_from_dict(data)
+    (tmp_path / "alarm.json").write_text(json.dumps(data))
+    with pytest.raises(error, match=problem) as raised:
+        load_alarm(tmp_path / "alarm.json")
+    assert error is UnknownName or "alarm.json" in str(raised.value)
+
+
+def test_a_file_that_is_missing_or_no_json_is_an_error(tmp_path):
+    with pytest.raises(MissingFile, match="does not exist"):
+        load_alarm(tmp_path / "alarm.json")
+    (tmp_path / "alarm.json").write_text("{")
+    with pytest.raises(DamagedFile, match="is no JSON"):
+        load_alarm(tmp_path / "alarm.json")

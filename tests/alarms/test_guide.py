@@ -1,0 +1,35 @@
+"""The table of the guide is what the simulation that it states gives."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from offnominal.alarms import alarms, make_alarm, simulate_scores
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "alarms.md"
+CALIBRATIONS, EPISODES, STEPS, ONSET = 200, 100, 200, 100
+ROW = re.compile(r"^\| `(\w+)` \| (.+) \|$", re.MULTILINE)
+
+
+def row(id):
+    """Return an alarm's row: its false-alarm rate over calibrations, and how a doubling of the scores is noticed."""
+    rates, noticed, delays = [], [], []
+    for number in range(CALIBRATIONS):
+        scores = simulate_scores(2 * EPISODES, steps=STEPS, seed=number)
+        alarm = make_alarm(id).fit(scores[:EPISODES])
+        rates.append(np.mean([first is not None for first in alarm.first(scores[EPISODES:])]))
+        faulty = [np.where(np.arange(STEPS) < ONSET, episode, 2.0 * episode) for episode in scores[EPISODES:]]
+        found = [first for first in alarm.first(faulty) if first is None or first >= ONSET]
+        noticed.append(np.mean([first is not None for first in found]) if found else np.nan)
+        delays += [first - ONSET for first in found if first is not None]
+    low, high = np.quantile(rates, [0.05, 0.95])
+    return f"{np.mean(rates):.3f} | {low:.2f} to {high:.2f} | {np.nanmean(noticed):.2f} | {np.median(delays):.0f}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", alarms.ids())
+def test_the_table_is_what_the_simulation_gives(id):
+    printed = dict(ROW.findall(PAGE.read_text(encoding="utf-8")))
+    assert printed[id].endswith(row(id))

@@ -1,0 +1,103 @@
+"""Losses and scores are what their formulas say; what is computed agrees with what is sampled."""
+
+import numpy as np
+import pytest
+import torch
+from scipy import stats
+
+from offnominal.detectors.networks import losses, scores
+
+SAMPLES = 1000
+
+
+def gaussians(width, seed=0, rows=60, members=5):
+    """Predictions of an ensemble, and truths from well inside to far outside of what it expects."""
+    draw = np.random.default_rng(seed)
+    mean = 0.3 * draw.normal(size=(members, rows, width))
+    log_variance = draw.uniform(-4.0, 0.0, (members, rows, width))
+    return mean, log_variance, draw.normal(size=(rows, width)) * np.geomspace(0.1, 5.0, rows)[:, None]
+
+
+def sampled(mean, log_variance, actual, seed=1):
+    """Mean squared errors of particles, (particles, members, rows)."""
+    draw = np.random.default_rng(seed)
+    particles = mean + np.exp(0.5 * log_variance) * draw.normal(size=(SAMPLES, *mean.shape))
+    return np.square(particles - actual).mean(axis=-1)
+
+
+@pytest.mark.parametrize("width", [8, 26])
+def test_the_nearest_error_agrees_with_the_smallest_of_sampled_ones(width):
+    predicted = gaussians(width)
+    computed = scores.nearest_error(*predicted, samples=SAMPLES).min(axis=0)
+    smallest = sampled(*predicted).min(axis=(0, 1))
+    assert stats.spearmanr(computed, smallest).statistic > 0.9
+    np.testing.assert_allclose(np.median(computed / smallest), 1.0, atol=0.1)
+
+
+def test_the_nearest_error_of_a_sharp_prediction_is_its_squared_error():
+    mean, _, actual = gaussians(4)
+    sharp = np.full_like(mean, -30.0)
+    np.testing.assert_allclose(
+        scores.nearest_error(mean, sharp, actual, samples=SAMPLES), scores.squared_error(mean, actual), rtol=1e-4
+    )
+
+
+def test_the_nearest_error_of_a_standard_gaussian_is_a_quantile_of_a_chi_square():
+    mean, actual = np.zeros((1, 1, 8)), np.zeros((1, 8))
+    nearest = scores.nearest_error(mean, np.zeros_like(mean), actual, samples=SAMPLES)
+    np.testing.assert_allclose(nearest, stats.chi2(8).ppf(1 / (SAMPLES + 1)) / 8)
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e3, 1e6, 1e9])
+def test_the_nearest_error_is_finite_and_positive(distance):
+    mean, log_variance, _ = gaussians(3)
+    nearest = scores.nearest_error(mean, log_variance - 10.0, mean[0] + distance, samples=SAMPLES)
+    assert np.isfinite(nearest).all()
+    assert (nearest > 0).all()
+    if distance:
+        np.testing.assert_allclose(nearest[0], distance**2, rtol=0.05)
+
+
+def test_the_expected_error_is_the_mean_of_sampled_ones():
+    predicted = gaussians(6)
+    np.testing.assert_allclose(scores.expected_error(*predicted), sampled(*predicted).mean(axis=0), rtol=0.1)
+
+
+def test_the_mixture_is_that_of_its_members():
+    mean, log_variance, actual = gaussians(3, rows=10)
+    density = stats.norm(mean, np.exp(0.5 * log_variance)).pdf(actual).prod(axis=-1).mean(axis=0)
+    np.testing.assert_allclose(scores.mixture(mean, log_variance, actual), -np.log(density) / 3)
+
+
+def test_the_mixture_is_finite_where_its_density_is_not():
+    mean, log_variance, actual = gaussians(3)
+    assert np.isfinite(scores.mixture(mean, log_variance - 6.0, actual + 1e6)).all()
+
+
+def test_the_absolute_error_is_the_mean_over_quantiles_and_channels():
+    quantiles = np.array([[[0.0, 1.0], [2.0, 1.0]]])
+    np.testing.assert_allclose(scores.absolute_error(quantiles, np.array([[1.0, 4.0]])), [(1 + 1 + 3 + 3) / 4])
+
+
+def test_the_gaussian_loss_is_the_log_likelihood_without_its_constant():
+    mean, log_variance, actual = torch.randn(3, 5, 2), torch.randn(3, 5, 2), torch.randn(5, 2)
+    expected = -stats.norm(mean, (0.5 * log_variance).exp()).logpdf(actual).mean(axis=-1)
+    np.testing.assert_allclose(losses.gaussian(mean, log_variance, actual) + 0.5 * scores.LOG_2PI, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.85])
+def test_the_quantile_loss_is_smallest_at_the_quantile(level):
+    draws = torch.randn(20_001, 1, generator=torch.Generator().manual_seed(0))
+    candidates = torch.linspace(-2.0, 2.0, 161)
+    values = [
+        float(losses.quantile_huber(at.expand(len(draws), 1, 1), draws, torch.tensor([level])).mean())
+        for at in candidates
+    ]
+    assert abs(candidates[int(np.argmin(values))] - stats.norm.ppf(level)) < 0.06
+
+
+def test_the_quantile_loss_matches_levels_with_quantiles():
+    quantiles, actual = torch.tensor([[[-1.0], [1.0]]]), torch.tensor([[0.0]])
+    loss = losses.quantile_huber(quantiles, actual, torch.tensor([0.1, 0.9]))
+    far = 1.0 - 0.5 * losses.BEND
+    np.testing.assert_allclose(loss, [(0.1 * far + 0.1 * far) / 2], rtol=1e-5)

@@ -1,0 +1,121 @@
+"""Point detectors and other packages' estimators on episodes."""
+
+import numpy as np
+import pytest
+from sklearn.covariance import EllipticEnvelope
+from sklearn.linear_model import LinearRegression
+from sklearn.neighbors import LocalOutlierFactor
+
+from offnominal.core.errors import InvalidParameter, UnsupportedEstimator
+from offnominal.detectors import KNN, IsolationForest, Mahalanobis, OneClassSVM, Step, View, on_transitions
+from offnominal.detectors.normaliser import Normaliser
+from offnominal.detectors.points import NearestNeighbours
+
+
+def test_a_score_describes_the_transition_it_stands_for(nominal):
+    detector = KNN().fit(nominal)
+    episode = nominal[0]
+    rows = np.concatenate([each.observations[1:] for each in nominal])
+    expected = Normaliser.of(rows)(episode.observations[1:])
+    strange = episode.observations.copy()
+    strange[3] += 100.0
+    from dataclasses import replace
+
+    (scores,) = detector.score([replace(episode, observations=strange)])
+    assert scores.argmax() == 2
+    assert len(scores) == len(episode) == len(expected)
+
+
+@pytest.mark.parametrize("make", [KNN, IsolationForest, OneClassSVM, Mahalanobis])
+def test_faulty_steps_are_stranger_than_nominal_ones(make, nominal, faulty):
+    detector = make().fit(nominal[:40])
+    healthy = np.concatenate(detector.score(nominal[40:]))
+    struck = np.concatenate([s[e.active] for s, e in zip(detector.score(faulty), faulty, strict=True)])
+    assert np.median(struck) > np.quantile(healthy, 0.9)
+
+
+def test_a_view_is_what_it_says(nominal):
+    episode = nominal[0]
+    after, before = episode.observations[1:], episode.observations[:-1]
+    np.testing.assert_array_equal(View("next_observation").of_episodes([episode]), after)
+    np.testing.assert_array_equal(
+        View("transition").of_episodes([episode]), np.concatenate([before, episode.actions, after], axis=1)
+    )
+    window = View("window", 3).of_episodes([episode])
+    np.testing.assert_array_equal(window[0], np.concatenate([after[0]] * 3))
+    np.testing.assert_array_equal(window[1], np.concatenate([after[0], after[0], after[1]]))
+    np.testing.assert_array_equal(window[5], np.concatenate([after[3], after[4], after[5]]))
+
+
+@pytest.mark.parametrize("view", ["next_observation", "transition", "window"])
+def test_online_is_batch_to_the_last_bit(view, nominal, restless):
+    detector = on_transitions(NearestNeighbours(), view=view, length=4).fit(nominal)
+    state = detector.start(len(restless))
+    length = min(map(len, restless))
+    batch = detector.score(restless)
+    for t in range(length):
+        step = Step(
+            np.stack([e.observations[t] for e in restless]),
+            np.stack([e.actions[t] for e in restless]),
+            np.stack([e.observations[t + 1] for e in restless]),
+        )
+        state, scores = detector.update(state, step)
+        np.testing.assert_array_equal(scores, [each[t] for each in batch])
+
+
+def test_a_constant_channel_stays_in_its_unit():
+    rows = np.array([[1.0, 5.0], [3.0, 5.0]])
+    normaliser = Normaliser.of(rows)
+    np.testing.assert_allclose(normaliser(np.array([[2.0, 5.5]])), [[0.0, 0.5]])
+    tiny = Normaliser.of(np.array([[1e9], [1e9 + 1e-3]]))
+    assert tiny.scale[0] == 1.0
+
+
+@pytest.mark.parametrize("estimator", [LocalOutlierFactor(novelty=True), EllipticEnvelope(random_state=0)])
+def test_estimators_of_scikit_learn_become_detectors(estimator, nominal, faulty):
+    detector = on_transitions(estimator).fit(nominal, seed=3)
+    assert not hasattr(estimator, "offset_")
+    healthy = np.concatenate(detector.score(nominal))
+    struck = np.concatenate([s[e.active] for s, e in zip(detector.score(faulty), faulty, strict=True)])
+    assert np.median(struck) > np.median(healthy)
+
+
+class Ranked:
+    """An estimator whose scores are ranks within the batch."""
+
+    def get_params(self, deep=True):
+        return {}
+
+    def fit(self, X, y=None):
+        return self
+
+    def decision_function(self, X):
+        return np.argsort(np.argsort(X[:, 0])).astype(float)
+
+
+class Pairs(Ranked):
+    """An estimator that cannot score one row."""
+
+    def decision_function(self, X):
+        if len(X) < 2:
+            raise IndexError("too few rows")
+        return X[:, 0]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (Ranked(), "must not depend on the rest of the batch"),
+        (Pairs(), "cannot score a single row .IndexError"),
+        (LinearRegression(), "give an outlier estimator"),
+        (LocalOutlierFactor(), "novelty=True"),
+    ],
+)
+def test_what_cannot_be_used_online_is_refused_with_the_reason(estimator, words, nominal):
+    with pytest.raises(UnsupportedEstimator, match=words):
+        on_transitions(estimator).fit(nominal)
+
+
+def test_a_wrong_view_names_the_nearest():
+    with pytest.raises(InvalidParameter, match="Did you mean 'transition'"):
+        KNN(view="transitions")

@@ -1,0 +1,208 @@
+"""Every registered alarm keeps the laws; one that does not is found out."""
+
+import numpy as np
+import pytest
+
+from offnominal.alarms import EpisodeCusum, EpisodeMaximum, Guarantee, alarms
+from offnominal.alarms.guarantee import EXCHANGEABLE
+from offnominal.core.errors import LawBroken
+from offnominal.core.registry import Spec
+from offnominal.laws import check_alarm
+
+PROMISE = "its guarantee holds"
+
+
+@pytest.mark.parametrize("id", alarms.ids())
+def test_every_alarm_keeps_the_laws(id):
+    report = check_alarm(id)
+    report.raise_if_broken()
+    promises = alarms.make(id).guarantee.kind != "none"
+    assert [finding.law for finding in report if not finding.holds] == ([] if promises else [PROMISE])
+
+
+class _Silent(EpisodeMaximum):
+    """Promises nothing, so that no time is spent on its promise."""
+
+    @property
+    def guarantee(self):
+        return Guarantee("none", None, "episode", "nothing")
+
+
+class Impatient(EpisodeMaximum):
+    """Takes a rank too low by two."""
+
+    def _rank(self, n):
+        return super()._rank(n) - 2
+
+
+class Overconfident(EpisodeMaximum):
+    """Promises for every calibration what holds on average."""
+
+    @property
+    def guarantee(self):
+        return Guarantee("pac", self.alpha, "episode", EXCHANGEABLE, 0.95)
+
+
+class Pooled(EpisodeMaximum):
+    """Takes its limit from single steps and promises for episodes."""
+
+    def learn(self, episodes):
+        super().learn(episodes)
+        self.limit_ = float(np.quantile(np.concatenate(episodes), 1.0 - self.alpha))
+
+
+class StepPromise(EpisodeMaximum):
+    """Promises a rate per step that it exceeds."""
+
+    @property
+    def guarantee(self):
+        return Guarantee("marginal", 0.001, "step", EXCHANGEABLE)
+
+
+class Clairvoyant(_Silent):
+    """Looks at the whole episode before it calls."""
+
+    def alarm(self, scores):
+        return [np.full(len(values), values.max() > self.limit_) for values in self.statistic(scores)]
+
+
+class Sociable(_Silent):
+    """Counts scores from the mean of all episodes in the call."""
+
+    def advance(self, state, scores):
+        return state.after(), scores - scores.mean() + 1.0
+
+
+class Adaptive(_Silent):
+    """Goes on learning while it is used."""
+
+    def update(self, state, scores):
+        self.limit_ *= 1.01
+        return super().update(state, scores)
+
+
+class Scribbling(EpisodeCusum):
+    """Writes into the state it is given."""
+
+    guarantee = _Silent.guarantee
+
+    def advance(self, state, scores):
+        after, total = super().advance(state, scores)
+        state.memory[:] = total
+        return after, total
+
+
+class Reusing(_Silent):
+    """Counts on in the state it is given, and hands it out again."""
+
+    def advance(self, state, scores):
+        np.add(state.steps, 1, out=state.steps)
+        return state, scores
+
+
+class Scaling(_Silent):
+    """Writes into the scores it is given."""
+
+    def alarm(self, scores):
+        for episode in scores:
+            if isinstance(episode, np.ndarray):
+                np.multiply(episode, 1.0000001, out=episode)
+        return super().alarm(scores)
+
+
+class Latching(_Silent):
+    """Stays raised, but only when it sees whole episodes."""
+
+    def alarm(self, scores):
+        return [np.maximum.accumulate(raised) for raised in super().alarm(scores)]
+
+
+class Lax(_Silent):
+    """Takes what is not a number for nominal."""
+
+    def alarm(self, scores):
+        return super().alarm([np.nan_to_num(episode) for episode in scores])
+
+
+class Crude(_Silent):
+    """Raises an error of Python's."""
+
+    def update(self, state, scores):
+        if np.isnan(scores).any():
+            raise ValueError("nan")
+        return super().update(state, scores)
+
+
+class Secretive(_Silent):
+    """Does not say all that it has learned."""
+
+    def learn(self, episodes):
+        super().learn(episodes)
+        self.secret = self.limit_
+
+    def advance(self, state, scores):
+        return state.after(), scores - 0.1 * getattr(self, "secret", 0.0)
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Register a class as `Broken` for the time of a test."""
+    alarms.ids()
+
+    def add(kind):
+        kind.id = "Broken"
+        monkeypatch.setattr(alarms, "_specs", {**alarms._specs, "Broken": Spec("Broken", "tests:Broken")})
+        monkeypatch.setattr(Spec, "load", lambda self: kind)
+        return kind()
+
+    return add
+
+
+@pytest.mark.parametrize(
+    ("broken", "law", "problem"),
+    [
+        (Impatient, PROMISE, "promised 0.05"),
+        (Pooled, PROMISE, "of episodes, promised 0.05"),
+        (Overconfident, PROMISE, "of calibrations, promised 0.05"),
+        (StepPromise, PROMISE, "of steps, promised 0.001"),
+        (Clairvoyant, "the future does not change the past", "change alarms before"),
+        (Sociable, "episodes do not see each other", "depend on the other episodes"),
+        (Adaptive, "using it changes nothing", "was changed by using it"),
+        (Scribbling, "using it changes nothing", "when it is repeated at step 0"),
+        (Reusing, "using it changes nothing", "when it is repeated at step 0"),
+        (Scaling, "using it changes nothing", "given scores were changed"),
+        (Latching, "online equals batch", "differ between update and alarm"),
+        (Secretive, "saved and loaded it is the same", "raises other alarms"),
+        (Crude, "bad input is a named error", "gives ValueError, which is no named error"),
+        (Lax, "bad input is a named error", "alarm for no number goes unnoticed"),
+    ],
+)
+def test_a_broken_alarm_is_found_out(broken, law, problem, register):
+    report = check_alarm(register(broken))
+    assert problem in {finding.law: finding.problem for finding in report}[law]
+    with pytest.raises(LawBroken, match=f"Broken breaks .*{law}"):
+        report.raise_if_broken()
+
+
+def test_an_alarm_of_a_user_is_checked_as_it_is_and_not_fitted():
+    class Mine(EpisodeMaximum):
+        pass
+
+    alarm = Mine(alpha=0.1)
+    report = check_alarm(alarm)
+    report.raise_if_broken()
+    assert [finding.law for finding in report if finding.skipped] == ["saved and loaded it is the same"]
+    assert not alarm.fitted
+
+
+def test_a_promise_per_step_is_counted_per_step():
+    class Rare(EpisodeMaximum):
+        guarantee = Guarantee("marginal", 0.03, "step", EXCHANGEABLE)
+
+    check_alarm(Rare(alpha=0.05)).raise_if_broken()
+
+
+def test_a_strict_alarm_needs_more_episodes():
+    strict = EpisodeMaximum(alpha=0.01)
+    assert all("too few" in finding.problem for finding in check_alarm(strict))
+    check_alarm(strict, calibration=99).raise_if_broken()
