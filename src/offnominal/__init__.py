@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from offnominal.core import Episode, Event, OffnominalError
     from offnominal.datasets import Dataset, generate, load
     from offnominal.detectors import Detector
+    from offnominal.evaluation import evaluate
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_world
     from offnominal.rollouts import Twin, collect, effective_onset, judge, twins
     from offnominal.worlds import World
@@ -31,6 +32,7 @@ _HOMES = {
     "core": ("Episode", "Event", "OffnominalError"),
     "datasets": ("Dataset", "generate", "load"),
     "detectors": ("Detector",),
+    "evaluation": ("evaluate",),
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_world"),
     "rollouts": ("Twin", "collect", "effective_onset", "judge", "twins"),
     "worlds": ("World",),
@@ -64,6 +66,7 @@ __all__ = [
     "check_world",
     "collect",
     "effective_onset",
+    "evaluate",
     "expert",
     "generate",
     "inject",

@@ -14,12 +14,9 @@ NOISE = 0.02
 SMALL = {
     "mlp": lambda **more: MLPDM(**{"hidden": (32,), "epochs": 25, "batch": 32, "rate": 1e-2, **more}),
     "lstm": lambda **more: LSTMDM(**{"memory": 16, "hidden": 16, "epochs": 40, "batch": 4, "rate": 1e-2, **more}),
-    "pe": lambda **more: PEDM(
-        **{"hidden": (16,), "members": 3, "epochs": 25, "batch": 32, "rate": 1e-2, "aggregation": "mean", **more}
-    ),
+    "pe": lambda **more: PEDM(**{"hidden": (16,), "members": 3, "epochs": 25, "batch": 32, "rate": 1e-2, **more}),
     "riqn": lambda **more: RIQN(**{"memory": 16, "cosines": 16, "epochs": 40, "batch": 4, "rate": 1e-2, **more}),
 }
-RECURRENT = ("lstm", "riqn")
 
 
 @pytest.fixture(autouse=True)

@@ -57,7 +57,7 @@ def test_training_beats_the_untrained_twin(build, fitted, nominal, fresh, shifte
     untrained = fitted.untrained().fit(nominal)
     assert untrained.curve_.shape == (0, 2)
     assert separation(untrained, fresh, shifted) + 0.05 < separation(fitted, fresh, shifted)
-    assert np.mean(np.concatenate(untrained.score(fresh))) > 3 * np.mean(np.concatenate(fitted.score(fresh)))
+    assert (np.concatenate(untrained.score(fresh)) > np.concatenate(fitted.score(fresh))).mean() > 0.9
 
 
 def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nominal):
@@ -175,11 +175,12 @@ def test_it_can_be_sent_to_another_process(fitted, fresh):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).score(fresh)[0], fitted.score(fresh)[0])
 
 
-def test_a_channel_that_never_varied_is_measured_in_its_raw_unit(fitted, fresh):
+def test_a_channel_that_never_varied_is_strange_when_it_does_but_not_without_bound(kind, fitted, fresh):
     observations = fresh[0].observations.copy()
     observations[5:, 2] += 2.0
     usual, strange = fitted.score([fresh[0], with_observations(fresh[0], observations)])
-    assert 0.3 < strange[4] - usual[4] < 10.0
+    narrowest = np.exp(-10.0) if kind == "pe" else 1.0
+    assert 0.3 < strange[4] - usual[4] < 10.0 / narrowest
 
 
 def test_no_finite_observation_gives_a_score_that_is_not(fitted, fresh):
@@ -251,6 +252,7 @@ def test_a_state_of_another_number_of_episodes_is_named(fitted, fresh):
         (PEDM, {"members": 0}),
         (PEDM, {"hidden": ()}),
         (PEDM, {"aggregation": "median"}),
+        (PEDM, {"beta": 1.5}),
         (RIQN, {"quantiles": 0}),
     ],
 )

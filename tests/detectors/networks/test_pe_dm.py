@@ -34,7 +34,7 @@ def sampled(ensemble, episodes, particles=1000, repeats=8):
     return errors.min(axis=(1, 2)).mean(axis=0), errors.mean(axis=(0, 1, 2))
 
 
-def test_what_is_computed_ranks_as_what_is_sampled(ensemble, fresh, shifted):
+def test_aggregations_rank_as_what_is_sampled(ensemble, fresh, shifted):
     episodes = [*fresh, *shifted]
     smallest, average = sampled(ensemble, episodes)
     for aggregation, expected in (("min", smallest), ("mean", average)):

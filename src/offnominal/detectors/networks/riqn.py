@@ -21,8 +21,8 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     """How far the next observation is from its predicted distribution.
 
     A recurrent implicit quantile network sees the observations so far and predicts, for every channel, the quantile of
-    the next one at any level. The score is the mean distance of the actual change from the quantiles at evenly spaced
-    levels, over levels and channels, each channel in units of its own nominal change.
+    the next change at any level. The score is the continuous ranked probability score, from quantiles at evenly spaced
+    levels: the mean over channels, each in units of its own nominal change.
 
     Args:
         memory: Width of the GRU and of the layers around it.
@@ -80,5 +80,6 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
         return losses.quantile_huber(predicted, rows.targets, levels)
 
     def _strangeness(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
-        predicted, state = self.network_(inputs, state, self._levels())
-        return scores.absolute_error(predicted.cpu().numpy(), changes), state
+        levels = self._levels()
+        predicted, state = self.network_(inputs, state, levels)
+        return scores.ranked_probability(predicted.cpu().numpy(), levels.cpu().numpy(), changes), state

@@ -54,10 +54,17 @@ def mixture(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
     return together
 
 
-def absolute_error(quantiles: Array, actual: FloatArray) -> FloatArray:
-    """Return the mean distance from quantiles, which the second to last axis holds."""
-    distance: FloatArray = np.abs(actual[..., None, :] - quantiles).mean(axis=(-1, -2))
-    return distance
+def ranked_probability(quantiles: Array, levels: Array, actual: FloatArray) -> FloatArray:
+    """Return the continuous ranked probability score: twice the mean quantile loss over evenly spaced levels.
+
+    Args:
+        quantiles: (..., levels, channels).
+        levels: (levels,).
+        actual: (..., channels).
+    """
+    above = actual[..., None, :] - quantiles
+    score: FloatArray = 2.0 * (above * (levels[:, None] - (above < 0))).mean(axis=(-1, -2))
+    return score
 
 
 def _double(values: Array) -> FloatArray:

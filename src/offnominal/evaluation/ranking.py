@@ -1,0 +1,130 @@
+"""Compiled ranking: AUROC, average precision and FPR at 95 % TPR, exact with ties.
+
+Thresholds fall through the distinct scores. At each of them some faulty steps (`gained`) and some healthy ones (`lost`)
+join those above it (`found` and `alarmed`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offnominal.core.compiled import compiled
+from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.evaluation.resample import Counts
+
+BLOCK = 64
+
+
+@compiled
+def rank(faulty: FloatArray, healthy: FloatArray) -> tuple[float, float, float]:
+    """Return AUROC, average precision and FPR95 of two samples, each sorted upwards and not empty."""
+    i, j = len(faulty) - 1, len(healthy) - 1
+    found = alarmed = 0
+    pairs = precision = 0.0
+    rate = np.nan
+    while i >= 0 or j >= 0:
+        score = faulty[i] if j < 0 or (i >= 0 and faulty[i] > healthy[j]) else healthy[j]
+        gained = lost = 0
+        while i >= 0 and faulty[i] == score:
+            gained += 1
+            i -= 1
+        while j >= 0 and healthy[j] == score:
+            lost += 1
+            j -= 1
+        pairs += lost * (found + 0.5 * gained)
+        found += gained
+        alarmed += lost
+        precision += gained * found / (found + alarmed)
+        if np.isnan(rate) and 20 * found >= 19 * len(faulty):
+            rate = alarmed / len(healthy)
+    return pairs / (len(faulty) * len(healthy)), precision / len(faulty), rate
+
+
+@compiled
+def rank_episodes(values: FloatArray, active: BoolArray, bounds: IntArray, out: FloatArray) -> None:
+    """Write the metrics of each episode into (n, 3); NaN if its steps are all faulty or all healthy."""
+    for e in range(len(bounds) - 1):
+        scores, on = values[bounds[e] : bounds[e + 1]], active[bounds[e] : bounds[e + 1]]
+        faulty, healthy = scores[on], scores[~on]
+        if len(faulty) == 0 or len(healthy) == 0:
+            out[e] = np.nan
+        else:
+            faulty.sort()
+            healthy.sort()
+            out[e, 0], out[e, 1], out[e, 2] = rank(faulty, healthy)
+
+
+@compiled
+def rank_pooled(owner: IntArray, active: BoolArray, last: BoolArray, counts: Counts, out: FloatArray) -> None:
+    """Write the metrics of all steps together into (3, replicates); NaN where all are faulty or all healthy.
+
+    Replicates are walked through together, some at a time, so that each step is looked up once for all of them.
+
+    Args:
+        owner: Episode of each step, strangest first.
+        active: Whether it is faulty.
+        last: Whether the next one scores lower.
+        counts: (n, replicates): weight of each episode.
+        out: Where to write.
+    """
+    faulty = np.zeros(len(counts))
+    for i in range(len(owner)):
+        faulty[owner[i]] += active[i]
+    state = np.empty((8, BLOCK))
+    for first in range(0, counts.shape[1], BLOCK):
+        block = part(counts, first)
+        _rank_block(owner, active, last, block, faulty, state)
+        for r in range(block.shape[1]):
+            found, alarmed = state[2, r], state[3, r]
+            both = found > 0.0 and alarmed > 0.0
+            out[0, first + r] = state[4, r] / (found * alarmed) if both else np.nan
+            out[1, first + r] = state[5, r] / found if both else np.nan
+            out[2, first + r] = state[6, r] / alarmed if both else np.nan
+
+
+@compiled
+def part(counts: Counts, first: int) -> Counts:
+    """Return a copy of some replicates, close together in memory."""
+    block = np.empty((len(counts), min(BLOCK, counts.shape[1] - first)), np.int32)
+    for e in range(len(block)):
+        for r in range(block.shape[1]):
+            block[e, r] = counts[e, first + r]
+    return block
+
+
+@compiled
+def _rank_block(
+    owner: IntArray, active: BoolArray, last: BoolArray, block: Counts, faulty: FloatArray, state: FloatArray
+) -> None:
+    """Walk through all steps; leave in the rows of the state what :func:`rank` keeps in numbers."""
+    state[:] = 0.0
+    gained, lost, found, alarmed = state[0], state[1], state[2], state[3]
+    pairs, precision, missing, needed = state[4], state[5], state[6], state[7]
+    replicates = range(block.shape[1])
+    for e in range(len(block)):
+        for r in replicates:
+            needed[r] += 19.0 * faulty[e] * block[e, r]
+    any_faulty = any_healthy = False
+    for i in range(len(owner)):
+        row = block[owner[i]]
+        if active[i]:
+            any_faulty = True
+            for r in replicates:
+                gained[r] += row[r]
+        else:
+            any_healthy = True
+            for r in replicates:
+                lost[r] += row[r]
+        if last[i] and any_healthy:
+            any_healthy = False
+            for r in replicates:
+                pairs[r] += lost[r] * (found[r] + 0.5 * gained[r])
+                missing[r] += lost[r] if 20.0 * found[r] < needed[r] else 0.0
+                alarmed[r] += lost[r]
+                lost[r] = 0.0
+        if last[i] and any_faulty:
+            any_faulty = False
+            for r in replicates:
+                found[r] += gained[r]
+                precision[r] += gained[r] * found[r] / max(found[r] + alarmed[r], 1.0)
+                gained[r] = 0.0

@@ -1,0 +1,223 @@
+"""Timing: how soon does the alarm come, and how often for nothing?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.compiled import compiled
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.evaluation.errors import InvalidLabels
+from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.resample import REPLICATES, Resamples
+from offnominal.evaluation.steps import flags, struck_at
+from offnominal.evaluation.survival import DetectionCurve, detection_curve, restricted_means
+
+WITHIN = (5, 10, 20)
+HORIZON = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FalseAlarms:
+    """What an alarm costs while nothing is wrong.
+
+    Args:
+        per_thousand: Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.
+        episodes: Share of nominal episodes with an alarm at any step.
+    """
+
+    per_thousand: Estimate
+    episodes: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How soon the alarm comes.
+
+    The alarm of an episode is the first one at or after its onset, be the fault still on or not; its delay is 0 if it
+    comes at the onset. An alarm before the onset does not end anything, so one that never stops has a delay of 0: read
+    `early_rate` first.
+
+    Args:
+        episodes: How many episodes there are.
+        struck: How many lasted until their onset. All below is about these; the others were never struck.
+        median_delay: Steps; a miss counts as the steps from onset to end.
+        mean_delay: Steps; mean of min(delay, horizon) with misses censored, the area under the curve of those that are
+            not yet noticed.
+        horizon: Of that mean, in steps.
+        within: Share noticed at most j steps after the onset, by j. Misses of short episodes count against it.
+        quiet_within: The same among episodes without an alarm before the onset.
+        miss_rate: Share without an alarm from the onset on.
+        early_rate: Share with an alarm before the onset.
+        curve: Probability of having been noticed, by delay.
+        false_alarms: On nominal episodes, if there were any.
+    """
+
+    episodes: int
+    struck: int
+    median_delay: Estimate
+    mean_delay: Estimate
+    horizon: int
+    within: Mapping[int, Estimate]
+    quiet_within: Mapping[int, Estimate]
+    miss_rate: Estimate
+    early_rate: Estimate
+    curve: DetectionCurve
+    false_alarms: FalseAlarms | None = None
+
+    @property
+    def never_struck(self) -> int:
+        """Episodes that ended before their onset or had none."""
+        return self.episodes - self.struck
+
+    def numbers(self) -> dict[str, Estimate]:
+        """Return every number by name."""
+        numbers = {"median_delay": self.median_delay, "mean_delay": self.mean_delay}
+        numbers |= {f"within_{steps}": share for steps, share in self.within.items()}
+        numbers |= {f"quiet_within_{steps}": share for steps, share in self.quiet_within.items()}
+        numbers |= {"miss_rate": self.miss_rate, "early_rate": self.early_rate}
+        if self.false_alarms is not None:
+            numbers["false_alarms"] = self.false_alarms.per_thousand
+            numbers["false_alarm_episodes"] = self.false_alarms.episodes
+        return numbers
+
+
+def timing(
+    alarms: Sequence[Array],
+    onsets: Sequence[int | None],
+    *,
+    nominal: Sequence[Array] | None = None,
+    within: Sequence[int] = WITHIN,
+    horizon: int = HORIZON,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> Timing:
+    """Return how soon alarms come.
+
+    Args:
+        alarms: One boolean array per episode.
+        onsets: First faulty transition of each; None, or one after its end, if it was never struck.
+        nominal: Alarms of nominal episodes, for the false ones.
+        within: Delays of which the share is wanted, in steps.
+        horizon: Of the restricted mean delay, in steps.
+        replicates: Bootstrap replicates.
+        seed: Of the bootstrap.
+
+    Example:
+        >>> alarms = [np.arange(30) >= first for first in (12, 17, 40)]
+        >>> found = timing(alarms, [10, 10, 10], replicates=0)
+        >>> found.median_delay, found.within[5], found.miss_rate
+        (Estimate(7.000), Estimate(0.333), Estimate(0.333))
+    """
+    raised, lengths = _joined(alarms, "alarms")
+    false = None if nominal is None else false_alarms(nominal, replicates=replicates, seed=seed)
+    resamples = Resamples.draw(len(lengths), replicates, seed=seed)
+    watched = Watched.of(raised, lengths, onsets)
+    return time_alarms(watched, resamples, within=within, horizon=horizon, false_alarms=false)
+
+
+def false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0) -> FalseAlarms:
+    """Return how often there is an alarm while nothing is wrong.
+
+    Args:
+        alarms: One boolean array per nominal episode.
+        replicates: Bootstrap replicates.
+        seed: Of the bootstrap.
+
+    Example:
+        >>> false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
+        FalseAlarms(per_thousand=Estimate(10.000), episodes=Estimate(0.500))
+    """
+    raised, lengths = _joined(alarms, "nominal alarms")
+    return count_false(raised, lengths, Resamples.draw_nominal(len(lengths), replicates, seed=seed))
+
+
+def _joined(alarms: Sequence[Array], what: str) -> tuple[BoolArray, IntArray]:
+    lengths = np.array([len(row) for row in alarms], np.int64)
+    if not len(lengths):
+        raise InvalidLabels(f"there are no {what}; give one array per episode.")
+    return flags(alarms, lengths, what), lengths
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Watched:
+    """What was seen of each episode.
+
+    Args:
+        struck: (n,): whether it lasted until its onset.
+        delays: (n,): steps from onset to alarm; -1 for a miss, or if it was not struck.
+        exposures: (n,): steps from onset to end.
+        early: (n,): whether there was an alarm before the onset.
+    """
+
+    struck: BoolArray
+    delays: IntArray
+    exposures: IntArray
+    early: BoolArray
+
+    @classmethod
+    def of(cls, alarms: BoolArray, lengths: IntArray, onsets: Sequence[int | None]) -> Watched:
+        """Find the first alarm of each episode at or after its onset."""
+        first = struck_at(onsets, lengths)
+        delays, early = np.full(len(lengths), -1), np.zeros(len(lengths), np.bool_)
+        _first_alarms(alarms, np.concatenate([[0], np.cumsum(lengths)]), first, delays, early)
+        return cls(first >= 0, delays, lengths - first, early)
+
+
+@compiled
+def _first_alarms(alarms: BoolArray, bounds: IntArray, onsets: IntArray, delays: IntArray, early: BoolArray) -> None:
+    for e in range(len(onsets)):
+        if onsets[e] < 0:
+            continue
+        start = bounds[e] + onsets[e]
+        early[e] = alarms[bounds[e] : start].any()
+        for i in range(start, bounds[e + 1]):
+            if alarms[i]:
+                delays[e] = i - start
+                break
+
+
+def time_alarms(
+    watched: Watched,
+    resamples: Resamples,
+    *,
+    within: Sequence[int] = WITHIN,
+    horizon: int = HORIZON,
+    false_alarms: FalseAlarms | None = None,
+) -> Timing:
+    """Return the timing of watched episodes; see :func:`timing`."""
+    chosen = np.flatnonzero(watched.struck)
+    delays, exposures = watched.delays[chosen], watched.exposures[chosen]
+    missed, early = delays < 0, watched.early[chosen]
+    drawn = resamples.take(chosen)
+    soon = [(~missed & (delays <= steps)).astype(np.float64) for steps in within]
+    quiet = [np.where(early, np.nan, share) for share in soon]
+    columns = np.stack([missed.astype(np.float64), early.astype(np.float64), *soon, *quiet], axis=1)
+    miss_rate, early_rate, *shares = drawn.means(columns)
+    area = restricted_means(delays[:, None], exposures, positive_integer("horizon", horizon), drawn.counts)
+    return Timing(
+        episodes=len(watched.struck),
+        struck=len(chosen),
+        median_delay=drawn.median(np.where(missed, exposures, delays).astype(np.float64)),
+        mean_delay=Estimate.of(area),
+        horizon=horizon,
+        within=dict(zip(within, shares[: len(soon)], strict=True)),
+        quiet_within=dict(zip(within, shares[len(soon) :], strict=True)),
+        miss_rate=miss_rate,
+        early_rate=early_rate,
+        curve=detection_curve(delays, exposures),
+        false_alarms=false_alarms,
+    )
+
+
+def count_false(alarms: BoolArray, lengths: IntArray, resamples: Resamples) -> FalseAlarms:
+    """Return how often alarms of nominal episodes are raised."""
+    owner = np.repeat(np.arange(len(lengths)), lengths)
+    raised: FloatArray = np.bincount(owner[alarms], minlength=len(lengths)).astype(np.float64)
+    return FalseAlarms(
+        per_thousand=resamples.ratio(1000.0 * raised, lengths.astype(np.float64)),
+        episodes=resamples.mean((raised > 0.0).astype(np.float64)),
+    )

@@ -1,0 +1,92 @@
+"""An alarm is on time, late, early, missing or false."""
+
+import numpy as np
+import pytest
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.evaluation import false_alarms, timing
+
+
+def at(length, *steps):
+    alarms = np.zeros(length, np.bool_)
+    alarms[list(steps)] = True
+    return alarms
+
+
+ALARMS = [at(30, 10), at(30, 9, 16), at(30, 9), at(30, 25, 27), at(30, 10), at(5)]
+ONSETS = [10, 10, 10, 10, None, 7]
+
+
+def test_every_share_is_what_one_reads_off_the_alarms():
+    found = timing(ALARMS, ONSETS, within=(0, 5, 6, 15), replicates=0)
+    assert (found.episodes, found.struck, found.never_struck) == (6, 4, 2)
+    assert found.miss_rate.value == 0.25
+    assert found.early_rate.value == 0.5
+    assert {j: share.value for j, share in found.within.items()} == {0: 0.25, 5: 0.25, 6: 0.5, 15: 0.75}
+    assert {j: share.value for j, share in found.quiet_within.items()} == {0: 0.5, 5: 0.5, 6: 0.5, 15: 1.0}
+    assert found.median_delay.value == (6 + 15) / 2
+    assert found.false_alarms is None
+
+
+def test_a_miss_counts_as_the_steps_that_were_left():
+    assert timing([at(30), at(30), at(30, 12)], [10, 18, 10], replicates=0).median_delay.value == 12
+
+
+def test_misses_of_short_episodes_are_censored_in_the_mean():
+    found = timing([at(12), at(40, 14)], [10, 10], horizon=8, replicates=0)
+    assert found.mean_delay.value == 4.0
+    assert found.curve.at_risk.tolist() == [2, 2, 1, 1, 1]
+    assert found.horizon == 8
+
+
+def test_an_alarm_that_never_stops_is_on_time_and_early():
+    found = timing([np.ones(20, np.bool_)] * 3, [5, 6, 7], replicates=0)
+    assert found.median_delay.value == found.miss_rate.value == 0.0
+    assert found.early_rate.value == 1.0
+    assert found.quiet_within[5].value is None
+
+
+def test_a_fault_at_the_first_step_has_no_early_alarms():
+    found = timing([at(9, 0), at(9, 3)], [0, 0], replicates=0)
+    assert found.early_rate.value == 0.0
+    assert found.within[5].value == 1.0
+
+
+def test_where_nothing_was_struck_nothing_is_known():
+    found = timing([at(5), at(5, 2)], [None, 5])
+    assert found.struck == 0
+    assert all(number.value is None and number.low is None for number in found.numbers().values())
+    assert len(found.curve.delays) == 0
+
+
+def test_false_alarms_are_counted_by_step_and_by_episode():
+    false = false_alarms([at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
+    assert false.per_thousand.value == pytest.approx(16.0)
+    assert false.episodes.value == pytest.approx(2 / 3)
+    found = timing(ALARMS, ONSETS, nominal=[at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
+    assert found.false_alarms.per_thousand.value == pytest.approx(16.0)
+    assert {"false_alarms", "false_alarm_episodes"} < found.numbers().keys()
+
+
+def test_every_number_has_an_interval_around_it():
+    rng = np.random.default_rng(0)
+    alarms = [rng.random(60) < 0.08 for _ in range(150)]
+    found = timing(alarms, rng.integers(5, 50, 150).tolist(), nominal=alarms)
+    for name, number in found.numbers().items():
+        assert number.low <= number.value <= number.high, name
+        assert number.low < number.high, name
+
+
+def test_delays_of_a_memoryless_alarm_are_geometric():
+    rng = np.random.default_rng(1)
+    alarms = [rng.random(200) < 0.1 for _ in range(3000)]
+    found = timing(alarms, [20] * 3000)
+    assert found.within[5].low < 1 - 0.9**6 < found.within[5].high
+    assert found.mean_delay.low < sum(0.9 ** (d + 1) for d in range(20)) < found.mean_delay.high
+    assert found.early_rate.low < 1 - 0.9**20 < found.early_rate.high
+    assert found.median_delay.value == 6.0
+
+
+def test_a_horizon_must_be_positive():
+    with pytest.raises(InvalidParameter, match="horizon"):
+        timing(ALARMS, ONSETS, horizon=0)
