@@ -243,6 +243,8 @@ def test_a_state_of_another_number_of_episodes_is_named(fitted, fresh):
         (MLPDM, {"patience": 0}),
         (MLPDM, {"batch": 1.5}),
         (MLPDM, {"rate": 0.0}),
+        (MLPDM, {"rate": None}),
+        (MLPDM, {"rate": "fast"}),
         (MLPDM, {"weight_decay": -1.0}),
         (MLPDM, {"clip": 0.0}),
         (MLPDM, {"hidden": ()}),

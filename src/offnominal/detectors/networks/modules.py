@@ -12,7 +12,14 @@ from torch.nn import functional
 
 
 class Perceptron(nn.Module):
-    """Layers between ReLUs, with dropout behind the first."""
+    """Layers with ReLUs between them, and dropout behind the first.
+
+    Args:
+        inputs: Numbers per row.
+        outputs: Numbers predicted per row.
+        hidden: Widths of the hidden layers.
+        dropout: Share of the first layer left out while training.
+    """
 
     def __init__(self, inputs: int, outputs: int, hidden: Sequence[int], *, dropout: float) -> None:
         super().__init__()

@@ -54,12 +54,11 @@ class NetworkDetector(Detector, Generic[Network]):
             positive_integer(name, getattr(self, name))
         if self.epochs != 0:
             positive_integer("epochs", self.epochs)
-        for name in ("rate", "clip"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise InvalidParameter(f"{name} is {value!r}; expected a positive number.")
-        if not self.weight_decay >= 0:
-            raise InvalidParameter(f"weight_decay is {self.weight_decay!r}; expected a number of at least zero.")
+        positive_number("rate", self.rate)
+        if self.weight_decay != 0:
+            positive_number("weight_decay", self.weight_decay)
+        if self.clip is not None:
+            positive_number("clip", self.clip)
 
     @abstractmethod
     def _network(self, observation: int, action: int) -> Network:
@@ -141,6 +140,12 @@ class NetworkDetector(Detector, Generic[Network]):
             ) from None
         self.widths_, self.curve_, self.scaling_, self.place_ = (observation, action), curve, scaling, place
         self.network_ = network.to(place).eval()
+
+
+def positive_number(name: str, value: float) -> None:
+    """Raise :class:`InvalidParameter` unless the value is a positive number."""
+    if not isinstance(value, int | float) or not value > 0:
+        raise InvalidParameter(f"{name} is {value!r}; expected a positive number.")
 
 
 def positive_integers(name: str, values: Sequence[int]) -> None:

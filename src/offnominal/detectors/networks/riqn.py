@@ -70,9 +70,8 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
 
     def _levels(self) -> Tensor:
         """Return one level in each of equal parts of (0, 1): a random one while training, else the middle."""
-        shape = (self.quantiles,)
-        within = torch.rand(shape, device=self.place_) if self.network_.training else torch.full(shape, 0.5)
-        return (torch.arange(self.quantiles, device=self.place_) + within.to(self.place_)) / self.quantiles
+        within = torch.rand(self.quantiles, device=self.place_) if self.network_.training else 0.5
+        return (torch.arange(self.quantiles, device=self.place_) + within) / self.quantiles
 
     def _losses(self, rows: Rows) -> Tensor:
         levels = self._levels()
