@@ -48,10 +48,12 @@ def test_it_is_what_counting_gives(case, others):
 def test_every_replicate_is_what_counting_gives():
     rng = np.random.default_rng(0)
     (scores, onsets), (nominal, _) = ragged(rng, 7), ragged(rng, 5)
+    nominal[0] = np.arange(40.0)
     labels = labels_of(scores, onsets)
     found = time_matched(scores, labels, nominal, replicates=BLOCK + 5, seed=2)
     counts, others = Resamples.draw(7, BLOCK + 5, seed=2).counts, Resamples.draw_nominal(5, BLOCK + 5, seed=2).counts
-    for replicate in (1, 2, 3, BLOCK - 1, BLOCK, BLOCK + 5):
+    assert (others[0, 1:10] == 0).any()
+    for replicate in (*range(1, 10), BLOCK - 1, BLOCK, BLOCK + 5):
         expected, _ = by_counting(scores, labels, nominal, counts[:, replicate], others[:, replicate])
         assert found.auroc.draws[replicate - 1] == pytest.approx(expected)
 

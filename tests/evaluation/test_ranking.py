@@ -40,6 +40,8 @@ def test_95_percent_is_reached_exactly(faulty):
     needed = -(-95 * faulty // 100)
     healthy = np.array([-1.0, *(scores[-needed] + np.array([-0.5, 0.0, 0.5]))])
     assert rank(scores, np.sort(healthy))[2] == 0.5
+    pooled = discriminate(Steps.of([scores, healthy]), np.arange(faulty + 4) < faulty, Resamples.draw(2, 0)).pooled
+    assert pooled.fpr95.value == 0.5
 
 
 def test_an_episode_of_one_kind_has_no_metrics():
@@ -73,5 +75,6 @@ def test_a_replicate_of_one_kind_is_not_defined():
     ).pooled
     counts = Resamples.draw(2, 50, seed=0).counts[:, 1:]
     assert found.auroc.value == 1.0
-    np.testing.assert_array_equal(np.isnan(found.auroc.draws), (counts == 0).any(axis=0))
+    for number in (found.auroc, found.average_precision, found.fpr95):
+        np.testing.assert_array_equal(np.isnan(number.draws), (counts == 0).any(axis=0))
     assert found.auroc.low == found.auroc.high == 1.0

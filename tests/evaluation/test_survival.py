@@ -40,6 +40,11 @@ def test_all_noticed_at_once():
     assert (curve.detected[0], curve.low[0], curve.high[0]) == (1.0, 0.0, 1.0)
 
 
+def test_the_median_is_where_half_are_noticed():
+    assert detection_curve(np.array([1, -1]), np.array([3, 3])).median == 1
+    assert detection_curve(np.array([1, -1, -1]), np.array([3, 3, 3])).median is None
+
+
 def test_nothing_ever_noticed():
     curve = detection_curve(np.full(3, -1), np.array([2, 3, 5]))
     assert (curve.detected == 0.0).all()

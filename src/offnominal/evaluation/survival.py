@@ -70,7 +70,6 @@ def _band(silent: FloatArray, events: IntArray, at_risk: IntArray) -> tuple[Floa
         greenwood = np.cumsum(events / (at_risk * (at_risk - events)))
         spread = np.exp(Z95 * np.sqrt(greenwood) / np.abs(np.log(silent)))
         low, high = silent**spread, silent ** (1.0 / spread)
-    low[silent == 1.0] = high[silent == 1.0] = 1.0
     over = np.flatnonzero(silent == 0.0)
     if over.size:
         low[over] = 0.0

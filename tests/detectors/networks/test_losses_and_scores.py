@@ -51,6 +51,14 @@ def test_particles_are_standard_normal_and_always_the_same():
     np.testing.assert_allclose(particles[0, :3], FIRST, rtol=1e-12)
 
 
+def test_a_particle_that_hits_has_no_negative_error():
+    particles = scores.particles(1, SAMPLES)
+    certain = np.zeros((SAMPLES, 1))
+    nearest = scores.nearest_error(certain, certain, particles.T, particles)
+    assert (nearest >= 0).all()
+    np.testing.assert_allclose(nearest, 0.0, atol=1e-12)
+
+
 @pytest.mark.parametrize("distance", [0.0, 1e3, 1e6, 1e9])
 def test_the_nearest_error_is_finite_and_not_negative(distance):
     mean, log_variance, _ = gaussians(3)
@@ -95,6 +103,18 @@ def test_the_gaussian_loss_is_the_log_likelihood_without_its_constant():
     mean, log_variance, actual = torch.randn(3, 5, 2), torch.randn(3, 5, 2), torch.randn(5, 2)
     expected = -stats.norm(mean, (0.5 * log_variance).exp()).logpdf(actual).mean(axis=-1)
     np.testing.assert_allclose(losses.gaussian(mean, log_variance, actual) + 0.5 * scores.LOG_2PI, expected, rtol=1e-5)
+
+
+def test_beta_weighs_the_gaussian_loss_by_a_power_of_the_variance():
+    mean = torch.randn(5, 1, requires_grad=True)
+    log_variance = torch.randn(5, 1, requires_grad=True)
+    actual = torch.randn(5, 1)
+    plain, weighed = (losses.gaussian(mean, log_variance, actual, beta=beta) for beta in (0.0, 0.5))
+    power = torch.exp(0.5 * log_variance[:, 0]).detach()
+    torch.testing.assert_close(weighed, plain * power)
+    for part in (mean, log_variance):
+        ours, theirs = (torch.autograd.grad(loss.sum(), part, retain_graph=True)[0] for loss in (weighed, plain))
+        torch.testing.assert_close(ours[:, 0], theirs[:, 0] * power)
 
 
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.85])

@@ -68,6 +68,14 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nom
             np.testing.assert_allclose(stuck[name], start[name], rtol=1e-5, atol=1e-9)
 
 
+def test_a_gradient_clipped_to_nothing_teaches_nothing(build, nominal):
+    start = build(epochs=0).fit(nominal).learned()
+    stuck = build(epochs=1, clip=1e-13, weight_decay=0.0).fit(nominal).learned()
+    for name in start:
+        if name != "curve":
+            np.testing.assert_allclose(stuck[name], start[name], atol=1e-3)
+
+
 def test_the_learning_curve_falls(fitted):
     assert fitted.curve_.shape[1] == 2
     assert np.isfinite(fitted.curve_).all()
