@@ -112,3 +112,10 @@ def test_a_world_without_strengths_has_no_cells():
     assert cells_of("Pendulum-v1") == ()
     with pytest.raises(InvalidParameter):
         Recipe("Pendulum-v1", "mine", episodes=True)
+
+
+def test_the_episodes_for_validation_can_be_chosen():
+    recipe = Recipe("SAP-Goal0-v0", "tqc", nominal=100, validation=40)
+    assert [len(plan.seeds) for plan in recipe.plans()] == [100, 40, 100]
+    with pytest.raises(InvalidParameter, match="validation"):
+        Recipe("SAP-Goal0-v0", "tqc", validation=0)

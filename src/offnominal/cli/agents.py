@@ -7,17 +7,22 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from offnominal.agents.experts import expert
 from offnominal.agents.files import PolicyCard, save_policy
-from offnominal.agents.learning.settings import ALGORITHMS, preset, published
+from offnominal.agents.learning.settings import ALGORITHMS, TEACHERS, LearningSettings, preset, published
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.noisy import NoisyPolicy
 from offnominal.agents.sb3_files import read_sb3
+from offnominal.agents.scripted import scripted
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
+from offnominal.rollouts.collect import build_world, collect
 from offnominal.rollouts.judge import judge
 from offnominal.worlds.catalogue import worlds
 
 LEARNERS = ("offnominal", "sb3")
 JUDGED_ON_THE_WAY = 256
 VALIDATION_SEED = 40_000_000
+LESSON_SEED = 500_000_000
 
 
 def train(
@@ -66,6 +71,7 @@ def train(
         id,
         settings,
         on_the_way,
+        **_lessons(id, settings, learner),
         device=device,
         minutes=minutes,
         checkpoint=checkpoint,
@@ -73,7 +79,13 @@ def train(
             f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
         ),
     )
-    given = {"learner": learner, "steps": changes.get("steps"), "minutes": minutes, "seed": settings.seed}
+    given = {
+        "learner": learner,
+        "teacher": changes.get("teacher"),
+        "steps": changes.get("steps"),
+        "minutes": minutes,
+        "seed": settings.seed,
+    }
     command = ["train", id, "--algorithm", algorithm]
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
     card = _judged(id, algorithm, policy, command, {"learner": learner, **settings.to_dict()}, curve[-1].steps)
@@ -101,6 +113,25 @@ def import_agent(world: str, file: Path, folder: Path, algorithm: str | None = N
     card = _judged(id, agent.algorithm, policy, command, origin, agent.steps)
     path = folder / f"{id}--{agent.algorithm}-imported"
     return path, save_policy(path, policy, card)
+
+
+def _lessons(id: str, settings: LearningSettings, learner: str) -> dict[str, Any]:
+    """Return what a teacher shows, and the policy to begin as."""
+    if settings.teacher not in TEACHERS:
+        raise InvalidParameter(
+            f"no teacher {settings.teacher!r}.{did_you_mean(settings.teacher, TEACHERS)} "
+            f"Choose from {', '.join(TEACHERS)}."
+        )
+    if settings.teacher == "nobody":
+        return {}
+    if learner != "offnominal":
+        raise InvalidParameter(f"learner {learner!r} takes no lessons; leave --teacher out or choose offnominal.")
+    teacher = expert(id, settings.algorithm) if settings.teacher == "expert" else scripted(id)
+    shown = NoisyPolicy(teacher, build_world(id, 1).action_space, settings.stumble)
+    return {
+        "lessons": collect(id, shown, settings.lessons, seed=LESSON_SEED),
+        "student": teacher if isinstance(teacher, NetworkPolicy) else None,
+    }
 
 
 def _learner(name: str) -> tuple[Any, Any]:

@@ -30,6 +30,10 @@ def generate(
     nominal: Annotated[
         int | None, typer.Option(min=1, help="Episodes to learn from; as many as --episodes if left out.")
     ] = None,
+    validation: Annotated[
+        int | None,
+        typer.Option(min=1, help="Episodes to fit alarms on; a tenth of the nominal ones if left out."),
+    ] = None,
     twins: Annotated[
         bool, typer.Option("--twins", help="Also record the faulty episodes without their faults.")
     ] = False,
@@ -61,6 +65,7 @@ def generate(
             folder / world if folder else None,
             episodes=episodes,
             nominal=nominal,
+            validation=validation,
             twins=twins,
             extras=EXTRAS if extras else (),
             anomalies=anomaly,

@@ -36,6 +36,7 @@ def generate(
     *,
     episodes: int = 100,
     nominal: int | None = None,
+    validation: int | None = None,
     policy: PolicySource = None,
     policy_name: str | None = None,
     algorithm: str = "tqc",
@@ -59,7 +60,8 @@ def generate(
         folder: Of the dataset; it must not hold anything else. If None, one in the :func:`data_home`, where
             :func:`load` finds it.
         episodes: Episodes of the test split and of each fault.
-        nominal: Episodes of the training split, and a tenth as many for validation; as `episodes` if None.
+        nominal: Episodes of the training split; as `episodes` if None.
+        validation: Episodes of the validation split, which alarms are fitted on; a tenth of `nominal` if None.
         policy: Who acts; the shipped expert if None.
         policy_name: What the recipe calls the policy; needed for one without weights.
         algorithm: Which shipped expert.
@@ -88,6 +90,7 @@ def generate(
         policy_sha256=actor.sha256,
         episodes=episodes,
         nominal=episodes if nominal is None else nominal,
+        validation=validation,
         seed=seed,
         cells=cells_of(id, strengths=strengths, anomalies=anomalies, levels=levels),
         schedule=schedule,

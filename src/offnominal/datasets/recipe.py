@@ -67,7 +67,8 @@ class Recipe(Config):
         policy: Who acts: the algorithm of the shipped expert, or a name its owner gave it.
         policy_sha256: Hash of the policy's weights; empty if it has none.
         episodes: Episodes of the test split and of each fault.
-        nominal: Episodes of the training split; a tenth as many, rounded up, are for validation.
+        nominal: Episodes of the training split.
+        validation: Episodes of the validation split; if None, a tenth of `nominal`, rounded up.
         seed: Of the first training episode; the other splits follow at a distance of a million.
         cells: What goes wrong and how hard; a split each.
         schedule: When.
@@ -90,6 +91,7 @@ class Recipe(Config):
     policy_sha256: str = ""
     episodes: int = 100
     nominal: int = 100
+    validation: int | None = None
     seed: int = SEED
     cells: tuple[Cell, ...] = ()
     schedule: Schedule = Schedule()
@@ -98,11 +100,10 @@ class Recipe(Config):
     format: int = FORMAT
 
     def __post_init__(self) -> None:
-        for name in ("episodes", "nominal"):
-            if positive_integer(name, getattr(self, name)) > SPACING:
-                raise InvalidParameter(
-                    f"{name} is {getattr(self, name)}; at most {SPACING:,}, or seeds would be used twice."
-                )
+        sizes = {"episodes": self.episodes, "nominal": self.nominal, "validation": self.validating}
+        for name, size in sizes.items():
+            if positive_integer(name, size) > SPACING:
+                raise InvalidParameter(f"{name} is {size}; at most {SPACING:,}, or seeds would be used twice.")
         check_seed(self.seed)
         for name in self.extras:
             if name not in EXTRAS:
@@ -110,9 +111,9 @@ class Recipe(Config):
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
 
     @property
-    def validation(self) -> int:
+    def validating(self) -> int:
         """Episodes of the validation split."""
-        return -(-self.nominal // 10)
+        return -(-self.nominal // 10) if self.validation is None else self.validation
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -124,7 +125,7 @@ class Recipe(Config):
         train, validation, test, faulty = (self.seed + place * SPACING for place in range(4))
         nominal = [
             Plan("train", row_seeds(train, self.nominal)),
-            Plan("validation", row_seeds(validation, self.validation)),
+            Plan("validation", row_seeds(validation, self.validating)),
             Plan("test", row_seeds(test, self.episodes)),
         ]
         seeds = row_seeds(faulty, self.episodes)

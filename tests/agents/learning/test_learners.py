@@ -5,13 +5,16 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
+from offnominal.agents import PotentialField, expert  # noqa: E402
+from offnominal.agents.files import policy_hash  # noqa: E402
 from offnominal.agents.learning.learners import LEARNERS  # noqa: E402
-from offnominal.agents.learning.loop import greedy, learn, restore, save  # noqa: E402
+from offnominal.agents.learning.lessons import become, imitate, remember  # noqa: E402
+from offnominal.agents.learning.loop import Descent, greedy, learn, restore, save  # noqa: E402
 from offnominal.agents.learning.networks import Actor, Critics, quantile_huber  # noqa: E402
 from offnominal.agents.learning.replay import Replay  # noqa: E402
 from offnominal.agents.learning.settings import ALGORITHMS, LearningSettings  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
-from offnominal.rollouts import judge  # noqa: E402
+from offnominal.rollouts import collect, judge  # noqa: E402
 from offnominal.worlds import make_world  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -123,7 +126,7 @@ def test_the_learning_rate_still_falls_after_a_restart(tmp_path):
     second = LEARNERS["tqc"](5, 2, SMALL, CPU)
     restore(second, tmp_path / "c")
     for rate, moves in ((0.0, False), (1e-2, True)):
-        second.rate.fill_(rate)
+        second.set_rate(rate, actor=True)
         before = second.actor.mean.weight.clone()
         second.update(batch())
         assert torch.equal(before, second.actor.mean.weight) is not moves
@@ -203,3 +206,88 @@ def test_training_improves_on_random_actions(tmp_path):
     assert len(curve) == len(lines) == 3
     assert (tmp_path / "c").exists()
     assert judge("SAP-Goal0-v0", policy, 100).mean_return > -70.0
+
+
+def lessons(n=40):
+    return collect("SAP-Goal0-v0", PotentialField(), n, seed=7)
+
+
+def test_lessons_are_remembered_as_if_they_had_been_lived():
+    shown, space = lessons(3), make_world("SAP-Goal0-v0", 1).action_space
+    replay = Replay(1000, 26, 2, CPU)
+    remember(replay, shown, space)
+    assert replay.size == sum(len(lesson) for lesson in shown)
+    row = replay.rows[len(shown[0]) - 1].numpy()
+    np.testing.assert_allclose(row[:26], shown[0].observations[-2])
+    np.testing.assert_allclose(row[29:55], shown[0].observations[-1])
+    assert row[28] == np.float32(shown[0].rewards[-1])
+    assert row[55] == shown[0].terminated == 1.0
+    small = Replay(20, 26, 2, CPU)
+    remember(small, shown, space)
+    assert small.size == 20
+    np.testing.assert_allclose(small.rows[0, :26], shown[0].observations[0])
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_taught_actor_does_what_it_was_shown(algorithm):
+    space = make_world("SAP-Goal0-v0", 1).action_space
+    learner = LEARNERS[algorithm](26, 2, SMALL.replace(algorithm=algorithm), CPU)
+    replay = Replay(1000, 26, 2, CPU)
+    remember(replay, lessons(), space)
+    before = judge("SAP-Goal0-v0", greedy(learner, space), 50).mean_return
+    imitate(learner, replay, steps=300)
+    assert judge("SAP-Goal0-v0", greedy(learner, space), 50).mean_return > max(before + 10.0, -12.0)
+    if algorithm == "td3":
+        assert torch.equal(learner.actor_target.mean.weight, learner.actor.mean.weight)
+    else:
+        assert torch.exp(learner.temperature.log_alpha) < 0.1
+
+
+def test_a_learner_becomes_a_policy_of_its_shape_only():
+    teacher = expert("SAP-Goal0-v0")
+    learner = LEARNERS["tqc"](26, 2, LearningSettings(), CPU)
+    assert become(learner, teacher)
+    assert policy_hash(greedy(learner, teacher.space)) == policy_hash(teacher)
+    assert not become(LEARNERS["tqc"](26, 2, SMALL, CPU), teacher)
+
+
+def test_only_the_critics_move_while_the_actor_listens():
+    learner = LEARNERS["tqc"](5, 2, SMALL, CPU)
+    replay = Replay(64, 5, 2, CPU)
+    replay.add(*(part.numpy() for part in batch()))
+    descend = Descent(learner, replay, SMALL.replace(updates=1), listen=2)
+    for moves in (False, False, True):
+        actor, critic = learner.actor.mean.weight.clone(), learner.critics.weights[0].clone()
+        alpha = learner.temperature.log_alpha.clone()
+        descend(0.0)
+        assert not torch.equal(critic, learner.critics.weights[0])
+        assert torch.equal(actor, learner.actor.mean.weight) is not moves
+        assert torch.equal(alpha, learner.temperature.log_alpha) is not moves
+
+
+def test_training_with_a_teacher_begins_where_the_teacher_is():
+    settings = LearningSettings(steps=640, rows=64, updates=1, batch=64, listen=1000)
+    teacher = expert("SAP-Goal0-v0")
+    policy, _ = learn(
+        "SAP-Goal0-v0",
+        settings,
+        lambda policy: (0.0, 0.0),
+        device="cpu",
+        evaluations=1,
+        lessons=lessons(3),
+        student=teacher,
+    )
+    assert policy_hash(policy) == policy_hash(teacher)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_steady_policy_follows_the_actor_from_afar(algorithm):
+    learner = LEARNERS[algorithm](5, 2, SMALL.replace(algorithm=algorithm, steadiness=0.25), CPU)
+    expected = learner.actor.mean.weight.detach().clone()
+    for _ in range(6):
+        moved = learner.actor.mean.weight.detach().clone()
+        learner.update(batch())
+        if not torch.equal(moved, learner.actor.mean.weight):
+            expected += 0.25 * (learner.actor.mean.weight.detach() - expected)
+    torch.testing.assert_close(learner.steady.mean.weight, expected)
+    assert not torch.equal(learner.steady.mean.weight, learner.actor.mean.weight)

@@ -27,9 +27,11 @@ class Learner(ABC):
             inputs + outputs, settings.critic_hidden, members=2, quantiles=quantiles, norm=settings.critic_norm
         ).to(device)
         self.targets = copy.deepcopy(self.critics).requires_grad_(False)
+        self.steady = copy.deepcopy(self.actor).requires_grad_(False)
         self.rate = torch.tensor(settings.rate, device=device)
-        self.actor_optimizer = self.optimizer(self.actor)
-        self.critic_optimizer = self.optimizer(self.critics)
+        self.actor_rate = self.rate.clone()
+        self.actor_optimizer = self.optimizer(self.actor, self.actor_rate)
+        self.critic_optimizer = self.optimizer(self.critics, self.rate)
 
     @staticmethod
     @abstractmethod
@@ -57,17 +59,26 @@ class Learner(ABC):
             part.load_state_dict(state[name])
             if isinstance(part, torch.optim.Optimizer):
                 # Loading brings a rate of its own, which would not follow the schedule any more.
-                part.param_groups[0]["lr"] = self.rate
+                part.param_groups[0]["lr"] = self.rate if part is self.critic_optimizer else self.actor_rate
 
     def _parts(self) -> dict[str, nn.Module | torch.optim.Optimizer]:
         return {
             name: value for name, value in vars(self).items() if isinstance(value, nn.Module | torch.optim.Optimizer)
         }
 
-    def optimizer(self, module: nn.Module) -> torch.optim.Optimizer:
+    def optimizer(self, module: nn.Module, rate: Tensor) -> torch.optim.Optimizer:
         """Return Adam; its rate is a tensor so that a captured graph sees it change."""
         cuda = self.device.type == "cuda"
-        return torch.optim.Adam(module.parameters(), lr=self.rate, capturable=cuda, fused=cuda or None)
+        return torch.optim.Adam(module.parameters(), lr=rate, capturable=cuda, fused=cuda or None)
+
+    def set_rate(self, rate: float, *, actor: bool) -> None:
+        """Set the learning rate; the actor and what belongs to it may stand still."""
+        self.rate.fill_(rate)
+        self.actor_rate.fill_(rate if actor else 0.0)
+
+    def follow_at_once(self) -> None:
+        """Make what follows the actor equal to it."""
+        self.steady.load_state_dict(self.actor.state_dict())
 
     def step(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
         """Descend a loss."""
@@ -76,9 +87,9 @@ class Learner(ABC):
         optimizer.step()
 
     @torch.no_grad()
-    def follow(self, targets: nn.Module, source: nn.Module) -> None:
-        """Move targets a little towards their source."""
-        torch._foreach_lerp_(list(targets.parameters()), list(source.parameters()), self.settings.polyak)
+    def follow(self, targets: nn.Module, source: nn.Module, share: float) -> None:
+        """Move targets towards their source."""
+        torch._foreach_lerp_(list(targets.parameters()), list(source.parameters()), share)
 
 
 class TQC(Learner):
@@ -87,7 +98,7 @@ class TQC(Learner):
     def __init__(self, inputs: int, outputs: int, settings: LearningSettings, device: torch.device) -> None:
         super().__init__(inputs, outputs, settings, device)
         self.temperature = Temperature().to(device)
-        self.alpha_optimizer = self.optimizer(self.temperature)
+        self.alpha_optimizer = self.optimizer(self.temperature, self.actor_rate)
         self.target_entropy = settings.entropy * outputs
 
     @staticmethod
@@ -111,7 +122,8 @@ class TQC(Learner):
         self.step(
             self.alpha_optimizer, -self.temperature.log_alpha.sum() * (log_prob.detach().mean() + self.target_entropy)
         )
-        self.follow(self.targets, self.critics)
+        self.follow(self.targets, self.critics, self.settings.polyak)
+        self.follow(self.steady, self.actor, self.settings.steadiness)
 
     def critic_objective(
         self, observations: Tensor, actions: Tensor, rewards: Tensor, after: Tensor, ended: Tensor, alpha: Tensor
@@ -183,6 +195,11 @@ class TD3(Learner):
         """A deterministic actor and one value per critic."""
         return False, 1
 
+    def follow_at_once(self) -> None:
+        """Make the target actor, too, equal to the actor."""
+        super().follow_at_once()
+        self.actor_target.load_state_dict(self.actor.state_dict())
+
     def explore(self, observations: Tensor) -> Tensor:
         """Add noise to the greedy action."""
         greedy: Tensor = self.actor(observations)
@@ -204,8 +221,9 @@ class TD3(Learner):
         self.critics.requires_grad_(False)
         self.step(self.actor_optimizer, -self.critics(observations, self.actor(observations))[0].mean())
         self.critics.requires_grad_(True)
-        self.follow(self.targets, self.critics)
-        self.follow(self.actor_target, self.actor)
+        self.follow(self.targets, self.critics, self.settings.polyak)
+        self.follow(self.actor_target, self.actor, self.settings.polyak)
+        self.follow(self.steady, self.actor, self.settings.steadiness)
 
 
 LEARNERS: dict[str, type[Learner]] = {"tqc": TQC, "sac": SAC, "td3": TD3}

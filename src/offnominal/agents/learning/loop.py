@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +12,11 @@ import torch
 from gymnasium.spaces import Box
 
 from offnominal.agents.learning.learners import LEARNERS, Learner
+from offnominal.agents.learning.lessons import become, imitate, remember
 from offnominal.agents.learning.replay import Replay
 from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings
 from offnominal.agents.network import NetworkPolicy
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
 from offnominal.core.types import Array
@@ -48,6 +50,8 @@ def learn(
     evaluations: int = 20,
     minutes: float | None = None,
     checkpoint: Path | None = None,
+    lessons: Sequence[Episode] = (),
+    student: NetworkPolicy | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[NetworkPolicy, list[Evaluation]]:
     """Train a policy and return the best one seen, with its learning curve.
@@ -60,6 +64,8 @@ def learn(
         evaluations: How often to judge on the way.
         minutes: Stop after this long even if steps are left.
         checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
+        lessons: Episodes of a teacher, which the replay begins with and the actor imitates.
+        student: A policy to begin as; without one the actor imitates the lessons.
         report: Called after each evaluation.
     """
     place = choose_device(device)
@@ -76,13 +82,18 @@ def learn(
     if checkpoint is not None and warm:
         restore(learner, checkpoint)
     replay = Replay(min(settings.buffer, settings.steps), inputs, outputs, place)
-    descend = Descent(learner, replay, settings)
+    taught = bool(lessons)
+    if taught:
+        remember(replay, lessons, space)
+        if not warm and not (student is not None and become(learner, student)):
+            imitate(learner, replay)
+    descend = Descent(learner, replay, settings, listen=settings.listen if taught and not warm else 0)
     start = time.perf_counter()
     best: tuple[float, NetworkPolicy] | None = None
     curve: list[Evaluation] = []
     total = settings.steps // settings.rows
     due = np.linspace(0, total, evaluations + 1)[1:].astype(int)
-    collector = _Collector(envs, learner, replay, settings, warm=warm)
+    collector = _Collector(envs, learner, replay, settings, warm=warm or taught)
     with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
         for vector_step in range(1, total + 1):
             collector.choose()
@@ -145,14 +156,15 @@ class _Collector:
 class Descent:
     """Gradient steps; on a GPU several of them are captured into one graph and replayed."""
 
-    def __init__(self, learner: Learner, replay: Replay, settings: LearningSettings) -> None:
-        self.learner, self.replay, self.settings = learner, replay, settings
+    def __init__(self, learner: Learner, replay: Replay, settings: LearningSettings, *, listen: int = 0) -> None:
+        self.learner, self.replay, self.settings, self.listen = learner, replay, settings, listen
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self, share: float) -> None:
         """Take the updates of one vector step, with the rate that belongs to this share of the training."""
-        if self.settings.anneal:
-            self.learner.rate.fill_(self.settings.rate * max(1.0 - share, FINAL_RATE))
+        rate = self.settings.rate * (max(1.0 - share, FINAL_RATE) if self.settings.anneal else 1.0)
+        self.learner.set_rate(rate, actor=self.listen <= 0)
+        self.listen -= self.settings.updates
         if self.learner.device.type != "cuda":
             for _ in range(self.settings.updates):
                 self._update()
@@ -182,7 +194,7 @@ class Descent:
 
 def greedy(learner: Learner, space: Box) -> NetworkPolicy:
     """Return the learner's greedy policy, which runs without torch."""
-    layers = [(weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.actor.layers()]
+    layers = [(weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.steady.layers()]
     return NetworkPolicy(layers, space)
 
 

@@ -43,8 +43,11 @@ class Actor(nn.Module):
 
     def layers(self) -> list[tuple[Tensor, Tensor]]:
         """Return (weight, bias) pairs of the greedy action's path, weights as (inputs, outputs)."""
-        linear = [layer for layer in self.trunk if isinstance(layer, nn.Linear)] + [self.mean]
-        return [(layer.weight.detach().T, layer.bias.detach()) for layer in linear]
+        return [(layer.weight.detach().T, layer.bias.detach()) for layer in self.linear()]
+
+    def linear(self) -> list[nn.Linear]:
+        """Return the layers of the greedy action's path."""
+        return [*(layer for layer in self.trunk if isinstance(layer, nn.Linear)), self.mean]
 
 
 class Critics(nn.Module):

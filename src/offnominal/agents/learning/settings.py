@@ -8,6 +8,8 @@ from typing import Literal
 from offnominal.core.config import Config
 
 Algorithm = Literal["tqc", "sac", "td3"]
+Teacher = Literal["nobody", "scripted", "expert"]
+TEACHERS: tuple[Teacher, ...] = ("nobody", "scripted", "expert")
 ALGORITHMS: tuple[Algorithm, ...] = ("tqc", "sac", "td3")
 FIRST_SEED = 1_000_000_000
 """Training episodes begin here, far from the seeds that policies are judged on."""
@@ -30,10 +32,17 @@ class LearningSettings(Config):
         anneal: Whether the rate falls linearly: to a twentieth, through Stable-Baselines3 to zero.
         discount: Discount factor.
         polyak: Share of the critics that enters the targets per update.
+        steadiness: Share of the actor that enters the exported policy per update: 1 exports the actor as it is, less an
+            average over its past.
         starts: Transitions with random actions before learning.
         buffer: Transitions kept.
         drop: Largest quantiles dropped per critic (TQC).
         entropy: Target entropy per action dimension (TQC, SAC).
+        teacher: Whose episodes are in the replay at the start, and whom the actor imitates: ``"scripted"``,
+            ``"expert"`` (the shipped policy), or ``"nobody"``.
+        lessons: How many episodes the teacher shows, with noise of different size on its actions.
+        stumble: Largest standard deviation of that noise, as a share of half the range of the actions.
+        listen: Gradient steps of the critics after the lessons, before the actor moves.
         seed: Seed of everything.
     """
 
@@ -49,38 +58,48 @@ class LearningSettings(Config):
     anneal: bool = True
     discount: float = 0.99
     polyak: float = 0.005
+    steadiness: float = 1.0
     starts: int = 5_000
     buffer: int = 1_000_000
     drop: int = 2
     entropy: float = -1.0
+    teacher: Teacher = "nobody"
+    lessons: int = 1_000
+    stumble: float = 0.3
+    listen: int = 20_000
     seed: int = 0
 
 
+_TAUGHT_CARTPOLE = LearningSettings(
+    steps=2_500_000,
+    rows=256,
+    updates=64,
+    batch=1024,
+    discount=0.995,
+    rate=5e-4,
+    buffer=2_000_000,
+    entropy=-3.0,
+    teacher="scripted",
+    lessons=1_500,
+)
 PRESETS = {
     "SAP-Goal0-v0": LearningSettings(steps=400_000),
     "SAP-Goal1-v0": LearningSettings(steps=1_500_000),
     "SAP-Goal2-v0": LearningSettings(steps=4_000_000, updates=24),
     "MJC-CartpoleSwingup-v0": LearningSettings(steps=3_000_000, updates=24, discount=0.98, rate=7e-4, entropy=-2.0),
-    "MJC-CartpoleSwingup-v0 sac": LearningSettings(
-        steps=5_000_000,
-        rows=256,
-        updates=64,
-        batch=1024,
-        discount=0.995,
-        rate=7e-4,
-        buffer=2_000_000,
-        entropy=-3.0,
-    ),
+    "MJC-CartpoleSwingup-v0 sac": _TAUGHT_CARTPOLE,
+    "MJC-CartpoleSwingup-v0 td3": _TAUGHT_CARTPOLE,
     "MJC-Reacher3D-v0": LearningSettings(steps=1_000_000, discount=0.98),
     "MJC-HalfCheetah-v0": LearningSettings(
         steps=9_000_000,
         rows=512,
         updates=64,
         critic_hidden=(512, 512, 512),
-        rate=6e-4,
+        rate=4e-4,
         starts=10_000,
         buffer=4_000_000,
         drop=0,
+        lessons=2_000,
     ),
 }
 
