@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import datasets, evaluation, training, worlds
+from benchmarks import datasets, detectors, ensembles, evaluation, training, worlds
 from offnominal.reports.tables import markdown, terminal_table
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -18,6 +18,7 @@ GROUPS = {
     "worlds": worlds.SECTIONS,
     "training": training.SECTIONS,
     "datasets": datasets.SECTIONS,
+    "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS},
     "evaluation": evaluation.SECTIONS,
 }
 SECTIONS = {title: section for group in GROUPS.values() for title, section in group.items()}

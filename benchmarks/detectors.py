@@ -1,132 +1,220 @@
-"""Detectors beside the way they are usually computed."""
+"""Detectors beside scikit-learn's and PyOD's: one transition, thousands of them, and memory."""
 
 from __future__ import annotations
 
+import importlib.util
+import subprocess
+import sys
 from collections.abc import Callable
+from functools import cache
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from sklearn.covariance import LedoitWolf
+from sklearn.ensemble import IsolationForest
+from sklearn.neighbors import NearestNeighbors
+from sklearn.svm import OneClassSVM
 
 import offnominal as off
-from benchmarks.measure import rates
-from offnominal.core.types import FloatArray
+from benchmarks.measure import CALLS, latencies, rates
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors import Detector, Normaliser, Step, detectors, make_detector
 from offnominal.detectors.detector import transitions
-from offnominal.detectors.networks import PEDM, losses
-from offnominal.detectors.networks.modules import Ensemble
 
 WORLD = "MJC-HalfCheetah-v0"
-EPISODES = 10
-PARTICLES = 1_000
+LEARNED, MANY = 100, 4096
+NETWORKS = ("LSTM-DM", "MLP-DM", "PE-DM", "RIQN")
+NAMES = tuple(name for name in detectors.ids() if not name.endswith("-untrained"))
 Row = dict[str, Any]
+Score = Callable[[Array], Any]
 
 
-class Member(nn.Module):
-    """One network of an ensemble, alone."""
-
-    def __init__(self, inputs: int, outputs: int, hidden: tuple[int, ...]) -> None:
-        super().__init__()
-        layers: list[nn.Module] = []
-        for fan_in, fan_out in zip((inputs, *hidden), hidden, strict=False):
-            layers += [nn.Linear(fan_in, fan_out), nn.LeakyReLU()]
-        self.layers = nn.Sequential(*layers, nn.Linear(hidden[-1], 2 * outputs))
-        self.highest = nn.Parameter(torch.full((outputs,), Ensemble.HIGHEST))
-        self.lowest = nn.Parameter(torch.full((outputs,), Ensemble.LOWEST))
-
-    def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        mean, raw = self.layers(inputs).chunk(2, dim=-1)
-        below = self.highest - nn.functional.softplus(self.highest - raw)
-        return mean, self.lowest + nn.functional.softplus(below - self.lowest)
+@cache
+def nominal() -> list[off.Episode]:
+    return off.collect(WORLD, off.expert(WORLD), LEARNED)
 
 
-class Looped:
-    """PE-DM as published: member after member, and the nearest of freshly drawn particles."""
-
-    def __init__(self, detector: PEDM, inputs: Tensor, targets: Tensor) -> None:
-        self.inputs, self.targets, self.batch = inputs, targets, detector.batch
-        sizes = inputs.shape[1], targets.shape[1], tuple(detector.hidden)
-        self.members = [Member(*sizes) for _ in range(detector.members)]
-        self.optimizers = [torch.optim.AdamW(member.parameters(), lr=detector.rate) for member in self.members]
-
-    def learn(self) -> int:
-        for member, optimizer in zip(self.members, self.optimizers, strict=True):
-            index = torch.randint(len(self.inputs), (self.batch,))
-            mean, log_variance = member(self.inputs[index])
-            loss = losses.gaussian(mean, log_variance, self.targets[index]).mean()
-            loss = loss + 1e-4 * log_variance.square().mean() + 1e-3 * (member.highest - member.lowest).sum()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        return self.batch
-
-    @torch.no_grad()
-    def score(self, rows: int) -> FloatArray:
-        nearest = torch.full((rows,), torch.inf)
-        for member in self.members:
-            mean, log_variance = member(self.inputs[:rows])
-            drawn = mean + torch.exp(0.5 * log_variance) * torch.randn(PARTICLES, *mean.shape)
-            errors = (drawn - self.targets[:rows]).square().mean(dim=-1)
-            nearest = torch.minimum(nearest, errors.amin(dim=0))
-        return np.asarray(nearest, np.float64)
+@cache
+def watched() -> tuple[Array, Array, Array]:
+    """Return transitions nobody learned from: observations become noisy in the middle of each episode."""
+    noise = off.Fault("observation/noise", 0.5, schedule=100)
+    before, actions, after = transitions(off.collect(WORLD, off.expert(WORLD), 25, anomalies=noise, seed=1000))
+    return before[:MANY], actions[:MANY], after[:MANY]
 
 
-class Batched:
-    """Our PE-DM on the same transitions."""
-
-    def __init__(self, detector: PEDM, episodes: list[off.Episode]) -> None:
-        self.detector, self.rows = detector, detector._rows(episodes)
-        self.draw = detector._batches(episodes, self.rows)
-        self.waiting: list[Tensor] = []
-        self.optimizer = torch.optim.AdamW(detector.network_.parameters(), lr=detector.rate, fused=True)
-        self.transitions = transitions(episodes)
-
-    def learn(self) -> int:
-        self.waiting = self.waiting or self.draw()
-        index = self.waiting.pop()
-        loss = self.detector._loss(self.rows.take(index))
-        self.optimizer.zero_grad()
-        loss.backward()
-        self.optimizer.step()
-        return index.shape[1]
-
-    def score(self, rows: int) -> FloatArray:
-        return self.detector._measure(*(part[:rows] for part in self.transitions))
+@cache
+def fitted(name: str) -> Detector:
+    """Return a detector; networks keep their random weights, which take as long to evaluate."""
+    options = {"epochs": 0, "device": "cpu"} if name in NETWORKS else {}
+    return make_detector(name, **options).fit(nominal())
 
 
-def ensembles() -> list[Row]:
-    """PE-DM, five members of 512-256-128, on transitions of HalfCheetah and one CPU thread, beside the procedure it was
-    published with: a loop over members, and 1,000 particles drawn per member and transition.
+@cache
+def rows() -> tuple[FloatArray, FloatArray]:
+    """Return nominal and watched observations as the detectors of scikit-learn and PyOD get them."""
+    learned = np.concatenate([episode.observations[1:] for episode in nominal()])
+    normaliser = Normaliser.of(learned)
+    return normaliser(learned), normaliser(watched()[2])
+
+
+@cache
+def forest() -> tuple[str, Score]:
+    """Return the peer that everything can be compared with: PyOD's isolation forest, or scikit-learn's."""
+    if importlib.util.find_spec("pyod"):
+        from pyod.models.iforest import IForest
+
+        return "PyOD IForest", IForest(random_state=0).fit(rows()[0]).decision_function
+    return "scikit-learn IsolationForest", IsolationForest(random_state=0).fit(rows()[0]).score_samples
+
+
+def same_of_scikit_learn(name: str) -> tuple[str, Score]:
+    """Return scikit-learn's name for a detector and what scores rows; the forest where it has none."""
+    learned = rows()[0]
+    match name:
+        case "KNN":
+            return "scikit-learn NearestNeighbors", NearestNeighbors(n_neighbors=1).fit(learned).kneighbors
+        case "IsolationForest":
+            return "scikit-learn IsolationForest", IsolationForest(bootstrap=True).fit(learned).score_samples
+        case "OneClassSVM":
+            return "scikit-learn OneClassSVM", OneClassSVM(gamma="auto").fit(learned).score_samples
+        case "Mahalanobis":
+            return "scikit-learn LedoitWolf", LedoitWolf().fit(learned).mahalanobis
+    return forest()
+
+
+def one_by_one() -> list[Row]:
+    """`update` with one transition of HalfCheetah, 20,000 learned from, on one CPU thread: milliseconds of CPU time,
+    1,000 calls, half of them on noisy observations, the best of five rounds.
     """
     torch.set_num_threads(1)
-    episodes = off.collect(WORLD, off.expert(WORLD), EPISODES)
-    detectors = {name: PEDM(epochs=0, aggregation=name).fit(episodes) for name in ("likelihood", "min")}
-    ours = {name: Batched(detector, episodes) for name, detector in detectors.items()}
-    rows = ours["min"].rows
-    peer = Looped(detectors["min"], rows.inputs, rows.targets)
+    peer, score = forest()
+    measured = latencies({peer: each(score), **{name: updating(fitted(name)) for name in NAMES}})
+    theirs = measured.pop(peer)
     return [
-        compared("transitions learned from", ours["min"].learn, peer.learn),
-        compared("transitions scored, min", scoring(ours["min"], 512), scoring(peer, 64)),
-        compared("transitions scored, likelihood", scoring(ours["likelihood"], 512), scoring(peer, 64)),
-        compared("transitions scored one by one, min", scoring(ours["min"], 1), scoring(peer, 1)),
-        compared("transitions scored one by one, likelihood", scoring(ours["likelihood"], 1), scoring(peer, 1)),
+        {
+            "detector": name,
+            "median, ms": ours.median,
+            "p99, ms": ours.p99,
+            "peer": peer,
+            "peer, median, ms": theirs.median,
+            "peer, p99, ms": theirs.p99,
+            "ratio of p99": theirs.p99 / ours.p99,
+            "bar": "p99 <= 1 ms",
+        }
+        for name, ours in measured.items()
     ]
 
 
-def scoring(contender: Looped | Batched, rows: int) -> Callable[[], int]:
-    return lambda: len(contender.score(rows))
+def updating(detector: Detector) -> Callable[[], int]:
+    """Return what gives a detector the next transition; every round sees the same ones."""
+    steps = cycle([Step(*(part[[t]] for part in watched())) for t in range(CALLS)])
+    state = [detector.start(1)]
+
+    def work() -> int:
+        state[0], scores = detector.update(state[0], next(steps))
+        return len(scores)
+
+    return work
 
 
-def compared(task: str, ours: Callable[[], int], theirs: Callable[[], int]) -> Row:
-    measured = rates({"ours": ours, "theirs": theirs})
-    mine, other = measured["ours"].per_cpu_second, measured["theirs"].per_cpu_second
-    return {
-        "task": task,
-        "ours, per CPU-s": round(mine),
-        "peer": "loop over members, drawn particles",
-        "peer, per CPU-s": round(other),
-        "ratio": mine / other,
+def each(score: Score) -> Callable[[], int]:
+    """Return what gives a peer the next row."""
+    given = cycle(rows()[1][:CALLS, None])
+
+    def work() -> int:
+        score(next(given))
+        return 1
+
+    return work
+
+
+def many() -> list[Row]:
+    """`update` with one transition of each of 4,096 episodes, half of them noisy, beside scikit-learn's estimator of
+    the same name on the same rows; networks and baselines beside an isolation forest.
+    """
+    torch.set_num_threads(1)
+    peers = {name: same_of_scikit_learn(name) for name in NAMES}
+    ours = {name: together(fitted(name)) for name in NAMES}
+    theirs = {peer: all_rows(score) for peer, score in peers.values()}
+    speeds = {name: rate.per_cpu_second for name, rate in rates({**ours, **theirs}).items()}
+    return [
+        {
+            "detector": name,
+            "ours, transitions/CPU-s": round(speeds[name]),
+            "peer": peer,
+            "peer, transitions/CPU-s": round(speeds[peer]),
+            "ratio": speeds[name] / speeds[peer],
+        }
+        for name, (peer, _) in peers.items()
+    ]
+
+
+def together(detector: Detector) -> Callable[[], int]:
+    """Return what gives a detector all watched transitions at once."""
+    state, step = detector.start(MANY), Step(*watched())
+    return lambda: len(detector.update(state, step)[1])
+
+
+def all_rows(score: Score) -> Callable[[], int]:
+    """Return what gives a peer all watched rows at once."""
+
+    def work() -> int:
+        score(rows()[1])
+        return MANY
+
+    return work
+
+
+MEMORY = """
+import numpy as np
+from {module} import {name}
+
+def memory(field):
+    line = next(line for line in open("/proc/self/status") if line.startswith(field))
+    return int(line.split()[1]) / 1024
+
+rng = np.random.default_rng(0)
+mixed = rng.normal(size=(3, 18))
+learned, given = (rng.normal(size=(20_000, 3)) @ mixed for _ in range(2))
+{name}({arguments}).fit(learned[:9]).{score}(given[:9])
+before = memory("VmRSS")
+{name}({arguments}).fit(learned).{score}(given)
+print(memory("VmHWM") - before)
+"""
+
+
+def neighbours() -> list[Row]:
+    """Memory that fitting 20,000 rows of 18 numbers and scoring 20,000 others adds, in a fresh interpreter. All
+    distances at once would be 3,052 MiB.
+    """
+    ours = {"module": "offnominal.detectors.points", "name": "NearestNeighbours", "arguments": "", "score": "score"}
+    theirs = {
+        "module": "sklearn.neighbors",
+        "name": "NearestNeighbors",
+        "arguments": "n_neighbors=1, algorithm='brute'",
+        "score": "kneighbors",
     }
+    used = [_fresh(MEMORY.format(**contender)) for contender in (ours, theirs)]
+    return [
+        {
+            "task": "nearest of 20,000 for each of 20,000",
+            "ours, MiB": round(used[0], 1),
+            "peer": "scikit-learn NearestNeighbors, brute force",
+            "peer, MiB": round(used[1], 1),
+            "bar": "< 300 MB",
+        }
+    ]
 
 
-SECTIONS = {"PE-DM": ensembles}
+def _fresh(code: str) -> float:
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return float(done.stdout)
+
+
+SECTIONS = {
+    "One transition": one_by_one,
+    "4,096 transitions": many,
+    "Memory of nearest neighbours": neighbours,
+}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import math
+import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 WINDOW = 0.6
 TURNS = 5
+CALLS = 1000
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,38 @@ class Rate:
 
     per_cpu_second: float
     per_second: float
+
+
+@dataclass(frozen=True)
+class Latency:
+    """CPU time of a single call in milliseconds, the best round of several."""
+
+    median: float
+    p99: float
+
+
+def latencies(contenders: dict[str, Callable[[], int]], calls: int = CALLS, turns: int = TURNS) -> dict[str, Latency]:
+    """Return how long a call of each contender takes. CPU time: what waits for a neighbour is not counted."""
+    best = {name: Latency(math.inf, math.inf) for name in contenders}
+    for work in contenders.values():
+        work()
+    for _ in range(turns):
+        for name, work in contenders.items():
+            spent = _round(work, calls)
+            best[name] = Latency(*map(min, (best[name].median, best[name].p99), (spent.median, spent.p99)))
+    return best
+
+
+def _round(work: Callable[[], int], calls: int) -> Latency:
+    gc.collect()
+    gc.disable()
+    spent = []
+    for _ in range(calls):
+        start = time.process_time()
+        work()
+        spent.append(1e3 * (time.process_time() - start))
+    gc.enable()
+    return Latency(statistics.median(spent), statistics.quantiles(spent, n=100)[98])
 
 
 def rates(contenders: dict[str, Callable[[], int]], window: float = WINDOW, turns: int = TURNS) -> dict[str, Rate]:

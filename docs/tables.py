@@ -3,6 +3,7 @@
 A table stands between ``<!-- table: name argument -->`` and ``<!-- end -->``. `tests/docs` sees that none is stale.
 """
 
+import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -173,6 +174,41 @@ def expert_rows(_: str) -> list[Row]:
     ]
 
 
+def audit_rows(alarm: str) -> list[Row]:
+    """Return how often one alarm was false, on the scores of each detector in each world."""
+    return _audited([line for line in _audit() if line["alarm"] == alarm], "detector")
+
+
+def audited_alarm_rows(detector: str) -> list[Row]:
+    """Return how often each alarm was false on the scores of one detector."""
+    return _audited([line for line in _audit() if line["detector"] == detector], "alarm")
+
+
+def audit_verdict_rows(_: str) -> list[Row]:
+    """Return how many promises of each alarm were kept."""
+    rows: dict[str, Row] = {}
+    for line in _audit():
+        if line["promised"]:
+            row = rows.setdefault(line["alarm"], {"alarm": line["alarm"], "holds": 0, "in doubt": 0, "broken": 0})
+            row[line["verdict"]] += 1
+    return list(rows.values())
+
+
+def _audit() -> list[dict[str, str]]:
+    with (ROOT / "docs" / "measured" / "alarms.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _audited(lines: list[dict[str, str]], name: str) -> list[Row]:
+    rows: dict[str, Row] = {}
+    for line in lines:
+        rate = f"{float(line['rate']):.3f} ± {float(line['error']):.3f}"
+        doubt = "" if line["verdict"] in ("holds", "no promise") else f" {line['verdict']}"
+        world = line["world"].removesuffix("-v0").split("-")[1]
+        rows.setdefault(line[name], {name: line[name]})[world] = rate + doubt
+    return list(rows.values())
+
+
 def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
@@ -187,6 +223,9 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
     "comparison": comparison_rows,
     "accuracy": accuracy_rows,
     "experts": expert_rows,
+    "audit": audit_rows,
+    "audited_alarms": audited_alarm_rows,
+    "audit_verdicts": audit_verdict_rows,
 }
 
 

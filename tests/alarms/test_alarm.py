@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import offnominal
-from offnominal.alarms import Alarm, EpisodeEwma, EpisodeMaximum, InvalidScores, Maximum, TimeBand, alarms, make_alarm
+from offnominal.alarms import Alarm, EpisodeEwma, EpisodeMaximum, Maximum, TimeBand, alarms, make_alarm
 from offnominal.alarms import simulate_scores as simulate
 from offnominal.alarms.thresholds import _Threshold
-from offnominal.core.errors import InvalidParameter, NotFitted, UnknownName
+from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted, UnknownName
 
 SCORES = simulate(100, steps=(3, 9), seed=20)
 FITTED = {id: make_alarm(id).fit(SCORES) for id in alarms.ids()}

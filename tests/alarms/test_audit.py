@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom, binomtest
 
-from offnominal.alarms import Audit, EpisodeMaximum, Guarantee, InvalidScores, Maximum, audit_alarm, simulate_scores
+from offnominal.alarms import Audit, EpisodeMaximum, Guarantee, Maximum, audit_alarm, simulate_scores
 from offnominal.alarms.audit import beta_binomial_tail, clopper_pearson
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted
 
 
 def limit_at_one(n=99, alpha=0.05, **options):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from offnominal.calibration.fit import Estimate, adjusted, crossing, falling, first_crossing, mean, parabola
+from offnominal.calibration.fit import Measurement, adjusted, crossing, falling, first_crossing, mean, parabola
 
 
 def draws(n, k=3, seed=0):
@@ -11,7 +11,7 @@ def draws(n, k=3, seed=0):
 
 
 def test_an_interval_is_two_standard_errors_wide_on_each_side():
-    low, high = Estimate(0.5, 0.1).interval
+    low, high = Measurement(0.5, 0.1).interval
     assert low == pytest.approx(0.5 - 0.1959964)
     assert high == pytest.approx(0.5 + 0.1959964)
 
@@ -40,7 +40,7 @@ def test_few_episodes_use_the_first_column_only():
 
 
 def test_one_episode_has_no_known_error():
-    assert mean(np.array([0.3]), np.zeros((1, 1))) == Estimate(0.3, np.inf)
+    assert mean(np.array([0.3]), np.zeros((1, 1))) == Measurement(0.3, np.inf)
 
 
 def test_a_parabola_is_found_exactly_and_its_error_is_honest():

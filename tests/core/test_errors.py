@@ -10,6 +10,7 @@ KINDS = {
     "InvalidParameter": ValueError,
     "InvalidSchedule": ValueError,
     "InvalidChannels": ValueError,
+    "InvalidScores": ValueError,
     "InvalidAction": ValueError,
     "InvalidState": RuntimeError,
     "NotFitted": RuntimeError,

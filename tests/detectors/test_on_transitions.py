@@ -102,11 +102,19 @@ class Pairs(Ranked):
         return X[:, 0]
 
 
+class Infinite(Ranked):
+    """An estimator to which everything is infinitely strange."""
+
+    def decision_function(self, X):
+        return np.full(len(X), -np.inf)
+
+
 @pytest.mark.parametrize(
     ("estimator", "words"),
     [
         (Ranked(), "must not depend on the rest of the batch"),
         (Pairs(), "cannot score a single row .IndexError"),
+        (Infinite(), "scores such as inf"),
         (LinearRegression(), "give an outlier estimator"),
         (LocalOutlierFactor(), "novelty=True"),
     ],

@@ -12,7 +12,9 @@ from types import ModuleType
 
 import pytest
 
+from offnominal.alarms import alarms
 from offnominal.anomalies import anomalies
+from offnominal.detectors import detectors
 from offnominal.worlds import worlds
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +36,7 @@ def namespace(monkeypatch, tmp_path):
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
     monkeypatch.chdir(tmp_path)
-    for registry in (worlds, anomalies):
+    for registry in (worlds, anomalies, detectors, alarms):
         registry.ids()
         monkeypatch.setattr(registry, "_specs", dict(registry._specs))
     return vars(module)

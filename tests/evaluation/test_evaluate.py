@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.evaluation import (
     InvalidLabels,
-    InvalidScores,
     discrimination,
     effective_onsets,
     equal_cost,

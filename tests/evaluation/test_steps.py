@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from offnominal.core.errors import InvalidParameter
-from offnominal.evaluation import InvalidLabels, InvalidScores, discrimination, operating_curve, time_matched, timing
+from offnominal.core.errors import InvalidParameter, InvalidScores
+from offnominal.evaluation import InvalidLabels, discrimination, operating_curve, time_matched, timing
 from offnominal.evaluation.steps import Steps, flags, struck_at
 
 GOOD = [np.array([0.1, 0.2]), np.array([0.3, 0.4, 0.5])]

@@ -2,14 +2,15 @@
 
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.audit import Audit, audit_alarm
+from offnominal.alarms.audit_world import Cell, alarms_at, audit_world
 from offnominal.alarms.catalogue import alarms, make_alarm
 from offnominal.alarms.charts import EpisodeCusum, EpisodeEwma
-from offnominal.alarms.checks import InvalidScores
 from offnominal.alarms.conformal import ConformalAlarm, ShapedAlarm, TooFewEpisodes
 from offnominal.alarms.episode_maximum import EpisodeMaximum
 from offnominal.alarms.files import alarm_from_dict, load_alarm, save_alarm
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.alarms.monitor import Monitor, VectorMonitor
+from offnominal.alarms.promise import PromiseAudit, audit_promise
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.alarms.thresholds import Maximum, Quantile, ThreeSigma
 from offnominal.alarms.time_band import TimeBand
@@ -19,15 +20,16 @@ __all__ = [
     "Alarm",
     "AlarmState",
     "Audit",
+    "Cell",
     "ConformalAlarm",
     "EpisodeCusum",
     "EpisodeEwma",
     "EpisodeMaximum",
     "Evidence",
     "Guarantee",
-    "InvalidScores",
     "Maximum",
     "Monitor",
+    "PromiseAudit",
     "Quantile",
     "ShapedAlarm",
     "ThreeSigma",
@@ -38,7 +40,10 @@ __all__ = [
     "Watch",
     "alarm_from_dict",
     "alarms",
+    "alarms_at",
     "audit_alarm",
+    "audit_promise",
+    "audit_world",
     "load_alarm",
     "make_alarm",
     "save_alarm",

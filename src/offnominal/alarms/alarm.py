@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offnominal.alarms.checks import InvalidScores, checked_episodes, checked_row
+from offnominal.alarms.checks import checked_episodes, checked_row
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.checks import positive_integer
-from offnominal.core.errors import NotFitted
+from offnominal.core.errors import InvalidScores, NotFitted
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 FORMAT = 1

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtrc, betaincinv, betaln, gammaln
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.alarms.checks import InvalidScores, require_share
+from offnominal.alarms.checks import require_share
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.config import Config
+from offnominal.core.errors import InvalidScores
 
 Outcome = Literal["nothing promised", "kept", "above the level, as some calibrations are", "contradicted"]
 
@@ -117,8 +118,8 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
     )
 
 
-def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact interval of a probability after k successes in n trials.
+def clopper_pearson(k: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a probability after k successes in n trials; both may be fractions.
 
     Example:
         >>> clopper_pearson(0, 59)

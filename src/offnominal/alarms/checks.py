@@ -8,12 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.errors import InvalidParameter, OffnominalError
+from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import FloatArray
-
-
-class InvalidScores(OffnominalError, ValueError):
-    """Scores that are no finite numbers, or not one vector per episode."""
 
 
 def checked_episodes(scores: Any) -> list[FloatArray]:
@@ -23,7 +19,7 @@ def checked_episodes(scores: Any) -> list[FloatArray]:
         >>> checked_episodes([[0.1, 0.2], [0.3, float("nan")]])
         Traceback (most recent call last):
             ...
-        offnominal.alarms.checks.InvalidScores: the score of episode 1 is nan at step 1; scores are finite numbers.
+        offnominal.core.errors.InvalidScores: the score of episode 1 is nan at step 1; scores are finite numbers.
     """
     if not isinstance(scores, Iterable):
         raise InvalidScores(f"scores are a {type(scores).__name__}; expected one array per episode.")

@@ -16,7 +16,7 @@ from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, LEVELS, Strength
 from offnominal.calibration.axis import Axis, axes
-from offnominal.calibration.fit import Estimate, mean
+from offnominal.calibration.fit import Measurement, mean
 from offnominal.calibration.sampler import FRESH_SEED, Sampler
 from offnominal.calibration.search import Found, Search
 from offnominal.core.errors import InvalidParameter
@@ -168,7 +168,7 @@ class _Job:
             note="no harm can be told from none" if harmless else found.note,
         )
 
-    def _judge(self, axis: Axis, found: Found, onset: str, n: int) -> Estimate:
+    def _judge(self, axis: Axis, found: Found, onset: str, n: int) -> Measurement:
         """Return the score on fresh episodes."""
         scores = self.sampler.faulty(axis, np.full(n, found.distance), FRESH_SEED, onset)
         return mean(scores, self.sampler.luck(FRESH_SEED, n))

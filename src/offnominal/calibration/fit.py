@@ -14,11 +14,11 @@ EPISODES_PER_COLUMN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Measurement:
     """A mean with its standard error.
 
     Example:
-        >>> Estimate(0.9, 0.01).interval
+        >>> Measurement(0.9, 0.01).interval
         (0.8804, 0.9196)
     """
 
@@ -50,10 +50,10 @@ class Parabola:
         """Its slope at the centre."""
         return float(self.weights[1])
 
-    def at(self, x: float) -> Estimate:
+    def at(self, x: float) -> Measurement:
         """Return its value somewhere."""
         lever = (x - self.centre) ** np.arange(3)
-        return Estimate(float(lever @ self.weights), float(np.sqrt(lever @ self.covariance @ lever)))
+        return Measurement(float(lever @ self.weights), float(np.sqrt(lever @ self.covariance @ lever)))
 
     def crossing(self, level: float) -> float:
         """Return where it falls through a level nearest its centre; its tangent decides if it nowhere does."""
@@ -65,14 +65,14 @@ class Parabola:
         return self.centre + float(2.0 * gap / (-slope + np.sqrt(inside)))
 
 
-def mean(scores: FloatArray, luck: FloatArray) -> Estimate:
+def mean(scores: FloatArray, luck: FloatArray) -> Measurement:
     """Return the mean score, freed of luck as by :func:`adjusted`."""
     if len(scores) < 2:
-        return Estimate(float(np.mean(scores)), np.inf)
+        return Measurement(float(np.mean(scores)), np.inf)
     used = _usable(luck)
     freed = adjusted(scores, luck)
     spread = float(np.std(freed, ddof=1)) * float(np.sqrt(len(scores) / max(len(scores) - used.shape[1], 1)))
-    return Estimate(float(np.mean(freed)), spread / float(np.sqrt(len(scores))))
+    return Measurement(float(np.mean(freed)), spread / float(np.sqrt(len(scores))))
 
 
 def adjusted(scores: FloatArray, luck: FloatArray) -> FloatArray:

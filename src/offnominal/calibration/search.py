@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from offnominal.calibration.axis import Axis
 from offnominal.calibration.fit import (
-    Estimate,
+    Measurement,
     adjusted,
     crossing,
     falling,
@@ -47,7 +47,7 @@ class Found:
 
     distance: float
     attainable: bool
-    score: Estimate
+    score: Measurement
     episodes: int
     note: str = ""
 
@@ -102,7 +102,7 @@ class Search:
         estimates = [self.at(distance) for distance in distances]
         return distances, np.array([each.value for each in estimates]), counts[counts >= PER_RUNG].astype(float)
 
-    def at(self, distance: float) -> Estimate:
+    def at(self, distance: float) -> Measurement:
         """Return the score at a distance that was tried."""
         here = self.distances == distance
         return mean(self.scores[here], self.luck[here])
@@ -122,7 +122,7 @@ class Search:
         x, score = self._refine(level, x, len(self.scores) - start)
         return Found(self._rounded(x), True, score, len(self.scores) - start)
 
-    def _lowest(self, level: float) -> tuple[float, Estimate]:
+    def _lowest(self, level: float) -> tuple[float, Measurement]:
         """Return the lowest rung, tried until it is clear on which side of a level its score lies."""
         spent = 0
         while True:
@@ -135,7 +135,7 @@ class Search:
             self.sample(near, PER_RUNG + spent)
             spent += len(near)
 
-    def _refine(self, level: float, x: float, spent: int) -> tuple[float, Estimate]:
+    def _refine(self, level: float, x: float, spent: int) -> tuple[float, Measurement]:
         """Return the crossing near x and the score there.
 
         The window halves while the crossing stays well inside, down to the width in which a parabola fits.

@@ -26,6 +26,10 @@ class InvalidChannels(InvalidParameter):
     """Channels that the observation or the action does not have."""
 
 
+class InvalidScores(InvalidParameter):
+    """Scores that cannot be used: none, no numbers, or not one vector per episode with one score per step."""
+
+
 class InvalidAction(OffnominalError, ValueError):
     """An action of the wrong shape, type or with a non-finite entry."""
 

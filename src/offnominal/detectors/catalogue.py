@@ -25,6 +25,8 @@ for _id, _target, _summary in (
     ("Random", f"{_BASELINES}:Random", "baseline: chance"),
 ):
     detectors.register(Spec(_id, _target, _summary))
+    if _target.startswith(_NETWORKS):
+        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"epochs": 0}))
 
 
 def make_detector(id: str, **parameters: Any) -> Detector:

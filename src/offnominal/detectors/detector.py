@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -182,7 +183,7 @@ def widths(episode: Episode) -> tuple[int, int]:
 
 
 def _width(values: Array) -> int:
-    return int(np.prod(np.shape(values)[1:]))
+    return math.prod(np.shape(values)[1:])
 
 
 def checked(episodes: Sequence[Episode]) -> Sequence[Episode]:

@@ -2,7 +2,7 @@
 
 from offnominal.evaluation.cost import EqualCost, equal_cost
 from offnominal.evaluation.discrimination import Discrimination, Ranking, discrimination
-from offnominal.evaluation.errors import InvalidLabels, InvalidScores
+from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate, average, average_over_seeds
 from offnominal.evaluation.evaluate import effective_onsets, evaluate_split
 from offnominal.evaluation.matched import TimeMatched, time_matched
@@ -21,7 +21,6 @@ __all__ = [
     "Estimate",
     "FalseAlarms",
     "InvalidLabels",
-    "InvalidScores",
     "Line",
     "OperatingCurve",
     "Ranking",

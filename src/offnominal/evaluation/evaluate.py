@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import Array, BoolArray
 from offnominal.evaluation.cost import COST, spend
 from offnominal.evaluation.discrimination import discriminate
-from offnominal.evaluation.errors import InvalidScores
 from offnominal.evaluation.matched import match
 from offnominal.evaluation.null import lay
 from offnominal.evaluation.operating import sweep

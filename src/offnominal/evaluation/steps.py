@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from offnominal.core.errors import InvalidScores
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
-from offnominal.evaluation.errors import InvalidLabels, InvalidScores
+from offnominal.evaluation.errors import InvalidLabels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +37,7 @@ class Steps:
             >>> Steps.of([[0.5, 0.7], [0.1, np.nan]])
             Traceback (most recent call last):
                 ...
-            offnominal.evaluation.errors.InvalidScores: the scores of episode 1 hold NaN, first at transition 1; ...
+            offnominal.core.errors.InvalidScores: the scores of episode 1 hold NaN, first at transition 1; ...
         """
         rows = [np.asarray(row) for row in scores]
         if not rows:

@@ -57,12 +57,15 @@ def test_dropout_acts_behind_the_first_layer_while_training_only():
     assert kinds == ["Linear", "Dropout", "ReLU", "Linear", "ReLU", "Linear"]
 
 
-def in_two_parts(network, inputs, state, *more):
-    first, between = network(inputs[:, :4], state, *more)
-    second, after = network(inputs[:, 4:], between, *more)
-    return torch.cat([first, second], dim=1), after
+def in_parts(network, inputs, state, steps, *more):
+    parts = []
+    for part in inputs.split(steps, dim=1):
+        found, state = network(part, state, *more)
+        parts.append(found)
+    return torch.cat(parts, dim=1), state
 
 
+@pytest.mark.parametrize("steps", [1, 4])
 @pytest.mark.parametrize(
     ("network", "width", "more"),
     [
@@ -70,11 +73,11 @@ def in_two_parts(network, inputs, state, *more):
         (lambda: RecurrentQuantiles(3, 2, memory=8, cosines=6), 8, (torch.tensor([0.2, 0.7]),)),
     ],
 )
-def test_a_state_is_all_that_is_remembered(network, width, more):
+def test_a_state_is_all_that_is_remembered(network, width, more, steps):
     built, inputs, state = network(), torch.randn(5, 9, 3), torch.randn(5, width)
     whole, after = built(inputs, state, *more)
-    halves, same = in_two_parts(built, inputs, state, *more)
-    torch.testing.assert_close(halves, whole)
+    parts, same = in_parts(built, inputs, state, steps, *more)
+    torch.testing.assert_close(parts, whole)
     torch.testing.assert_close(same, after)
     assert after.shape == state.shape
 

@@ -12,6 +12,7 @@ import torch
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
+from offnominal.detectors import make_detector
 from offnominal.detectors.detector import Step
 from offnominal.detectors.networks import LSTMDM, MLPDM, PEDM, RIQN, sequence_network, transition_network
 
@@ -66,6 +67,11 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nom
     for name in start:
         if name != "curve":
             np.testing.assert_allclose(stuck[name], start[name], rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["MLP-DM", "LSTM-DM", "PE-DM", "RIQN"])
+def test_the_untrained_twin_has_a_name(name):
+    assert make_detector(f"{name}-untrained").parameters() == make_detector(name).untrained().parameters()
 
 
 def test_a_gradient_clipped_to_nothing_teaches_nothing(build, nominal):

@@ -120,13 +120,30 @@ class RecurrentQuantiles(nn.Module):
 
     def forward(self, inputs: Tensor, state: Tensor, levels: Tensor) -> tuple[Tensor, Tensor]:
         """Return quantiles (n, time, levels, outputs) and the state after them."""
-        values, after = self.gru(self.entry(inputs), state[None])
+        return self.quantiles(inputs, state, self.folded(levels))
+
+    def quantiles(self, inputs: Tensor, state: Tensor, folded: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the same for levels that are folded already."""
+        values, state = self._remembering(self.entry(inputs), state)
         values = values + torch.relu(self.residual(values))
-        # The last layer acts on the product of features and embedding; the embedding is folded into its weights,
-        # which are few, not into the features, which are many.
-        weights = self._embedded(levels)[:, None, :] * self.exit.weight
-        quantiles = functional.linear(values, weights.flatten(0, 1)).view(*values.shape[:-1], *weights.shape[:2])
-        return quantiles + self.exit.bias, after[0]
+        quantiles = functional.linear(values, folded.flatten(0, 1)).view(*values.shape[:-1], *folded.shape[:2])
+        return quantiles + self.exit.bias, state
+
+    def folded(self, levels: Tensor) -> Tensor:
+        """Return the weights of the last layer at each level, (levels, outputs, memory).
+
+        The last layer acts on the product of features and embedding; the embedding is folded into its weights, which
+        are few, not into the features, which are many.
+        """
+        return self._embedded(levels)[:, None, :] * self.exit.weight
+
+    def _remembering(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        if inputs.shape[1] == 1:
+            # As in Recurrent: one step is not worth the kernel for sequences.
+            state = torch.gru_cell(inputs[:, 0], state, *self.gru.all_weights[0])
+            return state[:, None], state
+        values, after = self.gru(inputs, state[None])
+        return values, after[0]
 
     def _embedded(self, levels: Tensor) -> Tensor:
         turns = torch.arange(self.cosines, device=levels.device) * math.pi

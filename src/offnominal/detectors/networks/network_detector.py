@@ -84,10 +84,15 @@ class NetworkDetector(Detector, Generic[Network]):
         self.place_ = choose_device(self.device)
         self.scaling_ = Scaling.of(episodes)
         with seeded(seed, self.place_):
-            self.network_ = self._network(*self.widths_).to(self.place_).eval()
+            self.network_ = self._network(*self.widths_).to(self.place_)
             self.curve_ = np.empty((0, 2))
             if self.epochs:
                 self._train(*held_out(episodes, validation))
+        self._settle()
+
+    def _settle(self) -> None:
+        """Make a network whose weights are final ready to score."""
+        self.network_.eval()
 
     def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode]) -> None:
         rows, unseen = self._rows(episodes), self._rows(validation)
@@ -139,7 +144,8 @@ class NetworkDetector(Detector, Generic[Network]):
                 f"these arrays are not what a {type(self).__name__} with these parameters learns: {error}."
             ) from None
         self.widths_, self.curve_, self.scaling_, self.place_ = (observation, action), curve, scaling, place
-        self.network_ = network.to(place).eval()
+        self.network_ = network.to(place)
+        self._settle()
 
 
 def positive_number(name: str, value: float) -> None:

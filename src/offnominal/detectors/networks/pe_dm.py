@@ -12,8 +12,9 @@ from torch import Tensor
 from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import FloatArray
+from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.networks import losses, scores
+from offnominal.detectors.networks.few_rows import FEW, FewRows
 from offnominal.detectors.networks.modules import Ensemble
 from offnominal.detectors.networks.network_detector import positive_integers
 from offnominal.detectors.networks.rows import Rows
@@ -79,6 +80,10 @@ class PEDM(TransitionNetwork[Ensemble]):
     def _network(self, observation: int, action: int) -> Ensemble:
         return Ensemble(observation + action, observation, self.hidden, members=self.members)
 
+    def _settle(self) -> None:
+        super()._settle()
+        self.few_ = FewRows.of(self.network_) if self.place_.type == "cpu" else None
+
     def _losses(self, rows: Rows) -> Tensor:
         mean, log_variance = self.network_(rows.inputs)
         return losses.gaussian(mean, log_variance, rows.targets)
@@ -101,7 +106,7 @@ class PEDM(TransitionNetwork[Ensemble]):
         return draw
 
     def _strangeness(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
-        mean, log_variance = (part.cpu().numpy() for part in self.network_(inputs))
+        mean, log_variance = self._predicted(inputs)
         if self.aggregation == "min":
             particles = scores.particles(changes.shape[-1], PARTICLES)
             nearest: FloatArray = scores.nearest_error(mean, log_variance, changes, particles).min(axis=0)
@@ -110,6 +115,12 @@ class PEDM(TransitionNetwork[Ensemble]):
             average: FloatArray = scores.expected_error(mean, log_variance, changes).mean(axis=0)
             return average
         return scores.mixture(mean, log_variance, changes)
+
+    def _predicted(self, inputs: Tensor) -> tuple[Array, Array]:
+        if self.few_ is not None and len(inputs) <= FEW:
+            return self.few_(inputs.numpy())
+        mean, log_variance = self.network_(inputs)
+        return mean.cpu().numpy(), log_variance.cpu().numpy()
 
 
 def bootstrap(lengths: Sequence[int]) -> Tensor:

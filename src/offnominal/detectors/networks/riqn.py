@@ -68,6 +68,12 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
         return self.scaling_.inputs(observations, actions if self.actions else None)
 
+    @torch.no_grad()
+    def _settle(self) -> None:
+        super()._settle()
+        levels = self._levels()
+        self.levels_, self.folded_ = levels.cpu().numpy(), self.network_.folded(levels)
+
     def _levels(self) -> Tensor:
         """Return one level in each of equal parts of (0, 1): a random one while training, else the middle."""
         within = torch.rand(self.quantiles, device=self.place_) if self.network_.training else 0.5
@@ -79,6 +85,5 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
         return losses.quantile_huber(predicted, rows.targets, levels)
 
     def _strangeness(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
-        levels = self._levels()
-        predicted, state = self.network_(inputs, state, levels)
-        return scores.ranked_probability(predicted.cpu().numpy(), levels.cpu().numpy(), changes), state
+        predicted, state = self.network_.quantiles(inputs, state, self.folded_)
+        return scores.ranked_probability(predicted.cpu().numpy(), self.levels_, changes), state

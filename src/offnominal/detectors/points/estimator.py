@@ -25,8 +25,8 @@ class Estimator(PointDetector):
     """Any outlier estimator with `fit` and `score_samples` or `decision_function`.
 
     Scores are oriented so that higher is stranger: scikit-learn's are negated, PyOD's are taken as they are. After
-    fitting, some nominal rows are scored one by one: an estimator whose scores depend on the rest of the batch, or
-    that cannot score a single row, is refused, because it could not be used online.
+    fitting, some nominal rows are scored one by one: an estimator whose scores are not finite, depend on the rest of
+    the batch, or need more than a single row is refused, because it could not be used online.
 
     Args:
         estimator: It is cloned, so yours stays as it is; a `random_state` that is not set takes the seed of `fit`.
@@ -62,9 +62,9 @@ class Estimator(PointDetector):
         if "random_state" in settable and settable["random_state"] is None:
             self.fitted_.set_params(random_state=seed)
         self.fitted_.fit(rows)
-        self._refuse_batch_dependence(rows[np.linspace(0, len(rows) - 1, TRIED).astype(int)])
+        self._try_online(rows[np.linspace(0, len(rows) - 1, TRIED).astype(int)])
 
-    def _refuse_batch_dependence(self, rows: FloatArray) -> None:
+    def _try_online(self, rows: FloatArray) -> None:
         name = type(self.estimator).__name__
         together = self._score(rows)
         try:
@@ -73,7 +73,13 @@ class Estimator(PointDetector):
             raise UnsupportedEstimator(
                 f"{name} cannot score a single row ({type(error).__name__}: {error}); it cannot be used online."
             ) from error
-        if not np.allclose(together, alone, rtol=1e-6, atol=1e-9, equal_nan=True):
+        if not np.isfinite(together).all():
+            strange = together[~np.isfinite(together)]
+            raise UnsupportedEstimator(
+                f"{name} gives {len(strange)} of {len(rows)} nominal rows scores such as {strange[0]:g}; they must be "
+                "finite. A channel that never varies is a usual cause."
+            )
+        if not np.allclose(together, alone, rtol=1e-6, atol=1e-9):
             worst = int(np.argmax(np.abs(together - alone)))
             raise UnsupportedEstimator(
                 f"{name} gives a row the score {together[worst]:.6g} among {len(rows)} rows and {alone[worst]:.6g} "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.compiled import compiled
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.points.point import PointDetector
 
@@ -28,10 +29,7 @@ class Mahalanobis(PointDetector):
         self.precision_: FloatArray = found.precision_
 
     def _score(self, rows: FloatArray) -> FloatArray:
-        apart = rows - self.mean_
-        # One sum per row in a fixed order: a matrix product would round differently in batches of different size.
-        squared: FloatArray = np.einsum("ij,jk,ik->i", apart, self.precision_, apart, optimize=False)
-        return np.sqrt(np.maximum(squared, 0.0))
+        return np.sqrt(np.maximum(_squared(rows - self.mean_, self.precision_), 0.0))
 
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments: there are none."""
@@ -45,3 +43,18 @@ class Mahalanobis(PointDetector):
         """Take them back."""
         self.mean_, self.precision_ = learned["mean"], learned["precision"]
         self.width_ = len(self.mean_)
+
+
+@compiled
+def _squared(apart: FloatArray, precision: FloatArray) -> FloatArray:
+    # One sum per row in a fixed order: a matrix product would round differently in batches of different size.
+    total = np.zeros(apart.shape[0])
+    turned = np.empty(apart.shape[1])
+    for i in range(apart.shape[0]):
+        turned[:] = 0.0
+        for j in range(apart.shape[1]):
+            for k in range(apart.shape[1]):
+                turned[k] += apart[i, j] * precision[j, k]
+        for k in range(apart.shape[1]):
+            total[i] += turned[k] * apart[i, k]
+    return total

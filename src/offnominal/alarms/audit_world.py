@@ -1,0 +1,129 @@
+"""Do alarms keep their promises on the scores of real detectors in real worlds?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from offnominal.agents.experts import expert
+from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.catalogue import alarms as registry
+from offnominal.alarms.promise import PromiseAudit, audit_promise
+from offnominal.alarms.simulation import simulate_scores
+from offnominal.core.checks import positive_integer
+from offnominal.core.config import Config
+from offnominal.detectors.detector import Detector
+from offnominal.rollouts.collect import collect
+
+SEED = 110_000_000
+
+
+@dataclass(frozen=True)
+class Cell(Config):
+    """What came out for one alarm on the scores of one detector in one world.
+
+    Args:
+        world: Id of the world.
+        detector: Name of the detector.
+        alarm: Name of the alarm.
+        audit: Its false alarms.
+    """
+
+    world: str
+    detector: str
+    alarm: str
+    audit: PromiseAudit
+
+    def row(self) -> dict[str, Any]:
+        """Return it as a flat row of a table."""
+        found, promise = self.audit, self.audit.guarantee
+        return {
+            "world": self.world,
+            "detector": self.detector,
+            "alarm": self.alarm,
+            "promised": promise.level,
+            "confidence": promise.confidence,
+            "rate": found.rate,
+            "error": found.error,
+            "low": found.interval[0],
+            "high": found.interval[1],
+            "lowest": min(found.rates),
+            "highest": max(found.rates),
+            "excess": found.excess,
+            "p": found.p,
+            "verdict": found.verdict,
+            "calibrations": len(found.rates),
+            "calibration": found.calibration,
+            "episodes": found.episodes,
+        }
+
+
+def alarms_at(names: Sequence[str], levels: Sequence[float] = (0.05,)) -> list[tuple[str, Alarm]]:
+    """Return each alarm with its name: once for each level if it takes one, else once.
+
+    Example:
+        >>> [alarm for _, alarm in alarms_at(["Maximum", "EpisodeMaximum"], [0.05, 0.1])]
+        [Maximum(), EpisodeMaximum(alpha=0.05, confidence=None), EpisodeMaximum(alpha=0.1, confidence=None)]
+    """
+    made: list[tuple[str, Alarm]] = []
+    for name in names:
+        takes_level = "alpha" in {field.name for field in dataclasses.fields(registry.spec(name).load())}
+        options: list[dict[str, float]] = [{"alpha": level} for level in levels] if takes_level else [{}]
+        made += [(name, registry.make(name, **each)) for each in options]
+    return made
+
+
+def audit_world(
+    world: str,
+    detectors: Mapping[str, Detector],
+    alarms: Sequence[tuple[str, Alarm]],
+    *,
+    episodes: int = 2000,
+    calibrations: int = 20,
+    calibration: int = 100,
+    training: int = 100,
+    promises: int | None = None,
+    seed: int = SEED,
+) -> Iterator[Cell]:
+    """Fit detectors in a world, calibrate alarms on their scores many times, and count false alarms in fresh episodes.
+
+    The expert of the world acts. Training, calibration and fresh episodes are different ones, and all detectors and
+    alarms get the same, so that their numbers can be compared and are not independent.
+
+    Args:
+        world: Id of the world.
+        detectors: What to fit, by name.
+        alarms: What to try, each with a name, as :func:`alarms_at` returns it.
+        episodes: Fresh nominal episodes.
+        calibrations: How many times each alarm is calibrated.
+        calibration: Nominal episodes of each calibration.
+        training: Nominal episodes that detectors learn from.
+        promises: How many promises are tried together; those of this call if None.
+        seed: Of the first episode; detectors are fitted with seed 0.
+
+    Yields:
+        A cell for each detector and alarm, as soon as it is known.
+
+    Example:
+        >>> from offnominal.detectors import Mahalanobis
+        >>> (cell,) = audit_world("SAP-Goal0-v0", {"Mahalanobis": Mahalanobis()}, alarms_at(["EpisodeMaximum"]))
+        >>> cell.audit.verdict
+        'holds'
+    """
+    for _, alarm in alarms:
+        deepcopy(alarm).fit(simulate_scores(positive_integer("calibration", calibration), steps=2))
+    if promises is None:
+        promises = len(detectors) * sum(alarm.guarantee.level is not None for _, alarm in alarms)
+    ranked = positive_integer("calibrations", calibrations) * calibration
+    total = positive_integer("training", training) + ranked + positive_integer("episodes", episodes)
+    nominal = collect(world, expert(world), total, seed=seed)
+    for name, detector in detectors.items():
+        scores = deepcopy(detector).fit(nominal[:training]).score(nominal[training:])
+        for alarm_name, alarm in alarms:
+            found = audit_promise(
+                alarm, scores[:ranked], scores[ranked:], calibrations=calibrations, promises=max(promises, 1)
+            )
+            yield Cell(world, name, alarm_name, found)

@@ -1,0 +1,105 @@
+"""Alarms on the scores of real detectors: who gets which episodes, and what is said of the outcome."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from offnominal.alarms import EpisodeMaximum, TooFewEpisodes, alarms_at, audit_world
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.detectors import Mahalanobis, Time, make_detector
+from offnominal.worlds import worlds
+
+WORLD = "SAP-Goal0-v0"
+SMALL = {"episodes": 60, "calibrations": 3, "calibration": 20, "training": 5}
+CONFORMAL = ["EpisodeMaximum", "PacEpisodeMaximum", "EpisodeEwma", "EpisodeCusum", "TimeBand"]
+
+
+class Seeds(Time):
+    """Scores an episode by its seed, and remembers which it has seen."""
+
+    seen: list
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def _fit(self, episodes, validation, seed):
+        self.seen = [{episode.seed for episode in episodes}]
+
+    def _score(self, episodes):
+        self.seen += [{episode.seed for episode in episodes}]
+        return [np.full(len(episode), float(episode.seed)) for episode in episodes]
+
+
+def test_a_cell_for_every_detector_and_alarm():
+    cells = audit_world(
+        WORLD, {"one": Mahalanobis(), "other": Time()}, alarms_at(["EpisodeMaximum", "ThreeSigma"]), **SMALL
+    )
+    rows = [cell.row() for cell in cells]
+    assert [(row["detector"], row["alarm"]) for row in rows] == [
+        ("one", "EpisodeMaximum"),
+        ("one", "ThreeSigma"),
+        ("other", "EpisodeMaximum"),
+        ("other", "ThreeSigma"),
+    ]
+    assert {row["world"] for row in rows} == {WORLD}
+    assert [row["promised"] for row in rows] == [0.05, None, 0.05, None]
+    for row in rows:
+        assert row["low"] <= row["rate"] <= row["high"]
+        assert row["lowest"] <= row["rate"] <= row["highest"]
+        assert (row["calibrations"], row["calibration"], row["episodes"]) == (3, 20, 60)
+
+
+def test_training_calibration_and_fresh_episodes_are_different_ones():
+    detector = Seeds()
+    list(audit_world(WORLD, {"Seeds": detector}, alarms_at(["Maximum"]), seed=7, **SMALL))
+    training, scored = detector.seen
+    assert training == set(range(7, 12))
+    assert scored == set(range(12, 132))
+
+
+def test_scores_that_are_not_exchangeable_break_the_promise():
+    """Fresh episodes have larger seeds than any calibration episode."""
+    (cell,) = audit_world(WORLD, {"Seeds": Seeds()}, alarms_at(["EpisodeMaximum"]), **SMALL)
+    assert (cell.audit.rate, cell.audit.verdict) == (1.0, "broken")
+
+
+def test_promises_are_counted_over_detectors_unless_given():
+    tried = alarms_at(["EpisodeMaximum", "ThreeSigma"], [0.05, 0.1])
+    detectors = {"one": Time(), "two": Time()}
+    assert {cell.audit.promises for cell in audit_world(WORLD, detectors, tried, **SMALL)} == {4}
+    assert {cell.audit.promises for cell in audit_world(WORLD, detectors, tried, promises=24, **SMALL)} == {24}
+    (cell,) = audit_world(WORLD, {"one": Time()}, alarms_at(["Maximum"]), **SMALL)
+    assert cell.audit.verdict == "no promise"
+
+
+def test_an_alarm_has_every_level_that_it_takes():
+    made = alarms_at(["ThreeSigma", "PacEpisodeMaximum"], [0.1, 0.2])
+    assert [name for name, _ in made] == ["ThreeSigma", "PacEpisodeMaximum", "PacEpisodeMaximum"]
+    assert [(alarm.alpha, alarm.confidence) for _, alarm in made[1:]] == [(0.1, 0.95), (0.2, 0.95)]
+    with pytest.raises(UnknownName, match="Did you mean 'EpisodeMaximum'"):
+        alarms_at(["EpisodMaximum"])
+
+
+def test_too_few_calibration_episodes_are_named_before_anything_is_simulated(monkeypatch):
+    monkeypatch.setattr(sys.modules["offnominal.alarms.audit_world"], "collect", None)
+    with pytest.raises(TooFewEpisodes, match=r"20 nominal episodes are too few for alpha 0\.01"):
+        next(audit_world(WORLD, {"Time": Time()}, alarms_at(["EpisodeMaximum"], [0.01]), **SMALL))
+    with pytest.raises(InvalidParameter, match="training is 0"):
+        next(audit_world(WORLD, {"Time": Time()}, alarms_at(["Maximum"]), **SMALL | {"training": 0}))
+
+
+def test_the_given_detector_and_alarm_stay_as_they_are():
+    detector, alarm = Mahalanobis(), EpisodeMaximum()
+    list(audit_world(WORLD, {"Mahalanobis": detector}, [("EpisodeMaximum", alarm)], **SMALL))
+    assert not detector.fitted
+    assert not alarm.fitted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", worlds.ids())
+def test_conformal_alarms_keep_their_promise_in_every_world(world):
+    detectors = {name: make_detector(name) for name in ("IsolationForest", "KNN", "Mahalanobis", "Time", "Random")}
+    cells = list(audit_world(world, detectors, alarms_at(CONFORMAL)))
+    assert [cell.row() for cell in cells if cell.audit.verdict == "broken"] == []
+    assert sum(cell.audit.verdict == "in doubt" for cell in cells) <= 3
