@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -73,16 +72,6 @@ def test_a_wrong_name_is_one_line_and_exit_code_two(
         main()
     assert stopped.value.code == 2
     assert complaint in capsys.readouterr().err
-
-
-def test_quickstart_writes_a_table_and_a_picture(tmp_path: Path) -> None:
-    result = runner.invoke(program, ["quickstart", "--out", str(tmp_path), "--pairs", "4"])
-    assert result.exit_code == 0, result.output
-    with (tmp_path / "faults.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == 16
-    assert all(0.0 <= float(row["success"]) <= 1.0 for row in rows)
-    assert (tmp_path / "twins.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_trained_policies_are_listed_with_what_they_earn() -> None:

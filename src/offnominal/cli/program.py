@@ -12,8 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 
 from offnominal._version import __version__
+from offnominal.cli.alarms import auditing
 from offnominal.cli.calibration import calibration
 from offnominal.cli.datasets import datasets
+from offnominal.cli.doctor import health
+from offnominal.cli.play import playing
+from offnominal.cli.studies import experiments
 from offnominal.core.errors import OffnominalError
 from offnominal.core.registry import Registry
 
@@ -31,8 +35,12 @@ check = typer.Typer(
     no_args_is_help=True, help="Try the laws on worlds, anomalies, detectors and alarms, yours included."
 )
 program.add_typer(check, name="check")
+program.add_typer(auditing)
 program.add_typer(calibration)
 program.add_typer(datasets)
+program.add_typer(experiments)
+program.add_typer(playing)
+program.add_typer(health)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 
@@ -216,6 +224,9 @@ def train(
         Path | None, typer.Option("--from-sb3", help="Import this agent of Stable-Baselines3 instead of training.")
     ] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/agents"),
+    teacher: Annotated[
+        str | None, typer.Option(help="scripted, expert or nobody: whose episodes it begins with.")
+    ] = None,
     steps: Annotated[
         int | None, typer.Option(min=1, help="Transitions to collect; the world's preset if left out.")
     ] = None,
@@ -234,6 +245,8 @@ def train(
         path, card = import_agent(world, from_sb3, folder, algorithm)
     else:
         changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
+        if teacher is not None:
+            changes["teacher"] = teacher
         path, card = run(
             world,
             algorithm or "tqc",
@@ -250,29 +263,6 @@ def train(
         soft_wrap=True,
     )
     out.print(f"Policy: [bold]{path.with_suffix('.safetensors')}[/]", soft_wrap=True)
-
-
-@program.command()
-def quickstart(
-    folder: Annotated[Path, typer.Option("--out", help="Where the table and the picture go.")] = Path(
-        "runs/quickstart"
-    ),
-    pairs: Annotated[int, typer.Option(min=2, help="Twins per fault.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first twin.")] = 0,
-) -> None:
-    """Run an agent with and without every fault of a world, and show what each does.
-
-    Example: [bold]offnominal quickstart --pairs 500[/]
-    """
-    from offnominal.reports.quickstart import WORLD, quickstart
-    from offnominal.reports.tables import terminal_table
-
-    rows = quickstart(folder, pairs=pairs, seed=seed)
-    out.print(terminal_table(f"{WORLD}: what each fault costs, {pairs} twins each", rows))
-    out.print(
-        "[dim]struck: share of episodes that last until the fault; success: with the fault; nominal: without it[/]"
-    )
-    out.print(f"Picture: [bold]{folder / 'twins.png'}[/]   Table: [bold]{folder / 'faults.csv'}[/]", soft_wrap=True)
 
 
 def _list(registry: Registry[Any], as_json: bool) -> None:

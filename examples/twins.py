@@ -1,7 +1,6 @@
-"""The first look: what every fault of a world does to a working agent, beside its nominal twin."""
+"""What every fault of a world does to a working agent, beside its twin: `python examples/twins.py [folder]`."""
 
-from __future__ import annotations
-
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from offnominal.anomalies.fault import Fault
 from offnominal.core.progress import progress
 from offnominal.core.types import Frame
 from offnominal.reports.figures import TwinPanel, twin_figure
-from offnominal.reports.tables import write_csv
+from offnominal.reports.tables import markdown, write_csv
 from offnominal.rollouts.twins import Twin, twins
 from offnominal.worlds.catalogue import make_world
 
@@ -41,21 +40,15 @@ PARAMETERS = {
 }
 
 
-def quickstart(folder: Path, *, pairs: int = 100, seed: int = 0) -> list[dict[str, Any]]:
-    """Run a working agent with and without each fault; write a table and a picture; return the rows.
-
-    Args:
-        folder: Where ``faults.csv`` and ``twins.png`` go.
-        pairs: Twins per fault.
-        seed: Seed of the first pair.
-    """
+def main(folder: Path, pairs: int = 100) -> None:
+    """Run a working agent with and without each fault; write ``faults.csv`` and ``twins.png``."""
     folder.mkdir(parents=True, exist_ok=True)
     policy = PotentialField.for_world(WORLD)
     rows, shown = [], []
     with progress("Faults", total=len(PARAMETERS)) as tick:
         for anomaly, parameter in PARAMETERS.items():
             fault = Fault(anomaly, parameter)
-            both = twins(WORLD, policy, pairs, anomalies=fault, seed=seed)
+            both = twins(WORLD, policy, pairs, anomalies=fault)
             rows.append(_summary(fault, both))
             if anomaly in SHOWN:
                 pair = _telling(both)
@@ -63,7 +56,7 @@ def quickstart(folder: Path, *, pairs: int = 100, seed: int = 0) -> list[dict[st
             tick(note=anomaly)
     write_csv(folder / "faults.csv", rows)
     twin_figure(folder / "twins.png", shown)
-    return rows
+    print(markdown(rows))
 
 
 def _summary(fault: Fault, both: Sequence[Twin]) -> dict[str, Any]:
@@ -92,3 +85,7 @@ def _scene(seed: int) -> Frame:
     row = np.zeros(1, np.int64)
     world.reset(row, row + seed, row)
     return world.render(0)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "runs/twins"))

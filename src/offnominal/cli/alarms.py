@@ -1,0 +1,115 @@
+"""`offnominal audit`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from offnominal.alarms import Cell
+    from offnominal.core.registry import Registry
+    from offnominal.detectors import Detector
+
+FAST = "IsolationForest,KNN,Mahalanobis"
+
+out = Console()
+auditing = typer.Typer()
+
+
+@auditing.command()
+def audit(
+    worlds: Annotated[list[str] | None, typer.Argument(help="Ids of worlds, or 'all', as if left out.")] = None,
+    detectors: Annotated[str, typer.Option(help="Names with commas between them, or 'all'.")] = FAST,
+    alarms: Annotated[str, typer.Option(help="Names with commas between them, or 'all'.")] = "all",
+    levels: Annotated[str, typer.Option(help="Rates to promise, with commas between them.")] = "0.05",
+    episodes: Annotated[int, typer.Option(min=1, help="Fresh nominal episodes per world.")] = 2000,
+    calibrations: Annotated[int, typer.Option(min=2, help="How many times each alarm is calibrated.")] = 20,
+    calibration: Annotated[int, typer.Option(min=1, help="Nominal episodes per calibration.")] = 100,
+    training: Annotated[int, typer.Option(min=1, help="Nominal episodes that detectors learn from.")] = 100,
+    epochs: Annotated[int | None, typer.Option(min=1, help="Of network detectors; their own if left out.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the first episode; to try again.")] = None,
+    path: Annotated[Path | None, typer.Option("--out", help="Also write a table here, as results come in.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+) -> None:
+    """Count false alarms in fresh nominal episodes, beside what is promised; exit with 1 if a promise is broken.
+
+    Example: [bold]offnominal audit SAP-Goal0-v0 --detectors KNN,PE-DM --alarms EpisodeMaximum,ThreeSigma[/]
+    """
+    from offnominal.alarms import alarms as alarm_registry
+    from offnominal.alarms import alarms_at, audit_world
+    from offnominal.alarms.audit_world import SEED
+    from offnominal.detectors import detectors as detector_registry
+    from offnominal.reports.tables import terminal_table, write_csv
+    from offnominal.worlds import worlds as world_registry
+
+    everywhere = worlds in (None, [], ["all"])
+    places = world_registry.ids() if everywhere else [world_registry.spec(world).id for world in worlds or ()]
+    chosen = {name: _detector(name, epochs) for name in _names(detectors, detector_registry)}
+    tried = alarms_at(_names(alarms, alarm_registry), _levels(levels))
+    promises = len(places) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in tried)
+    sizes = {"episodes": episodes, "calibrations": calibrations, "calibration": calibration, "training": training}
+    cells: list[Cell] = []
+    for world in places:
+        found = audit_world(world, chosen, tried, promises=promises, seed=SEED if seed is None else seed, **sizes)
+        while fresh := list(itertools.islice(found, len(tried))):
+            cells += fresh
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_csv(path, [cell.row() for cell in cells])
+            if not as_json:
+                out.print(terminal_table(f"{fresh[0].detector} in {world}", [_told(cell) for cell in fresh]))
+    if as_json:
+        print(json.dumps([cell.row() for cell in cells], indent=2))
+    else:
+        _conclude(cells)
+    if any(cell.audit.verdict == "broken" for cell in cells):
+        raise typer.Exit(1)
+
+
+def _names(given: str, registry: Registry[Any]) -> list[str]:
+    """Return known names, or raise the registry's error for the first that is not."""
+    return registry.ids() if given == "all" else [registry.spec(name.strip()).id for name in given.split(",")]
+
+
+def _levels(given: str) -> list[float]:
+    from offnominal.core.errors import InvalidParameter
+
+    try:
+        return [float(level) for level in given.split(",")]
+    except ValueError:
+        raise InvalidParameter(f"--levels is {given!r}; expected numbers such as 0.05,0.1.") from None
+
+
+def _detector(name: str, epochs: int | None) -> Detector:
+    """Return a detector by name; one that trains for some epochs trains for as many as are given."""
+    from offnominal.detectors import make_detector
+
+    made = make_detector(name)
+    return make_detector(name, epochs=epochs) if epochs and made.parameters().get("epochs") else made
+
+
+def _told(cell: Cell) -> dict[str, str]:
+    found, promise = cell.audit, cell.audit.guarantee
+    confident = "" if promise.confidence is None else f" in {promise.confidence:.0%}"
+    low, high = found.interval
+    return {
+        "alarm": cell.alarm,
+        "promised": "–" if promise.level is None else f"{promise.level:g}{confident}",
+        "false alarms": f"{found.rate:.3f} ± {found.error:.3f}",
+        "95 %": f"{low:.3f}–{high:.3f}",
+        "verdict": found.verdict,
+    }
+
+
+def _conclude(cells: list[Cell]) -> None:
+    promised = [cell for cell in cells if cell.audit.verdict != "no promise"]
+    kept, doubted, broken = (
+        sum(cell.audit.verdict == name for cell in promised) for name in ("holds", "in doubt", "broken")
+    )
+    told = f"{kept} of {len(promised)} promises hold within two standard errors, {doubted} in doubt, {broken} broken."
+    out.print(told, soft_wrap=True)

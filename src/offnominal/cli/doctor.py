@@ -1,0 +1,108 @@
+"""`offnominal doctor`."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+out = Console()
+health = typer.Typer()
+
+NEEDED = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow", "scikit-learn", "scipy")
+OPTIONAL = {
+    "torch": "train",
+    "stable-baselines3": "train",
+    "sb3-contrib": "train",
+    "matplotlib": "plot",
+    "duckdb": "results",
+    "pandas": "pandas",
+    "minari": "minari",
+    "ray": "ray",
+    "imageio-ffmpeg": "video",
+}
+GIGABYTE = 2**30
+
+
+@health.command()
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False) -> None:
+    """Say what is installed, whether there is a GPU, and where data and caches are.
+
+    Example: [bold]offnominal doctor[/]
+    """
+    from offnominal.reports.tables import terminal_table
+
+    rows = examined()
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        out.print(terminal_table("Offnominal on this machine", rows))
+    if any(row["state"] == "missing" for row in rows):
+        raise typer.Exit(1)
+
+
+def examined() -> list[dict[str, str]]:
+    """Return what there is: found, absent (an extra would bring it) or missing (nothing works without it)."""
+    from offnominal._version import __version__
+    from offnominal.core.home import data_home
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    home = data_home()
+    return [
+        _row("offnominal", __version__),
+        _row("python", platform.python_version(), sys.executable),
+        _row("machine", f"{platform.system()} {platform.machine()}", f"{cores} processors"),
+        _gpu(),
+        *(_package(name, None) for name in NEEDED),
+        *(_package(name, extra) for name, extra in OPTIONAL.items()),
+        _row("data home", str(home), _contents(home)),
+        _row("compiled code", *_compiled_code()),
+    ]
+
+
+def _row(what: str, found: str, remark: str = "", state: str = "found") -> dict[str, str]:
+    return {"what": what, "state": state, "found": found, "remark": remark}
+
+
+def _package(name: str, extra: str | None) -> dict[str, str]:
+    try:
+        return _row(name, version(name))
+    except PackageNotFoundError:
+        if extra is None:
+            return _row(name, "", "reinstall: pip install offnominal", "missing")
+        return _row(name, "", f'pip install "offnominal[{extra}]"', "absent")
+
+
+def _gpu() -> dict[str, str]:
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return _row("GPU", "", "torch is not installed", "absent")
+    if not torch.cuda.is_available():
+        return _row("GPU", "", "torch sees none; everything runs on the CPU", "absent")
+    return _row("GPU", torch.cuda.get_device_name(0))
+
+
+def _contents(home: Path) -> str:
+    if not home.exists():
+        return "nothing yet"
+    datasets = sum((each / "manifest.json").exists() for each in home.iterdir())
+    free = shutil.disk_usage(home).free / GIGABYTE
+    return f"{datasets} datasets, {free:.0f} GB free"
+
+
+def _compiled_code() -> tuple[str, str]:
+    """Return where compiled code is kept, and whether it can be."""
+    import offnominal
+
+    folder = os.environ.get("NUMBA_CACHE_DIR") or str(Path(offnominal.__file__).parent)
+    writable = os.access(folder, os.W_OK)
+    return folder, "" if writable else "not writable: code is compiled anew in every process; set NUMBA_CACHE_DIR"

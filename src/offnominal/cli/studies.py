@@ -1,0 +1,197 @@
+"""`offnominal run`, `report`, `reproduce`, `results` and `studies`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from offnominal.studies.results import RunResults
+    from offnominal.studies.runner import Outcome
+
+out = Console()
+experiments = typer.Typer()
+
+STORE = Path("runs/store")
+SHOWN = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC")
+"""Columns of the leaderboard that fit a terminal; the page has all of them."""
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes at once; one per processor if left out.")]
+StoreFolder = Annotated[Path, typer.Option("--store", help="Where the results of all runs are.")]
+Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, or auto.")]
+
+
+@experiments.command()
+def studies(as_json: AsJson = False) -> None:
+    """List the studies and their scales.
+
+    Example: [bold]offnominal studies[/]
+    """
+    from offnominal.reports.tables import terminal_table
+    from offnominal.studies.catalogue import studies as registry
+
+    rows = []
+    for spec in registry:
+        study = registry.make(spec.id)
+        for scale in [*study.scales] or [None]:
+            summary = spec.summary if scale is None else study.scales[scale].summary
+            cells = len(study.at(scale).cells())
+            rows.append({"study": spec.id, "scale": scale, "cells": cells, "summary": summary})
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        out.print(terminal_table("Studies", rows))
+
+
+@experiments.command()
+def quickstart(
+    folder: Annotated[Path, typer.Option("--out", help="Where the report goes.")] = Path("runs/quickstart"),
+    workers: Workers = None,
+    store: StoreFolder = STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Benchmark six detectors on the faults of two worlds, from nothing to the finished report.
+
+    Example: [bold]offnominal quickstart[/]
+    """
+    run("quickstart", folder=folder, workers=workers, store=store, as_json=as_json)
+
+
+@experiments.command()
+def run(
+    study: Annotated[str, typer.Argument(help="Name of a study, or a .toml or .py file.")],
+    scale: Annotated[str | None, typer.Option(help="How much of it, such as smoke, laptop or paper.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only cells like this: world/policy/detector/seed, with * and ?.")
+    ] = None,
+    workers: Workers = None,
+    ray: Ray = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
+    folder: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    store: StoreFolder = STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Run a study and write its report. Killed or not, the same command goes on where it was.
+
+    Example: [bold]offnominal run anomaly-gym --scale laptop --only "SAP*"[/]
+    """
+    from offnominal.studies.catalogue import load_study
+    from offnominal.studies.runs import open_run
+    from offnominal.studies.runs import run as go
+
+    place, outcome = go(
+        load_study(study), scale, folder=folder, store=store, only=only, workers=workers, ray=ray, retry=retry
+    )
+    if outcome.reused + outcome.computed:
+        _finish(place, open_run(place), outcome, as_json)
+    else:
+        _complain(outcome)
+    if not outcome.complete:
+        raise typer.Exit(1)
+
+
+@experiments.command()
+def report(
+    folder: Annotated[Path, typer.Argument(help="Folder of a run.")],
+    store: Annotated[Path | None, typer.Option("--store", help="Where its results are, if they were moved.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write the report of a run again: page, tables and figures.
+
+    Example: [bold]offnominal report runs/anomaly-gym-smoke[/]
+    """
+    from offnominal.studies.runs import open_run
+
+    _finish(folder, open_run(folder, store), None, as_json)
+
+
+@experiments.command()
+def results(
+    query: Annotated[str, typer.Argument(help="A question in SQL; tables: results, cells, failures.")],
+    store: StoreFolder = STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Ask all results a question.
+
+    Example: [bold]offnominal results "SELECT name, avg(matched_auroc) FROM results GROUP BY name"[/]
+    """
+    from offnominal.reports.tables import terminal_table
+    from offnominal.studies.store import Store
+
+    rows = Store(store).sql(query).to_pylist()
+    if as_json:
+        print(json.dumps(rows, indent=2, default=str))
+    else:
+        out.print(terminal_table(f"{len(rows)} rows", rows))
+
+
+@experiments.command()
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="anomaly-gym.")],
+    table: Annotated[list[int] | None, typer.Option(help="A table's number; may be given again.")] = None,
+    scale: Annotated[str, typer.Option(help="How much of the study to run.")] = "laptop",
+    workers: Workers = None,
+    ray: Ray = None,
+    store: StoreFolder = STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Put our table beside the printed one; what is not computed yet is computed first.
+
+    Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
+    """
+    from offnominal.reports.versus import versus_markdown, versus_print, versus_terminal
+    from offnominal.studies.catalogue import load_study
+    from offnominal.studies.papers import tables_of
+    from offnominal.studies.runs import open_run
+    from offnominal.studies.runs import run as go
+
+    told: list[dict[str, Any]] = []
+    opened: dict[str, tuple[Path, RunResults]] = {}
+    for printed in tables_of(paper, table):
+        if printed.study not in opened:
+            place, _ = go(load_study(printed.study), scale, store=store, workers=workers, ray=ray)
+            opened[printed.study] = place, open_run(place)
+        place, found = opened[printed.study]
+        lines = printed.compare(found)
+        title = f"Table {printed.number}: {printed.title}"
+        file = place / f"table-{printed.number}.md"
+        file.write_text(f"# {title}\n\n{versus_markdown(lines)}\n", encoding="utf-8")
+        told.append({"table": printed.number, "title": printed.title, "rows": versus_print(lines)})
+        if not as_json:
+            out.print(versus_terminal(title, lines))
+            out.print(f"Also in [bold]{file}[/]", soft_wrap=True)
+    if as_json:
+        print(json.dumps(told, indent=2))
+
+
+def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: bool) -> None:
+    """Write the report, print who leads, and where the page is."""
+    from offnominal.reports.leaders import leader_rows
+    from offnominal.reports.report import write_report
+    from offnominal.reports.tables import terminal_table
+
+    page = write_report(found, folder)
+    rows = leader_rows(found)
+    if as_json:
+        told: dict[str, Any] = {"page": str(page), "leaderboard": rows}
+        print(json.dumps(told | ({} if outcome is None else outcome.to_dict()), indent=2))
+        return
+    shown = [{name: value for name, value in row.items() if name in SHOWN} for row in rows]
+    out.print(terminal_table(f"{found.title}: who notices", shown))
+    if outcome is not None:
+        out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
+        _complain(outcome)
+    out.print(f"Report: [bold]{page}[/]", soft_wrap=True)
+
+
+def _complain(outcome: Outcome) -> None:
+    """Say what failed."""
+    for failure in outcome.failures:
+        out.print(f"[red]{escape(failure.label)}[/] {escape(failure.message)}", highlight=False, soft_wrap=True)
+    if outcome.failures:
+        out.print('`offnominal results "SELECT * FROM failures"` has the full errors; --retry tries again.')

@@ -1,0 +1,156 @@
+// Figures: critical differences, distributions, delay against false alarms.
+
+function criticalDifference() {
+  const found = DATA.ranks[metricNow().name]?.[keyNow()];
+  if (!found) return put("critical", html("p", { class: "note" }, "Needs at least two detectors and two faults."));
+  const k = found.names.length;
+  const [left, right, top] = [250, 750, 74];
+  const x = (rank) => left + ((rank - 1) / (k - 1)) * (right - left);
+  const half = Math.ceil(k / 2);
+  const below = top + 20 + found.bars.length * 9;
+  const height = below + half * 21 + 6;
+  const parts = [draw("line", { class: "axis", x1: left, x2: right, y1: top, y2: top, "stroke-width": 1.5 })];
+  for (let rank = 1; rank <= k; rank += 1) {
+    parts.push(draw("line", { class: "axis", x1: x(rank), x2: x(rank), y1: top - 6, y2: top }));
+    parts.push(draw("text", { class: "quiet", x: x(rank), y: top - 11, "text-anchor": "middle" }, String(rank)));
+  }
+  parts.push(...ruler(x, found.cd, k));
+  found.names.forEach((index, place) => {
+    const isLeft = place < half;
+    const y = below + (isLeft ? place : k - 1 - place) * 21 + 8;
+    parts.push(...rankLabel(DATA.names[index], found.ranks[place], x(found.ranks[place]), top, y, isLeft));
+  });
+  found.bars.forEach(([first, last], number) => {
+    const y = top + 11 + number * 9;
+    parts.push(draw("line", { x1: x(found.ranks[first]) - 5, x2: x(found.ranks[last]) + 5, y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 4, "stroke-linecap": "round" }));
+  });
+  const p = found.p < 0.001 ? "p < 0.001" : `p = ${found.p}`;
+  put(
+    "critical",
+    draw("svg", { viewBox: `0 0 1000 ${height}`, role: "img", "aria-label": "Critical-difference diagram of average ranks" }, ...parts),
+    html(
+      "figcaption",
+      {},
+      `Average ranks over ${found.blocks} faults (world × split); 1 is best. A bar joins detectors whose ranks are within Nemenyi's ` +
+        `critical difference of ${found.cd.toFixed(2)} at the level 0.05. Friedman's test: ${p}. Faults of one world are not independent, so both are too sure of themselves; the letters of the leaderboard are not.`,
+    ),
+  );
+}
+
+function ruler(x, cd, k) {
+  const end = Math.min(1 + cd, k);
+  return [
+    draw("path", { class: "axis", d: `M${x(1)} 20v10M${x(1)} 25H${x(end)}M${x(end)} 20v10`, style: "stroke: var(--ink)" }),
+    draw("text", { x: (x(1) + x(end)) / 2, y: 16, "text-anchor": "middle" }, `CD = ${cd.toFixed(2)}`),
+  ];
+}
+
+function rankLabel(name, rank, x, top, y, isLeft) {
+  const edge = isLeft ? 232 : 768;
+  const anchor = isLeft ? "end" : "start";
+  const text = isLeft ? edge - 10 : edge + 10;
+  return [
+    draw("path", { d: `M${x} ${top}V${y}H${edge}`, fill: "none", stroke: DATA.colours[name], "stroke-width": 1.6, "stroke-dasharray": isBaseline(name) ? "4 3" : null }),
+    draw("circle", { cx: x, cy: top, r: 3.6, fill: DATA.colours[name] }),
+    draw("text", { x: text, y: y + 4, "text-anchor": anchor }, isLeft ? `${name}  ` : "", draw("tspan", { class: "quiet", style: "fill: var(--soft)" }, rank.toFixed(2)), isLeft ? "" : `  ${name}`),
+  ];
+}
+
+function distribution(id, side, entries) {
+  const metric = metricNow();
+  const faults = faultsNow();
+  const facets = entries.filter((entry) => faults.some((fault) => DATA.faults[fault][side] === entry));
+  const numbers = DATA.numbers[metric.name];
+  const values = faults.flatMap((fault) => numbers[fault].filter(Boolean).map((cell) => cell[0]));
+  if (!values.length) return put(id, html("p", { class: "note" }, "No results for this choice."));
+  const low = metric.unit ? 0 : Math.floor(20 * Math.min(...values, metric.chance ?? 1)) / 20;
+  const high = metric.unit ? Math.max(...values) : Math.max(...values, metric.chance === 0 ? 0 : 1);
+  const [label, row, gap, top] = [132, 25, 22, 26];
+  const width = (1000 - label) / facets.length - gap;
+  const bottom = top + DATA.names.length * row;
+  const parts = DATA.names.map((name, place) => draw("text", { x: label - 10, y: top + place * row + row / 2 + 4, "text-anchor": "end" }, name));
+  facets.forEach((entry, number) => {
+    const start = label + number * (width + gap);
+    const x = (value) => start + ((value - low) / (high - low || 1)) * width;
+    parts.push(draw("text", { class: "strong", x: start, y: 14 }, entry), ...grid(x, low, high, top, bottom, metric));
+    const here = faults.filter((fault) => DATA.faults[fault][side] === entry);
+    DATA.names.forEach((name, place) => {
+      const found = here.map((fault) => [numbers[fault][place]?.[0], fault]).filter(([value]) => value !== undefined && value !== null);
+      if (found.length) parts.push(...boxRow(found, x, top + place * row + row / 2, DATA.colours[name], isBaseline(name)));
+    });
+  });
+  parts.push(draw("text", { class: "quiet", x: label + (1000 - label) / 2, y: bottom + 36, "text-anchor": "middle" }, withUnit(metric)));
+  put(id, draw("svg", { viewBox: `0 0 1000 ${bottom + 42}`, role: "img", "aria-label": `${metric.label} per detector by ${side}` }, ...parts));
+}
+
+function grid(x, low, high, top, bottom, metric) {
+  const lines = ticks(low, high, 6).flatMap((tick) => [
+    draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }),
+    draw("text", { class: "quiet", x: x(tick), y: bottom + 16, "text-anchor": "middle" }, String(tick)),
+  ]);
+  if (metric.chance !== null) lines.push(draw("line", { class: "chance", x1: x(metric.chance), x2: x(metric.chance), y1: top, y2: bottom }));
+  return lines;
+}
+
+function boxRow(found, x, y, colour, hollow) {
+  const sorted = found.map(([value]) => value).sort((a, b) => a - b);
+  const [q1, q2, q3] = [0.25, 0.5, 0.75].map((share) => quantile(sorted, share));
+  return [
+    draw("line", { x1: x(sorted[0]), x2: x(sorted.at(-1)), y1: y, y2: y, stroke: colour, "stroke-width": 1 }),
+    draw("rect", { x: x(q1), y: y - 6.5, width: Math.max(x(q3) - x(q1), 1), height: 13, rx: 2, fill: hollow ? "var(--card)" : colour, "fill-opacity": hollow ? 1 : 0.3, stroke: colour }),
+    draw("line", { x1: x(q2), x2: x(q2), y1: y - 6.5, y2: y + 6.5, stroke: colour, "stroke-width": 2.5 }),
+    ...found.map(([value, fault]) =>
+      draw("circle", { cx: x(value), cy: y + (((fault * 7) % 9) - 4) * 1.1, r: 1.8, fill: colour, opacity: 0.75 }, draw("title", {}, `${DATA.faults[fault].split}, ${DATA.faults[fault].world}: ${shown(value)}`)),
+    ),
+  ];
+}
+
+const SHAPES = ["M-5 0A5 5 0 1 0 5 0A5 5 0 1 0-5 0Z", "M-4.6-4.6H4.6V4.6H-4.6Z", "M0-5.8L5.6 4.4H-5.6Z", "M0-6L6 0L0 6L-6 0Z", "M0 5.8L5.6-4.4H-5.6Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
+
+function scatterPoints() {
+  const faults = faultsNow();
+  const column = (name) => DATA.timing.columns.findIndex((entry) => entry.name === name);
+  const [delay, cost] = [column("mean_delay"), column("false_alarms")];
+  return Object.entries(DATA.timing.alarms).flatMap(([alarm, numbers], shape) =>
+    DATA.names.flatMap((name, index) => {
+      const rows = faults.map((fault) => numbers[fault][index]).filter((row) => row && row[delay] !== null && row[cost] !== null);
+      return rows.length ? [{ alarm, shape, name, y: mean(rows.map((row) => row[delay])), x: mean(rows.map((row) => row[cost])) }] : [];
+    }),
+  );
+}
+
+function delayAgainstFalseAlarms() {
+  const points = scatterPoints();
+  if (!points.length) return put("tradeoff", html("p", { class: "note" }, "This run has no alarms."));
+  const floor = 0.05;
+  const [left, right, top, bottom] = [70, 985, 14, 400];
+  const most = Math.max(...points.map((point) => point.x), 1);
+  const low = Math.log10(Math.max(Math.min(...points.map((point) => point.x)) / 1.3, floor));
+  const high = Math.log10(most * 1.25);
+  const x = (value) => left + ((Math.log10(Math.max(value, floor)) - low) / (high - low || 1)) * (right - left);
+  const longest = Math.max(...points.map((point) => point.y), 5);
+  const y = (value) => bottom - (value / (longest * 1.06)) * (bottom - top);
+  const marks = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].filter((tick) => Math.log10(tick) >= low - 1e-9 && Math.log10(tick) <= high);
+  const parts = [
+    ...marks.flatMap((tick) => [draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }), draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))]),
+    ...ticks(0, longest, 5).flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 9, y: y(tick) + 4, "text-anchor": "end" }, String(tick))]),
+    draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, "steps in alarm per 1,000 nominal steps (log scale)"),
+    draw("text", { class: "quiet", transform: `translate(20 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, "mean delay, capped at 20 (steps)"),
+    ...points.map((point) =>
+      draw(
+        "path",
+        { d: SHAPES[point.shape % SHAPES.length], transform: `translate(${x(point.x)} ${y(point.y)}) scale(1.25)`, fill: isBaseline(point.name) ? "var(--paper)" : DATA.colours[point.name], "fill-opacity": 0.85, stroke: DATA.colours[point.name], "stroke-width": 1.4 },
+        draw("title", {}, `${point.name}, ${point.alarm}: ${shown(point.y, 1)} steps, ${shown(point.x, 2)} per 1,000`),
+      ),
+    ),
+  ];
+  const key = (shape, colour, text, hollow) =>
+    html("li", {}, draw("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, draw("path", { d: SHAPES[shape], fill: hollow ? "none" : colour, stroke: colour, "stroke-width": 1.6 })), text);
+  put(
+    "tradeoff",
+    html("ul", { class: "legend" }, ...Object.keys(DATA.timing.alarms).map((alarm, shape) => key(shape % SHAPES.length, "var(--soft)", alarm))),
+    draw("svg", { viewBox: "0 0 1000 446", role: "img", "aria-label": "Mean delay against false alarms" }, ...parts),
+    html("ul", { class: "legend" }, ...DATA.names.map((name) => key(0, DATA.colours[name], name, isBaseline(name)))),
+    html("figcaption", {}, "Down and to the left is better. One mark per detector and alarm; a mean over the chosen faults, each counting the same."),
+  );
+}

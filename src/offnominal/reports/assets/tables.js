@@ -1,0 +1,123 @@
+// Tables that can be sorted, the leaderboard first.
+
+function sortable(table, columns, rows, start = null) {
+  let order = start;
+  const head = html("tr", {});
+  const body = html("tbody", {});
+  const paint = () => {
+    const sorted = order === null ? rows : [...rows].sort((a, b) => compare(a.keys[order.column], b.keys[order.column], order.up));
+    head.replaceChildren(
+      ...columns.map((column, number) =>
+        html(
+          "th",
+          {
+            scope: "col",
+            class: column.className,
+            title: column.title,
+            "aria-sort": order?.column === number ? (order.up ? "ascending" : "descending") : null,
+          },
+          column.sort === false
+            ? column.label
+            : html("button", { class: "plain", type: "button", onclick: () => turn(number, column.down) }, column.label),
+        ),
+      ),
+    );
+    body.replaceChildren(...sorted.map((row) => row.node));
+  };
+  const turn = (column, down) => {
+    const again = order?.column === column;
+    order = { column, up: again ? !order.up : !down };
+    paint();
+    head.children[column].querySelector("button").focus();
+  };
+  paint();
+  table.replaceChildren(...[table.querySelector("caption"), html("thead", {}, head), body].filter(Boolean));
+}
+
+function compare(a, b, up) {
+  if (a === null || a === undefined) return 1;
+  if (b === null || b === undefined) return -1;
+  const less = typeof a === "string" ? a.localeCompare(b) : a - b;
+  return up ? less : -less;
+}
+
+function barScale(board, metric) {
+  const values = board.flatMap((row) => row.slice(1, 4)).filter((value) => value !== null);
+  if (metric.chance !== null) values.push(metric.chance);
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const pad = 0.04 * (high - low) || 0.05;
+  return (value) => (300 * (value - low + pad)) / (high - low + 2 * pad);
+}
+
+function intervalBar(row, metric, x) {
+  const [name, value, low, high] = [DATA.names[row[0]], row[1], row[2], row[3]];
+  const colour = DATA.colours[name];
+  return draw(
+    "svg",
+    { viewBox: "0 0 300 22", role: "img", "aria-label": `${name}: ${shown(value, digitsOf(metric))}` },
+    metric.chance === null ? null : draw("line", { class: "chance", x1: x(metric.chance), x2: x(metric.chance), y1: 0, y2: 22 }),
+    draw("line", { class: "grid", x1: 0, x2: 300, y1: 11, y2: 11 }),
+    low === null ? null : draw("line", { x1: x(low), x2: x(high), y1: 11, y2: 11, stroke: colour, "stroke-width": 5, "stroke-linecap": "round", opacity: 0.4 }),
+    draw("circle", { cx: x(value), cy: 11, r: 5, fill: isBaseline(name) ? "var(--card)" : colour, stroke: colour, "stroke-width": 2 }),
+  );
+}
+
+function leaderboard() {
+  const metric = metricNow();
+  const board = boardNow();
+  const x = barScale(board, metric);
+  const digits = digitsOf(metric);
+  const rows = board.map((row) => {
+    const [index, value, low, high, rank, tie, blocks] = row;
+    const cost = DATA.cost[index];
+    const name = DATA.names[index];
+    return {
+      keys: [rank, name, tie, value, null, cost.fit, cost.score],
+      node: html(
+        "tr",
+        { "data-name": name, class: rank === 1 ? "leader" : null },
+        html("td", {}, rank === null ? html("span", { title: `has results for ${blocks} faults only` }, "–") : String(rank)),
+        detectorCell(name),
+        html("td", { class: "left ties" }, tie),
+        html("td", {}, shown(value, digits), low === null ? null : html("span", { class: "interval" }, ` [${shown(low, digits)}, ${shown(high, digits)}]`)),
+        html("td", { class: "graph" }, intervalBar(row, metric, x)),
+        html("td", {}, shown(cost.fit, 1)),
+        html("td", {}, shown(cost.score, 1)),
+      ),
+    };
+  });
+  const columns = [
+    { label: "Rank" },
+    { label: "Detector", className: "left" },
+    { label: "Ties", className: "left", title: "Detectors with a common letter are not told apart" },
+    { label: `${withUnit(metric)} ${metric.higher ? "↑ better" : "↓ better"}`, down: metric.higher },
+    { label: metric.chance === null ? "95 % interval" : `95 % interval; dashed: ${metric.chance}`, sort: false, className: "graph" },
+    { label: "Fit, CPU s", title: "CPU seconds to fit, mean over cells" },
+    { label: "Score, CPU µs/step", title: "CPU microseconds per scored step" },
+  ];
+  sortable(byId("leaderboard"), columns, rows, { column: 0, up: true });
+  byId("meaning").textContent = metric.meaning;
+}
+
+function timingTable() {
+  const alarm = byId("alarm").value;
+  if (!alarm) return;
+  const labels = DATA.timing.columns;
+  const faults = faultsNow();
+  const rows = DATA.names.map((name, index) => {
+    const found = faults.map((fault) => DATA.timing.alarms[alarm][fault][index]).filter(Boolean);
+    const means = labels.map((_, column) => mean(found.map((row) => row[column]).filter((value) => value !== null)));
+    return {
+      keys: [name, ...means],
+      node: html("tr", { "data-name": name }, detectorCell(name), ...means.map((value, column) => html("td", {}, timingText(labels[column].name, value)))),
+    };
+  });
+  const columns = [{ label: "Detector", className: "left" }, ...labels.map((column) => ({ label: column.label }))];
+  sortable(byId("timing-table"), columns, rows.filter((row) => row.keys.slice(1).some((value) => value !== null)));
+}
+
+function timingText(name, value) {
+  if (value === null) return "–";
+  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
+}

@@ -1,0 +1,118 @@
+"""Clips: an episode and its nominal twin side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.make import make
+from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.types import Array
+
+FORMATS = (".gif", ".mp4")
+SCALE = 3
+GAP = 12
+EDGE = 4
+PAPER, NOMINAL, FAULTY = (255, 255, 255), (201, 204, 209), (214, 73, 51)
+
+
+def write_clip(
+    path: Path, world: str, policy: Policy, fault: Fault | None = None, *, seed: int = 0, steps: int | None = None
+) -> int:
+    """Record an episode, beside its nominal twin if there is a fault, and return how many frames the clip has.
+
+    The frame around the episode is red while the fault is on. Who ends first stands still until the other ends.
+
+    Args:
+        path: Ends in ``.gif`` or ``.mp4``.
+        world: Id of the world.
+        policy: Who acts.
+        fault: What goes wrong; None for a nominal episode alone.
+        seed: Of the episode.
+        steps: Stop after this many.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.agents import PotentialField
+        >>> folder = TemporaryDirectory()
+        >>> write_clip(Path(folder.name) / "clip.gif", "SAP-Goal0-v0", PotentialField(), steps=3)
+        4
+    """
+    if path.suffix not in FORMATS:
+        raise InvalidParameter(f"{path} ends in {path.suffix or 'nothing'}; a clip ends in {' or '.join(FORMATS)}.")
+    sides = [list(_frames(world, policy, None, seed, steps))]
+    if fault is not None:
+        sides.append(list(_frames(world, policy, fault, seed, steps)))
+    length = max(len(side) for side in sides)
+    frames = [_composed([side[min(i, len(side) - 1)] for side in sides]) for i in range(length)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _write(path, frames, _pace(world))
+    return length
+
+
+def _frames(
+    world: str, policy: Policy, fault: Fault | None, seed: int, steps: int | None
+) -> Iterator[tuple[Array, bool]]:
+    """Yield the frames of an episode, and whether the fault was on."""
+    env = make(world, fault, render_mode="rgb_array")
+    seen, _ = env.reset(seed=seed)
+    state: Any = policy.start(np.array([seed]), np.array([0]))
+    yield np.asarray(env.render()), False
+    done, count = False, 0
+    while not done and count != steps:
+        actions, state = policy.act(np.asarray(seen)[None], state)
+        seen, _, terminated, truncated, info = env.step(actions[0])
+        done, count = terminated or truncated, count + 1
+        yield np.asarray(env.render()), bool(info.get("active", False))
+    env.close()
+
+
+def _composed(sides: list[tuple[Array, bool]]) -> Array:
+    """Return one picture: enlarged, framed, side by side."""
+    parts: list[Array] = []
+    for picture, active in sides:
+        large = picture.repeat(SCALE, axis=0).repeat(SCALE, axis=1)
+        framed = np.empty((large.shape[0] + 2 * EDGE, large.shape[1] + 2 * EDGE, 3), np.uint8)
+        framed[:] = FAULTY if active else NOMINAL
+        framed[EDGE:-EDGE, EDGE:-EDGE] = large
+        if parts:
+            parts.append(np.full((len(framed), GAP, 3), PAPER, np.uint8))
+        parts.append(framed)
+    return np.concatenate(parts, axis=1)
+
+
+def _pace(world: str) -> int:
+    """Return how many frames of a world are a second."""
+    env = make(world)
+    pace = int(env.metadata["render_fps"])
+    env.close()
+    return pace
+
+
+def _write(path: Path, frames: list[Array], pace: int) -> None:
+    try:
+        if path.suffix == ".gif":
+            from PIL import Image
+
+            pictures = [Image.fromarray(frame).quantize(64, dither=Image.Dither.NONE) for frame in frames]
+            rest: dict[str, Any] = {"append_images": pictures[1:], "duration": 1000 // min(pace, 50), "loop": 0}
+            pictures[0].save(path, save_all=True, **rest)
+        else:
+            from imageio_ffmpeg import write_frames
+
+            height, width = frames[0].shape[:2]
+            film = write_frames(str(path), (width, height), fps=pace, macro_block_size=1, quality=8)
+            film.send(None)
+            for frame in frames:
+                film.send(np.ascontiguousarray(frame))
+            film.close()
+    except ModuleNotFoundError as error:
+        extra = "plot" if path.suffix == ".gif" else "video"
+        raise MissingDependency(
+            f'a {path.suffix} clip needs {error.name}; install it with `pip install "offnominal[{extra}]"`.'
+        ) from None

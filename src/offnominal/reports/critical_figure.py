@@ -1,0 +1,56 @@
+"""The critical-difference diagram of Demšar (2006)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from offnominal.reports.colours import colours, is_baseline
+from offnominal.studies.friedman import RankComparison
+
+STEP = 0.22
+
+
+def critical_figure(plt: Any, compared: RankComparison) -> Any:
+    """Draw average ranks on a line, and bars over those that Nemenyi's test cannot tell apart.
+
+    Args:
+        plt: matplotlib's pyplot.
+        compared: What to draw.
+    """
+    k, bars = len(compared.names), compared.bars()
+    half = math.ceil(k / 2)
+    below = 0.25 + 0.12 * len(bars)
+    height = below + STEP * half
+    figure = plt.figure(figsize=(7.4, height + 0.85))
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    axes.set_xlim(1 - 0.42 * (k - 1), k + 0.42 * (k - 1))
+    axes.set_ylim(-height - 0.1, 0.75)
+    axes.plot([1, k], [0, 0], color="#444444", lw=1.2)
+    for tick in range(1, k + 1):
+        axes.plot([tick, tick], [0, 0.06], color="#444444", lw=1.0)
+        axes.text(tick, 0.1, str(tick), ha="center", va="bottom", fontsize=8)
+    _ruler(axes, compared.critical_difference, k)
+    shades = colours(compared.names)
+    for place, (name, rank) in enumerate(zip(compared.names, compared.ranks, strict=True)):
+        left = place < half
+        y = -below - STEP * (place if left else k - 1 - place)
+        edge = 1 - 0.04 * (k - 1) if left else k + 0.04 * (k - 1)
+        style = (0, (4, 2)) if is_baseline(name) else "-"
+        axes.plot([rank, rank, edge], [0, y, y], color=shades[name], lw=1.4, ls=style)
+        axes.plot(rank, 0, "o", ms=4, color=shades[name])
+        label = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
+        axes.text(edge, y, label, ha="right" if left else "left", va="center", fontsize=9)
+    for number, (first, last) in enumerate(bars):
+        ends = [compared.ranks[first] - 0.08, compared.ranks[last] + 0.08]
+        axes.plot(ends, [-0.12 - 0.12 * number] * 2, color="#222222", lw=3.2, solid_capstyle="round")
+    return figure
+
+
+def _ruler(axes: Any, difference: float, k: int) -> None:
+    end = min(1.0 + difference, float(k))
+    axes.plot([1, end], [0.42, 0.42], color="#222222", lw=1.2)
+    for x in (1.0, end):
+        axes.plot([x, x], [0.37, 0.47], color="#222222", lw=1.2)
+    axes.text((1 + end) / 2, 0.5, f"critical difference {difference:.2f}", ha="center", va="bottom", fontsize=8)

@@ -1,0 +1,234 @@
+"""What a page carries: every number it can show, compact enough for one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from offnominal.reports.colours import colours, is_baseline
+from offnominal.reports.examples import chosen_examples
+from offnominal.reports.timings import TIMING, timings
+from offnominal.studies.friedman import friedman
+from offnominal.studies.measured import Measured, settings
+from offnominal.studies.metrics import METRICS
+from offnominal.studies.results import RunResults
+from offnominal.studies.summary import leaderboard, mean_of
+
+LEVEL_ORDER = ("tiny", "light", "medium", "strong", "extreme")
+KIND_ORDER = ("observation", "action", "dynamics")
+EXTRAS = {
+    "clock_auroc": "AUROC of the clock",
+    "null_auroc": "null AUROC",
+    "pooled_auroc": "pooled AUROC",
+    "equal_cost_within_10": "within 10 steps, equal cost",
+    "equal_cost_miss_rate": "missed, equal cost",
+}
+
+
+def payload(results: RunResults) -> dict[str, Any]:
+    """Return the data of a page, ready for JSON.
+
+    Standings, ties and average ranks are worked out for every choice of world, kind and level, because the replicates
+    that they need are too many to carry.
+    """
+    table = results.table
+    light = table.select([name for name in table.column_names if not name.startswith("draws_")])
+    plain = light.filter(pc.is_null(table["alarm"]))
+    measured = {name: Measured.of(table, name) for name in METRICS if _has(plain, name)}
+    faults = _faults(plain)
+    names = _ordered_names(measured)
+    world_ids = list(dict.fromkeys(fault["world"] for fault in faults))
+    kinds = in_order({fault["kind"] for fault in faults}, KIND_ORDER)
+    levels = in_order({fault["level"] for fault in faults}, LEVEL_ORDER)
+    boards, ranks = _standings(measured, names, (world_ids, kinds, levels))
+    return {
+        "names": names,
+        "colours": colours(names),
+        "baselines": [name for name in names if is_baseline(_detector(plain, name))],
+        "worlds": world_ids,
+        "kinds": kinds,
+        "levels": levels,
+        "metrics": [_described(name) for name in measured],
+        "boards": boards,
+        "ranks": ranks,
+        "faults": faults,
+        "numbers": {name: _numbers(found, faults, names) for name, found in measured.items()},
+        "extras": _extras(plain, faults, names),
+        "timing": _timing(light, faults, names),
+        "cost": _cost(plain, names),
+        "examples": chosen_examples(results.examples, _cells(plain)),
+    }
+
+
+def in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Return names in a known order, others after them by the alphabet.
+
+    Example:
+        >>> in_order({"strong", "odd", "tiny"}, LEVEL_ORDER)
+        ['tiny', 'strong', 'odd']
+    """
+    return sorted(found, key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+def rounded(value: float | None) -> float | None:
+    """Return four digits after the point; None for what JSON cannot hold."""
+    return None if value is None or not np.isfinite(value) else round(float(value), 4)
+
+
+def _has(plain: Any, metric: str) -> bool:
+    return metric in plain.column_names and plain[metric].null_count < plain.num_rows
+
+
+def _described(name: str) -> dict[str, Any]:
+    metric = METRICS[name]
+    return {field: getattr(metric, field) for field in metric.__slots__}
+
+
+def _ordered_names(measured: dict[str, Measured]) -> list[str]:
+    """Return the detectors, best first by the first metric, so that every figure lists them alike."""
+    first = next(iter(measured), None)
+    return [] if first is None else [standing.name for standing in leaderboard(measured[first], first)]
+
+
+def _detector(plain: Any, name: str) -> str:
+    where = plain["name"].index(name).as_py()
+    return str(plain["detector"][where].as_py())
+
+
+def _cells(plain: Any) -> dict[str, tuple[str, str, int]]:
+    columns = (plain["key"].to_pylist(), settings(plain).tolist(), plain["name"].to_pylist(), plain["seed"].to_pylist())
+    return {key: (world, name, seed) for key, world, name, seed in zip(*columns, strict=True)}
+
+
+def _faults(plain: Any) -> list[dict[str, str]]:
+    rows = plain.select(["split", "anomaly", "kind", "level", "variant"]).to_pylist()
+    worlds = settings(plain).tolist()
+    found = {(world, row["split"]): {"world": world} | row for world, row in zip(worlds, rows, strict=True)}
+    order = {world: number for number, world in enumerate(dict.fromkeys(worlds))}
+    return sorted(
+        found.values(),
+        key=lambda fault: (
+            order[fault["world"]],
+            in_order([fault["kind"], *KIND_ORDER], KIND_ORDER).index(fault["kind"]),
+            fault["anomaly"],
+            LEVEL_ORDER.index(fault["level"]) if fault["level"] in LEVEL_ORDER else len(LEVEL_ORDER),
+            fault["variant"],
+        ),
+    )
+
+
+def _standings(
+    measured: dict[str, Measured], names: list[str], sides: tuple[list[str], list[str], list[str]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    boards: dict[str, Any] = {metric: {} for metric in measured}
+    ranks: dict[str, Any] = {metric: {} for metric in measured}
+    place = {name: number for number, name in enumerate(names)}
+    for choice in product(*(range(-1, len(side)) for side in sides)):
+        world, kind, level = (None if i < 0 else side[i] for i, side in zip(choice, sides, strict=True))
+        key = ",".join(map(str, choice))
+        for metric, everything in measured.items():
+            part = everything.where(world=world, kind=kind, level=level)
+            if not np.isfinite(part.values).any():
+                continue
+            boards[metric][key] = [
+                [
+                    place[standing.name],
+                    *(rounded(x) for x in (standing.estimate.value, standing.estimate.low, standing.estimate.high)),
+                    standing.rank,
+                    standing.tie,
+                    standing.blocks,
+                ]
+                for standing in leaderboard(part, metric)
+            ]
+            compared = friedman(part, metric)
+            if compared is not None:
+                ranks[metric][key] = {
+                    "names": [place[name] for name in compared.names],
+                    "ranks": [round(rank, 3) for rank in compared.ranks],
+                    "blocks": compared.blocks,
+                    "p": float(f"{compared.p_value:.2g}"),
+                    "cd": round(compared.critical_difference, 3),
+                    "bars": compared.bars(),
+                }
+    return boards, ranks
+
+
+def _numbers(measured: Measured, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:
+    """Return (value, low, high) for each fault and detector; None where there is none."""
+    where: dict[tuple[str, str, str], list[int]] = {}
+    for number, key in enumerate(zip(measured.world, measured.split, measured.name, strict=True)):
+        where.setdefault(key, []).append(number)
+    rows: list[list[Any]] = []
+    for fault in faults:
+        row: list[Any] = []
+        for name in names:
+            chosen = np.array(where.get((fault["world"], fault["split"], name), []), np.int64)
+            chosen = chosen[~np.isnan(measured.values[chosen])]
+            if not chosen.size:
+                row.append(None)
+                continue
+            found = mean_of(measured.take(chosen))
+            row.append([rounded(found.value), rounded(found.low), rounded(found.high)])
+        rows.append(row)
+    return rows
+
+
+def _extras(plain: Any, faults: list[dict[str, str]], names: list[str]) -> dict[str, Any]:
+    """Return values that are shown for a single fault only."""
+    found: dict[str, Any] = {}
+    for column, label in EXTRAS.items():
+        if not _has(plain, column):
+            continue
+        sums: dict[tuple[str, str, str], list[float]] = {}
+        keys = zip(settings(plain), plain["split"].to_pylist(), plain["name"].to_pylist(), strict=True)
+        for key, value in zip(keys, plain[column].to_pylist(), strict=True):
+            if value is not None:
+                sums.setdefault(key, []).append(value)
+        found[label] = [
+            [_average(sums.get((fault["world"], fault["split"], name))) for name in names] for fault in faults
+        ]
+    return found
+
+
+def _average(values: list[float] | None) -> float | None:
+    return rounded(float(np.mean(values))) if values else None
+
+
+def _timing(table: Any, faults: list[dict[str, str]], names: list[str]) -> dict[str, Any]:
+    found = timings(table)
+    alarms = list(dict.fromkeys(key[0] for key in found))
+    numbers = {
+        alarm: [
+            [_rounded_row(found.get((alarm, fault["world"], fault["split"], name))) for name in names]
+            for fault in faults
+        ]
+        for alarm in alarms
+    }
+    return {"columns": [{"name": name, "label": label} for name, label in TIMING.items()], "alarms": numbers}
+
+
+def _rounded_row(numbers: list[float | None] | None) -> list[float | None] | None:
+    return None if numbers is None else [rounded(number) for number in numbers]
+
+
+def _cost(plain: Any, names: list[str]) -> list[dict[str, float | None]]:
+    """Return what each detector costs: CPU seconds per fit, CPU microseconds per scored step, memory."""
+    wanted = ("fit_cpu_s", "score_cpu_s", "steps_scored", "peak_mb")
+    columns = [column for column in wanted if column in plain.column_names]
+    once = {row["key"]: row for row in plain.select(["key", "name", *columns]).to_pylist()}
+    cost = []
+    for name in names:
+        rows = [row for row in once.values() if row["name"] == name]
+        fit, score, steps, peak = ([row[c] for row in rows if row.get(c) is not None] for c in wanted)
+        cost.append(
+            {
+                "fit": rounded(float(np.mean(fit))) if fit else None,
+                "score": rounded(1e6 * sum(score) / sum(steps)) if steps and sum(steps) else None,
+                "peak": rounded(max(peak)) if peak else None,
+            }
+        )
+    return cost

@@ -1,0 +1,129 @@
+"""The tables of a run, for documents and for spreadsheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from offnominal.reports.latex import latex
+from offnominal.reports.leaders import leader_rows, metrics_of
+from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
+from offnominal.reports.tables import markdown, write_csv
+from offnominal.reports.timings import timing_rows
+from offnominal.studies.friedman import friedman
+from offnominal.studies.measured import Measured
+from offnominal.studies.metrics import METRICS
+from offnominal.studies.results import RunResults
+from offnominal.studies.summary import leaderboard, pivot
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTable:
+    """A table of a run.
+
+    Args:
+        name: Of its files.
+        title: What it shows.
+        rows: For eyes.
+        numbers: The same with full precision and the ends of intervals apart.
+    """
+
+    name: str
+    title: str
+    rows: list[Row]
+    numbers: list[Row]
+
+    def write(self, folder: Path) -> None:
+        """Write it as Markdown, LaTeX and CSV."""
+        if not self.rows:
+            return
+        (folder / f"{self.name}.md").write_text(f"## {self.title}\n\n{markdown(self.rows)}\n", encoding="utf-8")
+        (folder / f"{self.name}.tex").write_text(latex(self.rows, self.title) + "\n", encoding="utf-8")
+        write_csv(folder / f"{self.name}.csv", self.numbers)
+
+
+def study_tables(results: RunResults) -> list[StudyTable]:
+    """Return every table of a run."""
+    metrics = metrics_of(results)
+    if not metrics:
+        return []
+    measured = Measured.of(results.table, metrics[0])
+    names = [each.name for each in leaderboard(measured, metrics[0])]
+    timing = sorted(timing_rows(results.table), key=lambda row: (row["alarm"], names.index(row["detector"])))
+    return [
+        StudyTable("leaderboard", "Leaderboard", leader_rows(results), _standings(results, metrics)),
+        _worlds(measured, metrics[0]),
+        _levels(measured, metrics[0]),
+        _ranks(measured, metrics[0]),
+        StudyTable("timing", "Timing per alarm, mean over faults", timing, timing),
+    ]
+
+
+def _standings(results: RunResults, metrics: Iterable[str]) -> list[Row]:
+    return [
+        {
+            "metric": metric,
+            "rank": each.rank,
+            "detector": each.name,
+            "ties": each.tie,
+            "value": each.estimate.value,
+            "low": each.estimate.low,
+            "high": each.estimate.high,
+            "faults": each.blocks,
+            "runs": each.runs,
+        }
+        for metric in metrics
+        for each in leaderboard(results.table, metric)
+    ]
+
+
+def _worlds(measured: Measured, metric: str) -> StudyTable:
+    found = pivot(measured, metric, "name", "world")
+    worlds = list(dict.fromkeys(measured.world.tolist()))
+    names = [each.name for each in leaderboard(measured, metric)]
+    rows: list[Row] = []
+    for name in names:
+        shown = {world: str(found[name, world]) if (name, world) in found else None for world in worlds}
+        rows.append({"detector": name, **shown})
+    numbers = [
+        {"detector": name, "world": world, "value": each.value, "low": each.low, "high": each.high}
+        for (name, world), each in found.items()
+    ]
+    return StudyTable("worlds", f"{METRICS[metric].label} by world", rows, numbers)
+
+
+def _levels(measured: Measured, metric: str) -> StudyTable:
+    rows: list[Row] = []
+    numbers: list[Row] = []
+    names = [each.name for each in leaderboard(measured, metric)]
+    for kind in in_order(set(measured.kind.tolist()), KIND_ORDER):
+        for level in in_order(set(measured.level.tolist()), LEVEL_ORDER):
+            board = {each.name: each.estimate for each in leaderboard(measured, metric, kind=kind, level=level)}
+            if not board:
+                continue
+            values = {name: board[name].value if name in board else None for name in names}
+            shown = {name: None if value is None else f"{value:.3f}" for name, value in values.items()}
+            rows.append({"kind": kind, "level": level, **shown})
+            numbers += [
+                {"kind": kind, "level": level, "detector": n, "value": e.value, "low": e.low, "high": e.high}
+                for n, e in board.items()
+            ]
+    return StudyTable("levels", f"{METRICS[metric].label} by kind of fault and level", rows, numbers)
+
+
+def _ranks(measured: Measured, metric: str) -> StudyTable:
+    compared = friedman(measured, metric)
+    if compared is None:
+        return StudyTable("ranks", "", [], [])
+    title = (
+        f"Average ranks by {METRICS[metric].label} over {compared.blocks} faults; "
+        f"critical difference {compared.critical_difference:.2f}"
+    )
+    rows: list[Row] = [
+        {"detector": name, "average rank": rank} for name, rank in zip(compared.names, compared.ranks, strict=True)
+    ]
+    return StudyTable("ranks", title, rows, rows)

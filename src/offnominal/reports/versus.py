@@ -1,0 +1,99 @@
+"""Ours beside print: for the terminal, for documents and for the web."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from offnominal.reports.tables import markdown
+from offnominal.studies.comparison import Comparison
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+STYLES = {"match": "green", "near": "yellow", "differs": "red", "": "dim"}
+MARKS = {"match": "✓ match", "near": "≈ near", "differs": "✗ differs", "": "–"}
+
+
+def versus_print(lines: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Return one row per comparison: labels, ours with its interval, print, difference, verdict and note.
+
+    Example:
+        >>> from offnominal.evaluation import Estimate
+        >>> versus_print([Comparison({"detector": "KNN"}, Estimate(0.71), 0.68)])
+        [{'detector': 'KNN', 'ours': '0.710', 'print': '0.680', 'difference': '+0.030', 'verdict': 'near'}]
+    """
+    noted = any(line.note for line in lines)
+    return [
+        {
+            **line.labels,
+            "ours": str(line.ours),
+            "print": _printed(line),
+            "difference": "–" if line.difference is None else f"{line.difference:+.3f}",
+            "verdict": line.verdict,
+        }
+        | ({"note": line.note} if noted else {})
+        for line in lines
+    ]
+
+
+def verdict_line(lines: Sequence[Comparison]) -> str:
+    """Return how often ours and print agree.
+
+    Example:
+        >>> from offnominal.evaluation import Estimate
+        >>> verdict_line([Comparison({}, Estimate(0.71), 0.68), Comparison({}, Estimate(0.7), 0.7)])
+        'Of 2 printed numbers 1 match, 1 is near and 0 differ.'
+    """
+    found = Counter(line.verdict for line in lines)
+    near = "is" if found["near"] == 1 else "are"
+    total = sum(found.values()) - found[""]
+    return (
+        f"Of {total} printed numbers {found['match']} match, {found['near']} {near} near and {found['differs']} differ."
+    )
+
+
+def versus_terminal(title: str, lines: Sequence[Comparison]) -> RichTable:
+    """Return the comparison for the terminal."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    rows = versus_print(lines)
+    table = RichTable(title=title, title_justify="left", caption=verdict_line(lines), caption_justify="left")
+    for name in rows[0] if rows else ():
+        table.add_column(name, justify="right" if name in ("ours", "print", "difference") else "left")
+    for row in rows:
+        shown = [
+            Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(str(value)) for name, value in row.items()
+        ]
+        table.add_row(*shown)
+    return table
+
+
+def versus_markdown(lines: Sequence[Comparison]) -> str:
+    """Return the comparison as a Markdown table and a sentence."""
+    rows = [row | {"verdict": MARKS[row["verdict"]]} for row in versus_print(lines)]
+    return f"{markdown(rows)}\n\n{verdict_line(lines)}" if rows else verdict_line(lines)
+
+
+def versus_html(title: str, lines: Sequence[Comparison]) -> str:
+    """Return the comparison as an HTML table; verdicts have the classes match, near and differs."""
+    rows = versus_print(lines)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in (rows[0] if rows else ()))
+    body = "".join(f"<tr>{''.join(_html_cell(name, value) for name, value in row.items())}</tr>" for row in rows)
+    caption = f"<caption>{escape(title)}. {escape(verdict_line(lines))}</caption>"
+    return f'<table class="versus">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _html_cell(name: str, value: str) -> str:
+    if name == "verdict":
+        return f'<td class="{value or "none"}">{MARKS[value]}</td>'
+    return f"<td>{escape(value)}</td>"
+
+
+def _printed(line: Comparison) -> str:
+    if line.printed is None:
+        return "–"
+    return f"{line.printed:.3f}" if line.span is None else f"{line.span[0]:.3f} to {line.span[1]:.3f}"

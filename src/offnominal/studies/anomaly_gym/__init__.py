@@ -1,0 +1,1 @@
+"""The vector half of Anomaly-Gym's experiments, and what is printed of them."""

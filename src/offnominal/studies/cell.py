@@ -1,0 +1,139 @@
+"""Cells: one detector, fitted once, on the faults of one dataset. The unit of work, of failure and of resuming."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from offnominal.core.config import Config
+from offnominal.datasets.recipe import SEED
+from offnominal.evaluation.resample import REPLICATES
+
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True)
+class DataEntry(Config):
+    """Which episodes a cell learns from and is tested on; see :func:`~offnominal.datasets.generate`.
+
+    Args:
+        episodes: Episodes of the test split and of each fault.
+        nominal: Episodes of the training split; as `episodes` if None.
+        validation: Episodes that alarms are calibrated on; a tenth of the training split if None.
+        anomalies: Only these.
+        levels: Only these strengths.
+        twins: Whether the nominal twins of the faulty episodes are recorded and scored too.
+        seed: Of the first training episode.
+    """
+
+    episodes: int = 100
+    nominal: int | None = None
+    validation: int | None = None
+    anomalies: tuple[str, ...] | None = None
+    levels: tuple[str, ...] | None = None
+    twins: bool = True
+    seed: int = SEED
+
+    def options(self) -> dict[str, Any]:
+        """Return the arguments of :func:`~offnominal.datasets.generate`; what is None is left to it."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass(frozen=True)
+class AlarmEntry(Config):
+    """An alarm of a study.
+
+    Args:
+        name: What tables call it.
+        alarm: Its registered id, or ``"package.module:Class"``.
+        parameters: Of its constructor.
+    """
+
+    name: str
+    alarm: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Cell(Config):
+    """One detector with one seed on one dataset: fitted once, then judged on every fault with every alarm.
+
+    It knows nothing of the study it belongs to, so studies that share a cell share its result.
+
+    Args:
+        world: Id of the world.
+        name: What tables call the detector.
+        detector: Its registered id, or ``"package.module:Class"``.
+        parameters: Of its constructor.
+        seed: Of its training.
+        policy: Who acts: the algorithm of a shipped expert, or ``"scripted"``.
+        data: Which episodes.
+        alarms: All of them are tried on the same scores.
+        replicates: Of the bootstrap, whose seed is the same everywhere.
+
+    Example:
+        >>> cell = Cell("SAP-Goal0-v0", "3-NN", "KNN", {"k": 3})
+        >>> cell.label
+        'SAP-Goal0-v0/tqc/3-NN/0'
+        >>> cell == Cell.from_dict(cell.to_dict())
+        True
+    """
+
+    world: str
+    name: str
+    detector: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    policy: str = "tqc"
+    data: DataEntry = DataEntry()
+    alarms: tuple[AlarmEntry, ...] = ()
+    replicates: int = REPLICATES
+
+    @property
+    def label(self) -> str:
+        """World, policy, detector and seed, for people."""
+        return f"{self.world}/{self.policy}/{self.name}/{self.seed}"
+
+    @property
+    def source(self) -> str:
+        """A hash of what decides the cell's dataset: cells that share it share their data."""
+        text = json.dumps([self.world, self.policy, self.data.to_dict()], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def key_of(cell: Cell, *, data: str, code: str) -> str:
+    """Return the name of a cell's result: it changes with the cell, with its data and with the code it uses.
+
+    Args:
+        cell: The cell.
+        data: Hash of the dataset; see :func:`~offnominal.studies.data.content_hash`.
+        code: Hash of the code; see :class:`~offnominal.studies.code.Sources`.
+
+    Example:
+        >>> key_of(Cell("SAP-Goal0-v0", "KNN", "KNN"), data="d1", code="c1")[:12]
+        'b1ac866ad01b'
+    """
+    text = json.dumps({"cell": cell.to_dict(), "data": data, "code": code}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def chosen(cells: Iterable[Cell], only: str | Iterable[str] | None) -> list[Cell]:
+    """Return the cells whose label matches one of some patterns.
+
+    Args:
+        cells: To choose from.
+        only: Patterns with ``*`` and ``?``, such as ``"*/KNN/*"``; None for all cells.
+
+    Example:
+        >>> cells = [Cell("SAP-Goal0-v0", name, name) for name in ("KNN", "Time")]
+        >>> [cell.label for cell in chosen(cells, "*/T*")]
+        ['SAP-Goal0-v0/tqc/Time/0']
+    """
+    if only is None:
+        return list(cells)
+    patterns = [only] if isinstance(only, str) else list(only)
+    return [cell for cell in cells if any(fnmatchcase(cell.label, pattern) for pattern in patterns)]

@@ -1,0 +1,103 @@
+"""Workers on a Ray cluster: the same tasks, on as many machines as there are."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any, Self
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import MissingDependency
+from offnominal.detectors.catalogue import detectors
+from offnominal.studies.code import Sources
+from offnominal.studies.failure import Trouble
+from offnominal.studies.local import python_path
+from offnominal.studies.task import Answer, Ended, Started, Task, perform
+from offnominal.studies.work import ONE_THREAD, spec_of
+
+SHARE = 0.25
+"""Of a GPU, for a detector that can use one."""
+
+
+class RayPool:
+    """The processors of a Ray cluster.
+
+    Every machine needs this package, and whatever else the detectors need, in the same version; a machine whose code
+    differs fails its cells by name. Datasets are made again on machines that do not have them. Results come back to
+    this process, so that the machines need no folder in common.
+
+    Args:
+        address: Of the cluster; ``"auto"`` for the one that runs on this machine, ``"local"`` to start one.
+        workers: Tasks at once at most; one per processor of the cluster if None.
+    """
+
+    def __init__(self, address: str, workers: int | None = None) -> None:
+        self.address = address
+        self.workers = None if workers is None else positive_integer("workers", workers)
+        self._ray = _ray()
+
+    def __enter__(self) -> Self:
+        variables = {**ONE_THREAD, "PYTHONPATH": python_path()}
+        if "OFFNOMINAL_DATA" in os.environ:
+            variables["OFFNOMINAL_DATA"] = os.environ["OFFNOMINAL_DATA"]
+        self._ray.init(address=self.address, runtime_env={"env_vars": variables}, log_to_driver=False)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ray.shutdown()
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+        """Do tasks in their order and tell of each beginning and end."""
+        resources = self._ray.cluster_resources()
+        most = self.workers or max(int(resources.get("CPU", 1)), 1)
+        waiting, running = deque(tasks), dict[Any, tuple[Task, str]]()
+        free = [str(number) for number in range(most, 0, -1)]
+        while waiting or running:
+            while waiting and free:
+                task, name = waiting.popleft(), free.pop()
+                running[self._submit(task, resources)] = task, name
+                yield Started(task, name)
+            ready, _ = self._ray.wait(list(running), num_returns=1)
+            for reference in ready:
+                task, name = running.pop(reference)
+                free.append(name)
+                yield Ended(task, name, self._answer(reference))
+
+    def _submit(self, task: Task, resources: dict[str, float]) -> Any:
+        """Send a task away; what dies is not tried again, as on one machine."""
+        gpus = SHARE if task.key and resources.get("GPU") and _is_network(task.cell.detector) else 0.0
+        remote = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_perform)
+        return remote.remote(replace(task, store=""))
+
+    def _answer(self, reference: Any) -> Answer:
+        try:
+            answer: Answer = self._ray.get(reference)
+        except self._ray.exceptions.RayError as error:
+            return Answer(trouble=Trouble("WorkerDied", f"the process that did this cell died: {error}", str(error)))
+        return answer
+
+
+def _perform(task: Task) -> Answer:
+    return perform(task, _sources())
+
+
+@cache
+def _sources() -> Sources:
+    return Sources()
+
+
+def _is_network(detector: str) -> bool:
+    """Whether a detector learns with torch, as far as its source tells."""
+    target = spec_of(detectors, detector).target
+    return any("networks" in name for name in _sources().used(target))
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ModuleNotFoundError:
+        raise MissingDependency('a cluster needs Ray; install it with `pip install "offnominal[ray]"`.') from None
+    return ray

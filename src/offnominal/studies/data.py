@@ -1,0 +1,40 @@
+"""The dataset of a cell."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from offnominal.agents.scripted import scripted
+from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.load import load
+from offnominal.studies.cell import SCRIPTED, Cell
+
+_OPEN: dict[str, Dataset] = {}
+
+
+def open_data(cell: Cell) -> Dataset:
+    """Return the dataset of a cell, generated on first use; it stays open for the next cell of the same data."""
+    if cell.source not in _OPEN:
+        _OPEN.clear()
+        options: dict[str, Any] = {"algorithm": cell.policy}
+        if cell.policy == SCRIPTED:
+            options = {"policy": scripted(cell.world), "policy_name": SCRIPTED}
+        _OPEN[cell.source] = load(cell.world, **options, **cell.data.options())
+    return _OPEN[cell.source]
+
+
+def content_hash(data: Dataset) -> str:
+    """Return a hash over the episodes of all splits, whatever wrote their files.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.datasets import generate
+        >>> folders = TemporaryDirectory(), TemporaryDirectory()
+        >>> first, second = (generate("SAP-Goal0-v0", each.name, episodes=3, levels=[]) for each in folders)
+        >>> content_hash(first) == content_hash(second)
+        True
+    """
+    content = {name: entry.content for name, entry in data.manifest.splits.items()}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,103 @@
+"""What people see while a study runs: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from offnominal.studies.task import Ended, Started
+
+Report = Callable[[str], object]
+"""Takes a line of text that a person should see."""
+
+
+class Display:
+    """Follows a run.
+
+    Args:
+        title: What is being done.
+        weights: Expected cost of each task that is to be done, by id, in any unit.
+        report: Told of every task in a line. If None, a terminal shows a live table and anything else gets the lines.
+    """
+
+    def __init__(self, title: str, weights: Mapping[str, float], *, report: Report | None = None) -> None:
+        self.title = title
+        self.weights = weights
+        self.done = self.failed = 0
+        self.running: dict[str, tuple[str, float]] = {}
+        self._spent = 0.0
+        self._begun = time.monotonic()
+        self._live: Any = None
+        self._report = report
+        if report is None and not sys.stderr.isatty():
+            self._report = lambda line: print(line, file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        self._begun = time.monotonic()
+        if self._report is None:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(get_renderable=self._table, console=Console(stderr=True), transient=True)
+            self._live.__enter__()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if self._live is not None:
+            self._live.__exit__(kind, error, tb)
+
+    def show(self, event: Started | Ended) -> None:
+        """Take note of an event."""
+        if isinstance(event, Started):
+            self.running[event.worker] = (event.task.label, time.monotonic())
+            return
+        _, begun = self.running.pop(event.worker, ("", self._begun))
+        self._spent += self.weights.get(event.task.id, 0.0)
+        self.done += event.answer.trouble is None
+        self.failed += event.answer.trouble is not None
+        if self._report is not None:
+            self._report(self._line(event, time.monotonic() - begun))
+
+    def seconds_left(self) -> float | None:
+        """Return how long it will take yet, if what is left goes on as what is done did; None before anything is."""
+        if not self._spent:
+            return None
+        return (time.monotonic() - self._begun) * (sum(self.weights.values()) - self._spent) / self._spent
+
+    def _line(self, event: Ended, seconds: float) -> str:
+        trouble = event.answer.trouble
+        what = f"{seconds:.1f} s" if trouble is None else f"FAILED: {trouble.error}: {trouble.message.splitlines()[0]}"
+        left = self.seconds_left()
+        rest = "" if left is None else f", {spoken(left)} left"
+        return f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}"
+
+    def _table(self) -> Any:
+        from rich.table import Table
+
+        left = self.seconds_left()
+        waiting = len(self.weights) - self.done - self.failed - len(self.running)
+        table = Table(title=self.title, title_justify="left", box=None)
+        for name in ("worker", "cell", "for"):
+            table.add_column(name, style="dim" if name != "cell" else "")
+        for worker, (label, begun) in sorted(self.running.items()):
+            table.add_row(worker, label, spoken(time.monotonic() - begun))
+        table.caption = f"{self.done} done, {len(self.running)} running, {waiting} waiting, {self.failed} failed" + (
+            "" if left is None else f", about {spoken(left)} left"
+        )
+        table.caption_justify = "left"
+        return table
+
+
+def spoken(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Example:
+        >>> spoken(7.4), spoken(200), spoken(9000)
+        ('7 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,186 @@
+"""Workers on this machine: long-lived processes with one thread each, of which any may die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Self
+
+from offnominal.core.checks import positive_integer
+from offnominal.studies.failure import Trouble
+from offnominal.studies.meter import available_mb
+from offnominal.studies.task import Answer, Ended, Started, Task
+from offnominal.studies.work import ONE_THREAD
+
+HEADROOM = 1.5
+"""Of the largest peak so far, what must be free before one more task begins."""
+PATIENCE = 1.0
+"""Seconds after which the free memory is looked at again."""
+LAST_WORDS = 4000
+"""Characters that are kept of what a worker wrote before it died."""
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class LocalPool:
+    """Processes on this machine.
+
+    A task that raises an error, or that its process does not survive, fails alone; another process takes over. If
+    memory is short, fewer tasks run at once, but always one.
+
+    Args:
+        workers: How many processes at most; one per processor if None.
+        peak_mb: The most memory that a task is known to need.
+
+    Example:
+        >>> from offnominal.studies import Cell, DataEntry
+        >>> data = DataEntry(episodes=3, levels=())
+        >>> with LocalPool(1) as pool:
+        ...     for event in pool.run([Task(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data))]):
+        ...         print(type(event).__name__, event.worker)
+        Started 1
+        Ended 1
+    """
+
+    def __init__(self, workers: int | None = None, *, peak_mb: float = 0.0) -> None:
+        self.workers = processors() if workers is None else positive_integer("workers", workers)
+        self.peak_mb = peak_mb
+        self._hired: list[Worker] = []
+
+    def __enter__(self) -> Self:
+        self._lifeline = os.pipe()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for worker in self._hired:
+            worker.stop()
+        self._hired.clear()
+        for end in self._lifeline:
+            os.close(end)
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+        """Do tasks in their order and tell of each beginning and end."""
+        waiting = deque(tasks)
+        while waiting or self._busy:
+            while waiting and self._may_begin():
+                worker = self._given(waiting[0])
+                yield Started(waiting.popleft(), worker.name)
+            for worker in self._answered():
+                task, answer = worker.take()
+                self.peak_mb = max(self.peak_mb, answer.peak_mb)
+                if not worker.alive:
+                    self._hired.remove(worker)
+                yield Ended(task, worker.name, answer)
+
+    @property
+    def _busy(self) -> list[Worker]:
+        return [worker for worker in self._hired if worker.task is not None]
+
+    def _may_begin(self) -> bool:
+        busy = len(self._busy)
+        return busy == 0 or (busy < self.workers and available_mb() > HEADROOM * self.peak_mb)
+
+    def _given(self, task: Task) -> Worker:
+        """Give a task to a worker; one that died while idle is replaced."""
+        while True:
+            free = [worker for worker in self._hired if worker.task is None]
+            worker = free[0] if free else self._hire()
+            if worker.give(task):
+                return worker
+            self._hired.remove(worker)
+
+    def _hire(self) -> Worker:
+        taken = {worker.number for worker in self._hired}
+        number = next(number for number in range(1, self.workers + 1) if number not in taken)
+        self._hired.append(Worker(number, self._lifeline[0]))
+        return self._hired[-1]
+
+    def _answered(self) -> list[Worker]:
+        owners = {worker.connection: worker for worker in self._busy}
+        return [owners[connection] for connection in wait(list(owners), timeout=PATIENCE)]  # type: ignore[index]
+
+
+class Worker:
+    """One process.
+
+    Args:
+        number: Of the worker, for people.
+        lifeline: Descriptor that ends when this process does.
+    """
+
+    def __init__(self, number: int, lifeline: int) -> None:
+        self.number = number
+        self.task: Task | None = None
+        self.alive = True
+        self._words = TemporaryFile()  # noqa: SIM115 - it lives as long as the worker
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-P", "-m", "offnominal.studies.worker", str(theirs.fileno()), str(lifeline)]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=self._words,
+                stderr=self._words,
+                pass_fds=[theirs.fileno(), lifeline],
+                env={**os.environ, **ONE_THREAD, "PYTHONPATH": python_path()},
+            )
+        self.connection = Connection(ours.detach())
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return str(self.number)
+
+    def give(self, task: Task) -> bool:
+        """Hand over a task; False if the worker is dead."""
+        try:
+            self.connection.send(task)
+        except OSError:
+            self.stop()
+            return False
+        self.task = task
+        return True
+
+    def take(self) -> tuple[Task, Answer]:
+        """Return what came of the task, or of the worker."""
+        assert self.task is not None
+        task, self.task = self.task, None
+        try:
+            answer: Answer = self.connection.recv()
+        except (EOFError, OSError):
+            answer = Answer(trouble=self._post_mortem())
+            self.stop()
+        return task, answer
+
+    def _post_mortem(self) -> Trouble:
+        code = self._process.wait()
+        cause = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
+        if code == -signal.SIGKILL:
+            cause += ", perhaps for want of memory"
+        self._words.seek(0)
+        words = self._words.read().decode(errors="replace")
+        return Trouble("WorkerDied", f"the process that did this cell {cause}.", words[-LAST_WORDS:])
+
+    def stop(self) -> None:
+        """End the process, whatever it is doing; results appear whole or not at all."""
+        self.alive = False
+        self.connection.close()
+        self._process.kill()
+        self._process.wait()
+        self._words.close()
+
+
+def python_path() -> str:
+    """Return where this process looks for modules, so that workers find the same."""
+    return os.pathsep.join(str(Path(place).absolute()) for place in sys.path)

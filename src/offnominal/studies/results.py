@@ -1,0 +1,43 @@
+"""What a run has found, as people look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunResults:
+    """The results of a run: numbers, examples, failures, and how they were made.
+
+    Args:
+        name: Of the study.
+        title: What it is called in print.
+        summary: What it asks, in a sentence or two.
+        scale: How much of it was run.
+        manifest: Keys of the cells, versions, commit, hardware, seeds, time and memory.
+        table: One row per (cell, split, alarm). Rows without an alarm hold discrimination, those with one hold timing.
+        examples: One row per recorded episode: its scores, those of its nominal twin, thresholds and alarms.
+        failures: One entry per cell that failed: error, message, traceback, cell.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> rows = [{"key": "5f", "world": "Toy-v0", "name": "KNN"}, {"key": "5f", "world": "Toy-v0", "name": "KNN"}]
+        >>> RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist(rows), pa.table({})).cells
+        1
+    """
+
+    name: str
+    title: str
+    summary: str
+    scale: str
+    manifest: Mapping[str, Any]
+    table: Any
+    examples: Any
+    failures: Sequence[Mapping[str, Any]] = field(default=())
+
+    @property
+    def cells(self) -> int:
+        """How many cells have finished."""
+        return len(set(self.table["key"].to_pylist())) if self.table.num_rows else 0

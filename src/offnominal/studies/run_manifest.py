@@ -1,0 +1,100 @@
+"""The manifest of a run: what was run, with which results, on what, and what it cost."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.errors import MissingFile
+from offnominal.datasets.manifest import installed
+from offnominal.studies.cell import Cell
+from offnominal.studies.files import read_json, write_json
+from offnominal.studies.local import processors
+
+FILE = "run.json"
+GIGABYTE = 2**30
+
+
+def begin(
+    folder: Path, about: Mapping[str, Any], cells: Iterable[Cell], keys: Iterable[str], store: Path, *, part: bool
+) -> None:
+    """Write the manifest of a run that begins.
+
+    Args:
+        folder: Of the run.
+        about: What the study says of itself.
+        cells: What is to be done.
+        keys: Names of their results.
+        store: Where the results are.
+        part: Whether only some cells of the study were chosen; keys of an earlier manifest then stay.
+    """
+    earlier = read_run(folder)["keys"] if part and (folder / FILE).exists() else []
+    write_json(
+        folder / FILE,
+        {
+            **about,
+            "keys": list(dict.fromkeys([*earlier, *keys])),
+            "seeds": sorted({cell.seed for cell in cells}),
+            "store": str(store),
+            "versions": installed(),
+            "commit": commit(),
+            "hardware": hardware(),
+            "started": now(),
+            "finished": None,
+        },
+    )
+
+
+def finish(folder: Path, found: Mapping[str, Any]) -> None:
+    """Add to the manifest what came of the run."""
+    write_json(folder / FILE, {**read_run(folder), **found, "finished": now()})
+
+
+def read_run(folder: Path) -> dict[str, Any]:
+    """Read the manifest of a run."""
+    try:
+        return read_json(folder / FILE)
+    except MissingFile:
+        raise MissingFile(f"{folder} is no run: it has no {FILE}. `offnominal run` makes one.") from None
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def commit() -> str:
+    """Return the commit of this package's source, with a ``+`` if files differ from it; empty if there is none."""
+    package = Path(__file__).parents[1]
+
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-C", str(package), *words], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    try:
+        git("ls-files", "--error-unmatch", "__init__.py")
+        return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain", "--", ".") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def hardware() -> dict[str, Any]:
+    """Return what this machine is."""
+    model = platform.processor()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
+    except OSError:
+        pass
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIGABYTE
+    return {
+        "system": f"{platform.system()} {platform.machine()}",
+        "processor": model,
+        "processors": processors(),
+        "memory_gb": round(memory, 1),
+    }

@@ -1,0 +1,241 @@
+"""Run the cells of a study: skip what is there, do the rest, and lose nothing when something dies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.studies import run_manifest
+from offnominal.studies.cell import Cell, chosen, key_of
+from offnominal.studies.code import Sources
+from offnominal.studies.display import Display, Report
+from offnominal.studies.failure import Failure, Trouble
+from offnominal.studies.local import LocalPool
+from offnominal.studies.store import Store
+from offnominal.studies.task import Answer, Ended, Pool, Task
+from offnominal.studies.work import code_of
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run.
+
+    Args:
+        keys: Names of the results, in the order of the cells.
+        computed: Cells that were done.
+        reused: Cells whose result was there.
+        failures: What went wrong, now or in an earlier run that was not retried.
+        wall_s: Time.
+        cpu_s: Processor time of the cells that were done.
+        peak_mb: Most memory that one of them held.
+    """
+
+    keys: tuple[str, ...]
+    computed: int
+    reused: int
+    failures: tuple[Failure, ...]
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell has a result."""
+        return not self.failures
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts and costs as plain data."""
+        return {
+            "computed": self.computed,
+            "reused": self.reused,
+            "failed": len(self.failures),
+            "wall_s": self.wall_s,
+            "cpu_s": self.cpu_s,
+            "peak_mb": self.peak_mb,
+        }
+
+
+def run_study(
+    cells: Iterable[Cell],
+    store: Store | Path | str,
+    *,
+    folder: Path | str | None = None,
+    about: Mapping[str, Any] | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
+    retry: bool = False,
+    only: str | Iterable[str] | None = None,
+    report: Report | None = None,
+) -> Outcome:
+    """Do every cell that has no result yet.
+
+    Results do not depend on the number of workers. If the run is killed, the same call goes on where it was. A cell
+    that fails, or kills its worker, is noted in the store with its error; the others go on.
+
+    Args:
+        cells: What to do.
+        store: Where results are and go.
+        folder: Of the run; its manifest ``run.json`` is written there. None for no manifest.
+        about: What the manifest says first: the study, its scale and whatever else.
+        workers: Processes at once; one per processor if None.
+        ray: Address of a Ray cluster to run on instead, such as ``"auto"`` or ``"10.0.0.1:6379"``.
+        retry: Try again what failed before.
+        only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.chosen`.
+        report: Told of every dataset and cell in a line of text. If None, a terminal shows a live table and anything
+            else gets the lines on standard error.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.studies import DataEntry
+        >>> place = TemporaryDirectory()
+        >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
+        >>> cells = [Cell("SAP-Goal0-v0", name, name, data=data, replicates=0) for name in ("KNN", "Time")]
+        >>> outcome = run_study(cells, place.name, workers=1, report=lambda line: None)
+        >>> outcome.computed, run_study(cells, place.name, workers=1, report=lambda line: None).reused
+        (2, 2)
+    """
+    listed = chosen(cells, only)
+    if not listed:
+        raise InvalidParameter("there is no cell to do; give some, or a pattern that matches their labels.")
+    run = Run(listed, store if isinstance(store, Store) else Store(store), report)
+    place = None if folder is None else Path(folder)
+    with _pool(workers, ray, run.past.peak_mb) as pool:
+        run.prepare(pool)
+        if place is not None:
+            run_manifest.begin(place, about or {}, listed, run.keys, run.store.folder, part=only is not None)
+        try:
+            run.do(pool, retry=retry)
+        except KeyboardInterrupt:
+            if place is not None:
+                run_manifest.finish(place, {**run.outcome().to_dict(), "interrupted": True})
+            raise
+    outcome = run.outcome()
+    if place is not None:
+        run_manifest.finish(place, {**outcome.to_dict(), "interrupted": False})
+    return outcome
+
+
+def _pool(workers: int | None, ray: str | None, peak_mb: float) -> Pool:
+    if ray is None:
+        return LocalPool(workers, peak_mb=peak_mb)
+
+    from offnominal.studies.cluster import RayPool
+
+    return RayPool(ray, workers)
+
+
+class Run:
+    """A run under way.
+
+    Args:
+        cells: What to do.
+        store: Where results are and go.
+        report: See :func:`run_study`.
+    """
+
+    def __init__(self, cells: Sequence[Cell], store: Store, report: Report | None) -> None:
+        self.cells = cells
+        self.store = store
+        self.report = report
+        self.past = Past.of(store)
+        self.keys: list[str] = []
+        self.answers: list[Answer] = []
+        self.reused = 0
+        self.lost: dict[str, Trouble] = {}
+        self._begun = time.monotonic()
+        sources = Sources()
+        self._codes = [code_of(cell, sources) for cell in cells]
+
+    def prepare(self, pool: Pool) -> None:
+        """Make the datasets that are missing, one task each; the names of the results are known then."""
+        tasks = {cell.source: Task(cell) for cell in self.cells}
+        data: dict[str, str] = {}
+        with Display(f"{len(tasks)} datasets", dict.fromkeys(tasks, 1.0), report=self.report) as display:
+            for event in pool.run(tasks.values()):
+                display.show(event)
+                if isinstance(event, Ended):
+                    data[event.task.cell.source] = event.answer.data
+                    if event.answer.trouble is not None:
+                        self.lost[event.task.cell.source] = event.answer.trouble
+        for cell, code in zip(self.cells, self._codes, strict=True):
+            self.keys.append(key_of(cell, data=data[cell.source], code=code))
+            if cell.source in self.lost:
+                self.store.fail(Failure.of(self.keys[-1], cell, self.lost[cell.source]))
+            else:
+                self.store.forget_failure(key_of(cell, data="", code=code))
+
+    def do(self, pool: Pool, *, retry: bool) -> None:
+        """Do the cells that have neither a result nor a failure, the most expensive first."""
+        tasks = self._tasks(retry)
+        weights = {task.key: self.past.cost(task.cell) for task in tasks}
+        known = [cost for cost in weights.values() if cost is not None]
+        usual = sum(known) / len(known) if known else 1.0
+        tasks.sort(key=lambda task: -(weights[task.key] or float("inf")))
+        expected = {key: usual if cost is None else cost for key, cost in weights.items()}
+        with Display(f"{len(tasks)} cells", expected, report=self.report) as display:
+            for event in pool.run(tasks):
+                display.show(event)
+                if isinstance(event, Ended):
+                    self._note(event)
+
+    def _tasks(self, retry: bool) -> list[Task]:
+        tasks = []
+        for key, cell in dict(zip(self.keys, self.cells, strict=True)).items():
+            if self.store.has(key):
+                self.reused += 1
+            elif cell.source not in self.lost and (retry or self.store.failure(key) is None):
+                tasks.append(Task(cell, key, str(self.store.folder.absolute())))
+        return tasks
+
+    def _note(self, event: Ended) -> None:
+        self.answers.append(replace(event.answer, result=None))
+        result = event.answer.result
+        if result is not None:
+            self.store.write(result.key, result.rows, result.examples)
+        if event.answer.trouble is not None:
+            self.store.fail(Failure.of(event.task.key, event.task.cell, event.answer.trouble))
+
+    def outcome(self) -> Outcome:
+        """Return what came of it so far."""
+        failures = [self.store.failure(key) for key in dict.fromkeys(self.keys)]
+        return Outcome(
+            keys=tuple(self.keys),
+            computed=sum(answer.trouble is None for answer in self.answers),
+            reused=self.reused,
+            failures=tuple(failure for failure in failures if failure is not None),
+            wall_s=time.monotonic() - self._begun,
+            cpu_s=sum(answer.cpu_s for answer in self.answers),
+            peak_mb=max((answer.peak_mb for answer in self.answers), default=0.0),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What cells have cost before.
+
+    Args:
+        costs: Processor seconds of the dearest cell by (world, name of the detector), and by (name,).
+        peak_mb: The most memory that one held.
+    """
+
+    costs: Mapping[tuple[str, ...], float]
+    peak_mb: float
+
+    @classmethod
+    def of(cls, store: Store) -> Past:
+        """Ask the results that are there."""
+        table = store.cells()
+        costs: dict[tuple[str, ...], float] = {}
+        columns = [table[name].to_pylist() for name in ("world", "name", "fit_cpu_s", "score_cpu_s", "evaluate_cpu_s")]
+        for world, name, *seconds in zip(*columns, strict=True):
+            for place in ((world, name), (name,)):
+                costs[place] = max(costs.get(place, 0.0), sum(seconds))
+        return cls(costs, max(table["peak_mb"].to_pylist(), default=0.0))
+
+    def cost(self, cell: Cell) -> float | None:
+        """Return what a cell may cost in processor seconds, or None if nothing like it was done before."""
+        return self.costs.get((cell.world, cell.name), self.costs.get((cell.name,)))

@@ -1,0 +1,218 @@
+"""Segments: copies of many cells in few files, which questions are answered from.
+
+The cell files are the truth. A segment can be deleted at any time and is made again from them. It leaves out the
+bootstrap replicates, which take most of the space and which no question in SQL is about.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from offnominal.core.errors import DamagedFile, MissingFile
+from offnominal.studies.files import is_whole, read_table, write_table
+from offnominal.studies.rows import COST, DRAWS, TEXTS, type_of
+
+ROWS, CELLS = "rows.parquet", "cells.parquet"
+LARGE = 200_000
+"""Rows from which on a segment is not merged with others any more."""
+FEW = 8
+"""Small segments that may lie beside each other before they are merged."""
+FACTS = ("cell", "data", "code", "versions")
+ABOUT = ("key", "world", "policy", "name", "detector", "parameters", "seed", *COST, "steps_scored")
+
+
+class Segments:
+    """The segments of a store.
+
+    Args:
+        folder: Where they lie.
+        cells: Where the cell files lie.
+        aside: Where damaged cell files are moved to, so that their cells are done again.
+    """
+
+    def __init__(self, folder: Path, cells: Path, aside: Path) -> None:
+        self.folder = folder
+        self.cells = cells
+        self.aside = aside
+        self._keys: dict[str, set[str]] = {}
+
+    @contextmanager
+    def fresh(self) -> Iterator[tuple[list[Path], list[Path]]]:
+        """Bring the segments up to date and hold them: no other process changes them within the block.
+
+        Yields:
+            Files with the rows of all cells, and files with one row per cell.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("a", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._refresh()
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            places = sorted(self._read())
+            yield [self.folder / name / ROWS for name in places], [self.folder / name / CELLS for name in places]
+
+    def _refresh(self) -> None:
+        self._clear_away()
+        present, known = dict(self._listed()), self._read()
+        for name, keys in known.items():
+            if not keys <= present.keys():
+                self._rewrite([name], keep=set(present))
+        held = set().union(*self._read().values())
+        self._add(path for key, path in present.items() if key not in held)
+        small = [name for name, keys in self._read().items() if self._count(name) < LARGE]
+        if len(small) > FEW:
+            self._rewrite(small, keep=set(present))
+
+    def _clear_away(self) -> None:
+        """Remove what killed processes left, and segments with a cell of another: they were merged or copied here."""
+        for path in self.folder.glob(".*"):
+            shutil.rmtree(path, ignore_errors=True)
+        seen: set[str] = set()
+        for name, keys in sorted(self._read().items(), key=lambda item: -len(item[1])):
+            if seen.isdisjoint(keys):
+                seen |= keys
+            else:
+                self._remove(name)
+
+    def _listed(self) -> Iterator[tuple[str, Path]]:
+        """Yield the key and the file of each cell; whatever else lies there is not ours."""
+        with suppress(FileNotFoundError):
+            for place in os.scandir(self.cells):
+                for entry in os.scandir(place.path) if place.is_dir() else ():
+                    key, _, ending = entry.name.partition(".")
+                    if ending == "parquet" and len(key) == 64 and key[:2] == place.name:
+                        yield key, Path(entry.path)
+
+    def _read(self) -> dict[str, set[str]]:
+        """Return the keys in each segment; one that cannot be read is removed."""
+        names = [path.name for path in self.folder.iterdir() if path.is_dir()]
+        for name in names:
+            if name not in self._keys:
+                try:
+                    self._keys[name] = set(read_table(self.folder / name / CELLS)["key"].to_pylist())
+                    self._count(name)
+                except (DamagedFile, MissingFile, KeyError):
+                    self._remove(name)
+        self._keys = {name: keys for name, keys in self._keys.items() if (self.folder / name).is_dir()}
+        return dict(self._keys)
+
+    def _count(self, name: str) -> int:
+        """Return the number of rows of a segment, from its file's end."""
+        import pyarrow.parquet as pq
+
+        try:
+            return int(pq.read_metadata(self.folder / name / ROWS).num_rows)
+        except (pa.ArrowException, OSError) as error:
+            raise DamagedFile(f"{self.folder / name / ROWS} cannot be read ({error}).") from None
+
+    def _add(self, paths: Iterable[Path]) -> None:
+        """Make segments of cell files."""
+        rows: list[Any] = []
+        about: list[Any] = []
+        for path in filter(is_whole, paths):
+            try:
+                table = read_cell(path, without=DRAWS)
+            except MissingFile:
+                continue
+            except DamagedFile as error:
+                set_aside(path, self.aside)
+                warnings.warn(f"{error} It was moved to {self.aside}; run its study again.", stacklevel=2)
+                continue
+            rows.append(table.replace_schema_metadata(None))
+            about.append(_about(table))
+            if sum(each.num_rows for each in rows) >= LARGE:
+                self._write(rows, about)
+                rows, about = [], []
+        if rows:
+            self._write(rows, about)
+
+    def _rewrite(self, names: list[str], keep: set[str]) -> None:
+        """Make one segment of several, of those cells that are still there."""
+        tables = [
+            [read_table(self.folder / name / file).replace_schema_metadata(None) for name in names]
+            for file in (ROWS, CELLS)
+        ]
+        wanted = pa.array(sorted(keep))
+        kept = [[each.filter(pc.is_in(each["key"], wanted)) for each in group] for group in tables]
+        if any(each.num_rows for each in kept[1]):
+            self._write(*kept)
+        for name in names:
+            self._remove(name)
+
+    def _write(self, rows: list[Any], about: list[Any]) -> None:
+        joined, cells = (pa.concat_tables(tables, promote_options="default") for tables in (rows, about))
+        name = hashlib.sha256("".join(sorted(cells["key"].to_pylist())).encode()).hexdigest()[:16]
+        made = self.folder / f".{name}"
+        for file, table in ((ROWS, joined.combine_chunks()), (CELLS, cells.combine_chunks())):
+            write_table(made / file, table, room=made, flush=False)
+        self._remove(name)
+        made.rename(self.folder / name)
+
+    def _remove(self, name: str) -> None:
+        """Hide a segment before its files go: half of one must not be seen."""
+        place, hidden = self.folder / name, self.folder / f".{name}.old"
+        shutil.rmtree(hidden, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            place.rename(hidden)
+        shutil.rmtree(hidden, ignore_errors=True)
+        self._keys.pop(name, None)
+
+
+def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
+    """Read the result of a cell, or say why the file is none.
+
+    Args:
+        path: Its file.
+        without: Columns to leave out.
+    """
+    table = read_table(path, without=without)
+    found = table.schema.metadata or {}
+    if found.get(b"key", b"").decode() != path.stem or any(name.encode() not in found for name in FACTS):
+        raise DamagedFile(f"{path} is not the result of the cell that its name says.")
+    for column in table.schema:
+        if column.type != type_of(column.name):
+            raise DamagedFile(f"{path} holds {column.name!r} as {column.type}; expected {type_of(column.name)}.")
+    return table
+
+
+def set_aside(path: Path, aside: Path) -> None:
+    """Move a damaged file away, so that it does not stand for a result."""
+    aside.mkdir(parents=True, exist_ok=True)
+    with suppress(FileNotFoundError):
+        path.replace(aside / path.name)
+
+
+def _about(table: Any) -> Any:
+    """Return the one row that says which cell a table belongs to."""
+    facts = table.schema.metadata
+    first = table.slice(0, 1).select([name for name in ABOUT if name in table.column_names])
+    first = first.replace_schema_metadata(None)
+    for name in FACTS:
+        first = first.append_column(name, pa.array([facts[name.encode()].decode()][: first.num_rows], pa.string()))
+    return first
+
+
+def nothing(names: Iterable[str]) -> Any:
+    """Return an empty table with some columns."""
+    return pa.schema([(name, type_of(name)) for name in names]).empty_table()
+
+
+def facts_of(table: Any) -> dict[str, Any]:
+    """Return what the file of a cell says of its making: the cell, the hashes of data and code, versions."""
+    found = {name: table.schema.metadata[name.encode()].decode() for name in FACTS}
+    return found | {name: json.loads(found[name]) for name in ("cell", "versions")}
+
+
+EMPTY_ROWS, EMPTY_CELLS = (*TEXTS, "seed", *COST), (*ABOUT, *FACTS)

@@ -1,0 +1,180 @@
+"""The store of results: one immutable file per finished cell, and questions in SQL about all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile
+from offnominal.studies import examples
+from offnominal.studies.failure import Failure
+from offnominal.studies.files import UNFINISHED, is_whole, read_json, read_table, sweep, write_json, write_table
+from offnominal.studies.rows import DRAWS
+from offnominal.studies.segments import EMPTY_CELLS, EMPTY_ROWS, Segments, nothing, read_cell, set_aside
+
+
+class Store:
+    """Results by key.
+
+    Several processes may write at once, also the same key. Two stores are merged by copying the files of one into the
+    other. A file that was cut off counts as not there; one that is damaged otherwise is moved to ``damaged/`` when it
+    is read.
+
+    Args:
+        folder: Where; it is made when something is written.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.studies import Cell, DataEntry, work
+        >>> folder = TemporaryDirectory()
+        >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
+        >>> finished = work(Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0))
+        >>> store = Store(folder.name)
+        >>> store.write(finished.key, finished.rows, finished.examples)
+        >>> store.sql("SELECT name, split, matched_auroc FROM results").to_pylist()
+        [{'name': 'Time', 'split': 'action/offset@strong', 'matched_auroc': 0.5}]
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self._room = self.folder / UNFINISHED
+        self._aside = self.folder / "damaged"
+        self._segments = Segments(self.folder / "segments", self.folder / "cells", self._aside)
+
+    def path(self, key: str) -> Path:
+        """Return where the result of a cell is, or would be."""
+        return self.folder / "cells" / key[:2] / f"{key}.parquet"
+
+    def has(self, key: str) -> bool:
+        """Whether there is a result."""
+        return is_whole(self.path(key))
+
+    def keys(self) -> set[str]:
+        """Return the keys of all results."""
+        found = (path.stem for path in (self.folder / "cells").glob("??/*.parquet"))
+        return {key for key in found if self.has(key)}
+
+    def write(self, key: str, rows: Any, shown: Any = None) -> None:
+        """Keep the result of a cell; if there is one already, it stays.
+
+        Args:
+            key: Its name.
+            rows: A table; see :func:`~offnominal.studies.rows.table_of`.
+            shown: Episodes to look at; see :mod:`~offnominal.studies.examples`.
+        """
+        if not self.has(key):
+            if shown is not None:
+                write_table(self._example(key), shown, room=self._room, flush=False)
+            write_table(self.path(key), rows, room=self._room, split=DRAWS)
+        self.forget_failure(key)
+
+    def rows(self, keys: Iterable[str]) -> Any:
+        """Return the rows of some results, bootstrap replicates included.
+
+        Raises:
+            MissingFile: If there is no result of a key.
+            DamagedFile: If one cannot be read; its cell will be done again.
+        """
+        tables = [self._read(key).replace_schema_metadata(None) for key in keys]
+        return pa.concat_tables(tables, promote_options="default") if tables else nothing(EMPTY_ROWS)
+
+    def _read(self, key: str) -> Any:
+        path = self.path(key)
+        try:
+            return read_cell(path)
+        except DamagedFile as error:
+            set_aside(path, self._aside)
+            raise DamagedFile(f"{error} It was moved to {self._aside}; run its study again.") from None
+
+    def examples(self, keys: Iterable[str]) -> Any:
+        """Return the episodes to look at of some results; those that are missing or damaged are left out."""
+        tables = []
+        for key in keys:
+            with suppress(MissingFile, DamagedFile):
+                tables.append(read_table(self._example(key)).replace_schema_metadata(None).cast(examples.SCHEMA))
+        return pa.concat_tables(tables) if tables else examples.SCHEMA.empty_table()
+
+    def _example(self, key: str) -> Path:
+        return self.folder / "examples" / key[:2] / f"{key}.parquet"
+
+    def fail(self, failure: Failure) -> None:
+        """Keep what went wrong with a cell."""
+        write_json(self._failure(failure.key), failure.to_dict(), room=self._room)
+
+    def failure(self, key: str) -> Failure | None:
+        """Return what went wrong with a cell when it was last tried, or None."""
+        try:
+            return Failure.from_dict(read_json(self._failure(key)))
+        except (MissingFile, DamagedFile, InvalidParameter):
+            return None
+
+    def failures(self) -> list[Failure]:
+        """Return everything that went wrong and was not made good."""
+        found = (self.failure(path.stem) for path in sorted((self.folder / "failures").glob("*.json")))
+        return [failure for failure in found if failure is not None]
+
+    def forget_failure(self, key: str) -> None:
+        """Remove what is kept of a failure."""
+        self._failure(key).unlink(missing_ok=True)
+
+    def _failure(self, key: str) -> Path:
+        return self.folder / "failures" / f"{key}.json"
+
+    def cells(self) -> Any:
+        """Return one row per result: the cell, the hashes of its data and code, versions, and what it cost."""
+        with self._segments.fresh() as (_, places):
+            tables = [read_table(place) for place in places]
+        return pa.concat_tables(tables, promote_options="default") if tables else nothing(EMPTY_CELLS)
+
+    def sql(self, query: str) -> Any:
+        """Return the answer to a question as an Arrow table.
+
+        The tables are ``results`` (one row per cell, split and alarm; without bootstrap replicates), ``cells`` (one row
+        per cell) and ``failures``.
+
+        Args:
+            query: In the language of DuckDB.
+        """
+        duckdb = _duckdb()
+        sweep(self._room)
+        with self._segments.fresh() as (rows, cells), duckdb.connect() as connection:
+            for name, places, empty in (("results", rows, EMPTY_ROWS), ("cells", cells, EMPTY_CELLS)):
+                if places:
+                    files = [str(place) for place in places]
+                    connection.read_parquet(files, union_by_name=True).create_view(name)
+                else:
+                    connection.register(name, nothing(empty))
+            connection.register("failures", Failure.table(self.failures()))
+            try:
+                return connection.sql(query).to_arrow_table()
+            except duckdb.Error as error:
+                raise InvalidParameter(f"the question cannot be answered: {error}") from None
+
+    def to_pandas(self, query: str) -> Any:
+        """Return the answer to a question as a data frame; see :meth:`sql`."""
+        try:
+            return self.sql(query).to_pandas()
+        except ModuleNotFoundError as error:
+            if error.name != "pandas":
+                raise
+            raise MissingDependency(
+                'to_pandas needs pandas; install it with `pip install "offnominal[pandas]"`.'
+            ) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self.keys()))
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.folder)!r})"
+
+
+def _duckdb() -> Any:
+    try:
+        import duckdb
+    except ModuleNotFoundError:
+        raise MissingDependency('questions need DuckDB; install it with `pip install "offnominal[results]"`.') from None
+    return duckdb

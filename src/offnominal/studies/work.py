@@ -1,0 +1,150 @@
+"""Do a cell: fetch its data, fit, score, judge."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pyarrow as pa
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.catalogue import alarms as alarm_registry
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.registry import Registry, Spec
+from offnominal.datasets.manifest import installed
+from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.detectors.detector import Detector
+from offnominal.studies import examples
+from offnominal.studies.cell import AlarmEntry, Cell, key_of
+from offnominal.studies.code import Sources
+from offnominal.studies.data import content_hash, open_data
+from offnominal.studies.judge import judge
+from offnominal.studies.meter import Meter
+from offnominal.studies.rows import table_of
+
+ONE_THREAD = {
+    f"{library}_THREADS": "1"
+    for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMBA_NUM", "NUMEXPR_NUM", "VECLIB_MAXIMUM")
+}
+"""Environment of a process that must not use more than one thread, to be set before it begins."""
+JUDGE = ("offnominal.studies.judge:judge", "offnominal.studies.rows:table_of")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finished:
+    """The result of a cell.
+
+    Args:
+        cell: The cell.
+        key: Name of its result.
+        rows: One row per split and alarm.
+        examples: One row per episode to look at.
+    """
+
+    cell: Cell
+    key: str
+    rows: Any
+    examples: Any
+
+
+def work(cell: Cell, *, sources: Sources | None = None) -> Finished:
+    """Do a cell in this process, with one thread.
+
+    Args:
+        cell: What to do.
+        sources: Code that was read before.
+
+    Example:
+        >>> from offnominal.studies import DataEntry
+        >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
+        >>> finished = work(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data, replicates=0))
+        >>> finished.rows["split"].to_pylist()
+        ['action/offset@strong']
+    """
+    meter = Meter()
+    code = code_of(cell, sources or Sources())
+    detector, alarms = build_detector(cell), {entry.name: build_alarm(entry) for entry in cell.alarms}
+    with _one_thread():
+        data = open_data(cell)
+        judged = judge(detector, alarms, data, seed=cell.seed, replicates=cell.replicates, meter=meter)
+    key = key_of(cell, data=content_hash(data), code=code)
+    cost = {f"{purpose}_cpu_s": seconds for purpose, seconds in meter.cpu.items()}
+    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": judged.steps}
+    facts = {"key": key, "cell": cell.to_dict(), "data": content_hash(data), "code": code, "versions": versions()}
+    about = {name: value if isinstance(value, str) else json.dumps(value) for name, value in facts.items()}
+    rows = table_of(cell, key, judged.splits, cost).replace_schema_metadata(about)
+    named = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "seed": cell.seed}
+    shown = pa.Table.from_pylist([named | row for row in judged.examples], examples.SCHEMA)
+    return Finished(cell, key, rows, shown.replace_schema_metadata({"key": key}))
+
+
+def code_of(cell: Cell, sources: Sources) -> str:
+    """Return the version of the code that a cell uses: of its detector, of its alarms, and of what judges them."""
+    specs = [spec_of(detector_registry, cell.detector)]
+    specs += [spec_of(alarm_registry, entry.alarm) for entry in cell.alarms]
+    code = [sources.version(*JUDGE, *(spec.target for spec in specs)), *([spec.target, spec.options] for spec in specs)]
+    return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+
+
+def spec_of(registry: Registry[Any], name: str) -> Spec:
+    """Return what a registered id, or ``"package.module:Class"``, stands for."""
+    return Spec(name, name) if ":" in name and name not in registry else registry.spec(name)
+
+
+def build_detector(cell: Cell) -> Detector:
+    """Return the detector of a cell, not fitted."""
+    made: Detector = _built(detector_registry, Detector, cell.detector, cell.parameters)
+    return made
+
+
+def build_alarm(entry: AlarmEntry) -> Alarm:
+    """Return the alarm of an entry, not fitted."""
+    made: Alarm = _built(alarm_registry, Alarm, entry.alarm, entry.parameters)
+    return made
+
+
+def _built(registry: Registry[Any], kind: type, name: str, parameters: dict[str, Any]) -> Any:
+    spec = spec_of(registry, name)
+    made = spec.load()(**{**spec.options, **parameters})
+    if not isinstance(made, kind):
+        raise InvalidParameter(
+            f"{name!r} makes a {type(made).__name__}; expected a {kind.__name__}. Name a class or function that "
+            "returns one."
+        )
+    return made
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that can make a difference, torch and scikit-learn included where they are loaded."""
+    return _installed() | {name: sys.modules[name].__version__ for name in ("torch", "sklearn") if name in sys.modules}
+
+
+_installed = cache(installed)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Hold every library that could use more threads to one: times are then comparable and results the same."""
+    if all(os.environ.get(name) == "1" for name in ONE_THREAD):
+        yield
+        return
+
+    from threadpoolctl import threadpool_limits
+
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch else 1
+    if torch:
+        torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        if torch:
+            torch.set_num_threads(before)

@@ -1,0 +1,84 @@
+"""`offnominal audit`: rows for people and machines, and an exit code for scripts."""
+
+import csv
+import json
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.alarms import PromiseAudit
+from offnominal.cli import main
+from offnominal.cli.alarms import _detector
+from offnominal.cli.program import program
+
+WORLD = "SAP-Goal0-v0"
+SMALL = ["--episodes", "50", "--calibrations", "2", "--calibration", "25", "--training", "5"]
+
+
+def run(*words):
+    return CliRunner().invoke(program, ["audit", *map(str, words)])
+
+
+def test_help_has_an_example():
+    assert "Example: offnominal audit SAP-Goal0-v0" in " ".join(run("--help").output.split())
+
+
+def test_a_table_per_detector_and_a_conclusion():
+    result = run(WORLD, "--detectors", "Mahalanobis,Time", *SMALL, "--calibration", "74")
+    assert result.exit_code == 0, result.output
+    assert "Mahalanobis in SAP-Goal0-v0" in result.output
+    assert "Time in SAP-Goal0-v0" in result.output
+    assert "of 10 promises hold within two standard errors" in result.output
+
+
+def test_machines_get_rows_and_a_table_on_disk(tmp_path):
+    path = tmp_path / "new" / "audit.csv"
+    words = ["--detectors", "Time", "--alarms", "EpisodeMaximum,ThreeSigma", "--levels", "0.05,0.1", *SMALL]
+    rows = json.loads(run(WORLD, "SAP-Goal1-v0", *words, "--json", "--out", path).stdout)
+    assert [(row["world"], row["alarm"], row["promised"]) for row in rows] == [
+        (world, alarm, level)
+        for world in (WORLD, "SAP-Goal1-v0")
+        for alarm, level in (("EpisodeMaximum", 0.05), ("EpisodeMaximum", 0.1), ("ThreeSigma", None))
+    ]
+    assert rows[0]["episodes"] == 50
+    with path.open() as file:
+        assert [float(row["rate"]) for row in csv.DictReader(file)] == [row["rate"] for row in rows]
+
+
+def test_another_seed_gives_other_episodes():
+    words = [WORLD, "--detectors", "Mahalanobis", "--alarms", "Quantile", *SMALL, "--json"]
+    once, again, other = (json.loads(run(*words, "--seed", seed).stdout) for seed in (1, 1, 9000))
+    assert once == again != other
+
+
+def test_a_broken_promise_is_exit_code_one(monkeypatch):
+    monkeypatch.setattr(PromiseAudit, "verdict", "broken")
+    assert run(WORLD, "--detectors", "Time", "--alarms", "EpisodeMaximum", *SMALL).exit_code == 1
+
+
+def test_epochs_are_for_detectors_that_train():
+    pytest.importorskip("torch", reason="torch is not installed")
+    assert _detector("MLP-DM", 3).parameters()["epochs"] == 3
+    assert _detector("MLP-DM", None).parameters()["epochs"] > 3
+    assert _detector("KNN", 3).parameters() == _detector("KNN", None).parameters()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["SAP-Gaol0-v0"], "Did you mean 'SAP-Goal0-v0'?"),
+        ([WORLD, "--detectors", "KNM"], "Did you mean 'KNN'?"),
+        ([WORLD, "--detectors", "Time,Randon"], "Did you mean 'Random'?"),
+        ([WORLD, "--alarms", "TimeBond"], "Did you mean 'TimeBand'?"),
+        ([WORLD, "--levels", "5%"], "expected numbers such as 0.05,0.1"),
+        ([WORLD, "--levels", "5"], "alpha is 5.0"),
+        ([WORLD, "--levels", "0.01"], "too few for alpha 0.01"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["offnominal", "audit", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert complaint in capsys.readouterr().err

@@ -1,0 +1,154 @@
+"""Studies from the command line: run, go on, ask, report, compare."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.cli import main
+from offnominal.cli.program import program
+
+runner = CliRunner()
+
+STUDY = """
+name = "mine"
+title = "My study"
+worlds = ["SAP-Goal0-v0"]
+replicates = 20
+
+[data]
+episodes = 6
+validation = 25
+anomalies = ["action/offset"]
+levels = ["strong"]
+
+[[detectors]]
+name = "nearest"
+detector = "KNN"
+
+[[detectors]]
+name = "Time"
+
+[[alarms]]
+name = "conformal"
+alarm = "EpisodeMaximum"
+"""
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A study of two cells that was run once, and what the program said."""
+    folder = tmp_path_factory.mktemp("studies")
+    (folder / "mine.toml").write_text(STUDY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OFFNOMINAL_DATA", str(folder / "data"))
+        yield folder, again(folder)
+
+
+def again(folder: Path, *words: str):
+    places = ["--out", str(folder / "run"), "--store", str(folder / "store")]
+    return runner.invoke(program, ["run", str(folder / "mine.toml"), "--workers", "1", *places, *words])
+
+
+def test_a_study_from_a_file_ends_in_a_leaderboard_and_a_page(done):
+    folder, said = done
+    assert said.exit_code == 0, said.output
+    assert "My study: who notices" in said.output
+    assert "2 cells computed, 0 reused" in said.output
+    page = (folder / "run" / "page.html").read_text()
+    assert "nearest" in page
+    assert (folder / "run" / "tables" / "leaderboard.csv").exists()
+
+
+def test_the_same_command_again_computes_nothing(done):
+    told = json.loads(again(done[0], "--json").stdout)
+    assert (told["computed"], told["reused"], told["failed"]) == (0, 2, 0)
+    assert [row["detector"] for row in told["leaderboard"]] == ["nearest", "Time"]
+
+
+def test_results_answer_questions(done):
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    question = "SELECT name, round(max(matched_auroc), 6) AS best FROM results GROUP BY name ORDER BY name"
+    said = runner.invoke(program, ["results", question, "--store", str(done[0] / "store"), "--json"])
+    rows = json.loads(said.stdout)
+    assert [row["name"] for row in rows] == ["Time", "nearest"]
+    assert rows[0]["best"] == 0.5
+
+
+def test_the_report_of_a_run_is_written_again(done):
+    folder, _ = done
+    (folder / "run" / "page.html").unlink()
+    said = runner.invoke(program, ["report", str(folder / "run")])
+    assert said.exit_code == 0, said.output
+    assert (folder / "run" / "page.html").exists()
+
+
+def test_a_cell_that_fails_is_named_and_the_exit_code_tells(tmp_path, done, monkeypatch):
+    broken = STUDY.replace('name = "Time"', 'name = "OneClassSVM"\nparameters = { nu = 7.0 }')
+    (tmp_path / "mine.toml").write_text(broken)
+    said = again(tmp_path)
+    assert said.exit_code == 1
+    assert "SAP-Goal0-v0/tqc/OneClassSVM/0" in said.output
+    assert "1 cells computed" in said.output
+
+
+def test_studies_are_listed_with_their_scales():
+    rows = json.loads(runner.invoke(program, ["studies", "--json"]).stdout)
+    assert {row["study"] for row in rows} >= {"quickstart", "anomaly-gym", "anomaly-gym-policies"}
+    (laptop,) = [row for row in rows if (row["study"], row["scale"]) == ("anomaly-gym", "laptop")]
+    assert laptop["cells"] == 120
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["run", "anomaly-gim"], "Did you mean 'anomaly-gym'?"),
+        (["run", "anomaly-gym", "--scale", "latop"], "Did you mean 'laptop'?"),
+        (["run", "nowhere.toml"], "there is no file nowhere.toml"),
+        (["run", "quickstart", "--only", "nothing"], "there is no cell to do"),
+        (["report", "nowhere"], "nowhere is no run"),
+        (["reproduce", "anomaly-gin"], "Did you mean 'anomaly-gym'?"),
+        (["reproduce", "anomaly-gym", "--table", "99"], "choose from 3, 4, 5, 12"),
+        (["play", "SAP-Goal0-v0", "--out", "clip.avi"], "a clip ends in .gif or .mp4"),
+        (["play", "SAP-Goal0-v0", "--agent", "me"], "choose expert or scripted"),
+        (["train", "SAP-Goal0-v0", "--teacher", "scriptd"], "Did you mean 'scripted'?"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(words, complaint, monkeypatch, capsys, tmp_path):
+    pytest.importorskip("torch", reason="torch is not installed")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["offnominal", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_a_clip_shows_both_twins_and_when_the_fault_is_on(tmp_path):
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    path = tmp_path / "clip.gif"
+    words = ["SAP-Goal0-v0", "--anomaly", "action/offset", "--onset", "2", "--steps", "4", "--out", str(path)]
+    said = runner.invoke(program, ["play", *words])
+    assert said.exit_code == 0, said.output
+    clip = image.open(path)
+    assert clip.n_frames == 5
+    colours = []
+    for number in range(5):
+        clip.seek(number)
+        red, green, blue = clip.convert("RGB").getpixel((clip.width - 2, 2))
+        colours.append(red - (green + blue) / 2 > 60)
+    assert colours == [False, False, False, True, True]
+
+
+def test_the_doctor_names_what_is_there_and_what_an_extra_would_bring():
+    said = runner.invoke(program, ["doctor", "--json"])
+    rows = {row["what"]: row for row in json.loads(said.stdout)}
+    assert said.exit_code == 0
+    assert rows["numpy"]["state"] == "found"
+    absent = [row for row in rows.values() if row["state"] == "absent" and row["what"] != "GPU"]
+    assert all("offnominal[" in row["remark"] for row in absent)
+    assert "data home" in rows

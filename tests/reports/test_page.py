@@ -1,0 +1,128 @@
+"""A page carries everything it shows, and nothing from outside."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from offnominal.reports.colours import KNOWN, colours
+from offnominal.reports.curves import STEPS, encoded
+from offnominal.reports.examples import chosen_examples
+from offnominal.reports.page import page, write_page
+from offnominal.studies.results import RunResults
+from offnominal.studies.summary import leaderboard
+
+from .synthetic import FAULTS, SKILL, WORLDS, run_results
+
+
+@pytest.fixture(scope="module")
+def text(made_up):
+    return page(made_up)
+
+
+@pytest.fixture(scope="module")
+def data(text):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
+
+
+def test_the_page_asks_nobody_else(text):
+    assert not re.search(r'(src|href)="(?!#)', text)
+    assert "@import" not in text
+    assert "url(" not in text
+    assert not set(re.findall(r"https?://[^\s\"'<]+", text)) - {"http://www.w3.org/2000/svg"}
+
+
+def test_the_page_of_many_cells_stays_small(made_up, text):
+    assert made_up.cells == 57
+    assert len(text.encode()) < 3_000_000
+
+
+def test_the_headline_names_the_best_and_its_interval(made_up, text):
+    best = leaderboard(made_up.table)[0]
+    said = re.search(r'<p class="headline">(.*?)</p>', text)[1]
+    assert f"<strong>{best.name}</strong>" in said
+    assert f"[{best.estimate.low:.3f}, {best.estimate.high:.3f}]" in said
+
+
+def test_every_choice_has_its_own_standings(made_up, data):
+    key = f"1,{data['kinds'].index('dynamics')},-1"
+    board = leaderboard(made_up.table, "fpr95", world=WORLDS[1], kind="dynamics")
+    carried = data["boards"]["fpr95"][key]
+    assert [data["names"][row[0]] for row in carried] == [standing.name for standing in board]
+    assert carried[0][1] == pytest.approx(board[0].estimate.value, abs=1e-4)
+    assert [row[5] for row in carried] == [standing.tie for standing in board]
+
+
+def test_numbers_of_a_fault_are_those_of_the_table(made_up, data):
+    row = next(row for row in made_up.table.to_pylist() if row["name"] == "KNN" and row["alarm"] == "ThreeSigma")
+    fault = next(
+        number
+        for number, fault in enumerate(data["faults"])
+        if (fault["world"], fault["split"]) == (row["world"], row["split"])
+    )
+    carried = data["timing"]["alarms"]["ThreeSigma"][fault][data["names"].index("KNN")]
+    names = [column["name"] for column in data["timing"]["columns"]]
+    assert dict(zip(names, carried, strict=True))["miss_rate"] == pytest.approx(row["miss_rate"], abs=1e-4)
+    assert len(data["faults"]) == len(FAULTS) * len(WORLDS)
+
+
+def test_baselines_are_marked(data):
+    assert set(data["baselines"]) == {"Time", "Random", "PE-DM-untrained"}
+
+
+def test_text_from_a_run_cannot_become_markup(made_up):
+    evil = "</script><script>alert(1)</script>"
+    table = made_up.table.slice(0, 4)
+    renamed = table.set_column(table.column_names.index("name"), "name", [[evil] * 4])
+    failure = {"label": evil, "error": evil, "message": evil, "traceback": evil}
+    run = RunResults(evil, evil, evil, evil, {evil: evil}, renamed, made_up.examples.slice(0, 0), [failure])
+    assert evil not in page(run)
+
+
+def test_a_failure_is_told_in_full(text):
+    assert "SimulationDiverged" in text
+    assert "non-finite &lt;at step 12&gt;" in text
+    assert "Traceback (most recent call last)" in text
+
+
+def test_a_run_without_alarms_and_examples_has_a_page(made_up, tmp_path):
+    plain = made_up.table.filter([alarm is None for alarm in made_up.table["alarm"].to_pylist()])
+    run = RunResults("s", "T", "", "quick", {}, plain, made_up.examples.slice(0, 0))
+    assert "None: every cell finished." in write_page(run, tmp_path / "p.html").read_text()
+
+
+def test_examples_keep_to_their_budget_and_take_turns():
+    run = run_results(replicates=2, names=("PE-DM", "KNN"))
+    cells = {
+        row["key"]: (row["world"], row["name"], row["seed"])
+        for row in run.table.select(["key", "world", "name", "seed"]).to_pylist()
+    }
+    found = chosen_examples(run.examples, cells, budget=20_000)
+    assert len(json.dumps(found["rows"], separators=(",", ":"))) < 21_000
+    assert {row["world"] for row in found["rows"]} == set(WORLDS)
+    assert sorted(row["name"] for row in found["rows"]) == ["KNN"] * (n := len(found["rows"]) // 2) + ["PE-DM"] * n
+    assert found["recorded"] == run.examples.num_rows
+
+
+def test_curves_survive_their_encoding():
+    curve = np.random.default_rng(0).normal(size=50)
+    low, high = curve.min(), curve.max()
+    text = encoded(curve, low, high)
+    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    codes = [letters.index(text[i]) * 64 + letters.index(text[i + 1]) for i in range(0, len(text), 2)]
+    np.testing.assert_allclose(low + np.array(codes) / STEPS * (high - low), curve, atol=(high - low) / STEPS)
+
+
+def test_a_detector_keeps_its_colour_whoever_else_is_there():
+    assert colours(["Mine"])["Mine"] == colours(["PE-DM", "KNN", "Mine"])["Mine"]
+    assert colours(["PE-DM-untrained"])["PE-DM-untrained"] == KNOWN["PE-DM"]
+    others = colours([f"detector {number}" for number in range(8)])
+    assert len(set(others.values())) == 8
+
+
+def test_every_detector_is_listed_best_first(data):
+    assert sorted(data["names"]) == sorted(SKILL)
+    assert data["names"][0] == "PE-DM"

@@ -1,0 +1,96 @@
+"""Page, tables and figures say the same, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+from rich.console import Console
+
+from offnominal.evaluation.estimate import Estimate
+from offnominal.reports.latex import latex
+from offnominal.reports.report import write_report
+from offnominal.reports.versus import versus_html, versus_markdown, versus_terminal
+from offnominal.studies.comparison import Comparison
+from offnominal.studies.summary import leaderboard
+
+from .synthetic import ALARMS, SKILL
+
+FIGURES = ("leaderboard", "critical_difference", "by_kind", "by_level", "heat_map", "delay_false_alarms")
+TABLES = ("leaderboard", "worlds", "levels", "ranks", "timing")
+LINES = [
+    Comparison({"detector": "KNN"}, Estimate(0.71), 0.70),
+    Comparison({"detector": "<b>"}, Estimate(0.9), 0.5, note="other data"),
+    Comparison({"detector": "RIQN"}, Estimate(0.9), None),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(made_up, tmp_path_factory):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    place = tmp_path_factory.mktemp("report")
+    assert write_report(made_up, place) == place / "page.html"
+    return place
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_are_there_as_pixels_and_as_vectors(folder, name):
+    assert (folder / "figures" / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    drawn = (folder / "figures" / f"{name}.svg").read_text()
+    assert "PE-DM" in drawn
+    assert "<dc:date>" not in drawn
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_there_in_every_format(folder, name):
+    rows = list(csv.DictReader((folder / "tables" / f"{name}.csv").open()))
+    assert rows
+    shown = (folder / "tables" / f"{name}.md").read_text()
+    printed = (folder / "tables" / f"{name}.tex").read_text()
+    assert r"\toprule" in printed
+    for detector in SKILL:
+        assert detector in shown
+        assert detector in printed
+    assert not re.search(r"(?<!\\)%", printed)
+
+
+def test_the_leaderboard_on_disk_is_that_of_the_results(folder, made_up):
+    rows = [
+        row
+        for row in csv.DictReader((folder / "tables" / "leaderboard.csv").open())
+        if row["metric"] == "matched_auroc"
+    ]
+    board = leaderboard(made_up.table)
+    assert [row["detector"] for row in rows] == [standing.name for standing in board]
+    assert [float(row["low"]) for row in rows] == pytest.approx([standing.estimate.low for standing in board])
+
+
+def test_timing_has_one_row_per_alarm_and_detector(folder, made_up):
+    rows = list(csv.DictReader((folder / "tables" / "timing.csv").open()))
+    assert len(rows) == len(ALARMS) * len(SKILL)
+    chosen = next(row for row in rows if (row["alarm"], row["detector"]) == ("EpisodeMaximum", "KNN"))
+    values = [
+        row["miss_rate"]
+        for row in made_up.table.to_pylist()
+        if (row["alarm"], row["name"]) == ("EpisodeMaximum", "KNN")
+    ]
+    assert float(chosen["missed"]) == pytest.approx(sum(values) / len(values))
+
+
+def test_latex_commands_in_names_are_text():
+    assert r"a\_b \& 5\,\%" not in latex([{"x": "a_b & 5 %"}])
+    assert r"a\_b \& 5 \%" in latex([{"x": "a_b & 5 %"}])
+
+
+def test_a_comparison_with_print_is_the_same_everywhere():
+    out = io.StringIO()
+    Console(file=out, width=140).print(versus_terminal("Table 12", LINES))
+    for shown in (out.getvalue(), versus_markdown(LINES), versus_html("Table 12", LINES)):
+        assert "✓ match" in shown
+        assert "✗ differs" in shown
+        assert "+0.400" in shown
+        assert "other data" in shown
+        assert "Of 2 printed numbers 1 match, 0 are near and 1 differ." in shown
+    assert "<b>" not in versus_html("", LINES)

@@ -1,0 +1,86 @@
+"""Small cells to test with."""
+
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from offnominal.studies import AlarmEntry, Cell, DataEntry
+from offnominal.studies.task import Ended, Started, Task, perform
+
+WORLD = "SAP-Goal0-v0"
+SPLIT = "action/offset@strong"
+NAMES = ("KNN", "Mahalanobis", "Time")
+DATA = DataEntry(episodes=6, validation=6, anomalies=("action/offset",), levels=("strong",))
+ALARM = AlarmEntry("largest", "Maximum")
+
+
+def small_cell(name="KNN", detector="", **changes):
+    """A cell that takes a tenth of a second."""
+    return Cell(WORLD, name, detector or name, **{"data": DATA, "alarms": (ALARM,), "replicates": 10, **changes})
+
+
+def small_cells(*names):
+    return [small_cell(name) for name in names or NAMES]
+
+
+def rekeyed(rows, key):
+    """The same result under another key."""
+    column = rows.column_names.index("key")
+    return rows.set_column(column, "key", pa.array([key] * rows.num_rows)).replace_schema_metadata(
+        {**rows.schema.metadata, b"key": key.encode()}
+    )
+
+
+class PoolHere:
+    """Does tasks in this process, one by one."""
+
+    def __init__(self, sources):
+        self.sources = sources
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+        for task in tasks:
+            yield Started(task, "1")
+            yield Ended(task, "1", perform(task, self.sources))
+
+
+DETECTORS = {
+    "__init__": "",
+    "shared": "def doubled(x):\n    return 2 * x\n\n\ndef unused(x):\n    return x\n",
+    "first": "from offnominal.detectors.baselines import Time\n\n\nclass First(Time):\n    pass\n",
+    "second": (
+        "from offnominal.detectors.baselines import Time\n\n\n"
+        "class Second(Time):\n"
+        "    def _score(self, episodes):\n"
+        "        from .shared import doubled\n\n"
+        "        return [doubled(scores) for scores in super()._score(episodes)]\n"
+    ),
+    "trouble": (
+        "import os\nimport signal\nimport time\nfrom pathlib import Path\n\n"
+        "from offnominal.detectors.baselines import Time\n\n\n"
+        "class Raises(Time):\n"
+        "    def _fit(self, episodes, validation, seed):\n"
+        "        raise ZeroDivisionError('as it was asked to')\n\n\n"
+        "class Dies(Time):\n"
+        "    def _fit(self, episodes, validation, seed):\n"
+        "        print('last words', flush=True)\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n\n\n"
+        "class Slow(Time):\n"
+        "    def _fit(self, episodes, validation, seed):\n"
+        "        time.sleep(0.3)\n\n\n"
+        "class Once(Time):\n"
+        "    def __init__(self, mark):\n"
+        "        self.mark = mark\n\n"
+        "    def _fit(self, episodes, validation, seed):\n"
+        "        if not Path(self.mark).exists():\n"
+        "            Path(self.mark).touch()\n"
+        "            raise RuntimeError('the first time fails')\n\n\n"
+        "def not_a_detector():\n"
+        "    return 3\n"
+    ),
+}

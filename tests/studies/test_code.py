@@ -1,0 +1,109 @@
+"""The version of the code: what changes it, and what does not."""
+
+import pytest
+
+from offnominal.core.errors import UnknownName
+from offnominal.detectors.catalogue import detectors
+from offnominal.studies import key_of
+from offnominal.studies.code import Sources
+from offnominal.studies.work import code_of
+
+from .cases import small_cell
+
+
+def versions_of(package):
+    """The versions of two detectors."""
+    return {name: Sources().version(f"{package.name}.{name.lower()}:{name}") for name in ("First", "Second")}
+
+
+def edit(package, file, old, new):
+    path = package / f"{file}.py"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def changed(package, file, old, new):
+    """Return whose versions change if a text in a file does."""
+    before = versions_of(package)
+    edit(package, file, old, new)
+    after = versions_of(package)
+    return {name for name in before if before[name] != after[name]}
+
+
+def keys_of(package):
+    """The keys of the same cell for two detectors and one of ours."""
+    sources = Sources()
+    names = {"KNN": "KNN", "First": f"{package.name}.first:First", "Second": f"{package.name}.second:Second"}
+    cells = [small_cell(name, detector) for name, detector in names.items()]
+    return {cell.name: key_of(cell, data="", code=code_of(cell, sources)) for cell in cells}
+
+
+def test_a_change_of_one_detector_changes_exactly_its_keys(package):
+    before = keys_of(package)
+    edit(package, "first", "    pass", "    weight = 2")
+    after = keys_of(package)
+    assert {name for name in before if before[name] != after[name]} == {"First"}
+
+
+def test_a_change_of_one_detector_changes_exactly_its_version(package):
+    assert changed(package, "first", "    pass", "    weight = 2") == {"First"}
+
+
+def test_a_change_of_what_a_detector_imports_within_a_function_changes_its_keys(package):
+    assert changed(package, "shared", "2 * x", "3 * x") == {"Second"}
+
+
+def test_a_function_that_nobody_calls_changes_no_key(package):
+    assert changed(package, "shared", "return x", "return -x") == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("class First(Time):", "# A comment.\nclass First(Time):"),
+        ("class First(Time):", 'class First(Time):\n    """A docstring."""\n'),
+        ("\n\n\nclass", "\n\n\n\n\nclass"),
+    ],
+    ids=["comment", "docstring", "layout"],
+)
+def test_what_is_for_people_changes_no_key(package, old, new):
+    assert changed(package, "first", old, new) == set()
+
+
+def test_annotations_change_no_key(package):
+    assert changed(package, "shared", "def doubled(x):", "def doubled(x: float) -> float:") == set()
+
+
+def test_what_runs_on_import_changes_the_keys_of_what_is_beside_it(package):
+    assert changed(package, "shared", "def unused", "doubled(1)\n\n\ndef unused") == {"Second"}
+
+
+def test_a_name_that_a_package_passes_on_is_followed(package):
+    (package / "__init__.py").write_text("from .second import Second\n", encoding="utf-8")
+    passed_on = f"{package.name}:Second"
+    before = Sources().version(passed_on)
+    (package / "shared.py").write_text("def doubled(x):\n    return 4 * x\n", encoding="utf-8")
+    assert Sources().version(passed_on) != before
+    assert f"{package.name}.shared:doubled" in Sources().used(passed_on)
+
+
+def test_our_own_detectors_do_not_know_each_other(sources):
+    used = {name: sources.used(detectors.spec(name).target) for name in ("KNN", "Mahalanobis", "PE-DM")}
+    assert not any("mahalanobis" in name or "networks" in name for name in used["KNN"])
+    assert not any("nearest" in name or "networks" in name for name in used["Mahalanobis"])
+    assert any("networks.pe_dm" in name for name in used["PE-DM"])
+
+
+def test_every_cell_depends_on_the_metrics_and_on_its_alarms(sources):
+    assert code_of(small_cell(alarms=()), sources) != code_of(small_cell(), sources)
+    used = sources.used("offnominal.studies.judge:judge")
+    assert {"offnominal.evaluation.matched:match", "offnominal.evaluation.timing:time_alarms"} <= set(used)
+    assert not any(name.startswith("offnominal.studies.store") for name in used)
+
+
+def test_what_is_not_there_is_named():
+    with pytest.raises(UnknownName, match=r"no source of 'offnominal\.detectors:Nobody'"):
+        Sources().version("offnominal.detectors:Nobody")
+    with pytest.raises(UnknownName, match="nowhere_at_all"):
+        Sources().version("nowhere_at_all:Detector")

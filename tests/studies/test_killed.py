@@ -1,0 +1,102 @@
+"""Kill the run or its workers at any time: the same call goes on, and nothing is lost or half there."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from offnominal.studies import Store, run_study, same_results, work
+from offnominal.studies.files import is_whole
+
+from .cases import small_cell
+
+CELLS = 12
+DRIVER = """
+import json
+import sys
+
+from offnominal.studies import Cell, run_study
+
+cells = [Cell.from_dict(cell) for cell in json.loads(sys.argv[2])]
+print("begins", file=sys.stderr, flush=True)
+run_study(cells, sys.argv[1], workers=2, retry=True)
+"""
+
+
+def cells():
+    return [small_cell("Random", seed=seed) for seed in range(CELLS)]
+
+
+def children_of(pid):
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in listed.read_text(encoding="ascii").split()] if listed.exists() else []
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def ends(pid, seconds=30.0):
+    """Whether a process is gone after a while."""
+    until = time.monotonic() + seconds
+    while is_alive(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not is_alive(pid)
+
+
+def kill_once(store, whom, rng):
+    """Start or continue the run, let it do a few things, and kill its driver or one of its workers."""
+    command = [sys.executable, "-c", DRIVER, str(store), json.dumps([cell.to_dict() for cell in cells()])]
+    driver = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    try:
+        for _ in range(rng.randint(1, 4)):
+            driver.stderr.readline()
+        time.sleep(rng.uniform(0.0, 0.2))
+        workers = children_of(driver.pid)
+        if whom == "worker" and workers:
+            os.kill(rng.choice(workers), signal.SIGKILL)
+            driver.stderr.readline()
+            workers = children_of(driver.pid)
+        driver.kill()
+        driver.wait()
+        assert all(ends(worker) for worker in workers), "a worker outlived its driver"
+    finally:
+        driver.stderr.close()
+        driver.kill()
+        driver.wait()
+
+
+def survives(tmp_path, victims, seed, sources):
+    rng, store = random.Random(seed), Store(tmp_path / "store")
+    for whom in victims:
+        kill_once(store.folder, whom, rng)
+        assert all(is_whole(path) for path in store.folder.glob("cells/*/*"))
+    outcome = run_study(cells(), store, workers=2, retry=True, report=lambda line: None)
+    assert outcome.complete
+    assert store.sql("SELECT count(*) AS n FROM cells").to_pylist() == [{"n": CELLS}]
+    assert len(store.keys()) == CELLS
+    last = work(cells()[-1], sources=sources)
+    assert same_results(store.rows([last.key]), last.rows)
+    return outcome
+
+
+@pytest.mark.usefixtures("finished")
+def test_a_run_survives_kills(tmp_path, sources):
+    outcome = survives(tmp_path, ["driver", "worker", "driver"], 1, sources)
+    assert outcome.reused > 0
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("finished")
+def test_a_run_survives_twenty_kills(tmp_path, sources):
+    for seed in range(4):
+        survives(tmp_path / str(seed), ["driver", "worker", "driver", "driver", "worker"], seed, sources)

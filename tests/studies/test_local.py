@@ -1,0 +1,97 @@
+"""Processes on this machine: one that fails or dies takes nothing with it."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.studies import LocalPool, Store, local, run_study, same_results
+from offnominal.studies.task import Ended, Started, Task
+
+from .cases import NAMES, small_cell, small_cells
+
+
+def silent(line):
+    pass
+
+
+def test_results_do_not_depend_on_the_number_of_workers(tmp_path, finished):
+    for workers in (1, 2):
+        outcome = run_study(small_cells(), tmp_path / str(workers), workers=workers, report=silent)
+        assert (outcome.computed, outcome.failures) == (3, ())
+        rows = Store(tmp_path / str(workers)).rows(outcome.keys)
+        assert rows["name"].to_pylist() == [name for name in NAMES for _ in range(2)]
+        for number, name in enumerate(NAMES):
+            assert same_results(rows.slice(2 * number, 2), finished[name].rows)
+
+
+def test_a_task_that_fails_or_dies_fails_alone(tmp_path, package, finished):
+    places = {name: f"{package.name}.trouble:{name}" for name in ("Raises", "Dies")}
+    cells = [small_cell(name, places.get(name, "Time")) for name in ("Raises", "Dies", "After")]
+    store = Store(tmp_path / "store")
+    outcome = run_study(cells, store, workers=1, report=silent)
+    assert outcome.computed == 1
+    assert not outcome.complete
+    raised, died = outcome.failures
+    assert (raised.error, raised.message) == ("ZeroDivisionError", "as it was asked to")
+    assert "trouble.py" in raised.traceback
+    assert died.error == "WorkerDied"
+    assert "SIGKILL" in died.message
+    assert "last words" in died.traceback
+    assert store.has(outcome.keys[2])
+
+
+def test_a_worker_that_died_while_it_was_idle_is_replaced(finished):
+    cell = small_cell("Time")
+    with LocalPool(1) as pool:
+        first = list(pool.run([Task(cell)]))
+        (worker,) = pool._hired
+        os.kill(worker._process.pid, signal.SIGKILL)
+        worker._process.wait()
+        second = list(pool.run([Task(cell)]))
+    for started, ended in (first, second):
+        assert isinstance(started, Started)
+        assert ended.answer.data == finished["Time"].rows.schema.metadata[b"data"].decode()
+
+
+def test_workers_end_with_the_pool(finished):
+    with LocalPool(1) as pool:
+        list(pool.run([Task(small_cell("Time"))]))
+        process = pool._hired[0]._process
+        assert process.poll() is None
+    assert process.poll() is not None
+
+
+def test_one_task_runs_at_a_time_if_memory_is_short(monkeypatch, finished):
+    monkeypatch.setattr(local, "available_mb", lambda: 100.0)
+    tasks = [Task(small_cell("Time", data=small_cell().data.replace(seed=seed))) for seed in (11, 12)]
+    with LocalPool(2, peak_mb=90.0) as pool:
+        kinds = [type(event) for event in pool.run(tasks)]
+        assert len(pool._hired) == 1
+    assert kinds == [Started, Ended, Started, Ended]
+
+
+def test_a_worker_uses_one_thread_and_finds_what_its_master_finds(package, monkeypatch):
+    started = {}
+
+    class Popen(subprocess.Popen):
+        def __init__(self, command, **options):
+            started.update(options["env"])
+            super().__init__([sys.executable, "-c", ""], **options)
+
+    monkeypatch.setattr(local.subprocess, "Popen", Popen)
+    reading, writing = os.pipe()
+    local.Worker(1, reading).stop()
+    os.close(reading)
+    os.close(writing)
+    assert started["OMP_NUM_THREADS"] == started["NUMBA_NUM_THREADS"] == "1"
+    assert str(package.parent) in started["PYTHONPATH"].split(os.pathsep)
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5])
+def test_the_number_of_workers_is_checked(workers):
+    with pytest.raises(InvalidParameter, match="workers"):
+        LocalPool(workers)

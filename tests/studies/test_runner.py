@@ -1,0 +1,128 @@
+"""Runs: what is there is skipped, what failed is told, and a run goes on where it was."""
+
+import json
+
+import pytest
+
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.studies import Store, run_study, same_results, task, work
+from offnominal.studies.run_manifest import read_run
+from offnominal.studies.runner import Past
+
+from .cases import DATA, NAMES, small_cell, small_cells
+
+pytestmark = pytest.mark.usefixtures("in_process", "finished")
+
+
+@pytest.fixture
+def go(tmp_path):
+    """Run cells into a store; return what came of it and the lines that people saw."""
+
+    def run(cells, **options):
+        lines = []
+        outcome = run_study(cells, tmp_path / "store", report=lines.append, **options)
+        return outcome, [line for line in lines if "episodes of" not in line]
+
+    return run
+
+
+def test_what_has_a_result_is_skipped(go):
+    first, _ = go(small_cells("KNN", "Time"))
+    assert (first.computed, first.reused, first.complete) == (2, 0, True)
+    second, lines = go(small_cells())
+    assert (second.computed, second.reused) == (1, 2)
+    assert len(lines) == 1
+    assert "Mahalanobis" in lines[0]
+    assert second.keys[0] == first.keys[0]
+
+
+def test_a_cell_that_is_named_twice_is_done_once(go):
+    outcome, _ = go([small_cell("Time"), small_cell("Time")])
+    assert outcome.computed == 1
+    assert len(outcome.keys) == 2
+
+
+def test_a_failure_is_tried_again_only_if_asked(go, package, tmp_path):
+    cell = small_cell("Once", f"{package.name}.trouble:Once", parameters={"mark": str(tmp_path / "mark")})
+    outcome, lines = go([cell, small_cell("Time")])
+    assert (outcome.computed, [failure.error for failure in outcome.failures]) == (1, ["RuntimeError"])
+    assert any("FAILED: RuntimeError: the first time fails" in line for line in lines)
+    outcome, lines = go([cell, small_cell("Time")])
+    assert (outcome.computed, outcome.reused, len(outcome.failures), lines) == (0, 1, 1, [])
+    outcome, _ = go([cell, small_cell("Time")], retry=True)
+    assert (outcome.computed, outcome.reused, outcome.failures) == (1, 1, ())
+
+
+def test_only_some_cells_are_run_and_the_manifest_keeps_the_others(go, tmp_path):
+    folder = tmp_path / "run"
+    first, _ = go(small_cells(), only="*/KNN/*", folder=folder)
+    second, _ = go(small_cells(), only=["*/T*"], folder=folder)
+    assert (first.computed, second.computed) == (1, 1)
+    assert read_run(folder)["keys"] == [*first.keys, *second.keys]
+    with pytest.raises(InvalidParameter, match="no cell to do"):
+        go(small_cells(), only="nothing*")
+
+
+def test_the_manifest_says_what_was_run_and_what_it_cost(go, tmp_path):
+    folder = tmp_path / "run"
+    outcome, _ = go(small_cells("Time"), folder=folder, about={"study": "mine", "scale": "tiny"})
+    found = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    assert list(found)[:2] == ["study", "scale"]
+    assert found["keys"] == list(outcome.keys)
+    assert found["store"] == str(tmp_path / "store")
+    assert (found["computed"], found["failed"], found["interrupted"], found["seeds"]) == (1, 0, False, [0])
+    assert found["finished"] >= found["started"]
+    assert found["cpu_s"] == outcome.cpu_s > 0
+    assert found["hardware"]["processors"] >= 1
+
+
+def test_an_interrupted_run_keeps_what_it_has(go, tmp_path, monkeypatch):
+    def interrupt(cell, **options):
+        if cell.name == "Time":
+            raise KeyboardInterrupt
+        return done(cell, **options)
+
+    done = task.work
+    monkeypatch.setattr(task, "work", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        go(small_cells("KNN", "Time"), folder=tmp_path / "run")
+    found = read_run(tmp_path / "run")
+    assert (found["computed"], found["interrupted"]) == (1, True)
+    monkeypatch.undo()
+
+
+def test_data_that_cannot_be_made_fails_its_cells_and_no_others(go):
+    bad = small_cell("KNN", data=DATA.replace(anomalies=("action/nonsense",)))
+    outcome, _ = go([bad, small_cell("Time")])
+    assert outcome.computed == 1
+    (failure,) = outcome.failures
+    assert "action/nonsense" in failure.message
+
+
+def test_code_that_changed_during_the_run_fails_its_cells(go, monkeypatch):
+    monkeypatch.setattr(task, "work", lambda cell, **options: work(cell.replace(seed=1), **options))
+    outcome, _ = go(small_cells("Time"))
+    assert [failure.error for failure in outcome.failures] == ["Changed"]
+
+
+def test_a_name_that_nobody_knows_stops_the_run_before_it_begins(go, tmp_path):
+    with pytest.raises(UnknownName, match="Did you mean 'Time'"):
+        go([small_cell("KNN"), small_cell("Tim")])
+    assert not (tmp_path / "store" / "cells").exists()
+
+
+def test_results_are_those_of_the_cells_alone(go, finished, tmp_path):
+    outcome, _ = go(small_cells())
+    for key, name in zip(outcome.keys, NAMES, strict=True):
+        assert same_results(Store(tmp_path / "store").rows([key]), finished[name].rows)
+
+
+def test_the_dearest_cells_go_first_once_costs_are_known(go, tmp_path):
+    go(small_cells())
+    past = Past.of(Store(tmp_path / "store"))
+    costs = {name: past.cost(small_cell(name)) for name in NAMES}
+    assert past.cost(small_cell("Unknown")) is None
+    assert past.peak_mb > 1
+    _, lines = go([small_cell(name, seed=7) for name in NAMES])
+    order = [next(name for name in NAMES if f"/{name}/" in line) for line in lines]
+    assert order == sorted(NAMES, key=lambda name: -costs[name])

@@ -1,0 +1,94 @@
+"""Studies as data: which cells they are, and what is said of mistakes."""
+
+import pytest
+
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.studies.study import DetectorEntry, Scale, Study
+
+from .cases import ALARM, DATA, WORLD
+
+SCALES = {
+    "small": Scale(seeds=(5,), data={"episodes": 4}, parameters={"KNN": {"k": 2}}, replicates=3),
+    "one": Scale(detectors=("Time",), worlds=("SAP-Goal1-v0",)),
+    "wrong": Scale(detectors=("Timer",)),
+    "wrong parameters": Scale(parameters={"KN": {"k": 2}}),
+    "wrong data": Scale(data={"episode": 4}),
+}
+
+
+def study(**changes):
+    fields = {
+        "worlds": (WORLD, "SAP-Goal1-v0"),
+        "detectors": (DetectorEntry("KNN", parameters={"k": 3, "view": "transition"}, seeds=(0, 9)), *PLAIN),
+        "alarms": (ALARM,),
+        "seeds": (0, 1),
+        "data": DATA,
+        "replicates": 10,
+        "scales": SCALES,
+    }
+    return Study("mine", **{**fields, **changes})
+
+
+PLAIN = (DetectorEntry("Time"), DetectorEntry("Mine", "package.module:Mine"))
+
+
+def test_cells_are_all_combinations_world_by_world():
+    labels = [cell.label for cell in study().cells()]
+    in_one = ["KNN/0", "KNN/9", "Time/0", "Time/1", "Mine/0", "Mine/1"]
+    assert labels == [f"{world}/tqc/{each}" for world in (WORLD, "SAP-Goal1-v0") for each in in_one]
+
+
+def test_a_cell_has_everything_from_its_study():
+    cell = study(policies=("sac",)).cells()[-1]
+    assert (cell.detector, cell.name, cell.policy, cell.seed) == ("package.module:Mine", "Mine", "sac", 1)
+    assert (cell.data, cell.alarms, cell.replicates) == (DATA, (ALARM,), 10)
+
+
+def test_a_scale_changes_what_it_names_and_nothing_else():
+    small = study().at("small")
+    assert small.data == DATA.replace(episodes=4)
+    assert small.replicates == 3
+    assert small.worlds == study().worlds
+    assert {cell.seed for cell in small.cells() if cell.name == "Time"} == {5}
+    assert small.detectors[0].parameters == {"k": 2, "view": "transition"}
+    assert small.detectors[1].parameters == {}
+    one = study().at("one")
+    assert [cell.label for cell in one.cells()] == ["SAP-Goal1-v0/tqc/Time/0", "SAP-Goal1-v0/tqc/Time/1"]
+    assert study().at(None) == study()
+
+
+@pytest.mark.parametrize(
+    ("scale", "error", "said"),
+    [
+        ("smal", UnknownName, "no scale 'smal'. Did you mean 'small'?"),
+        ("wrong", UnknownName, "names detector 'Timer'. Did you mean 'Time'?"),
+        ("wrong parameters", UnknownName, "names detector 'KN'. Did you mean 'KNN'?"),
+        ("wrong data", InvalidParameter, "no field 'episode'. Did you mean 'episodes'?"),
+    ],
+)
+def test_a_wrong_scale_is_answered_with_the_nearest_right_one(scale, error, said):
+    with pytest.raises(error) as caught:
+        study().at(scale)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "said"),
+    [
+        ({"worlds": ("SAP-Goal9-v0",)}, UnknownName, "Did you mean 'SAP-Goal"),
+        ({"detectors": (DetectorEntry("Mahalonobis"),)}, UnknownName, "Did you mean 'Mahalanobis'?"),
+        ({"detectors": (DetectorEntry("A", "KNN"), DetectorEntry("A", "Time"))}, InvalidParameter, "of one name"),
+        ({"detectors": ()}, InvalidParameter, "has no detectors"),
+        ({"worlds": ()}, InvalidParameter, "has no worlds"),
+        ({"seeds": ()}, InvalidParameter, "has no seeds"),
+        ({"policies": ()}, InvalidParameter, "has no policies"),
+    ],
+)
+def test_a_wrong_study_says_what_is_wrong(change, error, said):
+    with pytest.raises(error) as caught:
+        study(**change)
+    assert said in str(caught.value)
+
+
+def test_a_study_goes_to_plain_data_and_back():
+    assert Study.from_dict(study().to_dict()) == study()
