@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_world
+    from offnominal.reports import write_report
     from offnominal.rollouts import Twin, collect, effective_onset, judge, twins
+    from offnominal.studies import Study, load_study
     from offnominal.worlds import World
 
 _HOMES = {
@@ -34,7 +36,9 @@ _HOMES = {
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_world"),
+    "reports": ("write_report",),
     "rollouts": ("Twin", "collect", "effective_onset", "judge", "twins"),
+    "studies": ("Study", "load_study"),
     "worlds": ("World",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -56,6 +60,7 @@ __all__ = [
     "RandomPolicy",
     "Schedule",
     "SignalAnomaly",
+    "Study",
     "Twin",
     "World",
     "__version__",
@@ -72,9 +77,11 @@ __all__ = [
     "inject",
     "judge",
     "load",
+    "load_study",
     "make",
     "make_vec",
     "twins",
+    "write_report",
 ]
 
 

@@ -1,5 +1,6 @@
 """Registries know names without loading what they stand for."""
 
+import re
 import sys
 from types import SimpleNamespace
 
@@ -101,3 +102,22 @@ def test_entry_points_are_loaded_once_and_whichever_way_one_looks_first(look, en
     assert look(kinds)
     look(kinds)
     assert loaded == [kinds]
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("no_such_package.detectors:Mine", "there is no module 'no_such_package'"),
+        ("fractions:Fracton", "Did you mean 'Fraction'?"),
+    ],
+)
+def test_a_target_that_cannot_be_imported_is_named(target, said):
+    with pytest.raises(UnknownName, match=re.escape(said)):
+        Spec("mine", target).load()
+
+
+def test_a_package_that_is_missing_inside_a_target_is_not_taken_for_the_target(tmp_path, monkeypatch):
+    (tmp_path / "needs_more.py").write_text("import no_such_package\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+        Spec("mine", "needs_more:Mine").load()

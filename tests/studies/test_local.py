@@ -11,7 +11,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.studies import LocalPool, Store, local, run_study, same_results
 from offnominal.studies.task import Ended, Started, Task
 
-from .cases import NAMES, small_cell, small_cells
+from .cases import DATA, NAMES, small_cell, small_cells
 
 
 def silent(line):
@@ -67,7 +67,7 @@ def test_workers_end_with_the_pool(finished):
 
 def test_one_task_runs_at_a_time_if_memory_is_short(monkeypatch, finished):
     monkeypatch.setattr(local, "available_mb", lambda: 100.0)
-    tasks = [Task(small_cell("Time", data=small_cell().data.replace(seed=seed))) for seed in (11, 12)]
+    tasks = [Task(small_cell("Time", data=DATA.replace(seed=seed, episodes=2, levels=()))) for seed in (11, 12)]
     with LocalPool(2, peak_mb=90.0) as pool:
         kinds = [type(event) for event in pool.run(tasks)]
         assert len(pool._hired) == 1

@@ -19,7 +19,7 @@ from offnominal.cli.doctor import health
 from offnominal.cli.play import playing
 from offnominal.cli.studies import experiments
 from offnominal.core.errors import OffnominalError
-from offnominal.core.registry import Registry
+from offnominal.core.registry import Registry, Spec
 
 out = Console()
 complaints = Console(stderr=True)
@@ -127,7 +127,8 @@ def alarms(as_json: AsJson = False) -> None:
 
 @check.command("detector")
 def check_detector_command(
-    id: Annotated[str, typer.Argument(help="Id of the detector, or 'all'.")], as_json: AsJson = False
+    id: Annotated[str, typer.Argument(help="Id of the detector, package.module:Class, or 'all'.")],
+    as_json: AsJson = False,
 ) -> None:
     """Try the laws of detectors.
 
@@ -136,12 +137,12 @@ def check_detector_command(
     from offnominal.detectors import detectors as registry
     from offnominal.laws import check_detector
 
-    _report([check_detector(each) for each in (registry.ids() if id == "all" else [registry.spec(id).id])], as_json)
+    _report([check_detector(each) for each in _chosen(registry, id)], as_json)
 
 
 @check.command("alarm")
 def check_alarm_command(
-    id: Annotated[str, typer.Argument(help="Id of the alarm, or 'all'.")], as_json: AsJson = False
+    id: Annotated[str, typer.Argument(help="Id of the alarm, package.module:Class, or 'all'.")], as_json: AsJson = False
 ) -> None:
     """Try the laws of alarms.
 
@@ -150,7 +151,7 @@ def check_alarm_command(
     from offnominal.alarms import alarms as registry
     from offnominal.laws import check_alarm
 
-    _report([check_alarm(each) for each in (registry.ids() if id == "all" else [registry.spec(id).id])], as_json)
+    _report([check_alarm(each) for each in _chosen(registry, id)], as_json)
 
 
 @check.command("world")
@@ -263,6 +264,13 @@ def train(
         soft_wrap=True,
     )
     out.print(f"Policy: [bold]{path.with_suffix('.safetensors')}[/]", soft_wrap=True)
+
+
+def _chosen(registry: Registry[Any], id: str) -> list[Any]:
+    """Return one id, all ids, or the class that ``package.module:Class`` names."""
+    if ":" in id and id not in registry:
+        return [Spec(id, id).load()]
+    return registry.ids() if id == "all" else [registry.spec(id).id]
 
 
 def _list(registry: Registry[Any], as_json: bool) -> None:

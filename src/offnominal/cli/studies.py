@@ -38,7 +38,8 @@ def studies(as_json: AsJson = False) -> None:
     rows = []
     for spec in registry:
         study = registry.make(spec.id)
-        for scale in [*study.scales] or [None]:
+        scales: list[str | None] = [*study.scales] or [None]
+        for scale in scales:
             summary = spec.summary if scale is None else study.scales[scale].summary
             cells = len(study.at(scale).cells())
             rows.append({"study": spec.id, "scale": scale, "cells": cells, "summary": summary})

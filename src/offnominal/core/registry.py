@@ -31,9 +31,17 @@ class Spec:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def load(self) -> Any:
-        """Import the target."""
+        """Import the target, or raise :class:`UnknownName` if there is no such module or name in it."""
         module, _, attribute = self.target.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise
+            raise UnknownName(f"there is no module {error.name!r} for {self.target!r}; is it installed?") from None
+        if not hasattr(found, attribute):
+            raise UnknownName(f"{module} has no {attribute!r}.{did_you_mean(attribute, dir(found))}")
+        return getattr(found, attribute)
 
 
 class Registry(Generic[T]):

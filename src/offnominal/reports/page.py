@@ -12,6 +12,8 @@ from typing import Any
 
 from offnominal.reports.payload import payload
 from offnominal.reports.tables import text
+from offnominal.reports.versus import verdict_line, versus_html
+from offnominal.studies.papers import tables_from
 from offnominal.studies.results import RunResults
 
 SCRIPTS = ("elements.js", "choice.js", "tables.js", "charts.js", "faults.js", "episodes.js", "start.js")
@@ -61,6 +63,7 @@ def page(results: RunResults) -> str:
         "headline": _headline(data),
         "facts": _facts(_sizes(results, data)),
         "shown": _examples_shown(data["examples"]),
+        "print": _beside_print(results),
         "made": _made(results.manifest),
         "failures": _failures(results.failures),
         "style": _asset("page.css"),
@@ -137,6 +140,18 @@ def _facts(facts: Mapping[str, str]) -> str:
 def _examples_shown(examples: Mapping[str, Any]) -> str:
     here, recorded = len(examples["rows"]), examples["recorded"]
     return "" if here == recorded else f"This page carries {here:,} of {recorded:,} recorded score curves."
+
+
+def _beside_print(results: RunResults) -> str:
+    """Return our tables beside the printed ones, if the study has any."""
+    parts = [
+        f"<details><summary>Table {table.number}: {escape(table.title)}. {escape(verdict_line(lines))}</summary>"
+        f'<div class="scroll tall" tabindex="0" role="region" aria-label="Table {table.number}">'
+        f"{versus_html(f'Table {table.number}', lines)}</div></details>"
+        for table in tables_from(results.name)
+        if (lines := table.compare(results))
+    ]
+    return "".join(parts) or "<p>Nothing of this study is in print.</p>"
 
 
 def _made(manifest: Mapping[str, Any]) -> str:

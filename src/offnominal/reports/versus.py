@@ -13,6 +13,7 @@ from offnominal.studies.comparison import Comparison
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+NUMBERS = ("ours", "print", "difference")
 STYLES = {"match": "green", "near": "yellow", "differs": "red", "": "dim"}
 MARKS = {"match": "✓ match", "near": "≈ near", "differs": "✗ differs", "": "–"}
 
@@ -63,7 +64,7 @@ def versus_terminal(title: str, lines: Sequence[Comparison]) -> RichTable:
     rows = versus_print(lines)
     table = RichTable(title=title, title_justify="left", caption=verdict_line(lines), caption_justify="left")
     for name in rows[0] if rows else ():
-        table.add_column(name, justify="right" if name in ("ours", "print", "difference") else "left")
+        table.add_column(name, justify="right" if name in NUMBERS else "left")
     for row in rows:
         shown = [
             Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(str(value)) for name, value in row.items()
@@ -81,7 +82,7 @@ def versus_markdown(lines: Sequence[Comparison]) -> str:
 def versus_html(title: str, lines: Sequence[Comparison]) -> str:
     """Return the comparison as an HTML table; verdicts have the classes match, near and differs."""
     rows = versus_print(lines)
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in (rows[0] if rows else ()))
+    head = "".join(f'<th scope="col"{_side(name)}>{escape(name)}</th>' for name in (rows[0] if rows else ()))
     body = "".join(f"<tr>{''.join(_html_cell(name, value) for name, value in row.items())}</tr>" for row in rows)
     caption = f"<caption>{escape(title)}. {escape(verdict_line(lines))}</caption>"
     return f'<table class="versus">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
@@ -90,7 +91,14 @@ def versus_html(title: str, lines: Sequence[Comparison]) -> str:
 def _html_cell(name: str, value: str) -> str:
     if name == "verdict":
         return f'<td class="{value or "none"}">{MARKS[value]}</td>'
-    return f"<td>{escape(value)}</td>"
+    return f"<td{_side(name)}>{escape(value)}</td>"
+
+
+def _side(name: str) -> str:
+    """Return the class of a column: numbers stand right, words left, notes may break."""
+    if name in NUMBERS:
+        return ""
+    return ' class="left note"' if name == "note" else ' class="left"'
 
 
 def _printed(line: Comparison) -> str:

@@ -69,7 +69,7 @@ class Display:
 
     def _line(self, event: Ended, seconds: float) -> str:
         trouble = event.answer.trouble
-        what = f"{seconds:.1f} s" if trouble is None else f"FAILED: {trouble.error}: {trouble.message.splitlines()[0]}"
+        what = f"{seconds:.1f} s" if trouble is None else f"FAILED: {trouble.error}: {first_line(trouble.message)}"
         left = self.seconds_left()
         rest = "" if left is None else f", {spoken(left)} left"
         return f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}"
@@ -101,3 +101,8 @@ def spoken(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def first_line(text: str) -> str:
+    """Return what stands before the first line break."""
+    return text.partition("\n")[0]

@@ -49,3 +49,13 @@ def tables_of(paper: str, numbers: Sequence[int] | None = None) -> list[Printed]
         if number not in known:
             raise UnknownName(f"{paper} has no table {number} here; choose from {', '.join(map(str, known))}.")
     return [table for table in tables if not numbers or table.number in numbers]
+
+
+def tables_from(study: str) -> list[Printed]:
+    """Return the tables of all papers that are made from a study.
+
+    Example:
+        >>> [table.number for table in tables_from("anomaly-gym-policies")]
+        [5]
+    """
+    return [table for paper in PAPERS for table in tables_of(paper) if table.study == study]
