@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import datasets, detectors, ensembles, evaluation, training, worlds
+from benchmarks import datasets, detectors, ensembles, evaluation, runner, training, worlds
 from offnominal.reports.tables import markdown, terminal_table
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -20,6 +20,7 @@ GROUPS = {
     "datasets": datasets.SECTIONS,
     "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS},
     "evaluation": evaluation.SECTIONS,
+    "runner": runner.SECTIONS,
 }
 SECTIONS = {title: section for group in GROUPS.values() for title, section in group.items()}
 

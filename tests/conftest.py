@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 import offnominal
+from offnominal.core.home import VARIABLE
 
 SOURCE = Path(offnominal.__file__).parent
 
 
 def pytest_configure() -> None:
-    """Drop compiled kernels that are older than any source: a kernel's cache does not see changes in what it calls."""
-    newest = max(path.stat().st_mtime for path in SOURCE.rglob("*.py"))
+    """Drop compiled kernels that are older than any of their sources: a cache does not see changes in what it calls."""
+    kernels = [path for path in SOURCE.rglob("*.py") if "compiled" in path.read_text(encoding="utf-8")]
+    newest = max(path.stat().st_mtime for path in kernels)
     for cached in SOURCE.rglob("*.nb[ic]"):
         with suppress(FileNotFoundError):
             if cached.stat().st_mtime < newest:
                 cached.unlink()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what tests generate out of the user's data home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("data")))
+        yield

@@ -112,3 +112,9 @@ def test_another_recipe_is_named_before_anything_is_lost(folder, tmp_path, monke
     assert "it differs in episodes, nominal" in capsys.readouterr().err
     assert run("generate", WORLD, "--out", tmp_path, "--episodes", "3", *FEW[2:], "--overwrite").exit_code == 0
     assert len(Dataset(tmp_path / WORLD)["test"]) == 3
+
+
+def test_datasets_that_are_there_are_listed(folder, tmp_path):
+    (row,) = json.loads(run("datasets", folder.parent, "--json").stdout)
+    assert (row["world"], row["splits"]) == (WORLD, 5)
+    assert json.loads(run("datasets", tmp_path, "--json").stdout) == []

@@ -1,4 +1,4 @@
-"""`offnominal generate`, `verify`, `export` and `import`."""
+"""`offnominal datasets`, `generate`, `verify`, `export` and `import`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,24 @@ datasets = typer.Typer()
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a dataset that is already there.")]
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
+
+
+@datasets.command("datasets")
+def list_datasets(
+    folder: Annotated[Path | None, typer.Argument(help="Where to look; the data home if left out.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the datasets that are there.
+
+    Example: [bold]offnominal datasets[/]
+    """
+    from offnominal.core.home import data_home
+    from offnominal.datasets import Dataset
+    from offnominal.datasets.manifest import MANIFEST
+
+    home = data_home() if folder is None else folder
+    found = sorted(path.parent for path in home.glob(f"*/{MANIFEST}"))
+    _show(f"Datasets in {home}", [_summary(Dataset(each, verify="size")) for each in found], as_json)
 
 
 @datasets.command()
@@ -81,23 +99,42 @@ def generate(
 
 
 @datasets.command()
-def verify(folder: Folder, as_json: AsJson = False) -> None:
-    """Hash every file again and read every episode again; exit with 1 if anything is not as the manifest says.
+def verify(
+    folder: Annotated[Path, typer.Argument(help="Folder of a dataset or of a run.")],
+    share: Annotated[float, typer.Option(help="Of the cells of a run, how many are done again.")] = 0.05,
+    store: Annotated[Path | None, typer.Option("--store", help="Where a run's results are, if moved.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hash every file of a dataset again and read every episode again, or do some cells of a run again.
+
+    Exits with 1 if anything is not as the manifest or the store says.
 
     Example: [bold]offnominal verify data/SAP-Goal0-v0[/]
     """
+    if (folder / "run.json").exists():
+        from offnominal.studies.verify import verify_run
+
+        cells = verify_run(folder, share, store=store)
+        done_again = sum(not problem for _, problem in cells)
+        _show_problems(cells, "cell", f"{folder} comes out again: {done_again} cells gave the same numbers.", as_json)
+        return
+
     from offnominal.datasets import verify
 
-    problems = verify(folder)
-    wrong = {name: problem for name, problem in problems.items() if problem}
+    splits = list(verify(folder).items())
+    _show_problems(splits, "split", f"{folder} is intact: {len(splits)} splits hold what the manifest says.", as_json)
+
+
+def _show_problems(problems: list[tuple[str, str]], what: str, praise: str, as_json: bool) -> None:
+    """Print what is wrong, or that nothing is; exit with 1 if something is."""
+    wrong = [(name, problem) for name, problem in problems if problem]
     if as_json:
-        print(json.dumps([{"split": name, "problem": problem} for name, problem in problems.items()], indent=2))
+        print(json.dumps([{what: name, "problem": problem} for name, problem in problems], indent=2))
     elif wrong:
-        for name, problem in wrong.items():
+        for name, problem in wrong:
             out.print(f"[red]{escape(name)}[/]  {escape(problem)}", highlight=False, soft_wrap=True)
     else:
-        intact = f"[green]{escape(str(folder))} is intact:[/] {len(problems)} splits hold what the manifest says."
-        out.print(intact, soft_wrap=True)
+        out.print(f"[green]{escape(praise)}[/]", highlight=False, soft_wrap=True)
     if wrong:
         raise typer.Exit(1)
 

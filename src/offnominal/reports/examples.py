@@ -11,7 +11,7 @@ import numpy as np
 
 from offnominal.reports.curves import encoded, limits, thinned
 
-BUDGET = 1_200_000
+BUDGET = 900_000
 POINTS = 300
 FIRST_LEVELS = ("medium", "strong", "extreme", "tiny")
 

@@ -69,7 +69,10 @@ class Display:
 
     def _line(self, event: Ended, seconds: float) -> str:
         trouble = event.answer.trouble
-        what = f"{seconds:.1f} s" if trouble is None else f"FAILED: {trouble.error}: {first_line(trouble.message)}"
+        what = f"{seconds:.1f} s"
+        if trouble is not None:
+            # An error may come without a message.
+            what = ": ".join(["FAILED", trouble.error, *trouble.message.splitlines()[:1]])
         left = self.seconds_left()
         rest = "" if left is None else f", {spoken(left)} left"
         return f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}"

@@ -15,6 +15,7 @@ from offnominal.studies.code import Sources
 from offnominal.studies.display import Display, Report
 from offnominal.studies.failure import Failure, Trouble
 from offnominal.studies.local import LocalPool
+from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
 from offnominal.studies.task import Answer, Ended, Pool, Task
 from offnominal.studies.work import code_of
@@ -70,6 +71,7 @@ def run_study(
     retry: bool = False,
     only: str | Iterable[str] | None = None,
     report: Report | None = None,
+    sinks: Sequence[Sink] = (),
 ) -> Outcome:
     """Do every cell that has no result yet.
 
@@ -87,6 +89,7 @@ def run_study(
         only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.chosen`.
         report: Told of every dataset and cell in a line of text. If None, a terminal shows a live table and anything
             else gets the lines on standard error.
+        sinks: Other programs that are told; see :mod:`~offnominal.studies.sinks`.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -101,22 +104,29 @@ def run_study(
     listed = chosen(cells, only)
     if not listed:
         raise InvalidParameter("there is no cell to do; give some, or a pattern that matches their labels.")
-    run = Run(listed, store if isinstance(store, Store) else Store(store), report)
+    told = Sinks(sinks)
+    run = Run(listed, store if isinstance(store, Store) else Store(store), report, told)
     place = None if folder is None else Path(folder)
     with _pool(workers, ray, run.past.peak_mb) as pool:
         run.prepare(pool)
         if place is not None:
             run_manifest.begin(place, about or {}, listed, run.keys, run.store.folder, part=only is not None)
+        told.started(about or {}, listed)
         try:
             run.do(pool, retry=retry)
         except KeyboardInterrupt:
-            if place is not None:
-                run_manifest.finish(place, {**run.outcome().to_dict(), "interrupted": True})
+            _finish(run.outcome(), place, told, interrupted=True)
             raise
     outcome = run.outcome()
-    if place is not None:
-        run_manifest.finish(place, {**outcome.to_dict(), "interrupted": False})
+    _finish(outcome, place, told, interrupted=False)
     return outcome
+
+
+def _finish(outcome: Outcome, folder: Path | None, told: Sinks, *, interrupted: bool) -> None:
+    found = {**outcome.to_dict(), "interrupted": interrupted}
+    if folder is not None:
+        run_manifest.finish(folder, found)
+    told.finished(found)
 
 
 def _pool(workers: int | None, ray: str | None, peak_mb: float) -> Pool:
@@ -135,12 +145,14 @@ class Run:
         cells: What to do.
         store: Where results are and go.
         report: See :func:`run_study`.
+        told: Whoever is told of each cell.
     """
 
-    def __init__(self, cells: Sequence[Cell], store: Store, report: Report | None) -> None:
+    def __init__(self, cells: Sequence[Cell], store: Store, report: Report | None, told: Sinks) -> None:
         self.cells = cells
         self.store = store
         self.report = report
+        self.told = told
         self.past = Past.of(store)
         self.keys: list[str] = []
         self.answers: list[Answer] = []
@@ -192,12 +204,16 @@ class Run:
         return tasks
 
     def _note(self, event: Ended) -> None:
-        self.answers.append(replace(event.answer, result=None))
-        result = event.answer.result
-        if result is not None:
-            self.store.write(result.key, result.rows, result.examples)
-        if event.answer.trouble is not None:
-            self.store.fail(Failure.of(event.task.key, event.task.cell, event.answer.trouble))
+        cell, answer = event.task.cell, event.answer
+        self.answers.append(replace(answer, result=None))
+        if answer.result is not None:
+            self.store.write(answer.result.key, answer.result.rows, answer.result.examples)
+        if answer.trouble is not None:
+            self.store.fail(Failure.of(event.task.key, cell, answer.trouble))
+            self.told.cell(cell, {}, f"{answer.trouble.error}: {answer.trouble.message}")
+            return
+        cost = {"cpu_s": answer.cpu_s, "wall_s": answer.wall_s, "peak_mb": answer.peak_mb}
+        self.told.cell(cell, {**dict(answer.numbers), **cost}, "")
 
     def outcome(self) -> Outcome:
         """Return what came of it so far."""

@@ -1,0 +1,201 @@
+"""Sinks: other programs that are told how a run goes, such as TensorBoard, MLflow and Weights & Biases."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from offnominal.core.errors import MissingDependency
+from offnominal.studies.cell import Cell
+
+Numbers = Mapping[str, float]
+
+
+class Sink(Protocol):
+    """Something that is told of a run while it goes on.
+
+    Example:
+        >>> class Counting:
+        ...     done = 0
+        ...
+        ...     def started(self, about, cells):
+        ...         pass
+        ...
+        ...     def cell(self, cell, numbers, error):
+        ...         self.done += not error
+        ...
+        ...     def finished(self, found):
+        ...         print(self.done, "done")
+        >>> sink: Sink = Counting()
+    """
+
+    def started(self, about: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+        """The run begins: what its manifest says first, and its cells, those with a result included."""
+
+    def cell(self, cell: Cell, numbers: Numbers, error: str) -> None:
+        """A cell was done: means over splits and what it cost; or an error, and no numbers."""
+
+    def finished(self, found: Mapping[str, Any]) -> None:
+        """The run is over, or interrupted: counts and costs."""
+
+
+class Sinks:
+    """Some sinks as one. A run outlives them: one that fails is left out from then on, with a warning.
+
+    Args:
+        sinks: Who is to be told.
+    """
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self.listening = list(sinks)
+
+    def started(self, about: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+        """Tell of the beginning."""
+        self._tell("started", about, cells)
+
+    def cell(self, cell: Cell, numbers: Numbers, error: str) -> None:
+        """Tell of a cell."""
+        self._tell("cell", cell, numbers, error)
+
+    def finished(self, found: Mapping[str, Any]) -> None:
+        """Tell of the end."""
+        self._tell("finished", found)
+
+    def _tell(self, what: str, *facts: Any) -> None:
+        for sink in list(self.listening):
+            try:
+                getattr(sink, what)(*facts)
+            except Exception as error:
+                self.listening.remove(sink)
+                warnings.warn(
+                    f"{type(sink).__name__} is told nothing more of this run: {type(error).__name__}: {error}",
+                    stacklevel=2,
+                )
+
+
+class TensorBoard:
+    """Curves for TensorBoard: one per number and detector, with the seed as its step.
+
+    Args:
+        folder: Where the event files go.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self._writer = _need("TensorBoard", "tensorboard", "torch.utils.tensorboard").SummaryWriter
+        self._open: Any = None
+
+    def started(self, about: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+        """Open a file."""
+        self._open = self._writer(str(self.folder))
+        self._open.add_text("run", f"```json\n{json.dumps(dict(about), indent=2)}\n```")
+
+    def cell(self, cell: Cell, numbers: Numbers, error: str) -> None:
+        """Write a point of each curve, or the error."""
+        for name, value in tagged(cell, numbers).items():
+            self._open.add_scalar(name, value, cell.seed)
+        if error:
+            self._open.add_text(f"failed/{cell.label}", error)
+        self._open.flush()
+
+    def finished(self, found: Mapping[str, Any]) -> None:
+        """Write counts and costs and close the file."""
+        for name, value in found.items():
+            self._open.add_scalar(f"run/{name}", float(value))
+        self._open.close()
+
+
+class MLflow:
+    """Runs of MLflow: one for the study and, below it, one for each cell.
+
+    Args:
+        experiment: What it is called there.
+        uri: Of the tracking server or folder; MLflow's own choice if None.
+    """
+
+    def __init__(self, experiment: str = "offnominal", uri: str | None = None) -> None:
+        self.experiment = experiment
+        self.uri = uri
+        self._mlflow = _need("MLflow", "mlflow")
+
+    def started(self, about: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+        """Begin the run of the study."""
+        if self.uri is not None:
+            self._mlflow.set_tracking_uri(self.uri)
+        self._mlflow.set_experiment(self.experiment)
+        self._mlflow.start_run(run_name=_title(about))
+        self._mlflow.log_params({name: value for name, value in about.items() if isinstance(value, str | int)})
+        self._mlflow.log_param("cells", len(cells))
+
+    def cell(self, cell: Cell, numbers: Numbers, error: str) -> None:
+        """Keep a run of its own for the cell."""
+        self._mlflow.start_run(run_name=cell.label, nested=True)
+        names = ("world", "policy", "name", "detector", "seed", "parameters")
+        self._mlflow.log_params({name: getattr(cell, name) for name in names})
+        self._mlflow.log_metrics(dict(numbers))
+        if error:
+            self._mlflow.set_tag("error", error)
+        self._mlflow.end_run("FAILED" if error else "FINISHED")
+
+    def finished(self, found: Mapping[str, Any]) -> None:
+        """Keep counts and costs and end the run."""
+        self._mlflow.log_metrics({name: float(value) for name, value in found.items()})
+        self._mlflow.end_run("KILLED" if found.get("interrupted") else "FINISHED")
+
+
+class WeightsAndBiases:
+    """A run of Weights & Biases: each cell is a step.
+
+    Args:
+        project: Where the run is filed.
+        **options: Those of `wandb.init`, such as ``mode="offline"``.
+    """
+
+    def __init__(self, project: str = "offnominal", **options: Any) -> None:
+        self.project = project
+        self.options = options
+        self._wandb = _need("Weights & Biases", "wandb")
+        self._run: Any = None
+
+    def started(self, about: Mapping[str, Any], cells: Sequence[Cell]) -> None:
+        """Begin the run."""
+        self._run = self._wandb.init(
+            project=self.project, name=_title(about), config={**about, "cells": len(cells)}, **self.options
+        )
+
+    def cell(self, cell: Cell, numbers: Numbers, error: str) -> None:
+        """Log the numbers of a cell, or its error."""
+        self._run.log({**tagged(cell, numbers), "label": cell.label, "seed": cell.seed, "error": error})
+
+    def finished(self, found: Mapping[str, Any]) -> None:
+        """Keep counts and costs and end the run."""
+        self._run.summary.update(dict(found))
+        self._run.finish()
+
+
+def tagged(cell: Cell, numbers: Numbers) -> dict[str, float]:
+    """Return numbers under names that tell cells apart, but for their seeds.
+
+    Example:
+        >>> tagged(Cell("SAP-Goal0-v0", "95 %", "KNN"), {"auroc": 0.5})
+        {'auroc/SAP-Goal0-v0/tqc/95 _': 0.5}
+    """
+    place = re.sub(r"[^\w\-. /]", "_", f"{cell.world}/{cell.policy}/{cell.name}")
+    return {f"{name}/{place}": value for name, value in numbers.items()}
+
+
+def _title(about: Mapping[str, Any]) -> str:
+    return "-".join(str(about[name]) for name in ("study", "scale") if about.get(name)) or "study"
+
+
+def _need(name: str, package: str, module: str | None = None) -> Any:
+    try:
+        return importlib.import_module(module or package)
+    except ModuleNotFoundError:
+        hint = f'install it with `pip install "offnominal[{package}]"`.'
+        raise MissingDependency(f"the sink of {name} needs {package}; {hint}") from None

@@ -1,0 +1,119 @@
+"""See whether the results of a run come out again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.core.progress import progress
+from offnominal.studies.cell import Cell
+from offnominal.studies.code import Sources
+from offnominal.studies.rows import COST, same_results
+from offnominal.studies.run_manifest import read_run
+from offnominal.studies.segments import facts_of, read_cell
+from offnominal.studies.store import Store
+from offnominal.studies.work import work
+
+SHARE = 0.05
+
+
+def verify_run(
+    folder: Path | str, share: float = SHARE, seed: int = 0, *, store: Path | str | None = None
+) -> list[tuple[str, str]]:
+    """Do some cells of a run again, chosen at random, and return what is wrong with each.
+
+    Numbers must be the same to the last bit; what they cost may differ. Cells without a result are listed, too.
+
+    Args:
+        folder: Of the run.
+        share: How many of its cells are done again; at least one is.
+        seed: Of the choice.
+        store: Where its results are, if they were moved.
+
+    Returns:
+        Label and problem of each cell; the problem is empty if there is none.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.studies import DataEntry, run_study
+        >>> place = TemporaryDirectory()
+        >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
+        >>> cell = Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0)
+        >>> outcome = run_study([cell], place.name, folder=place.name, workers=1, report=lambda line: None)
+        >>> verify_run(place.name)
+        [('SAP-Goal0-v0/tqc/Time/0', '')]
+    """
+    if not 0.0 < share <= 1.0:
+        raise InvalidParameter(f"share is {share!r}; expected a number above 0 and at most 1.")
+    manifest = read_run(Path(folder))
+    results = Store(manifest["store"] if store is None else store)
+    there = [key for key in manifest["keys"] if results.has(key)]
+    found = [_missing(results, key) for key in manifest["keys"] if key not in set(there)]
+    drawn = _drawn(there, share, seed)
+    sources = Sources()
+    with progress(f"Doing {len(drawn)} of {len(there)} cells again", total=len(drawn)) as tick:
+        for key in drawn:
+            found.append(_compared(results.path(key), sources))
+            tick()
+    return found
+
+
+def _drawn(keys: Sequence[str], share: float, seed: int) -> list[str]:
+    count = min(len(keys), max(1, round(share * len(keys))))
+    places = np.random.default_rng(seed).choice(len(keys), count, replace=False) if keys else ()
+    return [keys[place] for place in sorted(places)]
+
+
+def _missing(results: Store, key: str) -> tuple[str, str]:
+    failure = results.failure(key)
+    if failure is None:
+        return key[:12], f"has no result in {results.folder}; run its study again."
+    return failure.label, f"has no result: it failed with {failure.error}."
+
+
+def _compared(path: Path, sources: Sources) -> tuple[str, str]:
+    """Return the label of a cell and what is wrong with its file."""
+    try:
+        kept = read_cell(path)
+        facts = facts_of(kept)
+        cell = Cell.from_dict(facts["cell"])
+    except (DamagedFile, MissingFile, InvalidParameter) as error:
+        return path.stem[:12], str(error)
+    try:
+        again = work(cell, sources=sources)
+    except Exception as error:
+        return cell.label, f"cannot be done again: {type(error).__name__}: {error}"
+    made = facts_of(again.rows)
+    other = " and ".join(what for what in ("code", "data") if made[what] != facts[what])
+    numbers = "" if same_results(_bare(kept), _bare(again.rows)) else _difference(_bare(kept), _bare(again.rows))
+    if other:
+        since = f"was made with other {other}; run its study again."
+        return cell.label, f"{since} Now {numbers}." if numbers else f"{since} The numbers are the same."
+    return cell.label, f"comes out differently: {numbers}." if numbers else ""
+
+
+def _bare(table: Any) -> Any:
+    """Return results under one key, which says nothing of the numbers."""
+    place = table.column_names.index("key")
+    return table.set_column(place, "key", [[""] * table.num_rows])
+
+
+def _difference(kept: Any, again: Any) -> str:
+    """Return the first number that differs."""
+    names = [name for name in kept.column_names if name not in COST]
+    if kept.num_rows != again.num_rows or any(name not in again.column_names for name in names):
+        return "its rows or columns are others"
+    for old, new in zip(kept.to_pylist(), again.to_pylist(), strict=True):
+        for name in names:
+            if repr(old[name]) != repr(new[name]):
+                alarm = f" with {old['alarm']}" if old["alarm"] else ""
+                return f"{name} of {old['split']}{alarm} is {_short(new[name])}, not {_short(old[name])}"
+    return "its rows or columns are others"
+
+
+def _short(value: Any) -> str:
+    return "a list" if isinstance(value, list) else repr(value)
