@@ -30,7 +30,7 @@ from offnominal.studies.task import Answer, Ended, Task, perform
 from offnominal.studies.work import ONE_THREAD, code_of
 
 WORLD = "SAP-Goal0-v0"
-TASKS, TURNS = 30, 5
+TASKS, TURNS = 30, 8
 CELLS, FILES = 100_000, 1000
 NAMES = 10
 LEADERS = """

@@ -92,9 +92,9 @@ def read_table(path: Path, *, without: tuple[str, ...] = ()) -> Any:
     """
     try:
         file = pq.ParquetFile(path, page_checksum_verification=True)
-        names = [name for name in file.schema_arrow.names if name not in without]
-        table = file.read(columns=names, use_threads=False)
-        return table.replace_schema_metadata(file.schema_arrow.metadata)
+        schema = file.schema_arrow
+        names = [name for name in schema.names if name not in without]
+        return file.read(columns=names, use_threads=False).replace_schema_metadata(schema.metadata)
     except FileNotFoundError:
         raise MissingFile(f"{path} does not exist.") from None
     except (pa.ArrowException, OSError, ValueError) as error:

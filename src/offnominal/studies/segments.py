@@ -70,7 +70,7 @@ class Segments:
             if not keys <= present.keys():
                 self._rewrite([name], keep=set(present))
         held = set().union(*self._read().values())
-        self._add(path for key, path in present.items() if key not in held)
+        self._add(Path(path) for key, path in present.items() if key not in held)
         small = [name for name, keys in self._read().items() if self._count(name) < LARGE]
         if len(small) > FEW:
             self._rewrite(small, keep=set(present))
@@ -86,14 +86,17 @@ class Segments:
             else:
                 self._remove(name)
 
-    def _listed(self) -> Iterator[tuple[str, Path]]:
-        """Yield the key and the file of each cell; whatever else lies there is not ours."""
+    def _listed(self) -> Iterator[tuple[str, str]]:
+        """Yield the key and the file of each cell; whatever else lies there is not ours.
+
+        A hundred thousand objects of :class:`~pathlib.Path` would take longer than everything else.
+        """
         with suppress(FileNotFoundError):
             for place in os.scandir(self.cells):
                 for entry in os.scandir(place.path) if place.is_dir() else ():
                     key, _, ending = entry.name.partition(".")
                     if ending == "parquet" and len(key) == 64 and key[:2] == place.name:
-                        yield key, Path(entry.path)
+                        yield key, entry.path
 
     def _read(self) -> dict[str, set[str]]:
         """Return the keys in each segment; one that cannot be read is removed."""
@@ -101,7 +104,8 @@ class Segments:
         for name in names:
             if name not in self._keys:
                 try:
-                    self._keys[name] = set(read_table(self.folder / name / CELLS)["key"].to_pylist())
+                    table = read_table(self.folder / name / CELLS, without=(*ABOUT[1:], *FACTS))
+                    self._keys[name] = set(table["key"].to_pylist())
                     self._count(name)
                 except (DamagedFile, MissingFile, KeyError):
                     self._remove(name)
@@ -121,6 +125,7 @@ class Segments:
         """Make segments of cell files."""
         rows: list[Any] = []
         about: list[Any] = []
+        count = 0
         for path in filter(is_whole, paths):
             try:
                 table = read_cell(path, without=DRAWS)
@@ -132,9 +137,10 @@ class Segments:
                 continue
             rows.append(table.replace_schema_metadata(None))
             about.append(_about(table))
-            if sum(each.num_rows for each in rows) >= LARGE:
+            count += table.num_rows
+            if count >= LARGE:
                 self._write(rows, about)
-                rows, about = [], []
+                rows, about, count = [], [], 0
         if rows:
             self._write(rows, about)
 
@@ -197,7 +203,8 @@ def set_aside(path: Path, aside: Path) -> None:
 def _about(table: Any) -> Any:
     """Return the one row that says which cell a table belongs to."""
     facts = table.schema.metadata
-    first = table.slice(0, 1).select([name for name in ABOUT if name in table.column_names])
+    names = set(table.column_names)
+    first = table.slice(0, 1).select([name for name in ABOUT if name in names])
     first = first.replace_schema_metadata(None)
     for name in FACTS:
         first = first.append_column(name, pa.array([facts[name.encode()].decode()][: first.num_rows], pa.string()))
