@@ -73,6 +73,9 @@ def run(
     workers: Workers = None,
     ray: Ray = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
+    log: Annotated[
+        list[str] | None, typer.Option(help="Tell this program too: tensorboard, mlflow or wandb; may be given again.")
+    ] = None,
     folder: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
     store: StoreFolder = STORE,
     as_json: AsJson = False,
@@ -84,10 +87,10 @@ def run(
     from offnominal.studies.catalogue import load_study
     from offnominal.studies.runs import open_run
     from offnominal.studies.runs import run as go
+    from offnominal.studies.sinks import sink_named
 
-    place, outcome = go(
-        load_study(study), scale, folder=folder, store=store, only=only, workers=workers, ray=ray, retry=retry
-    )
+    options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
+    place, outcome = go(load_study(study), scale, folder=folder, store=store, only=only, **options)
     if outcome.reused + outcome.computed:
         _finish(place, open_run(place), outcome, as_json)
     else:

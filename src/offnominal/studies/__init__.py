@@ -9,9 +9,11 @@ from offnominal.studies.results import RunResults
 from offnominal.studies.rows import same_results
 from offnominal.studies.runner import Outcome, run_study
 from offnominal.studies.runs import open_run, run
+from offnominal.studies.sinks import MLflow, Sink, TensorBoard, WeightsAndBiases
 from offnominal.studies.store import Store
 from offnominal.studies.study import DetectorEntry, Scale, Study
 from offnominal.studies.summary import Standing, leaderboard
+from offnominal.studies.verify import verify_run
 from offnominal.studies.work import Finished, work
 
 __all__ = [
@@ -23,12 +25,16 @@ __all__ = [
     "Failure",
     "Finished",
     "LocalPool",
+    "MLflow",
     "Outcome",
     "RunResults",
     "Scale",
+    "Sink",
     "Standing",
     "Store",
     "Study",
+    "TensorBoard",
+    "WeightsAndBiases",
     "key_of",
     "leaderboard",
     "load_study",
@@ -37,5 +43,6 @@ __all__ = [
     "run_study",
     "same_results",
     "studies",
+    "verify_run",
     "work",
 ]

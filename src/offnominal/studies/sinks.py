@@ -6,11 +6,11 @@ import importlib
 import json
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.errors import MissingDependency, UnknownName, did_you_mean
 from offnominal.studies.cell import Cell
 
 Numbers = Mapping[str, float]
@@ -176,6 +176,25 @@ class WeightsAndBiases:
         """Keep counts and costs and end the run."""
         self._run.summary.update(dict(found))
         self._run.finish()
+
+
+def sink_named(name: str) -> Sink:
+    """Return a sink by name: ``tensorboard`` (files below ``runs``), ``mlflow`` or ``wandb``.
+
+    Example:
+        >>> sink_named("tensorbord")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.UnknownName: no sink 'tensorbord'. Did you mean 'tensorboard'? Choose from ...
+    """
+    makers: dict[str, Callable[[], Sink]] = {
+        "tensorboard": lambda: TensorBoard("runs/tensorboard"),
+        "mlflow": MLflow,
+        "wandb": WeightsAndBiases,
+    }
+    if name not in makers:
+        raise UnknownName(f"no sink {name!r}.{did_you_mean(name, makers)} Choose from {', '.join(makers)}.")
+    return makers[name]()
 
 
 def tagged(cell: Cell, numbers: Numbers) -> dict[str, float]:
