@@ -1,4 +1,4 @@
-"""Run every benchmark and write RESULTS.md: `python -m benchmarks [section or file ...]`."""
+"""Run benchmarks and bring RESULTS.md up to date: `python -m benchmarks [section or file ...]`; all if none is given."""
 
 from __future__ import annotations
 
@@ -28,21 +28,28 @@ SECTIONS = {title: section for group in GROUPS.values() for title, section in gr
 def main() -> None:
     console = Console(width=160)
     wanted = [title for word in sys.argv[1:] for title in GROUPS.get(word, [word])] or list(SECTIONS)
-    parts = []
+    parts = written()
     for title in wanted:
         rows = SECTIONS[title]()
         console.print(terminal_table(title, rows))
-        parts.append(f"## {title}\n\n{SECTIONS[title].__doc__}\n\n{markdown(rows)}\n")
-    if not sys.argv[1:]:
-        RESULTS.write_text("\n".join([header(), *parts]), encoding="utf-8")
-        console.print(f"Written: {RESULTS}")
+        parts[title] = f"## {title}\n\n{SECTIONS[title].__doc__}\n\n{markdown(rows)}\n"
+        kept = [parts[title] for title in SECTIONS if title in parts]
+        RESULTS.write_text("\n".join([header(), *kept]), encoding="utf-8")
+    console.print(f"Written: {RESULTS}")
+
+
+def written() -> dict[str, str]:
+    """Return the sections of RESULTS.md by title."""
+    text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in text.split("\n## ")[1:]}
 
 
 def header() -> str:
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "mujoco", "gymnasium"))
     return (
         "# Benchmarks\n\n"
-        "Made by `make bench`. Rates are work per CPU-second of the whole process, best of five windows, contenders "
+        "Made by `make bench`, or section by section by `python -m benchmarks SECTION`. Rates are work per CPU-second "
+        "of the whole process, best of five windows, contenders "
         "taking turns. A step is one transition of one row.\n\n"
         f"{platform.machine()}, {len(os.sched_getaffinity(0))} processors, Python {platform.python_version()}, "
         f"{packages}.\n"
