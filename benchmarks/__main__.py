@@ -1,4 +1,4 @@
-"""Run benchmarks and bring RESULTS.md up to date: `python -m benchmarks [section or file ...]`; all if none is given."""
+"""Run benchmarks and bring RESULTS.md up to date: `python -m benchmarks [section or file ...]`; all without a name."""
 
 from __future__ import annotations
 
