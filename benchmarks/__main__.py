@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import platform
 import sys
@@ -32,7 +33,7 @@ def main() -> None:
     for title in wanted:
         rows = SECTIONS[title]()
         console.print(terminal_table(title, rows))
-        parts[title] = f"## {title}\n\n{SECTIONS[title].__doc__}\n\n{markdown(rows)}\n"
+        parts[title] = f"## {title}\n\n{inspect.getdoc(SECTIONS[title])}\n\n{markdown(rows)}\n"
         kept = [parts[title] for title in SECTIONS if title in parts]
         RESULTS.write_text("\n".join([header(), *kept]), encoding="utf-8")
     console.print(f"Written: {RESULTS}")

@@ -58,3 +58,15 @@ def progress(description: str, total: float | None = None, *, enabled: bool | No
             yield tick
     finally:
         _SHOWN.reset(outermost)
+
+
+def spoken(seconds: float) -> str:
+    """Return a time as people say it.
+
+    Example:
+        >>> spoken(7.4), spoken(200), spoken(9000)
+        ('7 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

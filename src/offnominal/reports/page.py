@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.progress import spoken
 from offnominal.reports.payload import payload
 from offnominal.reports.tables import text
 from offnominal.reports.versus import verdict_line, versus_html
@@ -117,20 +118,8 @@ def _sizes(results: RunResults, data: Mapping[str, Any]) -> dict[str, str]:
     }
     found = {label: text(size) for label, size in sizes.items()}
     if isinstance(results.manifest.get("cpu_s"), int | float):
-        found["CPU time"] = duration(results.manifest["cpu_s"])
+        found["CPU time"] = spoken(results.manifest["cpu_s"])
     return found
-
-
-def duration(seconds: float) -> str:
-    """Return a time as people say it.
-
-    Example:
-        >>> duration(42), duration(1502), duration(93600)
-        ('42 s', '25 min', '26 h')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 def _facts(facts: Mapping[str, str]) -> str:
@@ -175,7 +164,7 @@ def _value(name: str, value: Any) -> str:
         listed = "\n".join(escape(str(entry)) for entry in value)
         return f"<details><summary>{len(value):,}</summary><pre>{listed}</pre></details>"
     if name.endswith("_s") and isinstance(value, int | float):
-        return duration(value)
+        return spoken(value)
     if name.endswith("_mb") and isinstance(value, int | float):
         return f"{value:,.0f} MB"
     return escape(text(value))

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from offnominal.core.progress import spoken
 from offnominal.studies.task import Ended, Started
 
 Report = Callable[[str], object]
@@ -92,18 +93,6 @@ class Display:
         )
         table.caption_justify = "left"
         return table
-
-
-def spoken(seconds: float) -> str:
-    """Return a time as people say it.
-
-    Example:
-        >>> spoken(7.4), spoken(200), spoken(9000)
-        ('7 s', '3 min', '2.5 h')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def first_line(text: str) -> str:
