@@ -76,3 +76,11 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
         cells = study.at(scale).cells()
         assert len({cell.label for cell in cells}) == len(cells) > 0
         assert all(cell.data.validation >= 23 for cell in cells)
+
+
+def test_a_part_of_the_study_gives_a_part_of_the_tables(results):
+    silent = {"early_rate": None, "miss_rate": None, "median_delay": None}
+    clock = run([row(WORLDS[0], "Time", "tiny", auroc=1.0, **silent)])
+    assert [table(clock) for table in (table_3, table_4, table_12)] == [[], [], []]
+    early, _, delay = table_4(run([row(WORLDS[0], "KNN", "tiny", "maximum", **silent)]))
+    assert (early.ours.value, early.verdict, delay.ours.value) == (None, "", None)

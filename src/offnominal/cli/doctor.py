@@ -53,13 +53,13 @@ def examined() -> list[dict[str, str]]:
     """Return what there is: found, absent (an extra would bring it) or missing (nothing works without it)."""
     from offnominal._version import __version__
     from offnominal.core.home import data_home
+    from offnominal.studies.local import processors
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     home = data_home()
     return [
         _row("offnominal", __version__),
         _row("python", platform.python_version(), sys.executable),
-        _row("machine", f"{platform.system()} {platform.machine()}", f"{cores} processors"),
+        _row("machine", f"{platform.system()} {platform.machine()}", f"{processors()} processors"),
         _gpu(),
         *(_package(name, None) for name in NEEDED),
         *(_package(name, extra) for name, extra in OPTIONAL.items()),
@@ -92,9 +92,11 @@ def _gpu() -> dict[str, str]:
 
 
 def _contents(home: Path) -> str:
+    from offnominal.datasets.manifest import MANIFEST
+
     if not home.exists():
         return "nothing yet"
-    datasets = sum((each / "manifest.json").exists() for each in home.iterdir())
+    datasets = sum((each / MANIFEST).exists() for each in home.iterdir())
     free = shutil.disk_usage(home).free / GIGABYTE
     return f"{datasets} datasets, {free:.0f} GB free"
 

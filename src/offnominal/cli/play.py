@@ -37,7 +37,13 @@ def play(
     acting = expert(world) if agent == "expert" else scripted(world)
     fault = None
     if anomaly is not None:
-        hard = float(strength) if strength.replace(".", "", 1).lstrip("-").isdigit() else strength
-        fault = Fault(anomaly, hard, schedule=Schedule() if onset is None else onset)
+        fault = Fault(anomaly, _number_or_name(strength), schedule=Schedule() if onset is None else onset)
     frames = write_clip(path, world, acting, fault, seed=seed, steps=steps)
     out.print(f"{frames} frames: [bold]{path}[/]", soft_wrap=True)
+
+
+def _number_or_name(strength: str) -> float | str:
+    try:
+        return float(strength)
+    except ValueError:
+        return strength

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -41,9 +42,13 @@ def write_bytes(path: Path, content: bytes | memoryview, *, room: Path, flush: b
 
 
 def write_json(path: Path, data: Any, *, room: Path | None = None) -> None:
-    """Write plain data; see :func:`write_bytes`."""
+    """Write plain data; see :func:`write_bytes`. Without a room, one beside it is made and removed."""
     text = json.dumps(data, indent=2, ensure_ascii=False) + "\n"
-    write_bytes(path, text.encode(), room=room or path.parent / f".{UNFINISHED}")
+    beside = path.parent / f".{UNFINISHED}"
+    write_bytes(path, text.encode(), room=room or beside)
+    if room is None:
+        with suppress(OSError):
+            beside.rmdir()
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Scale(Config):
         summary: One line for listings.
         worlds: Only these.
         detectors: Only these, by the name in the tables.
-        seeds: Training seeds.
+        seeds: Training seeds; a detector with seeds of its own keeps as many of them at most.
         policies: Who acts.
         data: Fields of :class:`DataEntry` that differ.
         parameters: Parameters that differ, by the name of the detector in the tables.
@@ -128,7 +128,7 @@ class Study(Config):
             detectors=tuple(
                 entry.replace(
                     parameters={**entry.parameters, **change.parameters.get(entry.name, {})},
-                    seeds=entry.seeds if change.seeds is None or entry.seeds is None else entry.seeds[:1],
+                    seeds=entry.seeds and entry.seeds[: len(change.seeds or entry.seeds)],
                 )
                 for entry in entries
             ),

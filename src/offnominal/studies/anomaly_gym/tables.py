@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
@@ -28,14 +29,10 @@ METRICS = {
 }
 # Share of episodes with an alarm before the fault, over all detectors of the printed table.
 PRINTED_EARLY = {"3 sigma": (0.34, 0.41), "95 % of steps": (0.54, 0.71), "maximum": (0.06, 0.06)}
-# Share of the normalised return that "strong" leaves, over the three worlds of the printed table.
-PRINTED_STRONG = (0.940, 0.967)
-
 NULL_NOTE = "the printed value is near what this score reaches on nominal episodes with made-up onsets"
 SAP_NOTE = "in the original, constant channels were divided by 1e-6 and two faults leaked into later episodes"
 RIQN_NOTE = "the original learned from the first episode only and took the channel for the time"
 EARLY_NOTE = "print gives the range over detectors"
-STRONG_NOTE = "print gives 0.94 to 0.97 for three worlds: strengths were set with the fault on from the start"
 
 
 def table_12(results: RunResults) -> list[Comparison]:
@@ -57,21 +54,21 @@ def table_3(results: RunResults) -> list[Comparison]:
 
 def table_4(results: RunResults) -> list[Comparison]:
     """Compare how often the thresholds call before the fault, and say how soon they call after it."""
-    table, lines = results.table, []
-    for alarm in dict.fromkeys(name for name in table["alarm"].to_pylist() if name is not None):
-        rows = [row for row in table.to_pylist() if row["alarm"] == alarm and row["name"] in DETECTORS]
-        for column, title in (("early_rate", "early"), ("miss_rate", "missed"), ("median_delay", "median delay")):
-            values = [row[column] for row in rows if row[column] is not None]
-            printed = PRINTED_EARLY.get(alarm) if column == "early_rate" else None
-            lines.append(
-                Comparison(
-                    {"alarm": alarm, "number": title},
-                    Estimate(float(np.median(values)) if column == "median_delay" else float(np.mean(values))),
-                    None if printed is None else float(np.mean(printed)),
-                    span=printed,
-                    note=EARLY_NOTE if printed else "",
-                )
-            )
+    numbers: dict[str, tuple[str, Callable[[list[float]], Any]]] = {
+        "early_rate": ("early", np.mean),
+        "miss_rate": ("missed", np.mean),
+        "median_delay": ("median delay", np.median),
+    }
+    rows = [row for row in results.table.select(["alarm", "name", *numbers]).to_pylist() if row["name"] in DETECTORS]
+    lines = []
+    for alarm in dict.fromkeys(row["alarm"] for row in rows if row["alarm"] is not None):
+        for column, (title, middle) in numbers.items():
+            values = [row[column] for row in rows if row["alarm"] == alarm and row[column] is not None]
+            span = PRINTED_EARLY.get(alarm) if column == "early_rate" else None
+            printed = None if span is None else float(np.mean(span))
+            ours = Estimate(float(middle(values)) if values else None)
+            labels = {"alarm": alarm, "number": title}
+            lines.append(Comparison(labels, ours, printed, span=span, note=EARLY_NOTE if span else ""))
     return lines
 
 
@@ -94,21 +91,15 @@ TABLES = [
 
 def _by_world(results: RunResults, metric: str) -> list[Comparison]:
     """Compare one metric of every detector, world and level that print has too."""
-    return list(_lines(results, metric))
-
-
-def _lines(results: RunResults, metric: str) -> Iterator[Comparison]:
     measured, printed = Measured.of(results.table, metric), _printed()
+    lines = []
     for level in LEVELS:
-        part = measured.where(level=level)
-        if not len(part.values):
-            continue
-        found = pivot(part, metric, "world", "name")
-        for (world, detector), ours in found.items():
+        for (world, detector), ours in pivot(measured.where(level=level), metric, "world", "name").items():
             if detector in DETECTORS:
                 labels = {"world": world, "level": level, "detector": detector, "metric": METRICS[metric]}
                 value = printed.get((world, level, detector, metric))
-                yield Comparison(labels, ours, value, note=_note(world, level, detector))
+                lines.append(Comparison(labels, ours, value, note=_note(world, level, detector)))
+    return lines
 
 
 def _grouped(lines: list[Comparison]) -> dict[tuple[str, str], list[Comparison]]:
