@@ -1,5 +1,6 @@
 """Anomalies by name."""
 
+import numpy as np
 import pytest
 
 from offnominal.anomalies import DynamicsAnomaly, Fault, Noise, Quantisation, SignalAnomaly, anomalies, make_anomaly
@@ -86,3 +87,8 @@ def test_any_knob_can_be_named_and_the_world_says_whether_it_has_it():
         Injection([(Fault("dynamics/masss", 1.0, 0),)], Setting.of(world))
     with pytest.raises(UnknownName, match="Its dynamics faults are: none"):
         Injection([(Fault("dynamics/mass", 1.0, 0),)], Setting(("0",), ("0",)))
+
+
+def test_an_anomaly_of_the_compiled_kernel_says_how_it_is_used():
+    with pytest.raises(InvalidParameter, match="use it in a Fault"):
+        make_anomaly("action/noise").perturb(np.zeros(2), 1.0, None)

@@ -3,6 +3,7 @@
 from offnominal.agents.experts import expert, expert_card, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.noisy import NoisyPolicy
 from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy, as_policy
 from offnominal.agents.sb3_files import import_sb3
 from offnominal.agents.scripted import DampedLeastSquares, Gait, PotentialField, SwingUp, scripted
@@ -12,6 +13,7 @@ __all__ = [
     "FunctionPolicy",
     "Gait",
     "NetworkPolicy",
+    "NoisyPolicy",
     "Policy",
     "PolicyCard",
     "PotentialField",

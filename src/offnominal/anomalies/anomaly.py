@@ -119,7 +119,7 @@ class SignalAnomaly(Anomaly):
 
     def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
         """Return the perturbed signal of one row; must not change the given one."""
-        raise NotImplementedError(f"{type(self).__name__} runs in the compiled kernel; use it in a Fault.")
+        raise InvalidParameter(f"{type(self).__name__} runs in the compiled kernel; use it in a Fault.")
 
 
 @dataclass(frozen=True)

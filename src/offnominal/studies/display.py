@@ -93,8 +93,3 @@ class Display:
         )
         table.caption_justify = "left"
         return table
-
-
-def first_line(text: str) -> str:
-    """Return what stands before the first line break."""
-    return text.partition("\n")[0]
