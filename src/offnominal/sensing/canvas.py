@@ -1,75 +1,21 @@
-"""A painter of flat shapes with soft edges."""
+"""A painter of flat shapes with soft edges, for compiled code that draws many pictures.
+
+A pixel is covered by as much as the signed distance of its centre to the outline says, so an edge is one pixel soft and
+a shape can move by less than a pixel. Lengths are pixels from the upper left corner, colours go from 0 to 1.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from offnominal.core.compiled import compiled
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, Frame
 
 Colour: TypeAlias = tuple[float, float, float]
-Point: TypeAlias = Sequence[float] | FloatArray
 RIM_SHADE = 0.6
-
-
-class Canvas:
-    """A picture that shapes are painted on; the later shape covers the earlier one.
-
-    A pixel is covered by as much as the signed distance of its centre to the outline says, so an edge is one pixel
-    soft and a shape can move by less than a pixel.
-
-    Args:
-        width: Pixels per row.
-        height: Rows.
-        background: Colour of what stays unpainted: red, green and blue from 0 to 1.
-        view: What is seen, as (x_min, x_max, y_min, y_max) in metres. x points right, y points up.
-
-    Example:
-        >>> canvas = Canvas(64, 64, rgb("#ffffff"), view=(-1, 1, -1, 1))
-        >>> canvas.disc((0, 0), 0.5, rgb("#ff0000"))
-        >>> canvas.frame()[32, 32]
-        array([255,   0,   0], dtype=uint8)
-    """
-
-    def __init__(self, width: int, height: int, background: Colour, *, view: tuple[float, float, float, float]) -> None:
-        x_min, x_max, y_min, y_max = view
-        if not (width > 0 and height > 0 and x_max > x_min and y_max > y_min):
-            raise InvalidParameter(f"A canvas of {width} x {height} pixels with the view {view} is empty.")
-        self.scale = width / (x_max - x_min)
-        if not math.isclose(self.scale, height / (y_max - y_min), rel_tol=1e-6):
-            raise InvalidParameter(f"The view {view} has another aspect ratio than {width} x {height} pixels.")
-        self._origin = np.array((x_min, y_max))
-        self._to_pixels = np.array((self.scale, -self.scale))
-        self._pixels = np.empty((height, width, 3), np.float32)
-        _fill(self._pixels, background)
-
-    def disc(self, centre: Point, radius: float, colour: Colour, *, rim: float = 0.0) -> None:
-        """Paint a disc; `rim` is the width of a darker edge, in metres."""
-        self._paint((centre,), radius, colour, rim)
-
-    def capsule(self, start: Point, end: Point, radius: float, colour: Colour, *, rim: float = 0.0) -> None:
-        """Paint a thick line with round ends."""
-        self._paint((start, end), radius, colour, rim)
-
-    def polygon(self, corners: Sequence[Point] | FloatArray, colour: Colour, *, rim: float = 0.0) -> None:
-        """Paint a polygon whose sides do not cross, given its corners in order."""
-        self._paint(corners, 0.0, colour, rim)
-
-    def frame(self) -> Frame:
-        """Return the picture as (height, width, 3) bytes."""
-        frame = np.empty(self._pixels.shape, np.uint8)
-        _quantise(self._pixels, frame)
-        return frame
-
-    def _paint(self, corners: Sequence[Point] | FloatArray, radius: float, colour: Colour, rim: float) -> None:
-        outline = (np.array(corners, np.float64) - self._origin) * self._to_pixels
-        _paint(self._pixels, outline, radius * self.scale, rim * self.scale, colour)
 
 
 def rgb(code: str) -> Colour:
@@ -78,21 +24,20 @@ def rgb(code: str) -> Colour:
     return red / 255, green / 255, blue / 255
 
 
-@compiled
-def _fill(pixels: NDArray[np.float32], colour: Colour) -> None:
-    for row in range(pixels.shape[0]):
-        for column in range(pixels.shape[1]):
-            for c in range(3):
-                pixels[row, column, c] = colour[c]
+def blank(width: int, height: int, colour: Colour) -> Frame:
+    """Return a picture of one colour as (height, width, 3) bytes."""
+    return np.tile(np.rint(255.0 * np.array(colour)).astype(np.uint8), (height, width, 1))
 
 
 @compiled
 def _distance(x: float, y: float, corners: FloatArray) -> float:
-    """Distance from a point to a polygon's sides, negative inside; one or two corners have no inside."""
+    """Return the distance from a point to a polygon's sides, negative inside."""
     nearest = math.inf
     inside = False
-    ax, ay = corners[-1]
-    for bx, by in corners:
+    last = corners.shape[0] - 1
+    ax, ay = corners[last, 0], corners[last, 1]
+    for k in range(corners.shape[0]):
+        bx, by = corners[k, 0], corners[k, 1]
         ex, ey = bx - ax, by - ay
         px, py = x - ax, y - ay
         square = ex * ex + ey * ey
@@ -106,34 +51,79 @@ def _distance(x: float, y: float, corners: FloatArray) -> float:
 
 
 @compiled
-def _paint(pixels: NDArray[np.float32], corners: FloatArray, radius: float, rim: float, colour: Colour) -> None:
-    """Blend in everything within `radius` of a polygon. All lengths are pixels; a non-finite shape is nowhere."""
-    if not np.isfinite(corners).all():
-        return
-    reach = radius + 1.0
-    height, width = pixels.shape[0], pixels.shape[1]
-    left = int(min(max(corners[:, 0].min() - reach, 0.0), width))
-    right = int(max(min(corners[:, 0].max() + reach, width), 0.0))
-    top = int(min(max(corners[:, 1].min() - reach, 0.0), height))
-    bottom = int(max(min(corners[:, 1].max() + reach, height), 0.0))
-    for row in range(top, bottom):
-        column = left
-        while column < right:
-            distance = _distance(column + 0.5, row + 0.5, corners) - radius
-            # The distance also says how many pixels ahead are as uncovered, or as fully covered, as this one.
-            same = max(distance - 0.5, -distance - rim - 0.5)
-            end = min(right, column + 1 + int(min(max(same, 0.0), width)))
-            cover = min(1.0, max(0.0, 0.5 - distance))
-            edge = min(1.0, max(0.0, 0.5 + distance + rim)) if rim > 0.0 else 0.0
-            for c in range(3):
-                value = (1.0 - (1.0 - RIM_SHADE) * edge) * colour[c]
-                for k in range(column, end if cover > 0.0 else column):
-                    pixels[row, k, c] += cover * (value - pixels[row, k, c])
-            column = end
+def _unit(value: float) -> float:
+    """Return a number within [0, 1]."""
+    return 0.0 if value < 0.0 else min(value, 1.0)
 
 
 @compiled
-def _quantise(pixels: NDArray[np.float32], frame: Frame) -> None:
-    values, out = pixels.ravel(), frame.ravel()
-    for k in range(values.size):
-        out[k] = np.uint8(values[k] * np.float32(255.0) + np.float32(0.5))
+def _blend(
+    frame: Frame, row: int, column: int, distance: float, rim: float, red: float, green: float, blue: float
+) -> None:
+    """Lay a colour from 0 to 255 over a pixel whose centre is so far from a shape's outline; negative is inside."""
+    cover = _unit(0.5 - distance)
+    edge = _unit(0.5 + distance + rim) if rim > 0.0 else 0.0
+    shade = 1.0 - (1.0 - RIM_SHADE) * edge
+    for c, value in ((0, red), (1, green), (2, blue)):
+        old = float(frame[row, column, c])
+        frame[row, column, c] = np.uint8(old + cover * (shade * value - old) + 0.5)
+
+
+@compiled
+def paint_disc(
+    frame: Frame, x: float, y: float, radius: float, rim: float, red: float, green: float, blue: float
+) -> None:
+    """Paint a disc whose outermost `rim` is darker; one that is not in a finite place is nowhere.
+
+    Example:
+        >>> frame = blank(64, 64, rgb("#ffffff"))
+        >>> paint_disc(frame, 32.0, 32.0, 16.0, 0.0, 1.0, 0.0, 0.0)
+        >>> frame[32, 32]
+        array([255,   0,   0], dtype=uint8)
+    """
+    height, width = frame.shape[0], frame.shape[1]
+    reach, core = radius + 0.5, max(0.0, radius - rim - 0.5)
+    if not (-reach < x < width + reach and -reach < y < height + reach):
+        return
+    red, green, blue = 255.0 * red, 255.0 * green, 255.0 * blue
+    solid = np.uint8(red + 0.5), np.uint8(green + 0.5), np.uint8(blue + 0.5)
+    for row in range(max(0, int(y - reach)), min(height, int(y + reach) + 1)):
+        dy = row + 0.5 - y
+        square = reach * reach - dy * dy
+        if square <= 0.0:
+            continue
+        chord = math.sqrt(square)
+        for column in range(max(0, int(x - chord)), min(width, int(x + chord) + 1)):
+            dx = column + 0.5 - x
+            away = dx * dx + dy * dy
+            if away <= core * core:
+                frame[row, column, 0], frame[row, column, 1], frame[row, column, 2] = solid
+            else:
+                _blend(frame, row, column, math.sqrt(away) - radius, rim, red, green, blue)
+
+
+@compiled
+def paint_polygon(frame: Frame, corners: FloatArray, rim: float, red: float, green: float, blue: float) -> None:
+    """Paint a polygon whose sides do not cross, given its corners (k, 2) in order; see :func:`paint_disc`."""
+    left = right = corners[0, 0]
+    top = bottom = corners[0, 1]
+    for k in range(corners.shape[0]):
+        x, y = corners[k, 0], corners[k, 1]
+        if not (math.isfinite(x) and math.isfinite(y)):
+            return
+        left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+    height, width = frame.shape[0], frame.shape[1]
+    first, last = int(min(max(left - 1.0, 0.0), width)), int(max(min(right + 1.0, width), 0.0))
+    start, stop = int(min(max(top - 1.0, 0.0), height)), int(max(min(bottom + 1.0, height), 0.0))
+    red, green, blue = 255.0 * red, 255.0 * green, 255.0 * blue
+    for row in range(start, stop):
+        column = first
+        while column < last:
+            distance = _distance(column + 0.5, row + 0.5, corners)
+            # The distance also says how many pixels ahead are as uncovered, or as fully covered, as this one.
+            same = max(distance - 0.5, -distance - rim - 0.5)
+            end = min(last, column + 1 + int(min(max(same, 0.0), width)))
+            if distance < 0.5:
+                for k in range(column, end):
+                    _blend(frame, row, k, distance, rim, red, green, blue)
+            column = end

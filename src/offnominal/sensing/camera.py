@@ -1,0 +1,86 @@
+"""Cameras: where they stand, where they look, how much they see."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.sensing.shapes import Triple
+from offnominal.sensing.vectors import cross, unit
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A pinhole camera without lens errors, or one that sees along parallel lines.
+
+    Args:
+        position: Where it stands, m.
+        target: What is at the middle of the picture, m.
+        width: Pixels per row.
+        height: Rows.
+        fov: Vertical field of view of the pinhole, degrees.
+        up: What points up in the picture as far as it can.
+        view_height: Metres from the bottom to the top of the picture if lines of sight are parallel; None for a
+            pinhole.
+        samples: Edges are the mean of samples x samples rays per pixel; 1 leaves them jagged. Only colours are
+            smoothed: depth, normal, label and instance always belong to the middle of the pixel.
+
+    Example:
+        >>> camera = Camera((0.0, -4.0, 1.5), (0.0, 0.0, 0.5), width=64, height=48)
+        >>> camera.moved((1.0, 0.0, 0.0)).target
+        (1.0, 0.0, 0.5)
+    """
+
+    position: Triple
+    target: Triple
+    width: int = 128
+    height: int = 128
+    fov: float = 45.0
+    up: Triple = (0.0, 0.0, 1.0)
+    view_height: float | None = None
+    samples: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("width", "height", "samples"):
+            positive_integer(name, getattr(self, name))
+        if not 0.0 < self.fov < 180.0:
+            raise InvalidParameter(f"fov is {self.fov}; expected degrees between 0 and 180.")
+        if self.view_height is not None and not 0.0 < self.view_height < math.inf:
+            raise InvalidParameter(f"view_height is {self.view_height}; expected metres above zero, or None.")
+        self.axes()
+
+    def moved(self, offset: tuple[float, float, float]) -> Camera:
+        """Return the same camera elsewhere, looking in the same direction."""
+        x, y, z = (float(part) for part in offset)
+        px, py, pz = self.position
+        tx, ty, tz = self.target
+        return replace(self, position=(px + x, py + y, pz + z), target=(tx + x, ty + y, tz + z))
+
+    def axes(self) -> tuple[Triple, Triple, Triple]:
+        """Return the unit vectors that point right, up and away from the viewer."""
+        px, py, pz = self.position
+        tx, ty, tz = self.target
+        forward = unit("target - position", (tx - px, ty - py, tz - pz))
+        sideways = cross(forward, self.up)
+        if max(abs(part) for part in sideways) < 1e-9:
+            raise InvalidParameter(f"A camera looks along its up direction {self.up}; choose another `up`.")
+        right = unit("up", sideways)
+        return right, cross(right, forward), forward
+
+    def packed(self) -> FloatArray:
+        """Return what the kernels want: position, axes, half width, half height, whether lines are parallel."""
+        from offnominal.core.exact import sincos
+
+        if self.view_height is None:
+            sine, cosine = sincos(math.pi / 360.0 * self.fov)
+            half = sine / cosine
+        else:
+            half = 0.5 * self.view_height
+        right, up, forward = self.axes()
+        wide = half * self.width / self.height
+        return np.array((*self.position, *right, *up, *forward, wide, half, float(self.view_height is not None)))

@@ -1,0 +1,137 @@
+"""Spinning lidars: one full turn of distances with labels."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import BoolArray, FloatArray
+from offnominal.sensing.scene import Poses, Scene
+from offnominal.sensing.shapes import Triple
+from offnominal.sensing.vectors import rotation_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Lidar:
+    """A lidar that spins about its own z axis. All its rays are measured at one instant.
+
+    Args:
+        position: Where it stands, m.
+        rotation: What takes its own axes into the world: a (3, 3) matrix, a quaternion (w, x, y, z) or None.
+        channels: Lasers above one another.
+        columns: Measurements per turn. The turn begins and ends at the back, at -x; +x is in the middle.
+        fov: Lowest and highest laser, degrees above the horizontal.
+        reach: How far it measures, m.
+        noise: Standard deviation of a distance, m.
+        dropout: Share of measurements that are lost.
+    """
+
+    position: Triple = (0.0, 0.0, 1.8)
+    rotation: ArrayLike | None = None
+    channels: int = 64
+    columns: int = 1024
+    fov: tuple[float, float] = (-24.8, 2.0)
+    reach: float = 100.0
+    noise: float = 0.0
+    dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotation", rotation_matrix(self.rotation))
+        positive_integer("channels", self.channels)
+        positive_integer("columns", self.columns)
+        low, high = self.fov
+        if not -90.0 < low <= high < 90.0:
+            raise InvalidParameter(
+                f"fov is {self.fov}; expected the lowest and the highest laser within -90 and 90 degrees."
+            )
+        if not self.reach > 0.0:
+            raise InvalidParameter(f"reach is {self.reach}; expected a distance above zero, in metres.")
+        if not (self.noise >= 0.0 and 0.0 <= self.dropout <= 1.0):
+            raise InvalidParameter(
+                f"noise is {self.noise} and dropout {self.dropout}; expected >= 0 and a share from 0 to 1."
+            )
+
+    @cached_property
+    def elevations(self) -> FloatArray:
+        """(channels, 2): sine and cosine of each laser's elevation, the highest first."""
+        low, high = self.fov
+        step = (high - low) / (self.channels - 1) if self.channels > 1 else 0.0
+        return _circle([high - step * k for k in range(self.channels)])
+
+    @cached_property
+    def azimuths(self) -> FloatArray:
+        """(columns, 2): sine and cosine of each column's azimuth."""
+        return _circle([360.0 * (k + 0.5) / self.columns - 180.0 for k in range(self.columns)])
+
+
+@dataclass(frozen=True, eq=False)
+class PointCloud:
+    """One turn of a lidar, as an image with the highest laser in row 0.
+
+    Args:
+        ranges: (channels, columns): measured distance, m; infinite where nothing came back.
+        points: (channels, columns, 3): where that is in the world, m; NaN where nothing came back.
+        label: (channels, columns): semantic class; the sky's where nothing came back.
+        instance: (channels, columns): identity of the thing; 0 where nothing came back.
+    """
+
+    ranges: NDArray[np.float32]
+    points: NDArray[np.float32]
+    label: NDArray[np.int32]
+    instance: NDArray[np.int32]
+
+    @property
+    def returned(self) -> BoolArray:
+        """(channels, columns): whether something came back; ``cloud.points[cloud.returned]`` is the list of points."""
+        back: BoolArray = self.instance != 0
+        return back
+
+
+def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int = 0, step: int = 0) -> PointCloud:
+    """Return what a lidar measures in one turn.
+
+    Args:
+        scene: The instances.
+        lidar: Who measures.
+        poses: Where the instances are, if not where the scene has them.
+        seed: Root of the stream ``lidar`` from which noise and dropout are drawn.
+        step: Time index within that stream. The same seed and step give the same noise, whatever else is drawn.
+
+    Example:
+        >>> from offnominal.sensing import Cylinder, Instance
+        >>> tower = Scene((Instance(Cylinder(10.0, 5.0)),))
+        >>> cloud = sweep(tower, Lidar(channels=1, columns=8, fov=(0.0, 0.0)))
+        >>> cloud.ranges.round(3).tolist()
+        [[10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0]]
+    """
+    from offnominal.sensing.turn import measure
+
+    where = scene.poses if poses is None else poses
+    if len(where) != 1:
+        raise InvalidParameter(f"sweep takes the poses of one frame and got {len(where)}.")
+    positions, rotations = where.checked(len(scene.instances))
+    size = (lidar.channels, lidar.columns)
+    cloud = PointCloud(
+        np.empty(size, np.float32), np.empty((*size, 3), np.float32), np.empty(size, np.int32), np.empty(size, np.int32)
+    )
+    key = Stream.named(seed, 0, "lidar").key
+    numbers = np.array((*lidar.position, lidar.reach, lidar.noise, lidar.dropout))
+    measure(
+        scene.packed, positions[0], rotations[0], numbers, np.asarray(lidar.rotation), lidar.elevations, lidar.azimuths,
+        key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance,
+    )  # fmt: skip
+    return cloud
+
+
+def _circle(degrees: list[float]) -> FloatArray:
+    """Return the sines and cosines of angles."""
+    from offnominal.core.exact import sincos
+
+    return np.array([sincos(math.pi / 180.0 * angle) for angle in degrees])

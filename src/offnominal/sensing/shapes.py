@@ -1,0 +1,234 @@
+"""Shapes of things: what a ray can hit, each in its own frame with its middle at the origin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, BoolArray
+
+PLANE, BOX, SPHERE, ELLIPSOID, CAPSULE, CYLINDER, MESH = range(7)
+Triple: TypeAlias = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A flat ground that is seen from above only; it throws no shadow.
+
+    Args:
+        half: Half of its sides along x and y, m; infinite by default.
+    """
+
+    half: tuple[float, float] = (math.inf, math.inf)
+    kind: ClassVar[int] = PLANE
+
+    def __post_init__(self) -> None:
+        _positive(self, "half", self.half, finite=False)
+
+    @property
+    def sizes(self) -> Triple:
+        """Numbers that the kernels want."""
+        return (*self.half, 0.0)
+
+    @property
+    def extent(self) -> Triple:
+        """Half of the sides of the box around it."""
+        return (*self.half, 0.0)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box; `half` is half of its sides along x, y and z in metres."""
+
+    half: Triple
+    kind: ClassVar[int] = BOX
+
+    def __post_init__(self) -> None:
+        _positive(self, "half", self.half)
+
+    @property
+    def sizes(self) -> Triple:
+        """Numbers that the kernels want."""
+        return self.half
+
+    @property
+    def extent(self) -> Triple:
+        """Half of the sides of the box around it."""
+        return self.half
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """A ball; `radius` in metres."""
+
+    radius: float
+    kind: ClassVar[int] = SPHERE
+
+    def __post_init__(self) -> None:
+        _positive(self, "radius", (self.radius,))
+
+    @property
+    def sizes(self) -> Triple:
+        """Numbers that the kernels want."""
+        return (self.radius * self.radius, 0.0, 0.0)
+
+    @property
+    def extent(self) -> Triple:
+        """Half of the sides of the box around it."""
+        return (self.radius,) * 3
+
+
+@dataclass(frozen=True)
+class Ellipsoid:
+    """A ball stretched to the `radii` along x, y and z, in metres."""
+
+    radii: Triple
+    kind: ClassVar[int] = ELLIPSOID
+
+    def __post_init__(self) -> None:
+        _positive(self, "radii", self.radii)
+
+    @property
+    def sizes(self) -> Triple:
+        """Numbers that the kernels want."""
+        x, y, z = self.radii
+        return (1.0 / x, 1.0 / y, 1.0 / z)
+
+    @property
+    def extent(self) -> Triple:
+        """Half of the sides of the box around it."""
+        return self.radii
+
+
+@dataclass(frozen=True)
+class Capsule:
+    """All points within `radius` of a line of `half_length` to either side along z, in metres."""
+
+    radius: float
+    half_length: float
+    kind: ClassVar[int] = CAPSULE
+
+    def __post_init__(self) -> None:
+        _positive(self, "radius and half_length", (self.radius, self.half_length))
+
+    @property
+    def sizes(self) -> Triple:
+        """Numbers that the kernels want."""
+        return (self.radius * self.radius, self.half_length, 0.0)
+
+    @property
+    def extent(self) -> Triple:
+        """Half of the sides of the box around it."""
+        return (self.radius, self.radius, self.half_length + self.radius)
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """A round bar with flat ends; it reaches `half_length` to either side along z, in metres."""
+
+    radius: float
+    half_length: float
+    kind: ClassVar[int] = CYLINDER
+
+    def __post_init__(self) -> None:
+        _positive(self, "radius and half_length", (self.radius, self.half_length))
+
+    @property
+    def sizes(self) -> Triple:
+        """Numbers that the kernels want."""
+        return (self.radius * self.radius, self.half_length, self.radius)
+
+    @property
+    def extent(self) -> Triple:
+        """Half of the sides of the box around it."""
+        return (self.radius, self.radius, self.half_length)
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Triangles, seen from both sides. Instances of one mesh share its tree, which is built once.
+
+    Args:
+        vertices: (v, 3): corners in metres.
+        faces: (f, 3): the three corners of each triangle.
+        trim: (f,): whether a triangle takes the material's second colour; none by default.
+
+    Example:
+        >>> tetrahedron = Mesh(
+        ...     [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
+        ... )
+        >>> tetrahedron
+        Mesh(4 vertices, 4 faces)
+    """
+
+    vertices: ArrayLike
+    faces: ArrayLike
+    trim: ArrayLike | None = None
+    corners: NDArray[np.float64] = field(init=False)
+    middle: Triple = field(init=False)
+    extent: Triple = field(init=False)
+    kind: ClassVar[int] = MESH
+    sizes: ClassVar[Triple] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        vertices = np.array(self.vertices, np.float64)
+        faces = np.array(self.faces, np.int64)
+        _check_mesh(vertices, faces)
+        trim = np.zeros(len(faces), np.bool_) if self.trim is None else np.array(self.trim, np.bool_)
+        if trim.shape != (len(faces),):
+            raise InvalidParameter(
+                f"trim has the shape {trim.shape}; expected one value for each of {len(faces)} faces."
+            )
+        used = vertices[faces]
+        low, high = used.min(axis=(0, 1)), used.max(axis=(0, 1))
+        middle = 0.5 * (low + high)
+        for name, value in {
+            "vertices": vertices,
+            "faces": faces,
+            "trim": trim,
+            "corners": used - middle,
+            "middle": tuple(middle.tolist()),
+            "extent": tuple((0.5 * (high - low)).tolist()),
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Mesh({len(np.asarray(self.vertices))} vertices, {len(np.asarray(self.faces))} faces)"
+
+    @cached_property
+    def tree(self) -> tuple[Array, Array, Array, BoolArray]:
+        """Boxes and links of the tree over the triangles, the triangles in its order, and which of them are trim."""
+        from offnominal.sensing.tree import build
+
+        corners = self.corners.astype(np.float32)
+        boxes, links, order = build(np.hstack([corners.min(axis=1), corners.max(axis=1)]), 4)
+        first, second, third = (corners[order, k] for k in range(3))
+        return boxes, links, np.hstack([first, second - first, third - first]), np.asarray(self.trim)[order]
+
+
+Shape: TypeAlias = Plane | Box | Sphere | Ellipsoid | Capsule | Cylinder | Mesh
+
+
+def _positive(shape: object, name: str, sizes: tuple[float, ...], *, finite: bool = True) -> None:
+    if not all(size > 0.0 and (math.isfinite(size) or not finite) for size in sizes):
+        raise InvalidParameter(f"{type(shape).__name__}: {name} is {sizes}; expected lengths above zero, in metres.")
+
+
+def _check_mesh(vertices: Array, faces: Array) -> None:
+    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
+        raise InvalidParameter(
+            f"A mesh got vertices of shape {vertices.shape} and faces of shape {faces.shape}; "
+            "expected (v, 3) and (f, 3)."
+        )
+    if faces.min() < 0 or faces.max() >= len(vertices):
+        raise InvalidParameter(
+            f"A mesh of {len(vertices)} vertices has faces with corners {faces.min()} to {faces.max()}."
+        )
+    if not np.isfinite(vertices).all():
+        raise InvalidParameter("A mesh has a vertex that is not finite; remove or repair it.")

@@ -1,0 +1,84 @@
+"""Directions and turns in plain arithmetic, which rounds alike on every machine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.sensing.shapes import Triple
+
+
+def dot(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a: Sequence[float], b: Sequence[float]) -> Triple:
+    """Return the vector product."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def unit(name: str, vector: Sequence[float]) -> Triple:
+    """Return the direction of a vector, or raise :class:`InvalidParameter` if it has none."""
+    x, y, z = (float(part) for part in vector)
+    length = math.sqrt(x * x + y * y + z * z)
+    if not 0.0 < length < math.inf:
+        raise InvalidParameter(f"{name} is {tuple(vector)}; expected a finite vector that points somewhere.")
+    return (x / length, y / length, z / length)
+
+
+def perpendicular(direction: Triple) -> tuple[Triple, Triple]:
+    """Return two directions at right angles to a direction and to each other."""
+    helper = (0.0, 0.0, 1.0) if abs(direction[2]) < 0.9 else (1.0, 0.0, 0.0)
+    first = unit("direction", cross(helper, direction))
+    return first, cross(direction, first)
+
+
+def rotation_matrix(rotation: ArrayLike | None) -> FloatArray:
+    """Return a rotation as a (3, 3) matrix that takes own axes into the world.
+
+    Args:
+        rotation: The matrix itself, a quaternion (w, x, y, z), or None for no rotation.
+    """
+    if rotation is None:
+        return np.eye(3)
+    given = np.array(rotation, np.float64)
+    if given.shape == (4,):
+        return _from_quaternion(*given.tolist())
+    if given.shape != (3, 3):
+        raise InvalidParameter(f"rotation has the shape {given.shape}; expected a (3, 3) matrix or a quaternion (4,).")
+    if not np.allclose(given @ given.T, np.eye(3), atol=1e-4):
+        raise InvalidParameter("rotation is not a rotation matrix: its rows are not of length one at right angles.")
+    return given
+
+
+def turned(degrees: float) -> FloatArray:
+    """Return the rotation about the vertical that takes +x towards +y.
+
+    Example:
+        >>> turned(90.0).round(3) @ [1, 0, 0]
+        array([0., 1., 0.])
+    """
+    from offnominal.core.exact import sincos
+
+    s, c = sincos(math.pi / 180.0 * degrees)
+    return np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
+
+
+def _from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
+    norm = w * w + x * x + y * y + z * z
+    if not 0.0 < norm < math.inf:
+        raise InvalidParameter(f"rotation is the quaternion {(w, x, y, z)}, which has no direction.")
+    s = 2.0 / norm
+    return np.array(
+        (
+            (1.0 - s * (y * y + z * z), s * (x * y - w * z), s * (x * z + w * y)),
+            (s * (x * y + w * z), 1.0 - s * (x * x + z * z), s * (y * z - w * x)),
+            (s * (x * z - w * y), s * (y * z + w * x), 1.0 - s * (x * x + y * y)),
+        )
+    )
