@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.core.errors import LawBroken
 from offnominal.core.registry import Spec
-from offnominal.core.types import Array, IntArray
+from offnominal.core.types import Array, Frames, IntArray
 from offnominal.laws import check_world
 from offnominal.worlds import worlds
 from offnominal.worlds.particles.world import ParticleWorld
@@ -51,6 +51,31 @@ class Overflowing(ParticleWorld):
         self.rewards = self.rewards.astype(np.int64)
 
 
+class Stained(ParticleWorld):
+    """Lets a picture depend on its place among the others."""
+
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        frames = super().draw(rows, observations, size)
+        frames[0] = 255 - frames[0]
+        return frames
+
+
+class Disturbed(ParticleWorld):
+    """Moves as it is looked at."""
+
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        frames = super().draw(rows, observations, size)
+        self._velocity[rows] += 1e-3
+        return frames
+
+
+class Monochrome(ParticleWorld):
+    """Draws pictures of the wrong shape."""
+
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        return super().draw(rows, observations, size)[..., 0]
+
+
 @pytest.mark.parametrize(
     ("broken", "law"),
     [
@@ -58,6 +83,9 @@ class Overflowing(ParticleWorld):
         (Neighbourly, "a batch is its single runs"),
         (Forgetful, "knobs are put back exactly"),
         (Overflowing, "spaces hold at every step"),
+        (Stained, "pictures show the state alone"),
+        (Disturbed, "pictures show the state alone"),
+        (Monochrome, "image environments pass Gymnasium's check"),
     ],
 )
 def test_a_broken_world_is_found_out(broken: type, law: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,14 +9,15 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env
 
 from offnominal.agents.policy import RandomPolicy
-from offnominal.core.errors import LawBroken
+from offnominal.core.errors import LawBroken, UnsupportedEnvironment
 from offnominal.core.types import Array, IntArray
 from offnominal.laws.report import LawReport, Skip, examine
 from offnominal.rollouts.collect import build_world
 from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.pictured import ObservationKind
 from offnominal.worlds.single import WorldEnv
 from offnominal.worlds.vector import VectorWorld
-from offnominal.worlds.world import World
+from offnominal.worlds.world import FRAME_SIZE, World
 
 STEPS = 25
 SEEDS = (3, 11, 3, 2**40)
@@ -29,6 +30,8 @@ def check_world(id: str, **options: Any) -> LawReport:
     2. A seed fixes everything: two fresh instances give the same bytes for the same actions.
     3. A batch of N is N single runs, bit for bit, in any order and with any neighbours.
     4. A reset leaves no trace of the episode before, nor of a turned knob.
+    5. Pictures, if it has any, show the state and nothing else: equal states look equal alone and in a batch, and to
+       look changes nothing. Its image environments pass Gymnasium's check.
 
     Example:
         >>> check_world("SAP-Goal0-v0").ok
@@ -43,6 +46,8 @@ def check_world(id: str, **options: Any) -> LawReport:
             "a batch is its single runs": lambda: _batch_is_single_runs(id, options),
             "a reset leaves no trace": lambda: _reset_leaves_no_trace(id, options),
             "knobs are put back exactly": lambda: _knobs_are_put_back(id, options),
+            "pictures show the state alone": lambda: _pictures_show_the_state(id, options),
+            "image environments pass Gymnasium's check": lambda: _images_pass(id, options),
         },
     )
 
@@ -74,14 +79,17 @@ def run(world: World, seeds: IntArray, episode: int = 0, steps: int = STEPS) -> 
 def _gymnasium_check(id: str, options: dict[str, Any]) -> None:
     if id not in worlds:
         raise Skip("not a registered world")
-    env = WorldEnv(build_world(id, 1, **options))
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*infinity.*")
-        check_env(env, skip_render_check=True)
+    _check_env(WorldEnv(build_world(id, 1, **options)))
     vector = VectorWorld(build_world(id, 3, **options))
     observations, _ = vector.reset(seed=0)
     require(observations in vector.observation_space, "the first observations of a vector of 3 are outside its space")
     vector.close()
+
+
+def _check_env(env: WorldEnv) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*(infinity|symmetric and normalized).*")
+        check_env(env, skip_render_check=True)
 
 
 def _spaces_hold(id: str, options: dict[str, Any]) -> None:
@@ -149,6 +157,63 @@ def _knobs_are_put_back(id: str, options: dict[str, Any]) -> None:
     for key, value in before.items():
         require(np.array_equal(value, after[key]), f"{key} is {after[key]} after a reset, was {value}")
     require(again == fresh, "an episode after a turned knob and a reset differs from a fresh one")
+
+
+def _drawable(id: str, n: int, options: dict[str, Any]) -> World:
+    world = build_world(id, n, **options)
+    if not world.renders:
+        raise Skip("the world has no pictures")
+    return world
+
+
+def _pictures_show_the_state(id: str, options: dict[str, Any]) -> None:
+    seeds = np.array(SEEDS)
+    world, unseen, single = (_drawable(id, n, options) for n in (len(seeds), len(seeds), 1))
+    for fresh in (world, unseen):
+        run(fresh, seeds, steps=5)
+    frames = world.frames()
+    require(
+        frames.shape == (len(seeds), FRAME_SIZE, FRAME_SIZE, 3) and frames.dtype == np.uint8,
+        f"the pictures of {len(seeds)} rows have type {frames.dtype}{frames.shape}",
+    )
+    require(np.array_equal(frames, world.frames()), "two looks at one state differ")
+    require(np.array_equal(frames[0], frames[2]), f"two rows with seed {seeds[0]} look different")
+    require(not np.array_equal(frames[0], frames[1]), f"seeds {seeds[0]} and {seeds[1]} look the same")
+    backwards = world.frames(np.arange(len(seeds))[::-1].copy())
+    require(np.array_equal(frames, backwards[::-1]), "a picture depends on its place among the others")
+    for row, seed in enumerate(seeds):
+        run(single, np.array([seed]), steps=5)
+        require(
+            np.array_equal(frames[row], single.render()), f"the picture of seed {seed} differs alone and in a batch"
+        )
+    for actions in actions_for(world, seeds, 3):
+        world.step(actions)
+        unseen.step(actions)
+    require(np.array_equal(world.observations, unseen.observations), "to look at a world changes it")
+    _reports_can_be_drawn(world)
+
+
+def _reports_can_be_drawn(world: World) -> None:
+    broken = np.full_like(world.observations, np.nan)
+    try:
+        drawn = world.frames(observations=broken)
+    except UnsupportedEnvironment:
+        return
+    require(drawn.shape == world.frames().shape, "observations that are not finite have no picture")
+
+
+def _images_pass(id: str, options: dict[str, Any]) -> None:
+    kinds: tuple[ObservationKind, ...] = ("image", "both")
+    for kind in kinds:
+        _check_env(WorldEnv(_drawable(id, 1, options), observation=kind))
+        vector = VectorWorld(_drawable(id, 2, options), observation=kind, max_episode_steps=2)
+        vector.reset(seed=0)
+        for _ in range(2):
+            observations, *_, infos = vector.step(np.zeros((2, *vector.world.action_space.shape)))
+        require(observations in vector.observation_space, f"observation={kind!r} leaves the space of a vector of 2")
+        last = infos["final_obs"][0]
+        require(last in vector.single_observation_space, f"observation={kind!r} leaves the space as an episode ends")
+        vector.close()
 
 
 def require(condition: bool, problem: str) -> None:

@@ -11,7 +11,7 @@ from gymnasium.spaces import Box
 
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import stream_keys
-from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.core.types import Array, FloatArray, Frame, Frames, IntArray
 from offnominal.worlds.world import Channel, Knob, World, WorldCard
 
 DEFAULT_LIMIT = 1000
@@ -27,7 +27,7 @@ class GymnasiumWorld(World):
         n: Number of rows.
         id: Gymnasium id.
         max_steps: Time limit; the registered one if None.
-        options: Passed to `gymnasium.make`.
+        options: Passed to `gymnasium.make`; with ``render_mode="rgb_array"`` the world has pictures.
 
     Example:
         >>> world = GymnasiumWorld(2, id="Pendulum-v1")
@@ -45,6 +45,7 @@ class GymnasiumWorld(World):
                 "be Box spaces."
             )
         self.observation_space, self.action_space = first.observation_space, first.action_space
+        self.renders = first.render_mode == "rgb_array"
         self._physics = self._find_physics()
         self.card = WorldCard(
             id=id,
@@ -99,6 +100,17 @@ class GymnasiumWorld(World):
         """Set a knob of the models found."""
         self._physics.turn(self.knob(name).name, rows, values)
 
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Draw rows as their environments render them, stretched to a square."""
+        if observations is not None:
+            raise UnsupportedEnvironment(
+                f"{self.card.id} draws its true state only, not the one that observations report; use camera='clean'."
+            )
+        frames = np.empty((len(rows), size, size, 3), np.uint8)
+        for k, row in enumerate(rows):
+            frames[k] = _resized(np.asarray(self._envs[row].render()), size)
+        return frames
+
     def close(self) -> None:
         """Close every environment."""
         for env in self._envs:
@@ -107,3 +119,13 @@ class GymnasiumWorld(World):
 
 def _channels(space: Box) -> tuple[Channel, ...]:
     return tuple(Channel(str(index)) for index in range(int(np.prod(space.shape))))
+
+
+def _resized(frame: Frame, size: int) -> Frame:
+    """Return a picture stretched to a square, each pixel the mean of what it covers."""
+    values = frame.astype(np.float64)
+    for axis in (0, 1):
+        edges = np.arange(size + 1) * frame.shape[axis] // size
+        values = np.add.reduceat(values, edges[:-1], axis=axis)
+        values /= np.maximum(np.diff(edges), 1).reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
+    return np.rint(values).astype(np.uint8)

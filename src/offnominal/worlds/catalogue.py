@@ -10,6 +10,7 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.registry import Registry, Spec
 from offnominal.worlds.mujoco.card import CARDS as MUJOCO_CARDS
 from offnominal.worlds.particles.card import CARDS as PARTICLE_CARDS
+from offnominal.worlds.pictured import ObservationKind
 from offnominal.worlds.single import WorldEnv
 from offnominal.worlds.vector import VectorWorld
 from offnominal.worlds.world import World
@@ -35,9 +36,11 @@ def make_world(id: str, n: int, **options: Any) -> World:
     return worlds.make(id.removeprefix(f"{NAMESPACE}/"), n=rows, **options)
 
 
-def make_single(world: str, *, render_mode: str | None = None, **options: Any) -> WorldEnv:
+def make_single(
+    world: str, *, render_mode: str | None = None, observation: ObservationKind = "vector", **options: Any
+) -> WorldEnv:
     """Return a world as a Gymnasium environment; `gymnasium.make("offnominal/...")` calls this."""
-    return WorldEnv(make_world(world, 1, **options), render_mode=render_mode)
+    return WorldEnv(make_world(world, 1, **options), render_mode=render_mode, observation=observation)
 
 
 def make_vector(
@@ -46,11 +49,15 @@ def make_vector(
     *,
     max_episode_steps: int | None = None,
     render_mode: str | None = None,
+    observation: ObservationKind = "vector",
     **options: Any,
 ) -> VectorWorld:
     """Return a world as a Gymnasium vector environment; `gymnasium.make_vec("offnominal/...")` calls this."""
     return VectorWorld(
-        make_world(world, num_envs, **options), max_episode_steps=max_episode_steps, render_mode=render_mode
+        make_world(world, num_envs, **options),
+        max_episode_steps=max_episode_steps,
+        render_mode=render_mode,
+        observation=observation,
     )
 
 

@@ -11,13 +11,14 @@ from offnominal.core.errors import InvalidState
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, Frame
 from offnominal.worlds.checks import checked_actions
+from offnominal.worlds.pictured import ObservationKind, Pictured
 from offnominal.worlds.vector import RECORDED, checked_render_mode
 from offnominal.worlds.world import World, WorldCard
 
 _ROW = np.zeros(1, np.int64)
 
 
-class WorldEnv(gymnasium.Env[Array, Array]):
+class WorldEnv(gymnasium.Env[Any, Array]):
     """One episode at a time of a world.
 
     As usual in Gymnasium the time limit is a wrapper, which `gymnasium.make` adds.
@@ -25,11 +26,15 @@ class WorldEnv(gymnasium.Env[Array, Array]):
     Args:
         world: A world of one row.
         render_mode: None or ``"rgb_array"``.
+        observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`Pictured`.
     """
 
-    def __init__(self, world: World, *, render_mode: str | None = None) -> None:
+    def __init__(
+        self, world: World, *, render_mode: str | None = None, observation: ObservationKind = "vector"
+    ) -> None:
         self.world = world
-        self.observation_space = world.observation_space
+        self.pictured = Pictured(world, observation)
+        self.observation_space = self.pictured.space(world.observation_space)
         self.action_space = world.action_space
         self.render_mode = checked_render_mode(render_mode, world)
         self.metadata = {
@@ -59,7 +64,7 @@ class WorldEnv(gymnasium.Env[Array, Array]):
         """Mean return of uniformly random actions, as published."""
         return self.card.random_return
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode; without a seed, the next one of the current seed."""
         seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
@@ -70,16 +75,18 @@ class WorldEnv(gymnasium.Env[Array, Array]):
         else:
             self.seed_in_use, self.episode = seed, 0
         self.world.reset(_ROW, np.array([self.seed_in_use], np.int64), np.array([self.episode]))
-        return self.world.observations[0].copy(), self._info()
+        return self._observation(), self._info()
 
-    def step(self, action: Array) -> tuple[Array, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Array) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Advance by one transition."""
         world = self.world
         if self.episode < 0:
             raise InvalidState("step was called before the first reset; call reset first.")
         world.step(checked_actions(action, world.action_space.shape, world.action_space)[None])
-        observation = world.observations[0].copy()
-        return observation, float(world.rewards[0]), bool(world.terminated[0]), False, self._info()
+        return self._observation(), float(world.rewards[0]), bool(world.terminated[0]), False, self._info()
+
+    def _observation(self) -> Any:
+        return self.pictured.row(self.pictured.observe(_ROW, self.world.observations), 0)
 
     def _info(self) -> dict[str, Any]:
         return {name: getattr(self.world, name)[0].item() for name in RECORDED}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ from offnominal.core.errors import InvalidParameter, InvalidState
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.checks import checked_actions
+from offnominal.worlds.pictured import ObservationKind, Pictured
 from offnominal.worlds.world import World
 
 RECORDED = ("success", "critical", "cost")
 
 
-class VectorWorld(VectorEnv[Array, Array, Array]):
+class VectorWorld(VectorEnv[Any, Array, Array]):
     """N episodes of a world behind Gymnasium's vector API.
 
     Autoreset is *same step*: when an episode ends, `step` returns the first observation of the next one, and the
@@ -29,14 +31,26 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         world: The simulations.
         max_episode_steps: Time limit; the world's own if None.
         render_mode: None or ``"rgb_array"``.
+        observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`Pictured`.
+
+    Attributes:
+        at_end: Called with the rows whose episode ended, before they start anew: the last moment their state is there.
     """
 
-    def __init__(self, world: World, *, max_episode_steps: int | None = None, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        *,
+        max_episode_steps: int | None = None,
+        render_mode: str | None = None,
+        observation: ObservationKind = "vector",
+    ) -> None:
         self.world = world
         self.num_envs = world.n
-        self.single_observation_space = world.observation_space
+        self.pictured = Pictured(world, observation)
+        self.single_observation_space = self.pictured.space(world.observation_space)
         self.single_action_space = world.action_space
-        self.observation_space = batch_space(world.observation_space, world.n)
+        self.observation_space = batch_space(self.single_observation_space, world.n)
         self.action_space = batch_space(world.action_space, world.n)
         self.max_episode_steps = positive_integer("max_episode_steps", max_episode_steps or world.card.max_steps)
         self.render_mode = checked_render_mode(render_mode, world)
@@ -48,6 +62,8 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         self.seeds: IntArray = np.zeros(world.n, np.int64)
         self.episodes: IntArray = np.full(world.n, -1, np.int64)
         self.elapsed: IntArray = np.zeros(world.n, np.int64)
+        self.at_end: Callable[[IntArray], None] | None = None
+        self._all: IntArray = np.arange(world.n)
         self._everyone: BoolArray = np.ones(world.n, np.bool_)
         self._everyone.flags.writeable = False
         self._started = False
@@ -55,7 +71,7 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start every row anew, or those of ``options["reset_mask"]``.
 
         Without a seed the next episodes of the current seeds start; the first time, seeds are drawn.
@@ -73,9 +89,9 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
                 super().reset(seed=seed)
         self._started = bool((self.episodes >= 0).all())
         self._start(rows)
-        return self.world.observations.copy(), self._infos(mask)
+        return self._observations(self._all), self._infos(mask)
 
-    def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
+    def step(self, actions: Array) -> tuple[Any, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Advance every row by one transition."""
         world = self.world
         if not self._started:
@@ -86,18 +102,24 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         truncated = self.elapsed >= self.max_episode_steps
         done = terminated | truncated
         if not done.any():
-            return world.observations.copy(), rewards, terminated, truncated, self._infos(self._everyone)
+            return self._observations(self._all), rewards, terminated, truncated, self._infos(self._everyone)
 
         final_infos = self._infos(done)
         final_obs = np.full(self.num_envs, None, dtype=object)
         rows = np.flatnonzero(done)
-        for row, last in zip(rows, world.observations[rows], strict=True):
-            final_obs[row] = last
+        last = self._observations(rows)
+        for k, row in enumerate(rows):
+            final_obs[row] = self.pictured.row(last, k)
+        if self.at_end is not None:
+            self.at_end(rows)
         self.episodes[rows] += 1
         self._start(rows)
         infos = self._infos(self._everyone)
         infos.update(final_obs=final_obs, _final_obs=done, final_info=final_infos, _final_info=done)
-        return world.observations.copy(), rewards, terminated, truncated, infos
+        return self._observations(self._all), rewards, terminated, truncated, infos
+
+    def _observations(self, rows: IntArray) -> Any:
+        return self.pictured.observe(rows, self.world.observations)
 
     def _start(self, rows: IntArray) -> None:
         self.elapsed[rows] = 0
@@ -114,7 +136,7 @@ class VectorWorld(VectorEnv[Array, Array, Array]):
         """Return a picture of every row, or None without a render mode."""
         if self.render_mode is None:
             return None
-        return tuple(self.world.render(row) for row in range(self.num_envs))
+        return tuple(self.world.frames())
 
     def close_extras(self, **kwargs: Any) -> None:
         """Free the world."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium.spaces import Box
 
-from offnominal.core.errors import UnknownName, UnsupportedEnvironment, did_you_mean
-from offnominal.core.types import Array, BoolArray, FloatArray, Frame, IntArray
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter, UnknownName, UnsupportedEnvironment, did_you_mean
+from offnominal.core.types import Array, BoolArray, FloatArray, Frame, Frames, IntArray
+
+FRAME_SIZE = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ class World(ABC):
     the other rows.
 
     Attributes:
+        renders: Whether there are pictures.
         card: Names, limits and reference returns.
         observation_space: Space of one row's observation.
         action_space: Space of one row's action.
@@ -95,7 +99,7 @@ class World(ABC):
         cost: (n,): what the state costs in safety terms; 0 where nothing is at stake.
     """
 
-    renders: ClassVar[bool] = False
+    renders: bool = False
 
     card: WorldCard
     observation_space: Box
@@ -163,9 +167,42 @@ class World(ABC):
         """Return what the actuators make of an action, such as saturation at their limits."""
         return actions
 
+    def frames(
+        self, rows: IntArray | None = None, *, observations: Array | None = None, size: int = FRAME_SIZE
+    ) -> Frames:
+        """Return RGB pictures of some rows as a camera sees them: no text and no clock, and equal states look equal.
+
+        Args:
+            rows: Which rows; None for all.
+            observations: (n, ...), one per row of the world, as a sensor reports them. What they report is drawn in
+                place of the truth; what they do not report stays true. A report that is not finite shows nothing.
+            size: Pixels per side.
+
+        Returns:
+            (len(rows), size, size, 3), bytes. Picture k shows ``rows[k]`` and does not depend on the others.
+
+        Raises:
+            UnsupportedEnvironment: The world has no pictures.
+        """
+        if not self.renders:
+            raise UnsupportedEnvironment(f"{self.card.id} cannot be rendered.")
+        if observations is not None and observations.shape != self.observations.shape:
+            raise InvalidParameter(
+                f"the observations to draw have shape {observations.shape}; expected {self.observations.shape}, one "
+                f"per row of the world."
+            )
+        drawn = np.arange(self.n) if rows is None else np.asarray(rows, np.int64)
+        size = positive_integer("size", size)
+        return self.draw(drawn, observations, size) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
+
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Draw some rows for :meth:`frames`, which checks the arguments; a world with ``renders = True`` has this."""
+        raise NotImplementedError
+
     def render(self, row: int = 0) -> Frame:
         """Return an RGB picture of one row."""
-        raise UnsupportedEnvironment(f"{self.card.id} cannot be rendered.")
+        frame: Frame = self.frames(np.array([row]))[0]
+        return frame
 
     def parameters(self, row: int) -> dict[str, Any]:
         """Return the physical parameters in force in a row, to see that a fault was undone."""

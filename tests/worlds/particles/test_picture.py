@@ -7,13 +7,19 @@ import pytest
 
 from offnominal.core.types import BoolArray, FloatArray, Frame
 from offnominal.worlds.particles.kernel import AGENT_RADIUS, GOAL_RADIUS, HAZARD_RADIUS, OBJECT_RADIUS
-from offnominal.worlds.particles.picture import AGENT, BACKGROUND, GOAL, HAZARD, MARKER, OBJECT, VIEW, draw
+from offnominal.worlds.particles.picture import AGENT, BACKGROUND, GOAL, HAZARD, MARKER, OBJECT, VIEW
+from offnominal.worlds.particles.picture import draw as draw_rows
 from offnominal.worlds.particles.world import ParticleWorld
 
 SIZE = 128
 IDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")
 FAR = np.array((50.0, 50.0))
 RADII = {AGENT: AGENT_RADIUS, OBJECT: OBJECT_RADIUS, GOAL: GOAL_RADIUS, HAZARD: HAZARD_RADIUS}
+
+
+def draw(position: FloatArray, goal: FloatArray, hazards: FloatArray, *, size: int = SIZE) -> Frame:
+    frame: Frame = draw_rows(position[None], goal[None], hazards[None], size=size)[0]
+    return frame
 
 
 def alone(kind: tuple[float, float, float], at: tuple[float, float], *, size: int = SIZE) -> Frame:
@@ -151,3 +157,9 @@ def test_each_row_has_its_own_picture() -> None:
     world.reset(np.arange(2), np.array([5, 6]), np.zeros(2, np.int64))
     assert world.render(1).tobytes() == started("SAP-Goal0-v0", 6).render().tobytes()
     assert world.render(0).tobytes() != world.render(1).tobytes()
+
+
+@pytest.mark.parametrize("at", [(math.nan, 0.0), (0.0, math.inf), (-math.inf, math.inf)], ids=str)
+def test_thing_without_a_place_is_not_drawn(at: tuple[float, float]) -> None:
+    nothing = draw(np.array([FAR]), FAR, np.zeros((0, 2)))
+    np.testing.assert_array_equal(alone(OBJECT, at), nothing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -10,13 +10,10 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
-from offnominal.core.types import Array, FloatArray, Frame, IntArray
+from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.cartpole import kernel
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import World, box
-
-if TYPE_CHECKING:
-    import mujoco
 
 RESET_NOISE = 0.1
 
@@ -65,7 +62,6 @@ class CartpoleSwingup(World):
         self._ticks = np.zeros(n, np.int64)
         self._seeds = np.zeros(n, np.int64)
         self._all = np.arange(n)
-        self._picture: tuple[mujoco.MjModel, mujoco.MjData] | None = None
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Hang the pole, almost at rest, in the middle of the rail."""
@@ -115,16 +111,9 @@ class CartpoleSwingup(World):
         """Return the knob values in force."""
         return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
 
-    def render(self, row: int = 0) -> Frame:
-        """Draw one row."""
-        import mujoco
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Draw rows from the side."""
+        from offnominal.worlds.cartpole.picture import draw
 
-        from offnominal.worlds.mujoco.picture import draw
-        from offnominal.worlds.mujoco.world import load_model
-
-        if self._picture is None:
-            model = load_model(self.model_file)
-            self._picture = model, mujoco.MjData(model)
-        model, data = self._picture
-        data.qpos[:] = self._qpos[row]
-        return draw(model, data, self.world_id)
+        qpos = self._qpos[rows] if observations is None else observations[rows, :2].astype(np.float64)
+        return draw(qpos, size=size)

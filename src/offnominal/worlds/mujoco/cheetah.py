@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from offnominal.core.compiled import compiled
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
+
+if TYPE_CHECKING:
+    from offnominal.worlds.mujoco.picture import View
 
 CONTROL_COST = 0.1
 SUCCESS_SPEED = 10.0
@@ -43,6 +47,16 @@ class HalfCheetah(MujocoWorld):
         self.observations[rows, 0] = 0.0
         self.observations[rows, 1:9] = self._qpos[rows, 1:]
         self.observations[rows, 9:] = self._qvel[rows]
+
+    def _view(self) -> View:
+        from offnominal.sensing import Camera
+        from offnominal.worlds.mujoco.picture import View
+
+        camera = Camera((0.1, -4.0, 1.0), (0.1, 0.0, 0.68), fov=36.0)
+        return View(camera, follow="torso", tile=1.0)
+
+    def _reported(self, observations: FloatArray, qpos: FloatArray) -> None:
+        qpos[:, 1:] = observations[:, 1:9]
 
     def _judge(self, rows: IntArray, actions: FloatArray) -> None:
         _judge(

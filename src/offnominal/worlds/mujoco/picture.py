@@ -1,156 +1,94 @@
-"""The MuJoCo worlds as flat pictures: every geom's silhouette, the far ones first."""
+"""The MuJoCo worlds as their cameras see them: every geom of the model, on a tiled floor in the sun."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import mujoco
 import numpy as np
 
-from offnominal.core.errors import UnsupportedEnvironment
-from offnominal.core.types import FloatArray, Frame
-from offnominal.sensing.canvas import Canvas, Colour, rgb
-
-BACKGROUND = rgb("#F4F7FA")
-SHADOW = rgb("#E3E8EE")
-RIM = 0.02
-MARK_SHADE = 0.9
-DIRECTIONS = np.array([(math.cos(k * math.pi / 16), math.sin(k * math.pi / 16)) for k in range(32)])
-TINY = 1e-12
-PLANE, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX = (
-    int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind}"))
-    for kind in ("PLANE", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX")
+from offnominal.core.types import FloatArray, Frames
+from offnominal.sensing import (
+    Camera,
+    Instance,
+    Light,
+    Material,
+    Plane,
+    Poses,
+    Scene,
+    render_batch,
+    scene_from_mujoco,
 )
 
+FAR = 1e6
+SUN = (0.1, -0.35, 0.95)
 
-@dataclass(frozen=True, slots=True)
-class Camera:
-    """A parallel projection onto a square.
+
+@dataclass(frozen=True)
+class View:
+    """How a world is looked at.
 
     Args:
-        centre: What is at the middle of the picture, in picture coordinates and metres.
-        half: Half of the square's side, m.
-        azimuth: Direction of view on the map, degrees; 0 looks along +y and has +x on the right.
-        elevation: How far the view is from above, degrees.
-        follow: Body that the picture stays with as it moves left and right.
-        floor: Height on which things throw a shadow straight down, which tells how near they are; m.
+        camera: Who looks.
+        follow: Body that the camera stays beside as it moves along x.
+        floor: Height of the floor, m.
+        tile: Side of a floor tile, m; the tiles show how fast the camera moves.
+        colours: Colours of geoms, by name; others have the model's.
     """
 
-    centre: tuple[float, float]
-    half: float
-    azimuth: float = 0.0
-    elevation: float = 0.0
+    camera: Camera
     follow: str | None = None
-    floor: float | None = None
-
-    def axes(self) -> FloatArray:
-        """Return the unit vectors (3, 3) that point right, up and away from the viewer."""
-        a, e = math.radians(self.azimuth), math.radians(self.elevation)
-        ca, sa, ce, se = math.cos(a), math.sin(a), math.cos(e), math.sin(e)
-        return np.array(((ca, sa, 0.0), (-sa * se, ca * se, ce), (-sa * ce, ca * ce, -se)))
+    floor: float = 0.0
+    tile: float = 0.5
+    colours: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
 
 
-CAMERAS = {
-    "MJC-CartpoleSwingup-v0": Camera((0.0, 0.0), 2.6),
-    "MJC-Reacher3D-v0": Camera((-0.15, -0.05), 1.05, azimuth=75.0, elevation=35.0, floor=-0.5),
-    "MJC-HalfCheetah-v0": Camera((0.1, 0.8), 1.2, follow="torso"),
-}
-
-
-def draw(model: mujoco.MjModel, data: mujoco.MjData, world_id: str, *, size: int = 128) -> Frame:
-    """Draw a state as its world's camera sees it.
+class Studio:
+    """Where the states of one model are photographed.
 
     Args:
-        model: Shapes and colours.
-        data: The state; its kinematics are brought up to date.
-        world_id: Whose camera.
-        size: Pixels per side.
-
-    Returns:
-        (size, size, 3).
+        model: Its geoms are seen, except for planes: the floor is the studio's.
+        view: Floor, colours and camera.
     """
-    mujoco.mj_kinematics(model, data)
-    camera = CAMERAS[world_id]
-    axes = camera.axes()
-    x, y = camera.centre
-    if camera.follow is not None:
-        x += float(axes[0] @ data.body(camera.follow).xpos)
-    canvas = Canvas(size, size, BACKGROUND, view=(x - camera.half, x + camera.half, y - camera.half, y + camera.half))
-    kinds, shapes, colours = model.geom_type, model.geom_size, model.geom_rgba.astype(np.float64)
-    ground = kinds == PLANE
-    for geom in np.flatnonzero(ground):
-        _ground(canvas, float(data.geom_xpos[geom, 2]), x, camera.half, tuple(colours[geom, :3]))
-    solid = np.flatnonzero(~ground & (colours[:, 3] > 0.0))
-    if camera.floor is not None:
-        places, turns = _project(data, axes * (1.0, 1.0, 0.0))
-        places += camera.floor * axes[:, 2]
-        for geom in solid:
-            canvas.polygon(_outline(kinds[geom], shapes[geom], places[geom, :2], turns[geom, :2]), SHADOW)
-    places, turns = _project(data, axes)
-    for geom in solid[np.argsort(-places[solid, 2], kind="stable")]:
-        place, turn, colour = places[geom, :2], turns[geom, :2], tuple(colours[geom, :3])
-        _silhouette(canvas, kinds[geom], shapes[geom], place, turn, colour)
-    return canvas.frame()
 
+    def __init__(self, model: mujoco.MjModel, view: View) -> None:
+        self._model, self._view = model, view
+        self._data = mujoco.MjData(model)
+        materials = {name: Material(colour) for name, colour in view.colours.items()}
+        found = scene_from_mujoco(model, materials=materials)
+        solid = [k for k, instance in enumerate(found.scene.instances) if not isinstance(instance.shape, Plane)]
+        tiles = Material((0.84, 0.85, 0.84), (0.72, 0.74, 0.76), texture="checker", scale=view.tile)
+        floor = Instance(Plane(), (0.0, 0.0, view.floor), material=tiles)
+        solids = (found.scene.instances[k] for k in solid)
+        self._scene = Scene((floor, *solids), Light(towards_sun=SUN))
+        self._geoms = found.geoms[solid]
+        self._body = None if view.follow is None else model.body(view.follow).id
 
-def _project(data: mujoco.MjData, axes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where the geoms are (geoms, 3) and where their own axes point (geoms, 3, 3) in the picture."""
-    return data.geom_xpos @ axes.T, axes @ data.geom_xmat.reshape(-1, 3, 3)
+    def draw(self, qpos: FloatArray, *, size: int = 128) -> Frames:
+        """Draw states.
 
+        Args:
+            qpos: (rows, nq): positions of the joints. What is not in a finite place is not seen.
+            size: Pixels per side.
 
-def _ground(canvas: Canvas, level: float, x: float, half: float, colour: Colour) -> None:
-    """Paint a horizontal plane from the side, every other metre darker so that motion over it is seen."""
-    red, green, blue = colour
-    marked = (MARK_SHADE * red, MARK_SHADE * green, MARK_SHADE * blue)
-    depth = level - 4.0 * half
-    first, last = math.floor(x - half) - 1, math.ceil(x + half) + 1
-    canvas.polygon(((first, level), (last, level), (last, depth), (first, depth)), colour)
-    for metre in range(first + first % 2, last, 2):
-        canvas.polygon(((metre, level), (metre + 1, level), (metre + 1, depth), (metre, depth)), marked)
-
-
-def _silhouette(
-    canvas: Canvas, kind: int, shape: FloatArray, place: FloatArray, turn: FloatArray, colour: Colour
-) -> None:
-    """Paint a geom with a darker rim, thin things with a thinner one."""
-    rim = min(RIM, 0.25 * shape[0])
-    if kind == SPHERE:
-        canvas.disc(place, shape[0], colour, rim=rim)
-    elif kind == CAPSULE:
-        half = turn[:, 2] * shape[1]
-        canvas.capsule(place - half, place + half, shape[0], colour, rim=rim)
-    else:
-        canvas.polygon(_outline(kind, shape, place, turn), colour, rim=rim)
-
-
-def _outline(kind: int, shape: FloatArray, place: FloatArray, turn: FloatArray) -> FloatArray:
-    """Return the silhouette of a convex geom: its farthest points in 32 directions of the picture.
-
-    Args:
-        kind: Which mjtGeom.
-        shape: Its size, as MuJoCo gives it.
-        place: (2,): its centre in the picture.
-        turn: (2, 3): what takes its own axes into the picture.
-    """
-    toward = DIRECTIONS @ turn
-    if kind == SPHERE:
-        points = shape[0] * _unit(toward)
-    elif kind == CAPSULE:
-        points = shape[0] * _unit(toward) + np.sign(toward) * (0.0, 0.0, shape[1])
-    elif kind == ELLIPSOID:
-        points = shape * _unit(shape * toward)
-    elif kind == CYLINDER:
-        points = shape[0] * _unit(toward * (1.0, 1.0, 0.0)) + np.sign(toward) * (0.0, 0.0, shape[1])
-    elif kind == BOX:
-        points = shape * np.sign(toward)
-    else:
-        raise UnsupportedEnvironment(f"A geom of type {mujoco.mjtGeom(kind).name} cannot be drawn.")
-    corners: FloatArray = place + points @ turn.T
-    return corners
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    """Return vectors of length one, and of length zero where they have no direction."""
-    lengths: FloatArray = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-    return vectors / np.maximum(lengths, TINY)
+        Returns:
+            (rows, size, size, 3).
+        """
+        n, count = len(qpos), len(self._scene.instances)
+        positions = np.tile(self._scene.poses.positions, (n, 1, 1))
+        rotations = np.tile(self._scene.poses.rotations, (n, 1, 1, 1))
+        offsets = np.zeros((n, 3))
+        for k in range(n):
+            self._data.qpos[:] = qpos[k]
+            mujoco.mj_kinematics(self._model, self._data)
+            positions[k, 1:] = self._data.geom_xpos[self._geoms]
+            rotations[k, 1:] = self._data.geom_xmat[self._geoms].reshape(count - 1, 3, 3)
+            if self._body is not None:
+                offsets[k, 0] = self._data.xpos[self._body, 0]
+        positions[np.abs(positions) > FAR] = np.nan
+        offsets[~(np.abs(offsets) <= FAR)] = 0.0
+        camera = replace(self._view.camera, width=size, height=size)
+        frames = render_batch(self._scene, camera, Poses(positions, rotations), offsets=offsets).rgb
+        assert frames is not None
+        return frames

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
+
+if TYPE_CHECKING:
+    from offnominal.worlds.mujoco.picture import View
 
 SHOULDER_OFFSET, UPPER_ARM, FOREARM, HAND = 0.1, 0.4, 0.321, 0.16828
 BASE_Y = -0.188
@@ -66,6 +69,20 @@ class Reacher3D(MujocoWorld):
     def _observe(self, rows: IntArray) -> None:
         self.observations[rows, :10] = self._qpos[rows]
         self.observations[rows, 10:] = self._qvel[rows, :7]
+
+    def _view(self) -> View:
+        from offnominal.sensing import Camera
+        from offnominal.worlds.mujoco.picture import View
+
+        return View(
+            Camera((2.9, -0.75, 2.55), (0.2, 0.02, -0.15), fov=28.0, samples=2),
+            floor=-0.5,
+            tile=0.5,
+            colours={"target": (0.86, 0.08, 0.24)},
+        )
+
+    def _reported(self, observations: FloatArray, qpos: FloatArray) -> None:
+        qpos[:] = observations[:, :10]
 
     def _judge(self, rows: IntArray, actions: FloatArray) -> None:
         _judge(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from importlib.resources import as_file, files
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import mujoco
 import numpy as np
@@ -15,9 +15,12 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
-from offnominal.core.types import Array, FloatArray, Frame, IntArray
+from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import World, box
+
+if TYPE_CHECKING:
+    from offnominal.worlds.mujoco.picture import Studio, View
 
 FATAL = [
     int(kind)
@@ -67,7 +70,7 @@ class MujocoWorld(World):
         self._seeds = np.zeros(n, np.int64)
         self._ticks = np.zeros(n, np.int64)
         self._all = np.arange(n)
-        self._scratch: mujoco.MjData | None = None
+        self._studio: Studio | None = None
 
     @abstractmethod
     def _initial(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -153,13 +156,24 @@ class MujocoWorld(World):
         derived = {name: getattr(model, name).copy() for name in (*names, "dof_frictionloss", "actuator_acc0")}
         return {**derived, "xfrc_applied": self._push[row].copy()}
 
-    def render(self, row: int = 0) -> Frame:
-        """Draw one row."""
-        from offnominal.worlds.mujoco.picture import draw
+    @abstractmethod
+    def _view(self) -> View:
+        """Return how the world is looked at."""
 
-        if self._scratch is None:
-            self._scratch = mujoco.MjData(self.model)
-        return draw(self.model, self._batch.get_data(row, self._scratch), self.world_id)
+    @abstractmethod
+    def _reported(self, observations: FloatArray, qpos: FloatArray) -> None:
+        """Write the positions that observations report over the true ones, one row each."""
+
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Draw rows as the world's camera sees them."""
+        from offnominal.worlds.mujoco.picture import Studio
+
+        if self._studio is None:
+            self._studio = Studio(self.model, self._view())
+        qpos = self._qpos[rows]
+        if observations is not None:
+            self._reported(observations[rows].astype(np.float64), qpos)
+        return self._studio.draw(qpos, size=size)
 
 
 def load_model(name: str) -> mujoco.MjModel:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.errors import SimulationDiverged
-from offnominal.core.types import Array, FloatArray, Frame, IntArray
+from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.particles import kernel
 from offnominal.worlds.particles.card import CARDS, LAYOUTS
 from offnominal.worlds.world import World, box
+
+TO_GOAL, AGENT_POSITION = slice(0, 2), slice(4, 6)
 
 
 class ParticleWorld(World):
@@ -112,8 +114,13 @@ class ParticleWorld(World):
         """Return the knob values in force."""
         return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
 
-    def render(self, row: int = 0) -> Frame:
-        """Draw one row from above."""
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Draw rows from above; a report moves the agent and the goal."""
         from offnominal.worlds.particles.picture import draw
 
-        return draw(self._position[row], self._goals[row], self._hazards[row])
+        position, goals = self._position[rows], self._goals[rows]
+        if observations is not None:
+            seen = observations[rows].astype(np.float64)
+            position[:, 0] = seen[:, AGENT_POSITION]
+            goals = seen[:, AGENT_POSITION] + seen[:, TO_GOAL]
+        return draw(position, goals, self._hazards[rows], size=size)
