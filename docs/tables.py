@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents import expert_cards
-from offnominal.anomalies import anomalies, make_anomaly
+from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, Strength, calibrated, published
 from offnominal.reports.tables import markdown
 from offnominal.worlds import Knob, make_world, worlds
@@ -44,7 +44,7 @@ def world_rows(pages: str) -> list[Row]:
 
 def signal_rows(_: str) -> list[Row]:
     """Return the anomalies of signals, both signals of a kind in one row."""
-    listed = [make_anomaly(spec.id) for spec in anomalies if not spec.id.startswith("dynamics/")]
+    listed = [make_anomaly(spec.id) for spec in anomalies if not spec.id.startswith(("dynamics/", "camera/"))]
     rows: dict[str, Row] = {}
     for anomaly in sorted(listed, key=lambda each: (each.code, each.target != "observation")):
         named = rows.setdefault(anomaly.kind, {"anomaly": ""})["anomaly"]
@@ -57,8 +57,24 @@ def signal_rows(_: str) -> list[Row]:
     return list(rows.values())
 
 
-def _allowed(minimum: float, *, whole: bool = False) -> str:
+def camera_rows(_: str) -> list[Row]:
+    """Return the anomalies of a camera."""
+    return [
+        {
+            "anomaly": f"`{each.id}`",
+            "what happens": f"`{each.formula}`" if each.formula.startswith("p'") else each.formula,
+            "neutral": f"{each.symbol} = {each.neutral:g}",
+            "allowed": _allowed(each.minimum, each.maximum, whole=each.whole),
+            "typical": f"{each.typical:g}",
+        }
+        for each in map(make_anomaly, camera_anomalies())
+    ]
+
+
+def _allowed(minimum: float, maximum: float = np.inf, *, whole: bool = False) -> str:
     number = "whole number" if whole else "number"
+    if np.isfinite(maximum):
+        return f"{minimum:g} … {maximum:g}"
     return f"any {number}" if np.isinf(minimum) else f"{number} ≥ {minimum:g}"
 
 
@@ -216,6 +232,7 @@ def _digits(value: float | None) -> str:
 TABLES: dict[str, Callable[[str], list[Row]]] = {
     "worlds": world_rows,
     "signals": signal_rows,
+    "cameras": camera_rows,
     "knobs": knob_rows,
     "observation": observation_rows,
     "action": action_rows,

@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 
-from offnominal.anomalies import DynamicsAnomaly, Fault, Noise, Quantisation, SignalAnomaly, anomalies, make_anomaly
+from offnominal.anomalies import (
+    CameraAnomaly,
+    DynamicsAnomaly,
+    Fault,
+    Noise,
+    Quantisation,
+    SignalAnomaly,
+    anomalies,
+    camera_anomalies,
+    make_anomaly,
+)
+from offnominal.anomalies.catalogue import anomalies_with
 from offnominal.anomalies.injection import Injection, Setting
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.worlds.catalogue import make_world
@@ -24,8 +35,17 @@ GENERIC = [
 ]
 
 
+CAMERA = ["blur", "dead_pixels", "delay", "drop", "exposure", "frozen", "noise", "occlusion"]
+KINDS = {"dynamics": DynamicsAnomaly, "camera": CameraAnomaly}
+
+
 def test_the_twelve_generic_anomalies_are_there():
-    assert [id for id in anomalies.ids() if not id.startswith("dynamics/")] == GENERIC
+    assert anomalies_with([]) == GENERIC
+
+
+def test_the_eight_of_a_camera_are_listed_apart():
+    assert camera_anomalies() == [f"camera/{kind}" for kind in CAMERA]
+    assert set(camera_anomalies()) < set(anomalies.ids())
 
 
 @pytest.mark.parametrize("id", anomalies.ids())
@@ -33,7 +53,7 @@ def test_every_entry_makes_the_anomaly_it_names(id):
     made = make_anomaly(id)
     assert made.id == id
     assert made.target == id.partition("/")[0]
-    assert isinstance(made, DynamicsAnomaly if made.target == "dynamics" else SignalAnomaly)
+    assert isinstance(made, KINDS.get(made.target, SignalAnomaly))
     assert made.formula
     assert anomalies.spec(id).summary
     assert made.check(made.neutral) == made.neutral

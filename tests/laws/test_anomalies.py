@@ -8,13 +8,16 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from offnominal.anomalies import Moment, SignalAnomaly
+from offnominal.anomalies import CameraAnomaly, Moment, SignalAnomaly, camera_anomalies
 from offnominal.anomalies.strengths import LEVELS, strengths_of
-from offnominal.core.types import FloatArray
+from offnominal.core.types import FloatArray, Frame
 from offnominal.laws import anomalies_of, check_anomaly
 from offnominal.worlds import worlds
 
 CASES = [(world, anomaly) for world in worlds.ids() for anomaly in anomalies_of(world)]
+FILMED = [("SAP-Goal0-v0", anomaly) for anomaly in camera_anomalies()] + [
+    (world, "camera/frozen") for world in worlds.ids() if world != "SAP-Goal0-v0"
+]
 
 
 def test_every_world_has_the_twelve_generic_anomalies_and_its_own() -> None:
@@ -31,6 +34,17 @@ def test_every_anomaly_keeps_the_laws(world: str, anomaly: str) -> None:
     calibrated = any(level in LEVELS for place, level in strengths_of(world) if place == anomaly)
     skipped = [finding.law for finding in report if not finding.holds]
     assert skipped == ([] if calibrated else ["a calibrated strength does harm"])
+
+
+@pytest.mark.parametrize(("world", "anomaly"), FILMED)
+def test_every_fault_of_a_camera_keeps_the_laws(world: str, anomaly: str) -> None:
+    report = check_anomaly(anomaly, world)
+    report.raise_if_broken()
+    assert [finding.law for finding in report if not finding.holds] == ["a calibrated strength does harm"]
+
+
+def test_faults_of_a_camera_are_listed_on_request() -> None:
+    assert anomalies_of("SAP-Goal0-v0", pictures=True) == anomalies_of("SAP-Goal0-v0") + camera_anomalies()
 
 
 @dataclass(frozen=True)
@@ -62,16 +76,54 @@ class Crashing(_Broken):
         raise RuntimeError("the sensor fell off")
 
 
+@dataclass(frozen=True)
+class Tinted(CameraAnomaly):
+    """Acts even at its neutral strength."""
+
+    kind: ClassVar[str] = "tinted"
+
+    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+        return frame ^ np.uint8(1)
+
+
+@dataclass(frozen=True)
+class Capped(CameraAnomaly):
+    """Claims to act and does not."""
+
+    kind: ClassVar[str] = "capped"
+
+    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+        return frame
+
+
+SEEN_BEFORE: list[int] = []
+
+
+@dataclass(frozen=True)
+class Remembering(CameraAnomaly):
+    """Keeps count in a place of its own, which no new episode clears."""
+
+    kind: ClassVar[str] = "remembering"
+
+    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+        SEEN_BEFORE.append(moment.step)
+        return frame ^ np.uint8(len(SEEN_BEFORE) % 251) if parameter else frame
+
+
 @pytest.mark.parametrize(
     ("anomaly", "law", "problem"),
     [
+        (Tinted(), "neutral strength changes nothing", "differs at neutral strength"),
+        (Capped(), "it changes what it says", "no picture was changed"),
+        (Remembering(), "it does not outlive its episode", "differs from the same one"),
+        (Remembering(), "a seed fixes the faulty episode", "two runs of seed 0 differ"),
         (Unscaled(on="observation"), "neutral strength changes nothing", "differs at neutral strength"),
         (Idle(on="observation"), "it changes what it says", "no observation was changed"),
         (Idle(on="action"), "it changes what it says", "no action was changed"),
         (Crashing(on="observation"), "before the onset nothing differs", "the sensor fell off"),
     ],
 )
-def test_a_broken_anomaly_is_found_out(anomaly: SignalAnomaly, law: str, problem: str) -> None:
+def test_a_broken_anomaly_is_found_out(anomaly: SignalAnomaly | CameraAnomaly, law: str, problem: str) -> None:
     broken = {finding.law: finding.problem for finding in check_anomaly(anomaly, "SAP-Goal0-v0") if finding.problem}
     assert problem in broken[law]
 

@@ -10,9 +10,11 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
-from offnominal.core.types import FloatArray
+from offnominal.core.types import FloatArray, Frame
 
-Target = Literal["observation", "action", "dynamics"]
+Target = Literal["observation", "action", "dynamics", "camera"]
+
+LASTING_LANE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Anomaly(ABC):
         symbol: The letter of the parameter in the formulas.
         neutral: The parameter at which nothing happens.
         minimum: Smallest allowed parameter.
+        maximum: Largest allowed parameter.
         whole: Whether the parameter counts something.
         formula: What happens, in one line.
     """
@@ -32,6 +35,7 @@ class Anomaly(ABC):
     symbol: ClassVar[str] = "b"
     neutral: ClassVar[float] = 0.0
     minimum: ClassVar[float] = -np.inf
+    maximum: ClassVar[float] = np.inf
     whole: ClassVar[bool] = False
     formula: ClassVar[str] = ""
 
@@ -47,7 +51,7 @@ class Anomaly(ABC):
 
     def check(self, parameter: Any) -> float:
         """Return the parameter as a float, or raise :class:`InvalidParameter`."""
-        return checked_parameter(self.id, parameter, minimum=self.minimum, whole=self.whole)
+        return checked_parameter(self.id, parameter, minimum=self.minimum, maximum=self.maximum, whole=self.whole)
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Moment:
     """Where in an episode a fault acts.
 
     Args:
-        step: Index of the transition.
+        step: Index of the transition; -1 for the first picture of an episode, before any transition.
         since: Transitions since the onset.
         lane: Number of the fault within the episode.
         stream: The episode's anomaly stream.
@@ -75,6 +79,10 @@ class Moment:
     def uniform(self, size: int) -> FloatArray:
         """Return uniform numbers on (0, 1) that belong to this fault and this transition."""
         return self.stream.uniform(size, step=self.step, lane=self.lane)
+
+    def lasting(self, size: int) -> FloatArray:
+        """Return uniform numbers on (0, 1) that belong to this fault and stay the same for the whole episode."""
+        return self.stream.uniform(size, lane=LASTING_LANE + self.lane)
 
 
 @dataclass(frozen=True)
@@ -123,6 +131,56 @@ class SignalAnomaly(Anomaly):
 
 
 @dataclass(frozen=True)
+class CameraAnomaly(Anomaly):
+    """A fault of a camera: what it shows is not what stands before it.
+
+    It acts on pictures, so the environment must be one that shows some (``observation="image"``). Subclasses
+    implement :meth:`perturb`; those that need earlier pictures also :meth:`watch`. There are no named strengths: an
+    agent that sees the vector loses nothing.
+
+    Attributes:
+        typical: A parameter whose effect people see at a glance.
+
+    Example:
+        >>> @dataclass(frozen=True)
+        ... class Swapped(CameraAnomaly):
+        ...     kind = "swapped"
+        ...     formula = "red and blue change places if b > 0"
+        ...
+        ...     def perturb(self, frame, parameter, moment):
+        ...         return frame[..., ::-1] if parameter > 0 else frame
+        >>> Swapped().id
+        'camera/swapped'
+    """
+
+    typical: ClassVar[float] = 1.0
+
+    @property
+    def target(self) -> Target:
+        """The picture."""
+        return "camera"
+
+    @abstractmethod
+    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+        """Return the picture that is shown instead of this one, while the fault is on.
+
+        Args:
+            frame: (H, W, 3) uint8; read-only, and valid during this call only.
+            parameter: The one in force.
+            moment: Where in the episode.
+        """
+
+    def watch(self, frame: Frame, parameter: float, moment: Moment) -> None:
+        """Take note of a picture that passes while the fault is off; the first of an episode is always one.
+
+        Args:
+            frame: As for :meth:`perturb`.
+            parameter: The one at full strength.
+            moment: Where in the episode; its memory is the one that `perturb` gets.
+        """
+
+
+@dataclass(frozen=True)
 class DynamicsAnomaly(Anomaly):
     """A fault of the physics: a knob of the world is turned.
 
@@ -149,7 +207,7 @@ class DynamicsAnomaly(Anomaly):
         return f"dynamics/{self.knob}"
 
 
-def checked_parameter(name: str, value: Any, *, minimum: float, whole: bool = False) -> float:
+def checked_parameter(name: str, value: Any, *, minimum: float, maximum: float = np.inf, whole: bool = False) -> float:
     """Return a fault's parameter as a float, or raise :class:`InvalidParameter`."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidParameter(
@@ -161,6 +219,8 @@ def checked_parameter(name: str, value: Any, *, minimum: float, whole: bool = Fa
         raise InvalidParameter(f"the parameter of {name} is {number}; expected a finite number.")
     if number < minimum:
         raise InvalidParameter(f"the parameter of {name} is {number:g}; expected at least {minimum:g}.")
+    if number > maximum:
+        raise InvalidParameter(f"the parameter of {name} is {number:g}; expected at most {maximum:g}.")
     if whole and number != int(number):
         raise InvalidParameter(f"the parameter of {name} is {number:g}; expected a whole number of steps.")
     return number

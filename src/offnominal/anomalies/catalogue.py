@@ -23,6 +23,19 @@ for _kind, _class, _summary in _GENERIC:
 anomalies.register(Spec("observation/quantisation", f"{_SIGNALS}:Quantisation", "rounded down to multiples of b"))
 anomalies.register(Spec("action/delay", f"{_SIGNALS}:Delay", "executed d steps late"))
 
+_CAMERA = "offnominal.anomalies.camera"
+for _kind, _class, _summary in (
+    ("noise", "CameraNoise", "grain of standard deviation s grey levels"),
+    ("blur", "Blur", "out of focus by s pixels"),
+    ("exposure", "Exposure", "brighter or darker by b stops"),
+    ("dead_pixels", "DeadPixels", "a share b of the pixels is stuck"),
+    ("occlusion", "Occlusion", "a patch hides b of the height and the width"),
+    ("frozen", "Frozen", "each picture is shown for 1 + b frames"),
+    ("drop", "Drop", "pictures get lost with probability b"),
+    ("delay", "CameraDelay", "shown d frames late"),
+):
+    anomalies.register(Spec(f"camera/{_kind}", f"{_CAMERA}:{_class}", _summary))
+
 for _knob, _summary in (
     ("mass", "mass multiplied by b, inertia with it"),
     ("force", "constant external force of b newton"),
@@ -40,12 +53,24 @@ for _knob, _summary in (
 def anomalies_with(knobs: Iterable[str]) -> list[str]:
     """Return the ids of what can go wrong in a world with these knobs: the faults of signals and one per knob.
 
+    What can go wrong with a picture of it is in :func:`camera_anomalies`.
+
     Example:
         >>> anomalies_with(["mass"])[-2:]
         ['observation/temporal_noise', 'dynamics/mass']
     """
-    listed = [spec.id for spec in anomalies if not spec.id.startswith("dynamics/")]
+    listed = [spec.id for spec in anomalies if not spec.id.startswith(("dynamics/", "camera/"))]
     return listed + [f"dynamics/{name}" for name in knobs]
+
+
+def camera_anomalies() -> list[str]:
+    """Return the ids of what can go wrong with a camera, in every environment that shows pictures.
+
+    Example:
+        >>> camera_anomalies()[:2]
+        ['camera/blur', 'camera/dead_pixels']
+    """
+    return [spec.id for spec in anomalies if spec.id.startswith("camera/")]
 
 
 def make_anomaly(anomaly: str | Anomaly) -> Anomaly:

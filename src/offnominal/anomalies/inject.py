@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import gymnasium
-import numpy as np
-from gymnasium.spaces import Box
-from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
-from gymnasium.vector.utils import batch_space
+from gymnasium.vector import VectorEnv
 
 from offnominal.anomalies.anomaly import Anomaly
+from offnominal.anomalies.describe import colour_axis
 from offnominal.anomalies.fault import Fault, fault_tuple
-from offnominal.anomalies.injection import Adjustable, Injection, Setting
+from offnominal.anomalies.injected import InjectedEnv, InjectedVectorEnv
+from offnominal.anomalies.pictures import PicturedEnv, PicturedVectorEnv
 from offnominal.anomalies.schedule import Schedule
-from offnominal.core.episode import Event
-from offnominal.core.errors import InvalidParameter, InvalidState, UnsupportedEnvironment
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
-from offnominal.worlds.checks import checked_actions
+from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.worlds.pictured import CameraKind, ObservationKind, Pictured
 from offnominal.worlds.single import WorldEnv
 from offnominal.worlds.vector import VectorWorld
-
-_ROW = np.zeros(1, np.int64)
 
 
 def inject(
@@ -33,11 +27,14 @@ def inject(
     strength: float | str | None = None,
     schedule: Schedule | str | int | tuple[int, int] = "random",
     channels: Sequence[int | str] | None = None,
+    observation: ObservationKind = "vector",
+    camera: CameraKind = "clean",
 ) -> Any:
     """Return the environment with faults switched on as scheduled.
 
     Works on every environment with Box spaces. Dynamics faults need a world of this package, or an environment whose
-    ``unwrapped`` has a MuJoCo ``model`` and ``data``.
+    ``unwrapped`` has a MuJoCo ``model`` and ``data``. Camera faults need pictures: observations that are images of
+    bytes, (H, W, 3) or (3, H, W), or a world of this package of which pictures are asked for.
 
     Args:
         env: A Gymnasium environment or vector environment.
@@ -46,6 +43,10 @@ def inject(
         strength: The raw parameter, or a name such as ``"medium"`` for worlds that have a table.
         schedule: When it acts; see :class:`Schedule`.
         channels: Which channels it touches; None for all.
+        observation: What is seen of a world of this package: its ``"vector"``, its picture (``"image"``), or
+            ``"both"``.
+        camera: What its picture shows while the vector is faulty: the true state (``"clean"``), or the one that the
+            vector reports (``"affected"``).
 
     Returns:
         The wrapped environment. Its ``info`` also holds ``active``, ``clean_observation``, ``executed_action`` and
@@ -63,13 +64,45 @@ def inject(
         anomaly = Fault(anomaly, strength, schedule, channels)
     elif strength is not None or channels is not None or schedule != "random":
         raise InvalidParameter("strength, schedule and channels belong to an anomaly id; a Fault says them itself.")
+    if not isinstance(env, VectorEnv | gymnasium.Env):
+        raise UnsupportedEnvironment(
+            f"{env!r} is a {type(env).__name__}; expected a Gymnasium environment or vector environment."
+        )
+    faults = row_faults(anomaly, env.num_envs) if isinstance(env, VectorEnv) else [fault_tuple(anomaly)]
+    pictured = _pictured(env, faults, observation, camera)
     if isinstance(env, VectorEnv):
-        return InjectedVectorEnv(env, row_faults(anomaly, env.num_envs))
-    if isinstance(env, gymnasium.Env):
-        return InjectedEnv(env, fault_tuple(anomaly))
-    raise UnsupportedEnvironment(
-        f"{env!r} is a {type(env).__name__}; expected a Gymnasium environment or vector environment."
-    )
+        return InjectedVectorEnv(env, faults) if pictured is None else PicturedVectorEnv(env, faults, pictured)
+    return InjectedEnv(env, faults[0]) if pictured is None else PicturedEnv(env, faults[0], pictured)
+
+
+def _pictured(
+    env: Any, faults: list[tuple[Fault, ...]], observation: ObservationKind, camera: CameraKind
+) -> Pictured | None:
+    """Return who draws the pictures, or None if none are to be drawn; raise if what is asked for makes no sense."""
+    inner = env.unwrapped
+    ours = isinstance(inner, WorldEnv | VectorWorld)
+    space = env.single_observation_space if isinstance(env, VectorEnv) else env.observation_space
+    numbers = any(fault.kind.target == "observation" for row in faults for fault in row)
+    if observation == "vector":
+        if camera != "clean":
+            raise InvalidParameter(f"camera={camera!r} says what pictures show; ask for observation='image' or 'both'.")
+        if ours and numbers and colour_axis(space) is not None:
+            raise UnsupportedEnvironment(
+                f"{env} shows pictures, and faults of its observation act on its vector; make it without pictures and "
+                "ask for them here: inject(env, ..., observation='image', camera='affected') or observation='both'."
+            )
+        return None
+    if not ours or space.shape != inner.world.observation_space.shape:
+        raise UnsupportedEnvironment(
+            f"observation={observation!r} needs the plain vector of a world of this package, and {env} is something "
+            "else. Leave it out; observations that are images are taken as they are."
+        )
+    if observation == "image" and camera == "clean" and numbers:
+        raise InvalidParameter(
+            "a fault of the observation acts on the vector, which is not seen with observation='image', and "
+            "camera='clean' shows the true state. Choose camera='affected' or observation='both'."
+        )
+    return Pictured(inner.world, observation, camera=camera)
 
 
 def row_faults(faults: Any, n: int) -> list[tuple[Fault, ...]]:
@@ -82,254 +115,3 @@ def row_faults(faults: Any, n: int) -> list[tuple[Fault, ...]]:
             "that act together in every row."
         )
     return [fault_tuple(each) for each in faults]
-
-
-class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
-    """A single environment with faults; see :func:`inject`."""
-
-    def __init__(self, env: gymnasium.Env[Array, Array], faults: tuple[Fault, ...]) -> None:
-        super().__init__(env)
-        self.injection = Injection([faults], _setting(env, env.unwrapped, [env.unwrapped]))
-        if any(fault.kind.target == "observation" for fault in faults):
-            self.observation_space = unbounded(env.observation_space)
-        self._seed: int | None = None
-        self._episode = -1
-        self._action_space = env.action_space
-        self._saturate = _saturation(env.unwrapped, env.action_space)
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What is injected into the current episode."""
-        return self.injection.events(0)
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Start an episode without faults; they strike as scheduled."""
-        if seed is None and self._seed is None:
-            seed = fresh_seed()
-        self.injection.release(_ROW)
-        observation, info = self.env.reset(seed=seed, options=options)
-        if seed is not None:
-            self._seed, self._episode = seed, 0
-        else:
-            self._episode += 1
-        self.injection.begin(_ROW, np.array([self._seed]), np.array([self._episode]))
-        return observation, {**info, **self._record(observation, None)}
-
-    def step(self, action: Array) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
-        """Advance by one transition under the faults of this moment."""
-        if self._episode < 0:
-            raise InvalidState("step was called before the first reset; call reset first.")
-        executed = action
-        if isinstance(self._action_space, Box):
-            commanded = checked_actions(action, self._action_space.shape, self._action_space)
-            executed = self.injection.act(commanded[None], _ROW)[0].astype(_dtype(action, self._action_space))
-        else:
-            self.injection.act(np.zeros((1, 0)), _ROW)
-        clean, reward, terminated, truncated, info = self.env.step(executed)
-        seen = within(self.injection.observe(np.asarray(clean)[None], _ROW)[0], self.env.observation_space)
-        return seen, reward, terminated, truncated, {**info, **self._record(clean, executed)}
-
-    def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "active": bool(self.injection.active[0]),
-            "clean_observation": clean,
-            "applied": self.injection.applied[0].copy(),
-        }
-        if executed is not None:
-            record["executed_action"] = self._saturate(executed)
-        return record
-
-
-class InjectedVectorEnv(VectorWrapper):
-    """A vector environment with faults, different ones in every row if wanted; see :func:`inject`.
-
-    Every autoreset mode is understood. The seeds of row i are those that Gymnasium gives it: ``seed + i``.
-    """
-
-    def __init__(self, env: VectorEnv[Any, Any, Any], faults: list[tuple[Fault, ...]]) -> None:
-        super().__init__(env)
-        inner = env.unwrapped
-        self.injection = Injection(faults, _setting(env, inner, getattr(inner, "envs", None)))
-        self.mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
-        if self.injection.turns_knobs and self.mode is AutoresetMode.SAME_STEP and not isinstance(inner, VectorWorld):
-            raise UnsupportedEnvironment(
-                f"{env} resets within the step that ends an episode, before its physics can be repaired; make it "
-                "with autoreset_mode=AutoresetMode.NEXT_STEP or DISABLED for dynamics faults."
-            )
-        if any(fault.kind.target == "observation" for row in faults for fault in row):
-            self.single_observation_space = unbounded(env.single_observation_space)
-            self.observation_space = batch_space(self.single_observation_space, env.num_envs)
-        self.seeds: IntArray = np.zeros(env.num_envs, np.int64)
-        self.episodes: IntArray = np.full(env.num_envs, -1, np.int64)
-        self._all = np.arange(env.num_envs)
-        self._everyone: BoolArray = np.ones(env.num_envs, np.bool_)
-        self._everyone.flags.writeable = False
-        self._last_seen: Array | None = None
-        self._started = False
-        self._saturate = _saturation(inner, env.single_action_space)
-        self._pending: BoolArray = np.zeros(env.num_envs, np.bool_)
-        self._shape = (env.num_envs, *(env.single_action_space.shape or ()))
-
-    def events(self, row: int) -> tuple[Event, ...]:
-        """What is injected into the current episode of a row."""
-        return self.injection.events(row)
-
-    def reset(
-        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
-        """Start episodes without faults in all rows, or in those of ``options["reset_mask"]``."""
-        if seed is None and (self.episodes < 0).all():
-            seed = fresh_seed()
-        rows = np.flatnonzero((options or {}).get("reset_mask", self._everyone))
-        self.injection.release(rows)
-        # Gymnasium's own vector environments take one seed per row too, which its base class does not say.
-        observations, infos = self.env.reset(seed=cast(Any, seed), options=options)
-        if seed is None:
-            self.episodes[rows] += 1
-        else:
-            given = seed + self._all if isinstance(seed, int | np.integer) else np.array(seed, np.int64)
-            self.seeds[rows], self.episodes[rows] = given[rows], 0
-        self._pending[rows] = False
-        self._started = bool((self.episodes >= 0).all())
-        self._begin(rows)
-        clean = observations
-        if len(rows) < self.num_envs and self._last_seen is not None:
-            observations = self._last_seen.copy()
-            observations[rows] = clean[rows]
-        self._last_seen = observations
-        return observations, {**infos, **self._record(clean, None)}
-
-    def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
-        """Advance every row by one transition under its faults of this moment."""
-        if not self._started:
-            raise InvalidState("step was called before the first reset; call reset first.")
-        executed = actions
-        moving = self._all if not self._pending.any() else np.flatnonzero(~self._pending)
-        if isinstance(self.env.single_action_space, Box):
-            commanded = checked_actions(actions, self._shape, self.env.single_action_space)
-            executed = self.injection.act(commanded, moving)
-            executed = executed.astype(_dtype(actions, self.env.single_action_space), copy=False)
-        else:
-            self.injection.act(np.zeros((self.num_envs, 0)), moving)
-        clean, rewards, terminated, truncated, infos = self.env.step(executed)
-        done = np.logical_or(terminated, truncated)
-        ended = np.flatnonzero(done)
-        reset_already = ended if self.mode is AutoresetMode.SAME_STEP else self._all[:0]
-        seen = within(self._observe(clean, moving, reset_already, infos), self.env.observation_space)
-        self._last_seen = seen
-        infos = {**infos, **self._record(clean, executed)}
-        if reset_already.size:
-            self.episodes[reset_already] += 1
-            self._begin(reset_already)
-        elif self.mode is AutoresetMode.NEXT_STEP:
-            fresh = np.flatnonzero(self._pending)
-            self.episodes[fresh] += 1
-            if fresh.size:
-                self._begin(fresh)
-            self._pending = done
-            self.injection.release(ended)
-        return seen, rewards, terminated, truncated, infos
-
-    def _observe(self, clean: Array, moving: IntArray, ended: IntArray, infos: dict[str, Any]) -> Array:
-        """Perturb what is seen; the last observation of an ended row sits in ``final_obs``."""
-        if not ended.size:
-            return self.injection.observe(clean, moving)
-        last = np.asarray(clean).copy()
-        for row in ended:
-            last[row] = infos["final_obs"][row]
-        seen = self.injection.observe(last, moving)
-        if seen is last:
-            return clean
-        final = infos["final_obs"].copy()
-        for row, observation in zip(ended, seen[ended], strict=True):
-            final[row] = observation
-        infos["final_obs"] = final
-        seen[ended] = clean[ended]
-        return seen
-
-    def _begin(self, rows: IntArray) -> None:
-        self.injection.begin(rows, self.seeds[rows], self.episodes[rows])
-
-    def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
-        record: dict[str, Any] = {
-            "active": self.injection.active.copy(),
-            "clean_observation": clean,
-            "applied": self.injection.applied.copy(),
-        }
-        if executed is not None:
-            record["executed_action"] = self._saturate(executed)
-        return record | {f"_{name}": self._everyone for name in record}
-
-
-def fresh_seed() -> int:
-    """Return a seed from the operating system, for environments reset without one."""
-    return int(np.random.SeedSequence().generate_state(1)[0])
-
-
-def _saturation(inner: Any, space: gymnasium.Space[Any]) -> Callable[[Array], Array]:
-    """Return what the motors make of an action, if it reaches them as it is."""
-    if isinstance(inner, WorldEnv | VectorWorld) and space == inner.world.action_space:
-        return inner.world.executed
-    return lambda actions: actions
-
-
-def _dtype(actions: Any, space: Box) -> np.dtype[Any]:
-    """Return the type in which to hand actions on: the one they came in, if they came as floats."""
-    given: np.dtype[Any] = getattr(actions, "dtype", space.dtype)
-    return given if given.kind == "f" else space.dtype
-
-
-def unbounded(space: gymnasium.Space[Any]) -> Box:
-    """Return the space of what a faulty sensor may report: the same numbers without limits."""
-    assert isinstance(space, Box)
-    if not np.issubdtype(space.dtype, np.floating):
-        return space
-    return Box(-np.inf, np.inf, space.shape, space.dtype.type)
-
-
-def within(observations: Array, space: gymnasium.Space[Any]) -> Array:
-    """Return whole numbers kept within the limits of their space; others are let through."""
-    assert isinstance(space, Box)
-    return observations if observations.dtype.kind == "f" else np.clip(observations, space.low, space.high)
-
-
-def _setting(env: Any, inner: Any, simulations: Sequence[Any] | None) -> Setting:
-    """Describe an environment to an injection."""
-    spec = getattr(env, "spec", None)
-    limit = getattr(inner, "max_episode_steps", None) or getattr(spec, "max_episode_steps", None)
-    vector = isinstance(env, VectorEnv)
-    observation_space = env.single_observation_space if vector else env.observation_space
-    action_space = env.single_action_space if vector else env.action_space
-    if not isinstance(observation_space, Box):
-        raise UnsupportedEnvironment(
-            f"{env} has observations in {observation_space}; faults need a Box space. "
-            "Flatten it first, for example with gymnasium.wrappers.FlattenObservation."
-        )
-    if isinstance(inner, WorldEnv | VectorWorld):
-        setting = Setting.of(inner.world, limit)
-        if observation_space.shape != inner.world.observation_space.shape:
-            setting = replace(setting, observation=channel_names(observation_space))
-        if action_space.shape != inner.world.action_space.shape:
-            setting = replace(setting, action=channel_names(action_space))
-        return setting
-    return Setting(
-        observation=channel_names(observation_space),
-        action=channel_names(action_space) if isinstance(action_space, Box) else (),
-        physics=_found_physics([getattr(each, "unwrapped", each) for each in simulations or ()]),
-        limit=limit,
-        name=getattr(spec, "id", None) or type(inner).__name__,
-    )
-
-
-def _found_physics(environments: list[Any]) -> Adjustable | None:
-    """Look for MuJoCo models without importing MuJoCo for environments that have none."""
-    if not environments or not hasattr(environments[0], "model"):
-        return None
-    from offnominal.worlds.mujoco.found import find_physics
-
-    return find_physics(environments)
-
-
-def channel_names(space: Any) -> tuple[str, ...]:
-    """Return a name for every number in a space: its index."""
-    return tuple(str(index) for index in range(int(np.prod(space.shape))))

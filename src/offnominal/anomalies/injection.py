@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from offnominal.anomalies.anomaly import DynamicsAnomaly, Moment, SignalAnomaly, checked_parameter
+from offnominal.anomalies.anomaly import CameraAnomaly, Moment, SignalAnomaly
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.kernel import (
     ACTION,
+    CAMERA,
     DYNAMICS,
     OBSERVATION,
     SLOT,
@@ -21,68 +21,17 @@ from offnominal.anomalies.kernel import (
     restart,
     store,
 )
+from offnominal.anomalies.resolve import Resolved, resolve
+from offnominal.anomalies.setting import Adjustable, Setting
 from offnominal.anomalies.signals import DELAY
-from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.episode import Event
-from offnominal.core.errors import InvalidChannels, UnknownName, UnsupportedEnvironment, did_you_mean
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
-from offnominal.worlds.world import Knob, World
+from offnominal.core.types import Array, BoolArray, FloatArray, Frame, Frames, IntArray, KeyArray
 
-_TARGETS = {"observation": OBSERVATION, "action": ACTION, "dynamics": DYNAMICS}
+__all__ = ["Adjustable", "Injection", "Setting"]
 
-
-class Adjustable(Protocol):
-    """Something with knobs: a world, or the physics found inside another package's environment."""
-
-    @property
-    def knobs(self) -> Mapping[str, Knob]:
-        """What can be turned, by name."""
-
-    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a knob of some rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What an injection must know of the environment it acts in.
-
-    Args:
-        observation: Names of the observation's channels, flattened.
-        action: Names of the action's channels, flattened; empty if the action is not a vector of numbers.
-        physics: What dynamics faults turn, if there is something.
-        world: Id of a shipped world, for named strengths.
-        length: Length of an expert's episode, for random onsets.
-        limit: Time limit, if there is one.
-        name: How the environment is called in messages.
-    """
-
-    observation: tuple[str, ...]
-    action: tuple[str, ...]
-    physics: Adjustable | None = None
-    world: str | None = None
-    length: int | None = None
-    limit: int | None = None
-    name: str = "the environment"
-
-    @classmethod
-    def of(cls, world: World, limit: int | None = None) -> Setting:
-        """Describe a world.
-
-        Args:
-            world: The world.
-            limit: Time limit; the world's own if None.
-        """
-        card = world.card
-        return cls(
-            observation=tuple(channel.name for channel in card.observation),
-            action=tuple(channel.name for channel in card.action),
-            physics=world,
-            world=card.id,
-            length=card.expert_length,
-            limit=limit or card.max_steps,
-            name=card.id,
-        )
+_TARGETS = {"observation": OBSERVATION, "action": ACTION, "dynamics": DYNAMICS, "camera": CAMERA}
 
 
 class Injection:
@@ -100,11 +49,11 @@ class Injection:
         self.setting = setting
         self.faults = [tuple(row) for row in faults]
         n, width = len(self.faults), max((len(row) for row in self.faults), default=0)
-        self._resolved: dict[int, _Resolved] = {}
+        self._resolved: dict[int, Resolved] = {}
         for row in self.faults:
             for fault in row:
                 if id(fault) not in self._resolved:
-                    self._resolved[id(fault)] = _resolve(fault, setting)
+                    self._resolved[id(fault)] = resolve(fault, setting)
         self._knobs = list({each.knob.name: each.knob for each in self._resolved.values() if each.knob}.values())
         self._slots = np.zeros((n, width), SLOT)
         channels = {"observation": len(setting.observation), "action": len(setting.action)}
@@ -124,12 +73,13 @@ class Injection:
             target: np.zeros((n, width, self._history_depth(target), count)) for target, count in channels.items()
         }
         self._custom = {target: self._custom_slots(target) for target in ("observation", "action")}
+        self._cameras = self._camera_slots()
         self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
         self._positions = np.tile(np.array([knob.neutral for knob in self._knobs]), (n, 1))
         self._moved = np.zeros(self._positions.shape, np.bool_)
         self._touches = {target: bool((self._slots["target"] == code).any()) for target, code in _TARGETS.items()}
 
-    def _fill(self, r: int, j: int, resolved: _Resolved) -> None:
+    def _fill(self, r: int, j: int, resolved: Resolved) -> None:
         slot = self._slots[r, j]
         slot["target"] = _TARGETS[resolved.fault.kind.target]
         slot["code"] = resolved.code
@@ -155,6 +105,23 @@ class Injection:
             for j, fault in enumerate(row)
             if isinstance(fault.kind, SignalAnomaly) and fault.kind.code == 0 and fault.kind.target == target
         ]
+
+    def _camera_slots(self) -> dict[int, list[tuple[int, CameraAnomaly]]]:
+        slots = {
+            r: [(j, fault.kind) for j, fault in enumerate(row) if isinstance(fault.kind, CameraAnomaly)]
+            for r, row in enumerate(self.faults)
+        }
+        return {r: cameras for r, cameras in slots.items() if cameras}
+
+    @property
+    def touches_observation(self) -> bool:
+        """Whether any fault acts on the observation's numbers."""
+        return self._touches["observation"]
+
+    @property
+    def touches_camera(self) -> bool:
+        """Whether any fault acts on pictures."""
+        return self._touches["camera"]
 
     @property
     def turns_knobs(self) -> bool:
@@ -244,16 +211,56 @@ class Injection:
         for r, j, anomaly in self._custom[target]:
             if j != fault or r not in rows or not self.on[r, j]:
                 continue
-            step = int(self.ticks[r])
-            moment = Moment(
-                step=step,
-                since=step - int(self._slots[r, j]["onset"]),
-                lane=j,
-                stream=Stream(self._keys[r]),
-                memory=self._scratch.setdefault((r, j), {}),
-            )
+            moment = self._moment(r, j, int(self.ticks[r]))
             changed = anomaly.perturb(signal[r].copy(), float(self.applied[r, j]), moment)
             signal[r] = np.where(self._masks[target][r, j], changed, signal[r])
+
+    def _moment(self, r: int, j: int, step: int) -> Moment:
+        return Moment(
+            step=step,
+            since=step - int(self._slots[r, j]["onset"]),
+            lane=j,
+            stream=Stream(self._keys[r]),
+            memory=self._scratch.setdefault((r, j), {}),
+        )
+
+    def see(self, frames: Frames, rows: IntArray) -> Frames:
+        """Return the pictures as the faults of the cameras pass them on.
+
+        To be called with the first pictures after :meth:`begin`, which no fault touches, and then after every
+        :meth:`observe`: a camera that hangs shows what it was given before.
+
+        Args:
+            frames: (len(rows), H, W, 3) bytes; picture k belongs to ``rows[k]``. Not changed.
+            rows: The rows that were started or stepped.
+        """
+        if not self.touches_camera:
+            return frames
+        if frames.dtype != np.uint8 or frames.shape != (len(rows), *frames.shape[1:3], 3):
+            raise InvalidParameter(
+                f"the pictures are {frames.dtype} of shape {frames.shape}; expected uint8 of ({len(rows)}, H, W, 3)."
+            )
+        seen = frames.copy()
+        for k, r in enumerate(rows.tolist()):
+            for j, camera in self._cameras.get(r, ()):
+                self._pass_on(camera, seen[k], r, j)
+        return seen
+
+    def _pass_on(self, camera: CameraAnomaly, frame: Frame, r: int, j: int) -> None:
+        """Let fault j of row r see a picture, and change it in place if it is on."""
+        given = frame.view()
+        given.flags.writeable = False
+        moment = self._moment(r, j, int(self.ticks[r]) - 1)
+        if not self.on[r, j] or moment.step < 0:
+            camera.watch(given, float(self._slots[r, j]["parameter"]), moment)
+            return
+        shown = camera.perturb(given, float(self.applied[r, j]), moment)
+        if not isinstance(shown, np.ndarray) or shown.dtype != np.uint8 or shown.shape != frame.shape:
+            raise InvalidParameter(
+                f"{camera.id} returned {getattr(shown, 'dtype', type(shown).__name__)} of shape {np.shape(shown)}; "
+                f"`perturb` must return a picture like the one it was given, uint8 of shape {frame.shape}."
+            )
+        frame[...] = shown
 
     def _turn(self, rows: IntArray) -> None:
         """Set every knob that moved to what the faults of each row add up to."""
@@ -285,68 +292,3 @@ def _as_type(signal: FloatArray, dtype: np.dtype[Any]) -> Array:
     stored = np.empty(signal.shape, dtype)
     store(signal.reshape(len(signal), -1), stored.reshape(len(signal), -1))
     return stored
-
-
-@dataclass(frozen=True, slots=True)
-class _Resolved:
-    """A fault checked against a setting, every name replaced by a number."""
-
-    fault: Fault
-    parameter: float
-    neutral: float
-    code: int
-    option: float
-    channels: tuple[int, ...]
-    first: int
-    last: int
-    knob: Knob | None = None
-
-
-def _resolve(fault: Fault, setting: Setting) -> _Resolved:
-    kind = fault.kind
-    first, last = fault.course.bounds(length=setting.length, limit=setting.limit)
-    strength = fault.strength
-    if isinstance(strength, str):
-        strength = parameter_for(setting.world, kind.id, strength)
-    if isinstance(kind, DynamicsAnomaly):
-        knob = _knob(kind, setting)
-        if fault.channels is not None:
-            raise InvalidChannels(f"{kind.id} acts on the physics and has no channels; leave them out.")
-        parameter = checked_parameter(kind.id, strength, minimum=knob.minimum)
-        return _Resolved(fault, parameter, knob.neutral, 0, 0.0, (), first, last, knob)
-    assert isinstance(kind, SignalAnomaly)
-    names = setting.observation if kind.target == "observation" else setting.action
-    if not names:
-        raise UnsupportedEnvironment(f"{kind.id} needs a Box {kind.target} space, which {setting.name} has not.")
-    channels = _channels(fault, names)
-    return _Resolved(fault, kind.check(strength), kind.neutral, kind.code, kind.option, channels, first, last)
-
-
-def _knob(kind: DynamicsAnomaly, setting: Setting) -> Knob:
-    knobs = {} if setting.physics is None else setting.physics.knobs
-    if kind.knob not in knobs:
-        raise UnknownName(
-            f"{setting.name} has no knob {kind.knob!r}.{did_you_mean(kind.knob, knobs)} "
-            f"Its dynamics faults are: {', '.join(f'dynamics/{name}' for name in knobs) or 'none'}."
-        )
-    return knobs[kind.knob]
-
-
-def _channels(fault: Fault, names: tuple[str, ...]) -> tuple[int, ...]:
-    if fault.channels is None:
-        return tuple(range(len(names)))
-    if not fault.channels:
-        raise InvalidChannels(f"{fault.id} was given no channels; leave them out to touch all {len(names)}.")
-    found = set()
-    for channel in fault.channels:
-        if isinstance(channel, str):
-            if channel not in names:
-                raise InvalidChannels(f"{fault.id}: no channel {channel!r}.{did_you_mean(channel, names)}")
-            found.add(names.index(channel))
-        elif isinstance(channel, bool) or not isinstance(channel, int | np.integer):
-            raise InvalidChannels(f"{fault.id}: channel {channel!r} is neither an index nor a name.")
-        elif not 0 <= channel < len(names):
-            raise InvalidChannels(f"{fault.id}: channel {channel} is outside 0 .. {len(names) - 1}.")
-        else:
-            found.add(int(channel))
-    return tuple(sorted(found))

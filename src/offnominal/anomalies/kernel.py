@@ -22,7 +22,7 @@ from offnominal.core.philox import normal_pair, stream_key, uniform
 from offnominal.core.streams import purpose_word
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 
-NOWHERE, OBSERVATION, ACTION, DYNAMICS = range(4)
+NOWHERE, OBSERVATION, ACTION, DYNAMICS, CAMERA = range(5)
 WALK_LANE = 1 << 16
 ANOMALY, ONSET = purpose_word("anomaly"), purpose_word("onset")
 FINEST = 4503599627370496.0

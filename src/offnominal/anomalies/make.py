@@ -6,8 +6,10 @@ from typing import Any
 
 import gymnasium
 
-from offnominal.anomalies.inject import InjectedVectorEnv, inject
+from offnominal.anomalies.inject import inject
+from offnominal.anomalies.injected import InjectedVectorEnv
 from offnominal.worlds.catalogue import gymnasium_id
+from offnominal.worlds.pictured import CameraKind, ObservationKind
 
 
 def make(
@@ -17,6 +19,8 @@ def make(
     strength: float | str | None = None,
     schedule: Any = "random",
     channels: Any = None,
+    observation: ObservationKind = "vector",
+    camera: CameraKind = "clean",
     **options: Any,
 ) -> gymnasium.Env[Any, Any]:
     """Return a shipped world as a Gymnasium environment, with faults if asked for.
@@ -27,6 +31,9 @@ def make(
         strength: As for :func:`inject`.
         schedule: As for :func:`inject`.
         channels: As for :func:`inject`.
+        observation: What is seen: the ``"vector"``, the picture as ``"image"`` of (3, 128, 128) bytes, or ``"both"``
+            as a dictionary.
+        camera: As for :func:`inject`.
         **options: Passed to `gymnasium.make`, such as ``render_mode="rgb_array"``.
 
     Example:
@@ -34,11 +41,16 @@ def make(
         >>> observation, info = env.reset(seed=1)
         >>> info["active"]
         False
+        >>> make("SAP-Goal0-v0", "camera/blur", strength=2.0, observation="image").observation_space.shape
+        (3, 128, 128)
     """
+    if anomaly is None and strength is None and channels is None and camera == "clean":
+        if observation != "vector":
+            options["observation"] = observation
+        return gymnasium.make(gymnasium_id(id), **options)
     env = gymnasium.make(gymnasium_id(id), **options)
-    if anomaly is None and strength is None and channels is None:
-        return env
-    faulty: gymnasium.Env[Any, Any] = inject(env, anomaly, strength=strength, schedule=schedule, channels=channels)
+    fault: dict[str, Any] = {"strength": strength, "schedule": schedule, "channels": channels}
+    faulty: gymnasium.Env[Any, Any] = inject(env, anomaly, **fault, observation=observation, camera=camera)
     return faulty
 
 
@@ -50,6 +62,8 @@ def make_vec(
     strength: float | str | None = None,
     schedule: Any = "random",
     channels: Any = None,
+    observation: ObservationKind = "vector",
+    camera: CameraKind = "clean",
     **options: Any,
 ) -> InjectedVectorEnv:
     """Return a shipped world as a native vector environment; a list of faults gives every row its own.
@@ -60,5 +74,6 @@ def make_vec(
         (3, 26)
     """
     envs = gymnasium.make_vec(gymnasium_id(id), num_envs=num_envs, **options)
-    faulty: InjectedVectorEnv = inject(envs, anomaly, strength=strength, schedule=schedule, channels=channels)
+    fault: dict[str, Any] = {"strength": strength, "schedule": schedule, "channels": channels}
+    faulty: InjectedVectorEnv = inject(envs, anomaly, **fault, observation=observation, camera=camera)
     return faulty

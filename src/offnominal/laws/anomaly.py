@@ -10,13 +10,14 @@ import numpy as np
 
 from offnominal.agents.experts import expert
 from offnominal.agents.policy import FunctionPolicy
-from offnominal.anomalies.anomaly import Anomaly, DynamicsAnomaly
-from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
+from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly
+from offnominal.anomalies.catalogue import anomalies_with, camera_anomalies, make_anomaly
 from offnominal.anomalies.fault import Fault
-from offnominal.anomalies.injection import Injection, Setting
+from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
+from offnominal.anomalies.setting import Setting
 from offnominal.anomalies.strengths import calibrated
-from offnominal.core.episode import Episode, same_bytes
+from offnominal.core.episode import FRAMES, Episode, same_bytes
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, Skip, examine
 from offnominal.laws.world import require
@@ -26,6 +27,8 @@ from offnominal.worlds.world import World
 
 PAIRS = 6
 STEPS = 24
+FILMED_PAIRS = 2
+FILMED_STEPS = 12
 ONSET = 6
 LASTING = 5
 JUDGED = 12
@@ -67,9 +70,19 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     )
 
 
-def anomalies_of(world: str) -> list[str]:
-    """Return the ids of the registered anomalies that a world has: the generic ones and its own knobs."""
-    return anomalies_with(build_world(world, 1).knobs)
+def anomalies_of(world: str, *, pictures: bool = False) -> list[str]:
+    """Return the ids of the registered anomalies that a world has: the generic ones and its own knobs.
+
+    Args:
+        world: Id of the world.
+        pictures: Whether to list what can go wrong with a camera too, if the world shows pictures.
+
+    Example:
+        >>> len(anomalies_of("SAP-Goal0-v0", pictures=True)) - len(anomalies_of("SAP-Goal0-v0"))
+        8
+    """
+    sample = build_world(world, 1)
+    return anomalies_with(sample.knobs) + (camera_anomalies() if pictures and sample.renders else [])
 
 
 def visible_parameter(anomaly: Anomaly, world: World) -> float:
@@ -77,6 +90,8 @@ def visible_parameter(anomaly: Anomaly, world: World) -> float:
     if isinstance(anomaly, DynamicsAnomaly):
         knob = world.knob(anomaly.knob)
         return knob.neutral * 2.0 if knob.neutral else 8.0
+    if isinstance(anomaly, CameraAnomaly):
+        return anomaly.typical
     return 3.0 if anomaly.whole else anomaly.neutral + 0.4
 
 
@@ -90,6 +105,8 @@ class _Case:
         self.neutral = sample.knob(anomaly.knob).neutral if isinstance(anomaly, DynamicsAnomaly) else anomaly.neutral
         self.strength = visible_parameter(anomaly, sample) if strength is None else strength
         self.policy = FunctionPolicy(_restless(sample))
+        self.filmed = isinstance(anomaly, CameraAnomaly)
+        self.steps = FILMED_STEPS if self.filmed else STEPS
         sample.close()
 
     def fault(self, strength: float | None = None, **schedule: Any) -> Fault:
@@ -97,7 +114,8 @@ class _Case:
         return Fault(self.anomaly, parameter, Schedule(**{"onset": ONSET, **schedule}))
 
     def pairs(self, fault: Fault, seed: int = 0) -> list[Twin]:
-        return twins(self.world, self.policy, PAIRS, anomalies=fault, seed=seed, max_steps=STEPS)
+        n = FILMED_PAIRS if self.filmed else PAIRS
+        return twins(self.world, self.policy, n, anomalies=fault, seed=seed, max_steps=self.steps, frames=self.filmed)
 
     def nothing_before_onset(self) -> None:
         for pair in self.pairs(self.fault()):
@@ -121,7 +139,7 @@ class _Case:
             raise Skip("every episode ends before the onset")
         if self.anomaly.target == "dynamics":
             require(any(pair.effective_onset is not None for pair in pairs), "the physics never differs")
-        seen = acted = False
+        seen = acted = filmed = False
         for pair in pairs:
             episode = pair.faulty
             clean, executed = episode.extras["clean_observations"], episode.extras["executed_actions"]
@@ -138,22 +156,22 @@ class _Case:
                     np.array_equal(clean[first], pair.nominal.observations[first]),
                     f"seed {episode.seed}: the physics changed before the agent could react",
                 )
+            if self.anomaly.target == "camera":
+                filmed |= _differs_in_frames_alone(pair)
         if self.anomaly.target == "observation":
             require(seen, f"no observation was changed at strength {self.strength}")
         if self.anomaly.target == "action":
             require(acted, f"no action was changed at strength {self.strength}")
+        if self.anomaly.target == "camera":
+            require(filmed, f"no picture was changed at strength {self.strength}")
 
     def undone_when_it_ends(self) -> None:
         world = build_world(self.world, 1)
-        injection = Injection([(self.fault(onset=1, duration=2),)], Setting.of(world))
+        injection = self.injection(world, self.fault(onset=1, duration=2))
         row = np.zeros(1, np.int64)
         world.reset(row, row, row)
-        injection.begin(row, row, row)
         before = world.parameters(0)
-        for _ in range(LASTING):
-            action = np.zeros((1, *world.action_space.shape))
-            world.step(injection.act(action, row), row)
-            injection.observe(world.observations, row)
+        self._episode(world, injection, 0)
         _require_same(before, world.parameters(0), "after the end of its schedule")
         require(injection.applied[0, 0] == self.neutral, "the parameter in force after its end is not the neutral one")
         action = np.full((1, *world.action_space.shape), 0.25)
@@ -162,28 +180,47 @@ class _Case:
             np.array_equal(injection.observe(world.observations, row), world.observations),
             "an observation is changed after its end",
         )
+        if self.filmed:
+            frames = world.frames(row)
+            require(np.array_equal(injection.see(frames, row), frames), "a picture is changed after its end")
 
     def does_not_outlive_its_episode(self) -> None:
         world = build_world(self.world, 1)
-        injection = Injection([(self.fault(onset="start"),)], Setting.of(world))
+        used, fresh = (self.injection(world, self.fault(onset="start")) for _ in range(2))
         row = np.zeros(1, np.int64)
         world.reset(row, row, row)
         before = world.parameters(0)
-        injection.begin(row, row, row)
+        self._episode(world, used, 0)
+        used.release(row)
+        world.reset(row, row, row + 1)
+        used.begin(row, row, row + 1)
+        _require_same(before, world.parameters(0), "after a reset")
+        require(not used.active[0], "a new episode starts with the fault active")
+        second = [self._episode(world, injection, 1) for injection in (used, fresh)]
+        require(second[0] == second[1], "an episode differs from the same one with nothing before it")
+
+    def injection(self, world: World, fault: Fault) -> Injection:
+        return Injection([(fault,)], Setting.of(world, pictures=self.filmed))
+
+    def _episode(self, world: World, injection: Injection, episode: int) -> list[bytes]:
+        """Run a few steps of an episode of seed 0 and return what is seen of it."""
+        row = np.zeros(1, np.int64)
+        injection.release(row)
+        world.reset(row, row, row + episode)
+        injection.begin(row, row, row + episode)
+        shown = [injection.see(world.frames(row), row).tobytes()] if self.filmed else []
         for _ in range(LASTING):
             world.step(injection.act(np.zeros((1, *world.action_space.shape)), row), row)
-            injection.observe(world.observations, row)
-        injection.release(row)
-        world.reset(row, row, row + 1)
-        injection.begin(row, row, row + 1)
-        _require_same(before, world.parameters(0), "after a reset")
-        require(not injection.active[0], "a new episode starts with the fault active")
+            shown.append(injection.observe(world.observations, row).tobytes())
+            if self.filmed:
+                shown.append(injection.see(world.frames(row), row).tobytes())
+        return shown
 
     def labels_are_exact(self) -> None:
         fault = self.fault(duration=LASTING, period=2)
         for pair in self.pairs(fault):
             length = len(pair.faulty)
-            expected = fault.course.weights(STEPS)[:length] > 0
+            expected = fault.course.weights(self.steps)[:length] > 0
             require(
                 np.array_equal(pair.faulty.active, expected),
                 f"seed {pair.faulty.seed}: active is {pair.faulty.active.astype(int)}, the fault is on at "
@@ -201,12 +238,14 @@ class _Case:
         onsets = [
             [
                 episode.events[0].onset
-                for episode in collect(self.world, self.policy, PAIRS, anomalies=fault, seed=seed, max_steps=STEPS)
+                for episode in collect(
+                    self.world, self.policy, PAIRS, anomalies=fault, seed=seed, max_steps=self.steps, frames=self.filmed
+                )
             ]
             for fault, seed in (
-                (self.fault(onset=(0, STEPS - 1)), 5),
-                (Fault(other, 0.1, Schedule(onset=(0, STEPS - 1))), 5),
-                (self.fault(onset=(0, STEPS - 1)), 6),
+                (self.fault(onset=(0, self.steps - 1)), 5),
+                (Fault(other, 0.1, Schedule(onset=(0, self.steps - 1))), 5),
+                (self.fault(onset=(0, self.steps - 1)), 6),
             )
         ]
         require(onsets[0] == onsets[1], f"onsets of seeds 5.. are {onsets[0]}, but {onsets[1]} for {other}")
@@ -239,6 +278,18 @@ class _Case:
         """Return what a fault that lasts the whole episode costs the shipped expert."""
         fault = Fault(self.anomaly, parameter, Schedule(onset="start"))
         return np.array([pair.damage for pair in twins(self.world, expert(self.world), JUDGED, anomalies=fault)])
+
+
+def _differs_in_frames_alone(pair: Twin) -> bool:
+    """Return whether any picture differs, after requiring that the first one and everything else are equal."""
+    nominal, faulty = (
+        {name: value for name, value in episode.arrays().items() if name not in ("active", "applied")}
+        for episode in (pair.nominal, pair.faulty)
+    )
+    film, faulty_film = nominal.pop(FRAMES), faulty.pop(FRAMES)
+    require(same_bytes(nominal, faulty), f"seed {pair.faulty.seed}: more than the picture was changed")
+    require(np.array_equal(film[0], faulty_film[0]), f"seed {pair.faulty.seed}: the first picture was changed")
+    return not np.array_equal(film, faulty_film)
 
 
 def _restless(world: World) -> Callable[[Array], Array]:

@@ -1,0 +1,67 @@
+"""What an injection must know of the environment it acts in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.worlds.world import Knob, World
+
+
+class Adjustable(Protocol):
+    """Something with knobs: a world, or the physics found inside another package's environment."""
+
+    @property
+    def knobs(self) -> Mapping[str, Knob]:
+        """What can be turned, by name."""
+
+    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a knob of some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What an injection must know of the environment it acts in.
+
+    Args:
+        observation: Names of the observation's channels, flattened.
+        action: Names of the action's channels, flattened; empty if the action is not a vector of numbers.
+        physics: What dynamics faults turn, if there is something.
+        world: Id of a shipped world, for named strengths.
+        length: Length of an expert's episode, for random onsets.
+        limit: Time limit, if there is one.
+        pictures: Whether it shows pictures, for faults of the camera.
+        name: How the environment is called in messages.
+    """
+
+    observation: tuple[str, ...]
+    action: tuple[str, ...]
+    physics: Adjustable | None = None
+    world: str | None = None
+    length: int | None = None
+    limit: int | None = None
+    pictures: bool = False
+    name: str = "the environment"
+
+    @classmethod
+    def of(cls, world: World, limit: int | None = None, *, pictures: bool = False) -> Setting:
+        """Describe a world.
+
+        Args:
+            world: The world.
+            limit: Time limit; the world's own if None.
+            pictures: Whether its pictures are looked at.
+        """
+        card = world.card
+        return cls(
+            observation=tuple(channel.name for channel in card.observation),
+            action=tuple(channel.name for channel in card.action),
+            physics=world,
+            world=card.id,
+            length=card.expert_length,
+            limit=limit or card.max_steps,
+            pictures=pictures,
+            name=card.id,
+        )
