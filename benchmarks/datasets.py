@@ -1,4 +1,4 @@
-"""Datasets beside Minari: the same episodes written, kept and loaded; and what recording them costs."""
+"""Datasets beside Minari, frames beside HDF5 and PNG: written, kept and loaded; and what recording them costs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ import shutil
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
 
 import offnominal as off
 from benchmarks.measure import rates
@@ -19,7 +23,7 @@ from offnominal.rollouts.collect import rollout
 
 Row = dict[str, Any]
 WORLDS = ("SAP-Goal0-v0", "MJC-HalfCheetah-v0")
-EPISODES = 100
+EPISODES, FILMED = 100, 10
 OFFSET = {"SAP-Goal0-v0": 0.5, "MJC-HalfCheetah-v0": 0.3}
 
 
@@ -147,6 +151,118 @@ def recording() -> list[Row]:
     return rows
 
 
+def frames() -> list[Row]:
+    """Write and read the same frames of half cheetah, an episode at a time: ours with hashes and labels, peers bare."""
+    with workplace() as folder:
+        data = off.generate("MJC-HalfCheetah-v0", folder / "data", episodes=1, nominal=FILMED, levels=[], frames=True)
+        entry = data["train"].entry.frames
+        episodes = [_in_memory(episode) for episode in data["train"]]
+        films = [episode.extras["frames"] for episode in episodes]
+
+        def write() -> int:
+            save(folder / "ours", {"split": episodes}, world="bench", overwrite=True)
+            return entry.count
+
+        def read() -> int:
+            return sum(len(episode.observations) for episode in off.load(folder / "ours")["split"].images())
+
+        writers, readers = {"ours": write}, {"ours": read}
+        for name, (put, take) in PEERS.items():
+            writers[name] = lambda put=put, name=name: put(folder / name, films)
+            readers[name] = lambda take=take, name=name: take(folder / name)
+        written, found = rates(writers), rates(readers)
+        sizes = {name: _bytes(folder / name) / entry.count for name in PEERS}
+    task = f"MJC-HalfCheetah-v0, {FILMED} episodes, {entry.count:,} frames"
+    return [
+        {
+            "task": task,
+            "write, ours, frames/CPU-s": round(written["ours"].per_cpu_second),
+            "read, ours, frames/CPU-s": round(found["ours"].per_cpu_second),
+            "ours, bytes/frame": round(entry.size / entry.count),
+            "peer": name,
+            "write, peer, frames/CPU-s": round(written[name].per_cpu_second),
+            "read, peer, frames/CPU-s": round(found[name].per_cpu_second),
+            "peer, bytes/frame": round(sizes[name]),
+            "write ratio": written["ours"].per_cpu_second / written[name].per_cpu_second,
+            "read ratio": found["ours"].per_cpu_second / found[name].per_cpu_second,
+            "bar": "ours: write >= 1000, read >= 5000, <= 12000 bytes",
+        }
+        for name in PEERS
+    ]
+
+
+def filming() -> list[Row]:
+    """Generate a dataset with frames: simulate, render, compress, hash; beside the same without frames."""
+    world = "MJC-HalfCheetah-v0"
+    with workplace() as folder:
+        off.generate(world, folder / "warm", episodes=1, nominal=1, levels=[], frames=True)
+        spent, data = _timed(
+            lambda: off.generate(world, folder / "seen", episodes=1, nominal=FILMED, levels=[], frames=True)
+        )
+        bare, _ = _timed(lambda: off.generate(world, folder / "plain", episodes=1, nominal=FILMED, levels=[]))
+    entries = [entry.frames for entry in data.manifest.splits.values()]
+    count, size = sum(entry.count for entry in entries), sum(entry.size for entry in entries)
+    return [
+        {
+            "task": f"{world}, {count:,} frames of 128 x 128",
+            "CPU-s": spent,
+            "without frames, CPU-s": bare,
+            "frames/CPU-s": round(count / spent),
+            "CPU-s for 100 episodes of 200": 20_100 * spent / count,
+            "MB for 100 episodes of 200": 20_100 * size / count / 1e6,
+            "bar": "<= 60 CPU-s, <= 250 MB",
+        }
+    ]
+
+
+def _in_memory(episode: off.Episode) -> off.Episode:
+    return replace(episode, extras=dict(episode.extras))
+
+
+def _bytes(place: Path) -> int:
+    return sum(path.stat().st_size for path in (place, *place.rglob("*")) if path.is_file())
+
+
+def _put_hdf5(place: Path, films: list[Any], **options: Any) -> int:
+    import h5py
+
+    with h5py.File(place, "w") as file:
+        for number, film in enumerate(films):
+            file.create_dataset(str(number), data=film, chunks=(1, *film.shape[1:]), **options)
+    return sum(map(len, films))
+
+
+def _take_hdf5(place: Path) -> int:
+    import h5py
+
+    with h5py.File(place) as file:
+        return sum(len(file[name][:]) for name in file)
+
+
+def _put_png(place: Path, films: list[Any]) -> int:
+    from PIL import Image
+
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    for number, film in enumerate(films):
+        for step, frame in enumerate(film):
+            Image.fromarray(frame).save(place / f"{number}-{step}.png")
+    return sum(map(len, films))
+
+
+def _take_png(place: Path) -> int:
+    from PIL import Image
+
+    return sum(len(np.asarray(Image.open(path))) // 128 for path in place.iterdir())
+
+
+PEERS: dict[str, tuple[Callable[..., int], Callable[[Path], int]]] = {
+    "h5py, gzip 4": (partial(_put_hdf5, compression="gzip", compression_opts=4), _take_hdf5),
+    "h5py, lzf": (partial(_put_hdf5, compression="lzf"), _take_hdf5),
+    "PNG, Pillow": (_put_png, _take_png),
+}
+
+
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     start = time.process_time()
     result = work()
@@ -158,4 +274,6 @@ SECTIONS = {
     "Writing a split": writing,
     "Bytes on disk": bytes_on_disk,
     "Recording a dataset": recording,
+    "Storing frames": frames,
+    "Recording frames": filming,
 }

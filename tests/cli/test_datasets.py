@@ -56,6 +56,18 @@ def test_load_finds_what_was_generated_without_a_folder(tmp_path, monkeypatch):
     assert row["folder"] == str(data.folder)
 
 
+def test_frames_are_recorded_and_counted(tmp_path):
+    options = ["--out", tmp_path, "--episodes", "1", "--anomaly", "observation/offset", "--level", "medium"]
+    (row,) = json.loads(run("generate", WORLD, *options, "--frames", "--camera", "affected", "--json").stdout)
+    data = Dataset(tmp_path / WORLD)
+    assert data.manifest.recipe.camera == "affected"
+    assert row["frames"] == sum(entry.frames.count for entry in data.manifest.splits.values())
+    assert row["MB"] == round(sum(path.stat().st_size for path in data.folder.glob("*/*.parquet")) / 1e6, 2)
+    assert json.loads(run("datasets", tmp_path, "--json").stdout) == [row]
+    refused = run("generate", WORLD, "--out", tmp_path, "--frames", "--camera", "dirty")
+    assert "choose 'clean' or 'affected'" in str(refused.exception)
+
+
 def test_verify_tells_intact_from_damaged(folder, tmp_path):
     result = run("verify", folder)
     assert result.exit_code == 0

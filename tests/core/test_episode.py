@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.episode import Episode, Event, same_bytes
+from offnominal.core.errors import InvalidState
 
 NOISE = Event("observation/noise", 0.5, onset=2, channels=(0, 3))
 MASS = Event("dynamics/mass", 2.0, onset=1, end=3)
@@ -111,3 +112,21 @@ def test_arrays_hold_everything_recorded():
     recorded = episode().arrays()
     assert recorded.keys() == {"observations", "actions", "rewards", "active", "terminated", "success"}
     assert recorded["terminated"]
+
+
+def test_images_are_the_frames_with_the_colour_first():
+    frames = np.arange(5 * 4 * 6 * 3, dtype=np.uint8).reshape(5, 4, 6, 3)
+    vector = episode(extras={"success": np.array([True] * 4), "frames": frames})
+    seen = vector.images()
+    assert seen.observations.shape == (5, 3, 4, 6)
+    assert np.shares_memory(seen.observations, frames)
+    assert seen.observations[2, 1, 3, 5] == frames[2, 3, 5, 1]
+    assert seen.extras.keys() == {"success", "vector_observations"}
+    assert seen.extras["vector_observations"] is vector.observations
+    for name in ("actions", "rewards", "active", "events", "seed", "terminated"):
+        assert getattr(seen, name) is getattr(vector, name)
+
+
+def test_images_without_frames_are_refused():
+    with pytest.raises(InvalidState, match="record with frames=True"):
+        episode().images()

@@ -13,7 +13,7 @@ from offnominal.rollouts import Twin, collect, effective_onset, twins
 from offnominal.worlds.catalogue import make_world, worlds
 
 ONSET, STEPS = 5, 14
-SIGNALS = [id for id in anomalies.ids() if not id.startswith("dynamics/")]
+SIGNALS = [id for id in anomalies.ids() if not id.startswith(("dynamics/", "camera/"))]
 CASES = [
     (world, anomaly)
     for world in worlds.ids()

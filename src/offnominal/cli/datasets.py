@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -58,6 +58,15 @@ def generate(
     extras: Annotated[
         bool, typer.Option("--extras", help="Also record clean observations, executed actions, fault parameters.")
     ] = False,
+    frames: Annotated[
+        bool, typer.Option("--frames", help="Also record what a camera sees: 128 x 128 RGB, without loss.")
+    ] = False,
+    camera: Annotated[
+        str,
+        typer.Option(
+            help="What it shows while an observation is faulty: the true state (clean) or what sensors say (affected)."
+        ),
+    ] = "clean",
     anomaly: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
     level: Annotated[list[str] | None, typer.Option(help="Only this strength; may be given again.")] = None,
     algorithm: Annotated[str, typer.Option(help="Which of the shipped policies acts.")] = "tqc",
@@ -71,6 +80,8 @@ def generate(
     """Record a world with and without its faults; a killed run goes on where it was.
 
     Example: [bold]offnominal generate SAP-Goal0-v0 --out data --level tiny --level strong --twins[/]
+
+    With pictures: [bold]offnominal generate SAP-Goal0-v0 --out data --frames --camera affected[/]
     """
     from offnominal.datasets import generate
     from offnominal.datasets.recipe import EXTRAS, SEED
@@ -86,6 +97,8 @@ def generate(
             validation=validation,
             twins=twins,
             extras=EXTRAS if extras else (),
+            frames=frames,
+            camera=cast(Any, camera),
             anomalies=anomaly,
             levels=level,
             algorithm=algorithm,
@@ -201,7 +214,8 @@ def _summary(made: Any) -> dict[str, Any]:
         "splits": len(made),
         "episodes": sum(entry.episodes for entry in entries),
         "steps": sum(entry.steps for entry in entries),
-        "MB": round(sum(entry.size for entry in entries) / 1e6, 2),
+        "frames": sum(entry.frames.count for entry in entries if entry.frames),
+        "MB": round(sum(entry.weight for entry in entries) / 1e6, 2),
         "folder": str(made.folder),
     }
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.config import Config
+from offnominal.core.errors import InvalidState
 from offnominal.core.types import Array, BoolArray, FloatArray
+
+FRAMES, VECTOR = "frames", "vector_observations"
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,8 @@ class Episode:
         seed: `reset(seed=seed)` starts this episode.
         terminated: Whether the world ended it, rather than the time limit.
         extras: More arrays of length T or T + 1: ``clean_observations``, ``executed_actions``, ``applied``
-            (each fault's parameter at each transition), ``success``, ``critical``, ``cost``.
+            (each fault's parameter at each transition), ``success``, ``critical``, ``cost``, ``frames``
+            (T + 1, H, W, 3 bytes: what a camera saw).
     """
 
     observations: Array
@@ -90,6 +94,29 @@ class Episode:
     def onset(self) -> int | None:
         """First transition with a fault switched on, or None."""
         return int(np.argmax(self.active)) if self.active.any() else None
+
+    def images(self) -> Episode:
+        """Return the same episode as an agent with a camera has it: the frames are its observations.
+
+        They become (T + 1, 3, H, W), a view with the colour first as image networks expect it. The observations of
+        before are the extra ``vector_observations``.
+
+        Raises:
+            InvalidState: No frames were recorded.
+
+        Example:
+            >>> film = {"frames": np.zeros((4, 128, 128, 3), np.uint8)}
+            >>> episode = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool), extras=film)
+            >>> episode.images().observations.shape
+            (4, 3, 128, 128)
+        """
+        if FRAMES not in self.extras:
+            raise InvalidState(
+                f"the episode of seed {self.seed} has no frames; record with frames=True to have what a camera sees."
+            )
+        others = {name: self.extras[name] for name in self.extras if name != FRAMES}
+        observations = np.moveaxis(self.extras[FRAMES], -1, 1)
+        return replace(self, observations=observations, extras={**others, VECTOR: self.observations})
 
     def arrays(self) -> dict[str, Any]:
         """Return every array by name."""

@@ -29,6 +29,10 @@ MEANINGS = {
     "executed_actions": "what the motors did: after faults and limits",
     "applied": "parameter of the fault",
 }
+READINGS = {
+    "clean": "While an observation is faulty, the camera shows the true state.",
+    "affected": "While an observation is faulty, the camera shows the state that the sensors report.",
+}
 
 
 class Reference(NamedTuple):
@@ -62,6 +66,7 @@ def describe(folder: Path, manifest: Manifest) -> None:
         _reading(manifest),
         _splits(manifest, reference),
         _columns(folder / next(iter(manifest.splits.values())).file),
+        *_filmed(manifest),
         *([_making(manifest, manifest.recipe)] if manifest.recipe else []),
     ]
     (folder / README).write_text("\n".join(parts), encoding="utf-8")
@@ -81,15 +86,20 @@ def _pictured(folder: Path, manifest: Manifest, reference: Reference) -> bool:
 
 def _head(manifest: Manifest, reference: Reference, pictured: bool) -> str:
     entries = manifest.splits.values()
-    weight = sum(entry.size for entry in entries)
-    size = f"{weight / 1e6:.1f} MB" if weight >= 1e6 else f"{weight / 1e3:.0f} kB"
+    frames = sum(entry.frames.count for entry in entries if entry.frames)
+    shown = f"{frames:,} frames, " if frames else ""
+    size = _size(sum(entry.weight for entry in entries))
     about = f"An agent's task, *{reference.summary}*, recorded" if reference.summary else "Recorded"
     faults = " with and without faults" if manifest.recipe and manifest.recipe.cells else ""
     picture = f"\n![What each fault costs]({PICTURE})\n" if pictured else ""
     return (
         f"# {manifest.world}\n\n{about}{faults}: {sum(entry.episodes for entry in entries):,} episodes, "
-        f"{sum(entry.steps for entry in entries):,} transitions, {size}.\n{picture}"
+        f"{sum(entry.steps for entry in entries):,} transitions, {shown}{size}.\n{picture}"
     )
+
+
+def _size(weight: int) -> str:
+    return f"{weight / 1e6:.1f} MB" if weight >= 1e6 else f"{weight / 1e3:.0f} kB"
 
 
 def _reading(manifest: Manifest) -> str:
@@ -169,6 +179,30 @@ def _column(signal: Signal, names: list[str]) -> str:
     channels = ", ".join(name.removeprefix(f"{stem}.") for name in names) if signal.shape else ""
     meaning = MEANINGS.get(signal.name, "")
     return f"| {shown} | {np.dtype(signal.dtype).name} | {': '.join(filter(None, (meaning, channels)))} |"
+
+
+def _filmed(manifest: Manifest) -> list[str]:
+    """Return what there is to say of the frames, if there are some."""
+    filmed = {name: entry.frames for name, entry in manifest.splits.items() if entry.frames}
+    if not filmed:
+        return []
+    name, first = next(iter(filmed.items()))
+    height, width, colours = first.shape
+    size = _size(sum(entry.size for entry in filmed.values()))
+    reading = READINGS[manifest.recipe.camera] if manifest.recipe else ""
+    text = f"""## Frames
+
+What a camera saw at every observation: {height} x {width} RGB without loss, {size} in all. {reading}
+
+```python
+for episode in data["{name}"].images():
+    episode.observations  # (T + 1, {colours}, {height}, {width}) bytes
+```
+
+A row of `{first.file}` is one frame, with the `episode`, `seed` and `step` of `{manifest.splits[name].file}`. Its
+`frame` is {height * width * colours:,} bytes: rows of pixels from the top, red, green and blue in each pixel.
+"""
+    return [text]
 
 
 def _told(schedule: Schedule) -> dict[str, Any]:

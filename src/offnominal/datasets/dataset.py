@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from pathlib import Path
 from typing import get_args
 
@@ -42,7 +43,7 @@ class Dataset:
         self.folder = Path(folder)
         self.manifest: Manifest = read_manifest(self.folder)
         self._splits = {
-            name: Split(name, self.folder / entry.file, entry, world=self.world, verify=verify)
+            name: Split(name, self.folder, entry, world=self.world, verify=verify)
             for name, entry in self.manifest.splits.items()
         }
         for split in self._splits.values():
@@ -63,6 +64,21 @@ class Dataset:
         """Names of the splits with faults, by anomaly and level."""
         recipe = self.manifest.recipe
         return {(cell.anomaly, cell.level): cell.name for cell in recipe.cells} if recipe else {}
+
+    def images(self) -> Dataset:
+        """Return the same dataset as agents with a camera have it; see :meth:`Split.images`.
+
+        Example:
+            >>> from tempfile import TemporaryDirectory
+            >>> from offnominal.datasets import generate
+            >>> folder = TemporaryDirectory()
+            >>> data = generate("SAP-Goal0-v0", folder.name, episodes=2, levels=[], frames=True)
+            >>> data.images()["train"][0].observations.shape[1:]
+            (3, 128, 128)
+        """
+        seen = copy(self)
+        seen._splits = {name: split.images() for name, split in self._splits.items()}
+        return seen
 
     def __getitem__(self, name: str) -> Split:
         """Return a split, or raise :class:`UnknownName` with the nearest right one."""

@@ -14,7 +14,7 @@ import numpy as np
 from offnominal.agents.policy import Policy
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.episode import Episode
-from offnominal.core.errors import AlreadyThere
+from offnominal.core.errors import AlreadyThere, UnsupportedEnvironment
 from offnominal.core.home import data_home
 from offnominal.core.progress import Tick, progress
 from offnominal.datasets.actor import Actor, PolicySource, actor_for, actor_of
@@ -25,9 +25,10 @@ from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.recipe import SEED, Plan, Recipe, Strengths, cells_of
 from offnominal.datasets.unfinished import Report, Unfinished, check_replaceable, is_free, workshop
 from offnominal.rollouts.collect import build_world, rollout
+from offnominal.worlds.pictured import CameraKind
 from offnominal.worlds.world import World
 
-BATCH = 512
+BATCH, FILMED = 512, 32
 
 
 def generate(
@@ -42,6 +43,8 @@ def generate(
     algorithm: str = "tqc",
     twins: bool = False,
     extras: Iterable[str] = (),
+    frames: bool = False,
+    camera: CameraKind = "clean",
     anomalies: Iterable[str] | None = None,
     levels: Iterable[str] | None = None,
     strengths: Strengths | None = None,
@@ -67,6 +70,9 @@ def generate(
         algorithm: Which shipped expert.
         twins: Record the nominal episodes of the faults' seeds too, as split ``"twins"``.
         extras: More signals: ``"clean_observations"``, ``"executed_actions"``, ``"applied"``.
+        frames: Record what a camera sees, too: 128 x 128 RGB for every observation, without loss.
+        camera: What the camera shows while an observation is faulty: the true state (``"clean"``) or the state that
+            the faulty sensors report (``"affected"``).
         anomalies: Only these.
         levels: Only these strengths.
         strengths: Parameters by (anomaly, level), if not those of the shipped table.
@@ -96,6 +102,8 @@ def generate(
         schedule=schedule,
         twins=twins,
         extras=tuple(extras),
+        frames=frames,
+        camera=camera,
     )
     place = data_home() / f"{id.replace('/', '-')}-{recipe.digest()[:8]}" if folder is None else Path(folder)
     return _made(recipe, actor, place, overwrite, report)
@@ -130,6 +138,8 @@ def follow(
 
 
 def _made(recipe: Recipe, actor: Actor, folder: Path, overwrite: bool, report: Report) -> Dataset:
+    if recipe.frames and not build_world(recipe.world, 1).renders:
+        raise UnsupportedEnvironment(f"{recipe.world} has no pictures; leave out frames.")
     folder = folder.resolve()
     found = _existing(folder, recipe, overwrite)
     if found is None:
@@ -149,8 +159,8 @@ def _existing(folder: Path, recipe: Recipe, overwrite: bool) -> Dataset | None:
     manifest = read_manifest(folder)
     if manifest.recipe_sha256 == recipe.digest():
         return Dataset(folder)
-    theirs = manifest.recipe.to_dict() if manifest.recipe else {}
-    differs = [name for name, value in recipe.to_dict().items() if theirs.get(name) != value]
+    ours, theirs = recipe.to_dict(), manifest.recipe.to_dict() if manifest.recipe else {}
+    differs = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
     raise AlreadyThere(
         f"{folder} holds a dataset of another recipe (it differs in {', '.join(differs)}); choose another folder or "
         "ask for it to be overwritten."
@@ -176,10 +186,11 @@ def _record(recipe: Recipe, policy: Policy, folder: Path, work: Unfinished) -> N
 def _simulated(recipe: Recipe, policy: Policy, plans: Sequence[Plan], tick: Tick) -> Iterator[tuple[str, Episode]]:
     """Yield the episodes of the splits in order; those of several splits are simulated together."""
     jobs = [(plan, seed) for plan in plans for seed in plan.seeds]
-    for first in range(0, len(jobs), BATCH):
-        batch = jobs[first : first + BATCH]
+    size = min(BATCH, FILMED) if recipe.frames else BATCH
+    for first in range(0, len(jobs), size):
+        batch = jobs[first : first + size]
         seeds, faults = np.array([seed for _, seed in batch]), [plan.faults for plan, _ in batch]
-        episodes = rollout(recipe.world, policy, seeds, faults, batch=BATCH)
+        episodes = rollout(recipe.world, policy, seeds, faults, batch=size, frames=recipe.frames, camera=recipe.camera)
         for (plan, _), episode in zip(batch, episodes, strict=True):
             yield plan.name, replace(episode, extras={name: episode.extras[name] for name in recipe.signals})
         tick(len(batch), note=batch[-1][0].name)

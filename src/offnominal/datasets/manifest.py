@@ -7,17 +7,37 @@ import platform
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
 from offnominal.datasets.facts import FORMAT
-from offnominal.datasets.recipe import Recipe
+from offnominal.datasets.recipe import Recipe, without
 from offnominal.datasets.statistics import Statistics
 
 MANIFEST = "manifest.json"
-SPLITS = "splits"
+SPLITS, FILMS = "splits", "frames"
 AGAIN = "fetch the dataset again, or generate it again with overwrite=True"
 PACKAGES = ("offnominal", "gymnasium", "mujoco", "numba", "numpy", "pyarrow")
+
+
+@dataclass(frozen=True)
+class FramesEntry(Config):
+    """What a manifest says of the frames of a split.
+
+    Args:
+        file: Where they lie, seen from the manifest.
+        count: How many there are: one per observation.
+        shape: Height, width and colours of each.
+        size: Bytes of the file.
+        sha256: Hash of the file.
+    """
+
+    file: str
+    count: int
+    shape: tuple[int, ...]
+    size: int
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -32,6 +52,7 @@ class SplitEntry(Config):
         sha256: Hash of the file.
         content: Hash of the episodes, whatever wrote the file; see :class:`Content`.
         statistics: What they are like.
+        frames: Their frames; None if none were recorded.
     """
 
     file: str
@@ -41,6 +62,16 @@ class SplitEntry(Config):
     sha256: str
     content: str
     statistics: Statistics
+    frames: FramesEntry | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; what has no frames does not speak of them."""
+        return without(super().to_dict(), frames=None)
+
+    @property
+    def weight(self) -> int:
+        """Bytes on disk, frames included."""
+        return self.size + (self.frames.size if self.frames else 0)
 
 
 @dataclass(frozen=True)
@@ -115,6 +146,8 @@ def read_manifest(folder: Path) -> Manifest:
         raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {AGAIN}.") from None
     for name, entry in manifest.splits.items():
         _check_inside(folder, name, entry.file)
+        if entry.frames:
+            _check_inside(folder, name, entry.frames.file)
     return manifest
 
 
@@ -126,15 +159,15 @@ def _check_inside(folder: Path, split: str, file: str) -> None:
         raise DamagedFile(f"{folder / MANIFEST} says that split {split!r} is {file!r}, which is not in the dataset.")
 
 
-def file_of(split: str) -> str:
-    """Return where the file of a split goes.
+def file_of(split: str, kind: str = SPLITS) -> str:
+    """Return where the file of a split goes, or that of its frames.
 
     Example:
-        >>> file_of("action/noise@tiny")
-        'splits/action--noise@tiny.parquet'
+        >>> file_of("action/noise@tiny"), file_of("train", FILMS)
+        ('splits/action--noise@tiny.parquet', 'frames/train.parquet')
     """
     parts = split.split("/")
     allowed = all(part.strip(".") and part.isprintable() and not set(part) & set('\\:*?"<>|') for part in parts)
     if not allowed or len(split) > 200:
         raise InvalidParameter(f"{split!r} cannot be the name of a split; use letters, digits, and . - _ @ / between.")
-    return f"{SPLITS}/{'--'.join(parts)}.parquet"
+    return f"{kind}/{'--'.join(parts)}.parquet"

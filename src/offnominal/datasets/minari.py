@@ -1,7 +1,7 @@
 """To and from Minari, Farama's store of offline reinforcement-learning data.
 
 Labels travel as infos (an entry per observation, so one more than there are transitions; that of the reset is zero),
-what was injected as JSON in the metadata of each episode.
+what was injected as JSON in the metadata of each episode. Frames stay behind.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from offnominal.core.errors import (
 )
 from offnominal.core.types import Array
 from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.frames import without_frames
 from offnominal.datasets.layout import arrays_of
 from offnominal.datasets.save import save
 from offnominal.datasets.split import Split
@@ -45,6 +46,8 @@ def to_minari(source: Dataset | Split, id: str, *, splits: Iterable[str] | None 
         id: Minari's id of the split, such as ``"sap/train-v0"``; of a dataset, the namespace: ``"sap"`` gives
             ``"sap/train-v0"``, ``"sap/action-noise-tiny-v0"`` and so on.
         splits: Which splits of a dataset; all if None.
+
+    Frames are left out, and the description of the Minari dataset says so.
     """
     if isinstance(source, Split):
         return [_written(source, id)]
@@ -117,7 +120,8 @@ def _opened(source: Any) -> Any:
 
 def _written(split: Split, id: str) -> Any:
     minari = _library()
-    episodes = list(split)
+    episodes = [without_frames(episode) for episode in split]
+    left_out = " Its frames were left out." if split.entry.frames else ""
     closed = [name for name, values in arrays_of(episodes[0]).items() if len(values) > len(episodes[0])]
     try:
         with warnings.catch_warnings():
@@ -126,7 +130,7 @@ def _written(split: Split, id: str) -> Any:
             dataset = minari.create_dataset_from_buffers(
                 id,
                 buffer=[_buffer(minari, episode) for episode in episodes],
-                description=f"Split {split.name!r} of {split.world}, recorded by Offnominal.",
+                description=f"Split {split.name!r} of {split.world}, recorded by Offnominal.{left_out}",
                 code_permalink=HOME,
                 jpeg_encoding=False,
                 **_setting(split, episodes[0]),

@@ -148,7 +148,7 @@ class EpisodeFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _damage_named(path):
+        with damage_named(path):
             self._file = pq.ParquetFile(path)
             data = json.loads((self._file.metadata.metadata or {})[KEY.encode()])
             self.facts = Facts.from_data(data)
@@ -158,7 +158,7 @@ class EpisodeFile:
     def group(self, index: int) -> list[Episode]:
         """Read the episodes of a row group; their arrays are views of shared ones and cannot be written to."""
         facts = self.facts.part(*self.bounds[index : index + 2])
-        with _damage_named(self.path):
+        with damage_named(self.path):
             table = self._file.read_row_group(index, columns=self._names, use_threads=False)
             arrays = {signal.name: _gathered(table, names, signal) for signal, names in self.columns()}
         return _cut(facts, arrays)
@@ -170,7 +170,7 @@ class EpisodeFile:
 
     def table(self) -> Any:
         """Read everything as an Arrow table, index columns included."""
-        with _damage_named(self.path):
+        with damage_named(self.path):
             return self._file.read().replace_schema_metadata(None)
 
 
@@ -210,7 +210,7 @@ def _cut(facts: Facts, arrays: dict[str, Array]) -> list[Episode]:
 
 
 @contextmanager
-def _damage_named(path: Path) -> Iterator[None]:
+def damage_named(path: Path, what: str = "episodes") -> Iterator[None]:
     """Say which file cannot be read."""
     try:
         yield
@@ -218,4 +218,4 @@ def _damage_named(path: Path) -> Iterator[None]:
         raise UnsupportedFormat(f"{path} cannot be read: {error}.") from None
     except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise DamagedFile(f"{path} cannot be read as episodes ({reason}).") from None
+        raise DamagedFile(f"{path} cannot be read as {what} ({reason}).") from None

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
+from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
 from offnominal.datasets.facts import FORMAT
+from offnominal.rollouts.film import check_camera
+from offnominal.rollouts.tape import OUTCOMES
+from offnominal.worlds.pictured import CameraKind
 
 SEED = 10_000_000
 SPACING = 1_000_000
-OUTCOMES = ("success", "critical", "cost")
+CAMERA = "camera"
 EXTRAS = ("clean_observations", "executed_actions", "applied")
 
 Strengths = Mapping[tuple[str, str], float]
@@ -74,6 +79,8 @@ class Recipe(Config):
         schedule: When.
         twins: Whether the nominal episodes of the faults' seeds are recorded too.
         extras: Signals beside the usual ones.
+        frames: Whether what a camera sees is recorded.
+        camera: What it shows while an observation is faulty: ``"clean"`` or ``"affected"``.
         format: Version of the layout of the files.
 
     Example:
@@ -97,6 +104,8 @@ class Recipe(Config):
     schedule: Schedule = Schedule()
     twins: bool = False
     extras: tuple[str, ...] = ()
+    frames: bool = False
+    camera: CameraKind = "clean"
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -109,6 +118,14 @@ class Recipe(Config):
             if name not in EXTRAS:
                 raise UnknownName(f"no extra {name!r}.{did_you_mean(name, EXTRAS)} Choose from {', '.join(EXTRAS)}.")
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
+        check_camera(self.camera, frames=self.frames)
+        for cell in self.cells:
+            if cell.anomaly.startswith(f"{CAMERA}/") and not self.frames:
+                raise InvalidParameter(f"{cell.anomaly} changes nothing but frames; record them with frames=True.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data; a recipe without frames does not speak of them, so it has the hash it always had."""
+        return super().to_dict() if self.frames else without(super().to_dict(), frames=False, camera="clean")
 
     @property
     def validating(self) -> int:
@@ -118,7 +135,7 @@ class Recipe(Config):
     @property
     def signals(self) -> tuple[str, ...]:
         """What is recorded beside observations, actions, rewards and labels."""
-        return (*OUTCOMES, *self.extras)
+        return (*OUTCOMES, *self.extras, *([FRAMES] if self.frames else []))
 
     def plans(self) -> list[Plan]:
         """Return what is to be simulated, split by split; faults share their seeds with each other and the twins."""
@@ -132,6 +149,16 @@ class Recipe(Config):
         twins = [Plan("twins", seeds)] if self.twins else []
         faults = [Plan(cell.name, seeds, (Fault(cell.anomaly, cell.parameter, self.schedule),)) for cell in self.cells]
         return nominal + twins + faults
+
+
+def without(data: dict[str, Any], **left_out: Any) -> dict[str, Any]:
+    """Return plain data without the fields that have these values.
+
+    Example:
+        >>> without({"size": 3, "frames": None}, frames=None)
+        {'size': 3}
+    """
+    return {name: value for name, value in data.items() if name not in left_out or value != left_out[name]}
 
 
 def cells_of(

@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, overload
 
 from offnominal.core.episode import Episode, Event
-from offnominal.core.errors import DamagedFile, MissingDependency, MissingFile
-from offnominal.core.types import IntArray
-from offnominal.datasets.manifest import AGAIN, SplitEntry
+from offnominal.core.errors import DamagedFile, InvalidState, MissingDependency, MissingFile
+from offnominal.core.types import Frames, IntArray
+from offnominal.datasets.frames import FramesFile, WithFrames
+from offnominal.datasets.manifest import AGAIN, FramesEntry, SplitEntry
 from offnominal.datasets.parquet import EpisodeFile
+
+OPEN = ("_file", "_frames")
 
 Verify = Literal["hash", "size"]
 
@@ -22,19 +26,20 @@ class Split(Sequence[Episode]):
     """The episodes of one split, read when they are asked for.
 
     Iteration holds one row group (some 65,000 observations) at a time; `list(split)` holds all. The arrays of an
-    episode are views of those of its group and cannot be written to; copy what you want to change.
+    episode are views of those of its group and cannot be written to; copy what you want to change. Frames, where they
+    were recorded, are decoded when ``extras["frames"]`` is asked for.
 
     Args:
         name: Of the split.
-        path: Its file.
+        folder: Of the dataset.
         entry: What the manifest says of it.
         world: Id of the world.
         verify: What is compared with the manifest before the first episode is read.
     """
 
-    def __init__(self, name: str, path: Path, entry: SplitEntry, *, world: str, verify: Verify = "hash") -> None:
+    def __init__(self, name: str, folder: Path, entry: SplitEntry, *, world: str, verify: Verify = "hash") -> None:
         self.name = name
-        self.path = path
+        self.folder = folder
         self.entry = entry
         self.world = world
         self.verify: Verify = verify
@@ -59,17 +64,52 @@ class Split(Sequence[Episode]):
         held = self._held
         if held is None or held[0] != group:
             held = self._held = group, self._file.group(group)
-        return held[1][number - self._file.bounds[group]]
+        return self._complete(number, held[1][number - self._file.bounds[group]])
 
     def __iter__(self) -> Iterator[Episode]:
-        for group in range(len(self._file.bounds) - 1):
-            yield from self._file.group(group)
+        for group, first in enumerate(self._file.bounds[:-1]):
+            episodes = self._file.group(group)
+            if self.entry.frames is None:
+                yield from episodes
+            else:
+                yield from (self._complete(number, episode) for number, episode in enumerate(episodes, first))
+
+    def _complete(self, number: int, episode: Episode) -> Episode:
+        """Return an episode of the table as users get it: with its frames, if it has some."""
+        if self.entry.frames is None:
+            return episode
+        return replace(episode, extras=WithFrames(episode.extras, self._read_frames, number, len(episode) + 1))
+
+    def _read_frames(self, number: int, count: int) -> Frames:
+        return self._frames.episode(number, count)
 
     def __repr__(self) -> str:
-        return f"Split({self.name!r}, {counted(len(self), 'episode')}, {counted(self.entry.steps, 'step')})"
+        sizes = f"{counted(len(self), 'episode')}, {counted(self.entry.steps, 'step')}"
+        return f"{type(self).__name__}({self.name!r}, {sizes})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**{key: value for key, value in vars(self).items() if key != "_file"}, "_held": None}
+        return {**{key: value for key, value in vars(self).items() if key not in OPEN}, "_held": None}
+
+    @property
+    def path(self) -> Path:
+        """The file of its table."""
+        return self.folder / self.entry.file
+
+    def images(self) -> Images:
+        """Return the same episodes as an agent with a camera has them: see :meth:`Episode.images`.
+
+        Each is made when it is asked for, so iteration holds the frames of one episode at a time.
+
+        Raises:
+            InvalidState: No frames were recorded.
+        """
+        if self.entry.frames is None:
+            raise InvalidState(
+                f"split {self.name!r} has no frames; generate the dataset with frames=True to have some."
+            )
+        seen = Images(self.name, self.folder, self.entry, world=self.world, verify=self.verify)
+        vars(seen).update({key: value for key, value in vars(self).items() if key in OPEN})
+        return seen
 
     @property
     def lengths(self) -> IntArray:
@@ -101,24 +141,42 @@ class Split(Sequence[Episode]):
 
     @cached_property
     def _file(self) -> EpisodeFile:
-        self.check(self.verify)
+        _check(self.path, self.entry, self.name, self.verify)
         return EpisodeFile(self.path)
 
+    @cached_property
+    def _frames(self) -> FramesFile:
+        assert self.entry.frames is not None
+        path = self.folder / self.entry.frames.file
+        _check(path, self.entry.frames, self.name, self.verify)
+        return FramesFile(path, len(self))
+
     def check(self, verify: Verify = "hash") -> None:
-        """Compare the file with what the manifest says of it; raise :class:`DamagedFile` if it is another.
+        """Compare the files with what the manifest says of them; raise :class:`DamagedFile` if one is another.
 
         Args:
-            verify: ``"size"`` asks the file system only; ``"hash"`` reads the file.
+            verify: ``"size"`` asks the file system only; ``"hash"`` reads the files.
         """
-        if not self.path.is_file():
-            raise MissingFile(f"{self.path} of split {self.name!r} is not there; {AGAIN}.")
-        size = self.path.stat().st_size
-        if size != self.entry.size:
-            raise DamagedFile(f"{self.path} has {size:,} bytes, the manifest says {self.entry.size:,}; {AGAIN}.")
-        if verify == "hash" and (found := sha256_of(self.path)) != self.entry.sha256:
-            raise DamagedFile(
-                f"{self.path} has SHA-256 {found[:12]}…, the manifest says {self.entry.sha256[:12]}…; {AGAIN}."
-            )
+        for entry in (self.entry, self.entry.frames):
+            if entry is not None:
+                _check(self.folder / entry.file, entry, self.name, verify)
+
+
+class Images(Split):
+    """The episodes of one split with their frames as observations; see :meth:`Split.images`."""
+
+    def _complete(self, number: int, episode: Episode) -> Episode:
+        return super()._complete(number, episode).images()
+
+
+def _check(path: Path, entry: SplitEntry | FramesEntry, split: str, verify: Verify) -> None:
+    if not path.is_file():
+        raise MissingFile(f"{path} of split {split!r} is not there; {AGAIN}.")
+    size = path.stat().st_size
+    if size != entry.size:
+        raise DamagedFile(f"{path} has {size:,} bytes, the manifest says {entry.size:,}; {AGAIN}.")
+    if verify == "hash" and (found := sha256_of(path)) != entry.sha256:
+        raise DamagedFile(f"{path} has SHA-256 {found[:12]}…, the manifest says {entry.sha256[:12]}…; {AGAIN}.")
 
 
 def counted(number: int, noun: str) -> str:

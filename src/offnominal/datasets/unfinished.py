@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyThere, InvalidParameter, OffnominalError
 from offnominal.datasets.content import Content
+from offnominal.datasets.frames import FramesWriter, without_frames
 from offnominal.datasets.layout import Channels
-from offnominal.datasets.manifest import MANIFEST, Manifest, SplitEntry, file_of, read_manifest
+from offnominal.datasets.manifest import FILMS, MANIFEST, FramesEntry, Manifest, SplitEntry, file_of, read_manifest
 from offnominal.datasets.parquet import write_episodes
 from offnominal.datasets.split import Split, sha256_of
 from offnominal.datasets.statistics import Tally
@@ -130,7 +132,7 @@ class Unfinished:
             try:
                 name, data = json.loads(line)
                 entry = SplitEntry.from_dict(data)
-                Split(name, self.place / MADE / entry.file, entry, world="").check("hash")
+                Split(name, self.place / MADE, entry, world="").check("hash")
             except (ValueError, OffnominalError):
                 continue
             yield name, entry
@@ -140,19 +142,21 @@ class Unfinished:
         file = file_of(name)
         if any(entry.file == file for entry in self.splits.values()):
             raise InvalidParameter(f"split {name!r} would be written to {file}, where another one is; rename it.")
-        path = self.place / MADE / file
+        path, film = self.place / MADE / file, self.place / MADE / file_of(name, FILMS)
         path.parent.mkdir(parents=True, exist_ok=True)
         content, tally = Content(), Tally()
-        write_episodes(path, _noted(episodes, content, tally), channels)
-        _flush(path)
+        with FramesWriter(film) as frames:
+            write_episodes(path, _noted(episodes, content, tally, frames), channels)
         entry = SplitEntry(
             file=file,
             episodes=tally.episodes,
             steps=tally.steps,
-            size=path.stat().st_size,
-            sha256=sha256_of(path),
+            **_stored(path),
             content=content.hexdigest(),
             statistics=tally.result(),
+            frames=FramesEntry(file_of(name, FILMS), frames.count, frames.shape, **_stored(film))
+            if frames.count
+            else None,
         )
         with (self.place / JOURNAL).open("a", encoding="utf-8") as journal:
             journal.write(json.dumps([name, entry.to_dict()]) + "\n")
@@ -179,11 +183,19 @@ class Unfinished:
         clear(self.place)
 
 
-def _noted(episodes: Iterable[Episode], content: Content, tally: Tally) -> Iterator[Episode]:
+def _noted(episodes: Iterable[Episode], content: Content, tally: Tally, frames: FramesWriter) -> Iterator[Episode]:
+    """Count, hash and film episodes on their way into the table, which gets them without their frames."""
     for episode in episodes:
         content.add(episode)
         tally.add(episode)
-        yield episode
+        frames.add(episode)
+        yield without_frames(episode)
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """See that a file is on the disk, and return its size and hash."""
+    _flush(path)
+    return {"size": path.stat().st_size, "sha256": sha256_of(path)}
 
 
 def _flush(path: Path) -> None:

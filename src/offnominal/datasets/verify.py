@@ -7,7 +7,7 @@ from pathlib import Path
 from offnominal.core.errors import OffnominalError
 from offnominal.core.progress import progress
 from offnominal.datasets.content import content_of
-from offnominal.datasets.manifest import MANIFEST, SPLITS, read_manifest
+from offnominal.datasets.manifest import FILMS, MANIFEST, SPLITS, read_manifest
 from offnominal.datasets.split import Split
 
 
@@ -40,10 +40,12 @@ def verify(folder: Path | str) -> dict[str, str]:
         problems[MANIFEST] = "the recipe is not the one whose hash stands beside it"
     with progress(f"Verifying {manifest.world}", total=len(manifest.splits)) as tick:
         for name, entry in manifest.splits.items():
-            problems[name] = _problem(Split(name, place / entry.file, entry, world=manifest.world))
+            problems[name] = _problem(Split(name, place, entry, world=manifest.world))
             tick(note=name)
-    owned = {entry.file for entry in manifest.splits.values()}
-    found = sorted(path.relative_to(place).as_posix() for path in (place / SPLITS).rglob("*") if path.is_file())
+    entries = manifest.splits.values()
+    owned = {file.file for entry in entries for file in (entry, entry.frames) if file}
+    files = [path for kind in (SPLITS, FILMS) for path in (place / kind).rglob("*") if path.is_file()]
+    found = sorted(path.relative_to(place).as_posix() for path in files)
     problems.update({file: "no split owns this file" for file in found if file not in owned})
     return problems
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -18,14 +19,17 @@ from offnominal.core.errors import InvalidAction
 from offnominal.core.progress import progress
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.rollouts.film import Film, check_camera
+from offnominal.rollouts.tape import Purse, Tape
 from offnominal.worlds.adapter import GymnasiumWorld
 from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
+from offnominal.worlds.pictured import CameraKind
 from offnominal.worlds.world import World
 
 BATCH = 256
-OUTCOMES = ("success", "critical", "cost")
 
 WorldSource = str | Callable[[int], World]
+Recorder = Callable[[World, Injection, int, int], Any]
 
 
 def collect(
@@ -37,6 +41,8 @@ def collect(
     seed: int = 0,
     batch: int = BATCH,
     max_steps: int | None = None,
+    frames: bool = False,
+    camera: CameraKind = "clean",
     **options: Any,
 ) -> list[Episode]:
     """Return n episodes, simulated together.
@@ -54,6 +60,11 @@ def collect(
         seed: Seed of the first episode.
         batch: How many episodes to simulate at once; changes speed and memory, never results.
         max_steps: Time limit; the world's own if None.
+        frames: Whether to record what a camera sees as ``extras["frames"]``, (T + 1, 128, 128, 3) bytes: 10 MB for
+            200 steps. :meth:`Episode.images` turns them into observations.
+        camera: What the camera shows while an observation is faulty: ``"clean"`` shows the true state, as a camera
+            apart from the faulty sensors does; ``"affected"`` shows the state that the sensors report. Faults of the
+            camera itself act in both.
         **options: Passed on when the world is given by id.
 
     Example:
@@ -64,7 +75,9 @@ def collect(
         (None, 3)
     """
     seeds = row_seeds(seed, positive_integer("the number of episodes", n))
-    return rollout(world, policy, seeds, row_faults(anomalies, n), batch=batch, max_steps=max_steps, **options)
+    faults = row_faults(anomalies, n)
+    recording: dict[str, Any] = {"frames": frames, "camera": camera}
+    return rollout(world, policy, seeds, faults, batch=batch, max_steps=max_steps, **recording, **options)
 
 
 def rollout(
@@ -75,10 +88,16 @@ def rollout(
     *,
     batch: int = BATCH,
     max_steps: int | None = None,
+    frames: bool = False,
+    camera: CameraKind = "clean",
     **options: Any,
 ) -> list[Episode]:
     """Return one episode per seed, each with its own faults; see :func:`collect`."""
-    return _in_batches(_Tape, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
+    check_camera(camera, frames=frames)
+    recorder: Recorder = partial(Film, camera=camera) if frames else Tape
+    return _in_batches(
+        recorder, world, policy, seeds, faults, batch=batch, max_steps=max_steps, pictures=frames, **options
+    )
 
 
 def returns(
@@ -92,12 +111,12 @@ def returns(
     **options: Any,
 ) -> FloatArray:
     """Return what each of these episodes earns, without keeping them; arguments are those of :func:`rollout`."""
-    earned = _in_batches(_Purse, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
+    earned = _in_batches(Purse, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
     return np.array(earned)
 
 
 def _in_batches(
-    recorder: Callable[[World, Injection, int, int], Any],
+    recorder: Recorder,
     world: WorldSource,
     policy: Policy | Callable[[Array], Array],
     seeds: IntArray,
@@ -105,6 +124,7 @@ def _in_batches(
     *,
     batch: int,
     max_steps: int | None,
+    pictures: bool = False,
     **options: Any,
 ) -> list[Any]:
     """Simulate batch after batch and return what the recorder kept of each episode."""
@@ -112,7 +132,7 @@ def _in_batches(
     simulations = build_world(world, size, **options)
     acting = as_policy(policy)
     limit = simulations.card.max_steps if max_steps is None else positive_integer("max_steps", max_steps)
-    setting = Setting.of(simulations, limit)
+    setting = Setting.of(simulations, limit, pictures=pictures)
     injections = [
         Injection(_padded(faults[first : first + size], size), setting) for first in range(0, len(seeds), size)
     ]
@@ -143,7 +163,7 @@ def _padded(faults: list[tuple[Fault, ...]], size: int) -> list[tuple[Fault, ...
     return faults + [()] * (size - len(faults))
 
 
-def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, limit: int, tape: _Tape | _Purse) -> None:
+def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, limit: int, tape: Tape | Purse) -> None:
     """Simulate one batch until every episode has ended."""
     count = len(seeds)
     rows, episodes = np.arange(count), np.zeros(count, np.int64)
@@ -178,99 +198,3 @@ def _checked(actions: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Ar
     if not np.isfinite(actions).all():
         raise InvalidAction("the policy returned an action that is not finite.")
     return actions
-
-
-class _Tape:
-    """Arrays into which a batch is recorded."""
-
-    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
-        seen, acted = world.observation_space, world.action_space
-        faults = injection.applied.shape[1]
-        self.lengths = np.zeros(rows, np.int64)
-        self.terminated = np.zeros(rows, np.bool_)
-        self.observations = np.zeros((rows, limit + 1, *seen.shape), seen.dtype)
-        self.steps: dict[str, Array] = {
-            "actions": np.zeros((rows, limit, *acted.shape), acted.dtype),
-            "rewards": np.zeros((rows, limit)),
-            "active": np.zeros((rows, limit), np.bool_),
-            "executed_actions": np.zeros((rows, limit, *acted.shape)),
-            "applied": np.zeros((rows, limit, faults)),
-            **{name: np.zeros((rows, limit), getattr(world, name).dtype) for name in OUTCOMES},
-        }
-        self.clean = np.zeros_like(self.observations)
-
-    def start(self, world: World) -> None:
-        """Record the first observations, which no fault touches."""
-        rows = len(self.observations)
-        self.observations[:, 0] = world.observations[:rows]
-        self.clean[:, 0] = world.observations[:rows]
-
-    def record(
-        self,
-        t: int,
-        rows: IntArray,
-        world: World,
-        injection: Injection,
-        commanded: Array,
-        executed: Array,
-        seen: Array,
-    ) -> None:
-        """Record one transition of some rows."""
-        self.lengths[rows] = t + 1
-        self.terminated[rows] = world.terminated[rows]
-        self.observations[rows, t + 1] = seen[rows]
-        self.clean[rows, t + 1] = world.observations[rows]
-        values = {
-            "actions": commanded,
-            "rewards": world.rewards,
-            "active": injection.active,
-            "executed_actions": world.executed(executed),
-            "applied": injection.applied,
-            **{name: getattr(world, name) for name in OUTCOMES},
-        }
-        for name, value in values.items():
-            self.steps[name][rows, t] = value[rows]
-
-    def episode(self, row: int, seed: int, injection: Injection) -> Episode:
-        """Cut one episode out."""
-        length = int(self.lengths[row])
-        cut = {name: values[row, :length].copy() for name, values in self.steps.items()}
-        cut["applied"] = cut["applied"][:, : len(injection.faults[row])].copy()
-        main = {name: cut.pop(name) for name in ("actions", "rewards", "active")}
-        return Episode(
-            observations=self.observations[row, : length + 1].copy(),
-            **main,
-            events=injection.events(row),
-            seed=seed,
-            terminated=bool(self.terminated[row]),
-            extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
-        )
-
-
-class _Purse:
-    """Keeps nothing of an episode but what it earned."""
-
-    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
-        self.rewards = np.zeros((rows, limit))
-        self.lengths = np.zeros(rows, np.int64)
-
-    def start(self, world: World) -> None:
-        """Nothing is earned yet."""
-
-    def record(
-        self,
-        t: int,
-        rows: IntArray,
-        world: World,
-        injection: Injection,
-        commanded: Array,
-        executed: Array,
-        seen: Array,
-    ) -> None:
-        """Keep the rewards."""
-        self.rewards[rows, t] = world.rewards[rows]
-        self.lengths[rows] = t + 1
-
-    def episode(self, row: int, seed: int, injection: Injection) -> float:
-        """Return what an episode earned in all."""
-        return float(np.sum(self.rewards[row, : self.lengths[row]]))

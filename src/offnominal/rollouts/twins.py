@@ -15,6 +15,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.rollouts.collect import BATCH, WorldSource, rollout
+from offnominal.worlds.pictured import CameraKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ def twins(
     seed: int = 0,
     batch: int = BATCH,
     max_steps: int | None = None,
+    frames: bool = False,
+    camera: CameraKind = "clean",
     **options: Any,
 ) -> list[Twin]:
     """Return n pairs of a nominal and a faulty episode.
@@ -66,7 +69,8 @@ def twins(
     faults = row_faults(anomalies, positive_integer("the number of twins", n))
     both = [entry for fault in faults for entry in ((), fault)]
     seeds = np.repeat(row_seeds(seed, n), 2)
-    episodes = rollout(world, policy, seeds, both, batch=batch, max_steps=max_steps, **options)
+    recording: dict[str, Any] = {"frames": frames, "camera": camera}
+    episodes = rollout(world, policy, seeds, both, batch=batch, max_steps=max_steps, **recording, **options)
     return [Twin(*pair) for pair in zip(episodes[::2], episodes[1::2], strict=True)]
 
 
@@ -96,6 +100,10 @@ def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
 
 def _distance(first: Array, second: Array) -> FloatArray:
     """Return the largest difference within each row; a number that is missing on one side only is infinitely far."""
+    if first.dtype == second.dtype == np.uint8:
+        steps: Array = np.maximum(first, second) - np.minimum(first, second)
+        widest: FloatArray = steps.max(axis=1, initial=0).astype(np.float64)
+        return widest
     first, second = first.astype(np.float64), second.astype(np.float64)
     with np.errstate(invalid="ignore"):
         apart = np.where(first == second, 0.0, np.abs(first - second))

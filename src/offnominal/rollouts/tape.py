@@ -1,0 +1,108 @@
+"""What is kept of a batch of episodes while it is simulated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offnominal.anomalies.injection import Injection
+from offnominal.core.episode import Episode
+from offnominal.core.types import Array, IntArray
+from offnominal.worlds.world import World
+
+OUTCOMES = ("success", "critical", "cost")
+
+
+class Tape:
+    """Arrays into which a batch is recorded."""
+
+    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        seen, acted = world.observation_space, world.action_space
+        faults = injection.applied.shape[1]
+        self.lengths = np.zeros(rows, np.int64)
+        self.terminated = np.zeros(rows, np.bool_)
+        self.observations = np.zeros((rows, limit + 1, *seen.shape), seen.dtype)
+        self.steps: dict[str, Array] = {
+            "actions": np.zeros((rows, limit, *acted.shape), acted.dtype),
+            "rewards": np.zeros((rows, limit)),
+            "active": np.zeros((rows, limit), np.bool_),
+            "executed_actions": np.zeros((rows, limit, *acted.shape)),
+            "applied": np.zeros((rows, limit, faults)),
+            **{name: np.zeros((rows, limit), getattr(world, name).dtype) for name in OUTCOMES},
+        }
+        self.clean = np.zeros_like(self.observations)
+
+    def start(self, world: World) -> None:
+        """Record the first observations, which no fault touches."""
+        rows = len(self.observations)
+        self.observations[:, 0] = world.observations[:rows]
+        self.clean[:, 0] = world.observations[:rows]
+
+    def record(
+        self,
+        t: int,
+        rows: IntArray,
+        world: World,
+        injection: Injection,
+        commanded: Array,
+        executed: Array,
+        seen: Array,
+    ) -> None:
+        """Record one transition of some rows."""
+        self.lengths[rows] = t + 1
+        self.terminated[rows] = world.terminated[rows]
+        self.observations[rows, t + 1] = seen[rows]
+        self.clean[rows, t + 1] = world.observations[rows]
+        values = {
+            "actions": commanded,
+            "rewards": world.rewards,
+            "active": injection.active,
+            "executed_actions": world.executed(executed),
+            "applied": injection.applied,
+            **{name: getattr(world, name) for name in OUTCOMES},
+        }
+        for name, value in values.items():
+            self.steps[name][rows, t] = value[rows]
+
+    def episode(self, row: int, seed: int, injection: Injection) -> Episode:
+        """Cut one episode out."""
+        length = int(self.lengths[row])
+        cut = {name: values[row, :length].copy() for name, values in self.steps.items()}
+        cut["applied"] = cut["applied"][:, : len(injection.faults[row])].copy()
+        main = {name: cut.pop(name) for name in ("actions", "rewards", "active")}
+        return Episode(
+            observations=self.observations[row, : length + 1].copy(),
+            **main,
+            events=injection.events(row),
+            seed=seed,
+            terminated=bool(self.terminated[row]),
+            extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
+        )
+
+
+class Purse:
+    """Keeps nothing of an episode but what it earned."""
+
+    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self.rewards = np.zeros((rows, limit))
+        self.lengths = np.zeros(rows, np.int64)
+
+    def start(self, world: World) -> None:
+        """Nothing is earned yet."""
+
+    def record(
+        self,
+        t: int,
+        rows: IntArray,
+        world: World,
+        injection: Injection,
+        commanded: Array,
+        executed: Array,
+        seen: Array,
+    ) -> None:
+        """Keep the rewards."""
+        self.rewards[rows, t] = world.rewards[rows]
+        self.lengths[rows] = t + 1
+
+    def episode(self, row: int, seed: int, injection: Injection) -> float:
+        """Return what an episode earned in all."""
+        return float(np.sum(self.rewards[row, : self.lengths[row]]))
