@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
@@ -40,6 +40,10 @@ class Detector(ABC):
     that was learned, looks at nothing that comes later, and treats every episode as if it were alone.
     """
 
+    pictures: ClassVar[bool] = False
+    """Whether observations are pictures, (3, H, W) of bytes. Such episodes are large, so they are taken one after the
+    other and never all held at once."""
+
     def fit(self, episodes: Sequence[Episode], *, validation: Sequence[Episode] | None = None, seed: int = 0) -> Self:
         """Learn what is normal.
 
@@ -48,10 +52,13 @@ class Detector(ABC):
             validation: More of them, for detectors that stop learning when these say so.
             seed: Fixes everything that is random about learning.
         """
-        training = checked(episodes)
+        training = self._taken(Checked(episodes))
         self.widths_ = widths(training[0])
-        self._fit(training, checked(validation) if validation is not None else None, seed)
+        self._fit(training, self._taken(Checked(validation)) if validation is not None else None, seed)
         return self
+
+    def _taken(self, episodes: Checked) -> Sequence[Episode]:
+        return episodes if self.pictures else list(episodes)
 
     @abstractmethod
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
@@ -60,10 +67,7 @@ class Detector(ABC):
     def score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         """Return one array per episode with a score for each of its transitions."""
         self._require_fitted()
-        listed = checked(episodes)
-        for number, episode in enumerate(listed):
-            self._require_widths(widths(episode), f"episode {number}")
-        return self._score(listed)
+        return self._score(self._taken(Checked(episodes, self._require_shapes)))
 
     @abstractmethod
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
@@ -88,9 +92,9 @@ class Detector(ABC):
             step: The transition.
         """
         self._require_fitted()
-        self._require_widths((_width(step.observation), _width(step.action)), "the step")
+        self._require_shapes(step.observation, step.action, "the step")
         for name in ("observation", "action", "next_observation"):
-            if not np.isfinite(getattr(step, name)).all():
+            if not _finite(getattr(step, name)):
                 raise InvalidParameter(f"the {name.replace('_', ' ')} of the step is not finite; leave it out.")
         return self._update(state, step)
 
@@ -119,7 +123,9 @@ class Detector(ABC):
         if not self.fitted:
             raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
 
-    def _require_widths(self, found: tuple[int, int], where: str) -> None:
+    def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
+        """Raise :class:`InvalidParameter` unless these have the shapes that were learned from."""
+        found = _width(observations), _width(actions)
         if found != self.widths_:
             raise InvalidParameter(
                 f"{where} has observations of width {found[0]} and actions of width {found[1]}; "
@@ -186,17 +192,54 @@ def _width(values: Array) -> int:
     return math.prod(np.shape(values)[1:])
 
 
-def checked(episodes: Sequence[Episode]) -> Sequence[Episode]:
-    """Return the episodes if there are some and every number in them is finite."""
-    listed = [episodes] if isinstance(episodes, Episode) else list(episodes)
-    if not listed:
-        raise InvalidParameter("there are no episodes; give at least one.")
-    for number, episode in enumerate(listed):
+class Checked(Sequence[Episode]):
+    """Episodes with at least one transition, every number finite.
+
+    Each is checked when it is taken, so that episodes on disk are read when their turn comes.
+
+    Args:
+        episodes: A sequence of them, or a single one.
+        require: Raises an error if observations and actions of the episode that is named are not what is needed.
+    """
+
+    def __init__(self, episodes: Sequence[Episode], require: Callable[[Array, Array, str], None] | None = None) -> None:
+        self._episodes = [episodes] if isinstance(episodes, Episode) else episodes
+        if not isinstance(self._episodes, Sequence):
+            self._episodes = list(self._episodes)
+        if not len(self._episodes):
+            raise InvalidParameter("there are no episodes; give at least one.")
+        self._require = require
+
+    def __len__(self) -> int:
+        return len(self._episodes)
+
+    def __iter__(self) -> Iterator[Episode]:
+        for number, episode in enumerate(self._episodes):
+            yield self._checked(number, episode)
+
+    @overload
+    def __getitem__(self, index: int) -> Episode: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Episode]: ...
+    def __getitem__(self, index: int | slice) -> Episode | list[Episode]:
+        """Return an episode, or a list of some."""
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self._checked(number, self._episodes[number]) for number in numbers]
+        return self._checked(numbers, self._episodes[numbers])
+
+    def _checked(self, number: int, episode: Episode) -> Episode:
         if not isinstance(episode, Episode):
             raise InvalidParameter(f"entry {number} is a {type(episode).__name__}; expected an Episode.")
         if len(episode) == 0:
             raise InvalidParameter(f"episode {number} has no transitions; leave it out.")
         for name in ("observations", "actions"):
-            if not np.isfinite(getattr(episode, name)).all():
+            if not _finite(getattr(episode, name)):
                 raise InvalidParameter(f"the {name} of episode {number} are not all finite; leave it out or mend it.")
-    return listed
+        if self._require is not None:
+            self._require(episode.observations, episode.actions, f"episode {number}")
+        return episode
+
+
+def _finite(values: Array) -> bool:
+    return np.asarray(values).dtype.kind in "biu" or bool(np.isfinite(values).all())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,7 +15,7 @@ from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
-from offnominal.core.types import FloatArray
+from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
@@ -24,6 +25,7 @@ from offnominal.rollouts.collect import build_world, collect
 
 WORLD = "SAP-Goal0-v0"
 TRAINING, FRESH = 24, 6
+SIDE = 32
 
 
 def check_detector(
@@ -44,15 +46,16 @@ def check_detector(
 
     Args:
         detector: Its registered name, or a function that returns a new, unfitted one, such as its class.
-        episodes: Nominal ones to learn from; some are made if None.
+        episodes: Nominal ones to learn from; some are made if None, of small pictures for a detector of these.
         fresh: Others to score.
 
     Example:
         >>> check_detector("Mahalanobis").ok
         True
     """
-    make = (lambda: make_detector(detector)) if isinstance(detector, str) else detector
-    case = _Case(make, episodes or _episodes(TRAINING, 0), fresh or _episodes(FRESH, 900, faulty=True))
+    make: Callable[[], Detector] = partial(make_detector, detector) if isinstance(detector, str) else detector
+    recorded: Callable[..., list[Episode]] = _films if make().pictures else _episodes
+    case = _Case(make, episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True))
     return examine(
         type(case.fitted).__name__,
         {
@@ -74,6 +77,21 @@ def _episodes(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
     return collect(WORLD, policy, n, anomalies=fault, seed=seed, max_steps=20)
 
 
+def _films(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
+    """Return the same as small pictures: what the observations report, drawn."""
+    episodes = _episodes(n, seed, faulty=faulty)
+    seen = np.concatenate([episode.observations for episode in episodes])
+    world = build_world(WORLD, len(seen))
+    rows = np.arange(world.n)
+    world.reset(rows, rows, rows)
+    pictures = np.moveaxis(world.frames(observations=seen, size=SIDE), -1, 1)
+    ends = np.cumsum([len(episode) + 1 for episode in episodes])
+    return [
+        replace(episode, observations=film)
+        for episode, film in zip(episodes, np.split(pictures, ends[:-1]), strict=True)
+    ]
+
+
 class _Case:
     """One detector, fitted once, with what its laws share."""
 
@@ -88,7 +106,7 @@ class _Case:
             if not cut:
                 continue
             observations, actions = episode.observations.copy(), episode.actions.copy()
-            observations[cut + 1 :] += 1.0
+            observations[cut + 1 :] = _other(observations[cut + 1 :])
             actions[cut:] *= 0.5
             (changed,) = self.fitted.score([replace(episode, observations=observations, actions=actions)])
             require(
@@ -152,7 +170,7 @@ class _Case:
 
     def bad_input_is_named(self) -> None:
         episode = self.fresh[0]
-        broken = episode.observations.copy()
+        broken = episode.observations.astype(np.float64)
         broken[len(broken) // 2] = np.nan
         narrow = episode.observations[:, :-1] if episode.observations.shape[1] > 1 else episode.observations[:, [0, 0]]
         cases = {
@@ -173,6 +191,11 @@ class _Case:
         except OffnominalError:
             return
         require(False, "it scores before it was fitted")
+
+
+def _other(observations: Array) -> Array:
+    """Return other observations of the same type: bytes are inverted, numbers are moved."""
+    return ~observations if observations.dtype == np.uint8 else observations + 1.0
 
 
 def _step(episodes: Sequence[Episode], t: int) -> Step:

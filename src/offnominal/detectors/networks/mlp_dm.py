@@ -10,8 +10,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.modules import Perceptron
-from offnominal.detectors.networks.network_detector import positive_integers
 from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.trained_network import positive_integers
 from offnominal.detectors.networks.transition_network import TransitionNetwork
 
 

@@ -16,8 +16,8 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.few_rows import FEW, FewRows
 from offnominal.detectors.networks.modules import Ensemble
-from offnominal.detectors.networks.network_detector import positive_integers
 from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.trained_network import positive_integers
 from offnominal.detectors.networks.transition_network import TransitionNetwork
 
 Aggregation = Literal["min", "mean", "likelihood"]

@@ -16,9 +16,10 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Step, transitions
-from offnominal.detectors.networks.network_detector import Network, NetworkDetector
+from offnominal.detectors.networks.network_detector import NetworkDetector
 from offnominal.detectors.networks.rows import Rows
 from offnominal.detectors.networks.scaling import SinglePrecision
+from offnominal.detectors.networks.trained_network import Network
 
 EPISODES = 64
 TOGETHER = 4096

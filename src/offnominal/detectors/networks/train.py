@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -15,13 +16,15 @@ from offnominal.core.types import FloatArray
 
 HELD_OUT = 0.1
 
+Batch = TypeVar("Batch")
+
 
 def train(
     network: nn.Module,
     optimizer: torch.optim.Optimizer,
     *,
-    batches: Callable[[], Iterable[Tensor]],
-    loss: Callable[[Tensor], Tensor],
+    batches: Callable[[], Iterable[Batch]],
+    loss: Callable[[Batch], Tensor],
     check: Callable[[], float],
     epochs: int,
     patience: int,
@@ -81,9 +84,17 @@ def held_out(
     """
     if validation is not None or len(episodes) == 1:
         return episodes, validation or episodes
-    order = torch.randperm(len(episodes)).tolist()
-    last = len(order) - max(1, round(HELD_OUT * len(order)))
-    return [episodes[i] for i in order[:last]], [episodes[i] for i in order[last:]]
+    known, unseen = divided(len(episodes))
+    return [episodes[i] for i in known], [episodes[i] for i in unseen]
+
+
+def divided(episodes: int) -> tuple[list[int], list[int]]:
+    """Return the numbers of the episodes to learn from, and those of a tenth of them to stop by; one is both."""
+    order: list[int] = torch.randperm(episodes).tolist()
+    if episodes == 1:
+        return order, order
+    last = episodes - max(1, round(HELD_OUT * episodes))
+    return order[:last], order[last:]
 
 
 @contextmanager

@@ -13,8 +13,9 @@ from torch import Tensor
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import TransitionDetector, transitions
-from offnominal.detectors.networks.network_detector import Network, NetworkDetector
+from offnominal.detectors.networks.network_detector import NetworkDetector
 from offnominal.detectors.networks.rows import Rows
+from offnominal.detectors.networks.trained_network import Network
 
 TOGETHER = 512
 

@@ -1,0 +1,228 @@
+"""What the feature detectors share: a backbone, a bank of nominal features, and how far a picture is from it."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from offnominal.agents.learning.loop import choose_device
+from offnominal.core.checks import positive_integer
+from offnominal.core.episode import Episode
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.features.backbone import Backbone, Features, OwnBackbone, digest
+from offnominal.detectors.features.backbones import ENCODER, load_backbone, require_known
+from offnominal.detectors.features.choice import Keeper
+from offnominal.detectors.features.encoder import Encoder
+from offnominal.detectors.features.lessons import Album, teach
+from offnominal.detectors.features.neighbours import Bank
+from offnominal.detectors.networks.train import seeded
+from offnominal.detectors.networks.trained_network import positive_number
+
+TOGETHER = {"cpu": 1, "cuda": 64}
+"""Pictures a backbone always sees together: of any other number, rounding would differ."""
+
+ALBUM = 20_000
+
+
+@dataclass(kw_only=True, eq=False)
+class FeatureDetector(Detector):
+    """A detector that compares the features of the picture after a transition with those of nominal pictures.
+
+    Args:
+        backbone: What makes the features: ``"encoder"``, a small network that learns from the nominal pictures when
+            fitted and needs nothing from outside; ``"resnet18"``, ``"dino_vits16"`` or ``"clip_vit_b32"`` with their
+            public weights; ``"timm:NAME"``, ``"torchvision:NAME"`` or ``"open_clip:NAME/TAG"`` through these packages;
+            or a function of yours, with which it cannot be saved.
+        bank: Nominal vectors kept at most.
+        coreset: Share of the vectors that is kept, chosen greedily so that none of the others is far from all of them;
+            None keeps a random sample.
+        epochs: Passes of the encoder over the nominal pictures. Zero leaves its random weights: the untrained twin.
+        updates: Its gradient steps at most.
+        batch: Pictures per gradient step.
+        rate: Its learning rate.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    """
+
+    pictures: ClassVar[bool] = True
+
+    backbone: str | Callable[[Tensor], Tensor] = ENCODER
+    bank: int = 100_000
+    coreset: float | None = None
+    epochs: int = 20
+    updates: int = 200
+    batch: int = 64
+    rate: float = 1e-3
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        for name in ("bank", "updates", "batch"):
+            positive_integer(name, getattr(self, name))
+        if self.epochs != 0:
+            positive_integer("epochs", self.epochs)
+        positive_number("rate", self.rate)
+        if self.coreset is not None and not (isinstance(self.coreset, int | float) and 0 < self.coreset <= 1):
+            raise InvalidParameter(f"coreset is {self.coreset!r}; expected a share above 0 and up to 1, or None.")
+        if isinstance(self.backbone, str):
+            require_known(self.backbone)
+        elif not callable(self.backbone):
+            raise InvalidParameter(f"backbone is {self.backbone!r}; expected a name or a function of pictures.")
+
+    @property
+    def backbone_name(self) -> str:
+        """What really makes the features, for tables: a detector's own name may promise another network."""
+        if isinstance(self.backbone, str):
+            return "random encoder" if self.backbone == ENCODER and self.epochs == 0 else self.backbone
+        return getattr(self.backbone, "__name__", type(self.backbone).__name__)
+
+    @abstractmethod
+    def _vectors(self, features: Features) -> Tensor:
+        """Return (n, vectors, width): what is compared of n pictures."""
+
+    @abstractmethod
+    def _strangeness(self, vectors: Tensor) -> FloatArray:
+        """Return one score per picture of its (n, vectors, width)."""
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        first = episodes[0].observations
+        self.shape_ = tuple(int(side) for side in first.shape[1:])
+        self._require_pictures(first, "episode 0")
+        self.place_ = choose_device(self.device)
+        self.curve_ = np.empty(0)
+        self.network_ = self._backbone(seed)
+        if isinstance(self.network_, Encoder) and self.epochs:
+            self._teach(self.network_, episodes, seed)
+        self._settle()
+        self.bank_ = Bank(self._chosen(episodes, seed))
+
+    def _backbone(self, seed: int) -> Backbone:
+        if not isinstance(self.backbone, str):
+            return OwnBackbone(self.backbone).to(self.place_)
+        if self.backbone != ENCODER:
+            return load_backbone(self.backbone).to(self.place_)
+        with seeded(seed, torch.device("cpu")):
+            return Encoder(max(self.shape_[1:])).to(self.place_)
+
+    def _teach(self, encoder: Encoder, episodes: Sequence[Episode], seed: int) -> None:
+        draw = Stream.named(seed, 0, "encoder").generator()
+        album = Album.of(episodes, ALBUM, draw, self.place_)
+        settings = {"epochs": self.epochs, "updates": self.updates, "batch": self.batch, "rate": self.rate}
+        self.curve_ = teach(encoder, album, **settings, draw=draw)  # type: ignore[arg-type]
+
+    def _settle(self) -> None:
+        """Make a backbone whose weights are final ready to score."""
+        self.network_.eval().requires_grad_(False)
+        self.network_.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    def _chosen(self, episodes: Sequence[Episode], seed: int) -> Tensor:
+        """Return the vectors of nominal pictures that stand for all."""
+        keeper = Keeper(self.bank, self.coreset, Stream.named(seed, 0, "bank").generator())
+        for number, episode in enumerate(episodes):
+            self._require_pictures(episode.observations, f"episode {number}")
+            for vectors in self._of_frames(episode.observations[1:]):
+                keeper.add(vectors.flatten(0, 1))
+        return keeper.chosen()
+
+    @torch.inference_mode()
+    def _of_frames(self, frames: Array) -> Iterator[Tensor]:
+        """Yield what is compared of some pictures at a time; always as many are looked at together."""
+        together = TOGETHER[self.place_.type]
+        with torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False):
+            for first in range(0, len(frames), together):
+                part = torch.from_numpy(np.ascontiguousarray(frames[first : first + together])).to(self.place_)
+                missing = part.new_zeros(together - len(part), *part.shape[1:])
+                pictures = torch.cat([part, missing]).contiguous(memory_format=torch.channels_last)
+                yield self._vectors(self.network_(pictures))[: len(part)].float()
+
+    def _of_pictures(self, frames: Array) -> FloatArray:
+        return np.concatenate([self._strangeness(vectors) for vectors in self._of_frames(frames)])
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        return [self._of_pictures(episode.observations[1:]) for episode in episodes]
+
+    def start(self, n: int = 1) -> None:
+        """There is nothing to remember."""
+
+    def _update(self, state: None, step: Step) -> tuple[None, FloatArray]:
+        self._require_pictures(step.next_observation, "the step")
+        return None, self._of_pictures(step.next_observation)
+
+    def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
+        self._require_pictures(observations, where)
+        super()._require_shapes(observations, actions, where)
+
+    def _require_pictures(self, observations: Array, where: str) -> None:
+        """Raise :class:`InvalidParameter` unless these are pictures as the first one that was learned from."""
+        seen = np.asarray(observations)
+        if seen.ndim != 4 or seen.shape[1] != 3 or seen.dtype != np.uint8:
+            raise InvalidParameter(
+                f"{where} has observations of shape {seen.shape[1:]} and type {seen.dtype}; {type(self).__name__} "
+                "looks at pictures, (3, height, width) bytes. Record episodes with frames and give `episode.images()`."
+            )
+        if seen.shape[1:] != self.shape_:
+            raise InvalidParameter(
+                f"{where} has pictures of shape {seen.shape[1:]}; {type(self).__name__} learned from {self.shape_}."
+            )
+
+    def untrained(self) -> Self:
+        """Return its untrained twin: an encoder with random weights, those that training starts from."""
+        return dataclasses.replace(self, backbone=ENCODER, epochs=0)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the arguments it was built with, as plain data."""
+        if not isinstance(self.backbone, str):
+            raise InvalidParameter(
+                f"the backbone {self.backbone_name} is a function of yours, which no file can hold; fit it again."
+            )
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the bank, and the weights of the encoder; of any other backbone, the hash of its weights alone."""
+        self._require_fitted()
+        arrays: dict[str, Array] = {
+            "widths": np.array(self.widths_),
+            "shape": np.array(self.shape_),
+            "curve": self.curve_,
+            "bank": self.bank_.rows.cpu().numpy(),
+        }
+        if isinstance(self.network_, Encoder):
+            for name, value in self.network_.state_dict().items():
+                arrays[f"network.{name}"] = value.contiguous().cpu().numpy()
+        else:
+            arrays["weights_sha256"] = np.frombuffer(digest(self.network_), np.uint8)
+        return {name: array.copy() for name, array in arrays.items()}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Become what learned this. A backbone from outside is loaded again and must have the weights it had."""
+        self.place_ = choose_device(self.device)
+        try:
+            widths, self.shape_ = learned["widths"].tolist(), tuple(learned["shape"].tolist())
+            self.curve_ = np.array(learned["curve"], np.float64)
+            network = self._backbone(0)
+            if isinstance(network, Encoder):
+                names = [name for name in learned if name.startswith("network.")]
+                network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
+            elif digest(network) != learned["weights_sha256"].tobytes():
+                raise DamagedFile(
+                    f"the weights of {self.backbone_name} are not those that {type(self).__name__} was fitted with; "
+                    "use the same file, or fit it again."
+                )
+            self.bank_ = Bank(torch.tensor(learned["bank"]).to(self.place_))
+        except (KeyError, ValueError, RuntimeError) as error:
+            if isinstance(error, DamagedFile):
+                raise
+            raise DamagedFile(
+                f"these arrays are not what a {type(self).__name__} with these parameters learns: {error}."
+            ) from None
+        self.network_ = network
+        self._settle()
+        self.widths_ = (int(widths[0]), int(widths[1]))

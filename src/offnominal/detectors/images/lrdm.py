@@ -1,0 +1,76 @@
+"""LRDM: a recurrent network predicts the next picture from pictures and actions so far; the error is the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from offnominal.core.checks import positive_integer
+from offnominal.detectors.images.footage import Footage, Piece
+from offnominal.detectors.images.image_network import ImageNetwork, picture_error
+from offnominal.detectors.images.latent_dynamics import LatentDynamics
+from offnominal.detectors.images.pictures import Shape
+
+
+@dataclass(kw_only=True, eq=False)
+class LRDM(ImageNetwork[LatentDynamics]):
+    """How far the next picture is from what a latent dynamics model predicts that has seen the episode so far.
+
+    As :class:`LDM`, but the perceptron also sees what a GRU makes of all pictures and actions so far, which starts from
+    zero in every episode. It can tell how fast things move, which no single picture shows. The score is that of
+    :class:`PredAE`.
+
+    Args:
+        channels: Of the first convolution; the encoder has this, twice, four and eight times as many.
+        latent: Numbers that stand for a picture.
+        memory: Width of the GRU.
+        layers: Of the GRU.
+        length: Transitions of an episode between two gradient steps; what is remembered is carried on.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        least: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Episodes per gradient step.
+        rate: Learning rate.
+        weight_decay: Of AdamW.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        precision: Of products while training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for the latter on a GPU.
+
+    Example:
+        >>> import numpy as np
+        >>> import offnominal as off
+        >>> frames = np.random.default_rng(0).integers(0, 256, (6, 3, 32, 32), dtype=np.uint8)
+        >>> episode = off.Episode(frames, np.zeros((5, 1)), np.zeros(5), np.zeros(5, bool))
+        >>> detector = LRDM(channels=2, epochs=1).fit([episode])
+        >>> detector.score([episode])[0].shape
+        (5,)
+    """
+
+    channels: int = 32
+    latent: int = 128
+    memory: int = 128
+    layers: int = 2
+    length: int = 50
+    batch: int = 8
+    rate: float = 5e-4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("channels", "latent", "memory", "layers", "length"):
+            positive_integer(name, getattr(self, name))
+
+    def _network(self, shape: Shape, action: int) -> LatentDynamics:
+        sizes = {"channels": self.channels, "latent": self.latent, "memory": self.memory, "layers": self.layers}
+        return LatentDynamics(shape, action, **sizes)
+
+    def _state_width(self) -> int:
+        return self.layers * self.memory
+
+    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
+        return footage.pieces(episodes, self.batch, self.length, shuffle=shuffle)
+
+    def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        predicted, state = self.network_(frames[:, :-1], actions, state)
+        return picture_error(predicted, frames[:, 1:]), state

@@ -1,0 +1,86 @@
+"""PredNet: stacked convolutional LSTMs predict the next picture; the error is the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.images.footage import Footage, Piece
+from offnominal.detectors.images.image_network import ImageNetwork, picture_error
+from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.images.predictive_coding import PredictiveCoding
+
+
+@dataclass(kw_only=True, eq=False)
+class PredNet(ImageNetwork[PredictiveCoding]):
+    """How far the next picture is from what predictive coding expects that has seen the episode so far.
+
+    The score is the mean over pixels of the squared error, with black at 0 and white at 1. Score *t* is of the picture
+    after transition *t*, predicted from all before it. It does not see the actions.
+
+    Args:
+        channels: Of the second level; each above has twice as many. The first has the three colours.
+        layers: Levels, that of the pixels included; sides must be divisible by 2 to this less one.
+        length: Transitions of an episode between two gradient steps; what is remembered is carried on.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        least: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Episodes per gradient step.
+        rate: Learning rate.
+        weight_decay: Of AdamW; Adam if zero.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        precision: Of products while training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for the latter on a GPU.
+
+    Example:
+        >>> import numpy as np
+        >>> import offnominal as off
+        >>> frames = np.random.default_rng(0).integers(0, 256, (6, 3, 32, 32), dtype=np.uint8)
+        >>> episode = off.Episode(frames, np.zeros((5, 1)), np.zeros(5), np.zeros(5, bool))
+        >>> detector = PredNet(channels=2, layers=3, epochs=1).fit([episode])
+        >>> detector.score([episode])[0].shape
+        (5,)
+    """
+
+    pixels: ClassVar[tuple[float, float]] = (0.0, 1.0)
+
+    channels: int = 48
+    layers: int = 4
+    length: int = 10
+    epochs: int = 100
+    batch: int = 16
+    weight_decay: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("channels", "layers", "length"):
+            positive_integer(name, getattr(self, name))
+
+    def _network(self, shape: Shape, action: int) -> PredictiveCoding:
+        divisor = 1 << (self.layers - 1)
+        if shape[1] % divisor or shape[2] % divisor:
+            raise InvalidParameter(
+                f"the pictures have {shape[1]} × {shape[2]} pixels; PredNet of {self.layers} layers needs sides "
+                f"divisible by {divisor}. Record them so, or give fewer layers."
+            )
+        return PredictiveCoding(shape, channels=self.channels, layers=self.layers)
+
+    def _state_width(self) -> int:
+        self._require_fitted()
+        return 2 * sum(self.network_.sizes)
+
+    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
+        return footage.pieces(episodes, self.batch, self.length, shuffle=shuffle)
+
+    def _losses(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        predicted, state = self.network_(frames[:, :-1], state)
+        return (predicted - frames[:, 1:]).abs().mean(dim=(-3, -2, -1)), state
+
+    def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        predicted, state = self.network_(frames[:, :-1], state)
+        return picture_error(predicted, frames[:, 1:]), state

@@ -1,0 +1,119 @@
+"""RSSM-PPM: a world model imagines the next picture before and after it looks; the difference is the score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import torch
+from torch import Tensor
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.images.footage import Footage, Piece
+from offnominal.detectors.images.image_network import ImageNetwork
+from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.images.world_model import WorldModel
+
+Surprise = Literal["pixels", "divergence"]
+
+FREE = 3.0
+"""Divergence, in nats, that costs nothing."""
+
+
+@dataclass(kw_only=True, eq=False)
+class RSSMPPM(ImageNetwork[WorldModel]):
+    """How differently a world model imagines the next picture before and after it has looked.
+
+    A recurrent state-space model carries a state from picture to picture. Before each picture it holds a belief of what
+    comes, the prior; after it, the posterior. Both are drawn as pictures. Scores use the means of the beliefs, so
+    nothing in them is random:
+
+    * ``"pixels"``: the mean over pixels of the distance of the two pictures, with black at -0.5 and white at 0.5.
+    * ``"divergence"``: the Kullback-Leibler divergence of the posterior from the prior.
+
+    Args:
+        surprise: What the score is.
+        channels: Of the first convolution; the encoder has this, twice, four and eight times as many.
+        stochastic: Numbers of the stochastic part of the state.
+        deterministic: Numbers of the deterministic part.
+        hidden: Width of the layer before the recurrent cell.
+        belief: Width of the layers before prior and posterior.
+        embedding: Numbers that stand for a picture.
+        length: Transitions of an episode between two gradient steps; what is remembered is carried on.
+        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        least: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch: Episodes per gradient step.
+        rate: Learning rate.
+        weight_decay: Of AdamW; Adam if zero.
+        clip: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        precision: Of products while training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for the latter on a GPU.
+
+    Example:
+        >>> import numpy as np
+        >>> import offnominal as off
+        >>> frames = np.random.default_rng(0).integers(0, 256, (6, 3, 32, 32), dtype=np.uint8)
+        >>> episode = off.Episode(frames, np.zeros((5, 1)), np.zeros(5), np.zeros(5, bool))
+        >>> detector = RSSMPPM(channels=2, epochs=1).fit([episode])
+        >>> detector.score([episode])[0].shape
+        (5,)
+    """
+
+    pixels: ClassVar[tuple[float, float]] = (-0.5, 0.5)
+
+    surprise: Surprise = "pixels"
+    channels: int = 32
+    stochastic: int = 50
+    deterministic: int = 200
+    hidden: int = 400
+    belief: int = 100
+    embedding: int = 200
+    length: int = 50
+    batch: int = 50
+    rate: float = 6e-4
+    weight_decay: float = 0.0
+    clip: float | None = 100.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("channels", "stochastic", "deterministic", "hidden", "belief", "embedding", "length"):
+            positive_integer(name, getattr(self, name))
+        if self.surprise not in get_args(Surprise):
+            raise InvalidParameter(
+                f"surprise is {self.surprise!r}; choose one of {', '.join(map(repr, get_args(Surprise)))}."
+            )
+
+    def _network(self, shape: Shape, action: int) -> WorldModel:
+        return WorldModel(
+            shape,
+            action,
+            channels=self.channels,
+            stochastic=self.stochastic,
+            deterministic=self.deterministic,
+            hidden=self.hidden,
+            belief=self.belief,
+            embedding=self.embedding,
+        )
+
+    def _state_width(self) -> int:
+        return self.deterministic
+
+    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
+        return footage.pieces(episodes, self.batch, self.length, shuffle=shuffle)
+
+    def _losses(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        course = self.network_(frames, actions, state, draw=self.network_.training)
+        drawn = self.network_.imagined(course.known, course.chosen)
+        wrong = 0.5 * (drawn - frames[:, 1:]).square().sum(dim=(-3, -2, -1))
+        divergence = course.seen.divergence(course.expected)
+        return wrong + torch.where(divergence.mean() > FREE, divergence, FREE), course.state
+
+    def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        course = self.network_(frames, actions, state, draw=False)
+        if self.surprise == "divergence":
+            return course.seen.divergence(course.expected), course.state
+        before, after = (self.network_.imagined(course.known, each.mean) for each in (course.expected, course.seen))
+        return (before - after).abs().mean(dim=(-3, -2, -1)), course.state

@@ -1,0 +1,85 @@
+"""A small filmed world, and small detectors for it."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from offnominal.core.episode import Episode  # noqa: E402
+from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet  # noqa: E402
+
+SIDE, BAR, STEP = 32, 8, 4
+SMALL = {
+    "pred_ae": (PredAE, {"channels": 4, "latent": 16, "epochs": 8, "batch": 8, "rate": 3e-3}),
+    "ldm": (LDM, {"channels": 4, "latent": 16, "epochs": 10, "batch": 8, "rate": 3e-3}),
+    "lrdm": (LRDM, {"channels": 4, "latent": 16, "memory": 16, "length": 4, "epochs": 12, "batch": 2, "rate": 3e-3}),
+    "prednet": (PredNet, {"channels": 4, "layers": 3, "length": 6, "epochs": 4, "batch": 4, "rate": 1e-2}),
+    "rssm": (
+        RSSMPPM,
+        {
+            "channels": 4,
+            "stochastic": 8,
+            "deterministic": 32,
+            "hidden": 32,
+            "belief": 16,
+            "embedding": 32,
+            "length": 6,
+            "epochs": 10,
+            "batch": 2,
+            "rate": 3e-3,
+        },
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def film(length, seed, *, jump=0, onset=0, side=SIDE):
+    """A bright bar goes left or right as it is told, round and round; from onset on it also jumps."""
+    draw = np.random.default_rng(seed)
+    actions = draw.choice([-1.0, 1.0], (length, 1)).astype(np.float32)
+    places = draw.integers(side) + np.concatenate([[0], np.cumsum(STEP * actions[:, 0])])
+    places[onset + 1 :] += jump * np.arange(1, length - onset + 1)
+    frames = np.full((length + 1, 3, side, side), 40, np.uint8)
+    for frame, place in zip(frames, places.astype(int), strict=True):
+        frame[:, :, np.arange(place, place + BAR) % side] = np.array([230, 120, 200])[:, None, None]
+    active = np.arange(length) >= onset if jump else np.zeros(length, bool)
+    return Episode(frames, actions, np.zeros(length), active, seed=seed)
+
+
+@pytest.fixture(scope="session")
+def nominal():
+    return [film(16 + number % 3, number) for number in range(16)]
+
+
+@pytest.fixture(scope="session")
+def fresh():
+    return [film(12 + number, 100 + number) for number in range(4)]
+
+
+@pytest.fixture(scope="session")
+def faulty():
+    return [film(12 + number, 100 + number, jump=11, onset=7) for number in range(4)]
+
+
+@pytest.fixture(scope="session", params=SMALL)
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def build(kind):
+    """Builds the small detector of a kind."""
+    made, small = SMALL[kind]
+    return lambda **more: made(**{**small, **more})
+
+
+@pytest.fixture(scope="session")
+def fitted(build, nominal):
+    return build().fit(nominal)

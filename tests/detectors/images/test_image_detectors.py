@@ -1,0 +1,315 @@
+"""What every image detector keeps: it learns; it is causal, alone, pure and seeded; it can be kept."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
+from offnominal.detectors import Step, load_detector, make_detector, save_detector
+from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet, image_network
+
+from .conftest import film
+
+ROUNDING = {"rtol": 1e-4, "atol": 1e-6}
+WITHOUT_ACTIONS = ("pred_ae", "prednet")
+
+
+def first(episode, length):
+    return replace(
+        episode,
+        observations=episode.observations[: length + 1],
+        **{name: getattr(episode, name)[:length] for name in ("actions", "rewards", "active")},
+    )
+
+
+def step_at(episodes, t):
+    seen = [episode.observations for episode in episodes]
+    acted = np.stack([episode.actions[t] for episode in episodes])
+    return Step(np.stack([each[t] for each in seen]), acted, np.stack([each[t + 1] for each in seen]))
+
+
+def separation(detector, fresh, faulty):
+    """Probability that a faulty transition scores higher than its nominal twin."""
+    pairs = zip(detector.score(fresh), detector.score(faulty), faulty, strict=True)
+    return np.concatenate([(strange > usual)[episode.active] for usual, strange, episode in pairs]).mean()
+
+
+def test_a_jump_scores_higher_than_its_nominal_twin(fitted, fresh, faulty):
+    assert separation(fitted, fresh, faulty) > 0.85
+
+
+def test_the_first_strange_picture_is_noticed_when_it_comes(fitted, fresh, faulty):
+    for usual, strange in zip(fitted.score(fresh), fitted.score(faulty), strict=True):
+        np.testing.assert_allclose(strange[:7], usual[:7], **ROUNDING)
+        assert strange[7] != usual[7]
+
+
+def test_training_beats_the_untrained_twin(kind, fitted, nominal, fresh, faulty):
+    untrained = fitted.untrained().fit(nominal)
+    assert untrained.curve_.shape == (0, 2)
+    trained = separation(fitted, fresh, faulty)
+    assert separation(untrained, fresh, faulty) < trained or trained == 1.0
+    if kind != "rssm":
+        assert np.concatenate(untrained.score(fresh)).mean() > np.concatenate(fitted.score(fresh)).mean()
+
+
+def test_it_predicts_better_than_that_nothing_moves(kind, fitted, fresh):
+    if kind == "rssm":
+        pytest.skip("its score is no error of a prediction")
+    lowest, highest = fitted.pixels
+    unit = 255 / (highest - lowest)
+    still = [np.square(np.diff(episode.observations / unit, axis=0)).mean() for episode in fresh]
+    assert np.concatenate(fitted.score(fresh)).mean() < 0.9 * np.mean(still)
+
+
+def test_actions_matter_to_those_who_see_them(kind, fitted, fresh):
+    (usual,) = fitted.score(fresh[:1])
+    (other,) = fitted.score([replace(fresh[0], actions=-fresh[0].actions)])
+    assert np.array_equal(usual, other) == (kind in WITHOUT_ACTIONS)
+
+
+def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nominal):
+    start = build(epochs=0).fit(nominal, seed=3).learned()
+    stuck = build(epochs=1, rate=1e-12, weight_decay=0.0).fit(nominal[:2], seed=3).learned()
+    for name in (name for name in start if name.startswith("network.")):
+        np.testing.assert_allclose(stuck[name], start[name], rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["PredAE", "LDM", "LRDM", "PredNet", "RSSM-PPM"])
+def test_the_untrained_twin_has_a_name(name):
+    assert make_detector(f"{name}-untrained").parameters() == make_detector(name).untrained().parameters()
+
+
+def test_the_learning_curve_falls(fitted):
+    assert fitted.curve_.shape[1] == 2
+    assert np.isfinite(fitted.curve_).all()
+    assert (fitted.curve_[-1] < fitted.curve_[0]).all()
+
+
+def test_scores_are_those_of_the_seed_and_of_nothing_else(build, nominal, fresh):
+    torch.manual_seed(5)
+    expected = torch.rand(3)
+    torch.manual_seed(5)
+    first, again, other = (build(epochs=1).fit(nominal[:3], seed=seed).score(fresh[:1])[0] for seed in (1, 1, 2))
+    assert torch.equal(torch.rand(3), expected)
+    np.testing.assert_array_equal(first, again)
+    assert not np.allclose(first, other)
+
+
+@pytest.mark.filterwarnings("ignore:mkldnn_matmul failed")
+def test_coarse_products_teach_about_the_same(build, nominal):
+    short = [first(episode, 3) for episode in nominal[:2]]
+    fine, coarse = (build(epochs=1, precision=each).fit(short) for each in ("float32", "bfloat16"))
+    assert {values.dtype for values in coarse.learned().values()} <= {np.dtype(np.float32), np.dtype(np.float64)}
+    assert coarse.curve_[0, 0] != fine.curve_[0, 0]
+    np.testing.assert_allclose(coarse.curve_, fine.curve_, rtol=0.05)
+
+
+def test_online_scores_are_those_of_the_batch(fitted, fresh):
+    episodes, state, online = [first(episode, 12) for episode in fresh], fitted.start(len(fresh)), []
+    for t in range(12):
+        state, scores = fitted.update(state, step_at(episodes, t))
+        online.append(scores)
+    np.testing.assert_allclose(np.transpose(online), fitted.score(episodes), **ROUNDING)
+
+
+def test_a_row_that_starts_again_forgets(fitted, fresh):
+    episodes = fresh[:2]
+    state, _ = fitted.update(fitted.start(2), step_at(episodes, 3))
+    fresh_start = fitted.restart(state, np.array([1]))
+    _, scores = fitted.update(fresh_start, step_at(episodes, 0))
+    np.testing.assert_allclose(scores[1], fitted.score([episodes[1]])[0][0], **ROUNDING)
+
+
+def test_scores_do_not_know_the_future(fitted, fresh):
+    changed = fresh[0].observations.copy()
+    changed[9:] = 255 - changed[9:]
+    scores = fitted.score([fresh[0], replace(fresh[0], observations=changed)])
+    np.testing.assert_allclose(scores[0][:8], scores[1][:8], **ROUNDING)
+    assert abs(scores[0][8] - scores[1][8]) > 1e-4
+
+
+def test_scores_do_not_depend_on_other_episodes(fitted, fresh, faulty, monkeypatch):
+    episodes = [fresh[0], first(faulty[1], 3), fresh[3]]
+    together = fitted.score(episodes)
+    for episode, scores in zip(episodes, together, strict=True):
+        np.testing.assert_allclose(fitted.score([episode])[0], scores, **ROUNDING)
+    monkeypatch.setattr(image_network, "TOGETHER", 7 * 32 * 32)
+    monkeypatch.setattr(image_network, "EPISODES", 2)
+    for scores, in_parts in zip(together, fitted.score(episodes), strict=True):
+        np.testing.assert_allclose(in_parts, scores, **ROUNDING)
+
+
+def test_scoring_changes_nothing(fitted, fresh):
+    before, given = fitted.learned(), copy.deepcopy(fresh[:2])
+    scores = fitted.score(fresh[:2])
+    state = fitted.start(2)
+    kept = copy.deepcopy(state)
+    later, once = fitted.update(state, step_at(fresh[:2], 0))
+    np.testing.assert_array_equal(fitted.update(state, step_at(fresh[:2], 0))[1], once)
+    np.testing.assert_equal(state, kept)
+    fitted.update(later, step_at(fresh[:2], 1))
+    np.testing.assert_equal(fitted.learned(), before)
+    assert given == fresh[:2]
+    for first, again in zip(scores, fitted.score(fresh[:2]), strict=True):
+        np.testing.assert_array_equal(first, again)
+        assert first.dtype == np.float64
+
+
+def test_what_was_learned_can_be_kept(fitted, fresh, tmp_path):
+    save_detector(tmp_path / "detector", fitted)
+    again = load_detector(tmp_path / "detector")
+    assert again.parameters() == json.loads(json.dumps(fitted.parameters()))
+    for other in (again, pickle.loads(pickle.dumps(fitted))):
+        np.testing.assert_equal(other.learned(), fitted.learned())
+        np.testing.assert_array_equal(other.score(fresh[:1])[0], fitted.score(fresh[:1])[0])
+
+
+def test_arrays_of_another_network_are_refused(build, fitted):
+    learned = fitted.learned()
+    missing = {name: array for name, array in learned.items() if name != "action.mean"}
+    larger = {**learned, "shape": np.array([3.0, 72.0, 60.0])}
+    fewer = dict(list(learned.items())[:-1])
+    for wrong in (missing, fewer, {}) if isinstance(fitted, PredNet) else (missing, larger, fewer, {}):
+        detector = build()
+        with pytest.raises(DamagedFile, match="not what a"):
+            detector.restore(wrong)
+        assert not detector.fitted
+
+
+def test_validation_episodes_decide_when_to_stop(build, nominal):
+    blank = [replace(each, observations=np.zeros_like(each.observations)) for each in nominal[:1]]
+    detector = build(epochs=30, patience=2).fit(nominal[:2], validation=blank)
+    best = 0 if len(detector.curve_) == 2 else detector.curve_[:, 1].argmin() + 1
+    assert len(detector.curve_) in (best + 2, 30)
+
+
+def test_one_transition_is_enough(build, fresh):
+    short = [first(episode, 1) for episode in fresh]
+    detector = build(epochs=1).fit(short)
+    assert [scores.shape for scores in detector.score(short)] == [(1,)] * len(short)
+    assert np.isfinite(build(epochs=1).fit(short[:1]).score(fresh[:1])[0]).all()
+
+
+@pytest.mark.parametrize("shape", [(40, 56), (64, 64), (72, 96)])
+def test_any_size_of_picture_is_taken(build, fresh, shape):
+    frames = np.random.default_rng(0).integers(0, 256, (4, 3, *shape), dtype=np.uint8)
+    episode = replace(first(fresh[0], 3), observations=frames)
+    scores = build(epochs=0).fit([episode]).score([episode])[0]
+    assert scores.shape == (3,)
+    assert np.isfinite(scores).all()
+
+
+class Reel(Sequence):
+    """Episodes that are made when they are asked for."""
+
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, number):
+        return film(4, range(self.count)[number])
+
+
+def test_episodes_are_streamed(fitted, monkeypatch):
+    score, together = type(fitted)._score_together, []
+
+    def watched(self, episodes):
+        together.append(len(episodes))
+        return score(self, episodes)
+
+    monkeypatch.setattr(image_network, "EPISODES", 2)
+    monkeypatch.setattr(type(fitted), "_score_together", watched)
+    scores = fitted.score(Reel(5))
+    assert together == [2, 2, 1]
+    np.testing.assert_allclose(scores[3], fitted.score([film(4, 3)])[0], **ROUNDING)
+
+
+def test_bad_input_is_named(build, fitted, fresh):
+    with pytest.raises(NotFitted):
+        build().score(fresh)
+    vector = replace(fresh[0], observations=np.zeros((len(fresh[0]) + 1, 4)))
+    for call in (lambda: build().fit([vector]), lambda: fitted.score([vector])):
+        with pytest.raises(InvalidParameter, match=r"expected pictures \(3, H, W\) uint8: record with frames=True"):
+            call()
+    last = np.moveaxis(fresh[0].observations, 1, -1)
+    floats = fresh[0].observations / 255
+    larger = film(12, 0, side=40).observations
+    for wrong in (last, floats, larger):
+        with pytest.raises(InvalidParameter, match="pictures"):
+            fitted.score([replace(fresh[0], observations=wrong)])
+    good = step_at(fresh, 0)
+    with pytest.raises(InvalidParameter, match="pictures"):
+        fitted.update(fitted.start(4), replace(good, next_observation=good.next_observation / 255))
+    with pytest.raises(InvalidParameter, match="3 episodes"):
+        fitted.update(fitted.start(3), good)
+    with pytest.raises(InvalidParameter, match="at least 32"):
+        build().fit([film(3, 0, side=24)])
+    with pytest.raises(InvalidParameter, match="expected 32 × 32"):
+        build().fit([fresh[0], film(3, 0, side=40)])
+
+
+def test_prednet_says_which_sides_it_needs():
+    with pytest.raises(InvalidParameter, match="36 × 36 pixels; PredNet of 4 layers needs sides divisible by 8"):
+        PredNet(epochs=0).fit([film(3, 0, side=36)])
+
+
+@pytest.mark.parametrize(
+    ("detector", "wrong"),
+    [
+        (PredAE, {"channels": 0}),
+        (PredAE, {"precision": "half"}),
+        (PredAE, {"epochs": -1}),
+        (LDM, {"latent": 1.5}),
+        (LRDM, {"memory": 0}),
+        (LRDM, {"length": 0}),
+        (PredNet, {"layers": 0}),
+        (RSSMPPM, {"surprise": "entropy"}),
+        (RSSMPPM, {"stochastic": 0}),
+    ],
+)
+def test_a_wrong_parameter_is_named(detector, wrong):
+    with pytest.raises(InvalidParameter, match=next(iter(wrong))):
+        detector(**wrong)
+
+
+WITHOUT_TORCH = """
+import sys
+import offnominal.detectors.images as images
+assert "torch" not in sys.modules, "at import"
+sys.modules["torch"] = None
+from offnominal.core.errors import MissingDependency
+for name in images.__all__:
+    try:
+        getattr(images, name)
+    except MissingDependency as error:
+        assert "pip install" in str(error)
+    else:
+        raise AssertionError(name)
+"""
+
+
+def test_without_torch_the_import_works_and_use_says_what_to_install():
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_few_episodes_are_passed_over_until_there_were_enough_steps(nominal):
+    detector = LDM(channels=2, latent=4, epochs=1, batch=1000, least=3)
+    steps = []
+    passes = detector._pieces
+    detector._pieces = lambda *given, shuffle: (
+        steps.append(shuffle) or piece for piece in passes(*given, shuffle=shuffle)
+    )
+    detector.fit(nominal[:1])
+    assert steps.count(True) == 3
