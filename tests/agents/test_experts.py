@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import offnominal as off
-from offnominal.agents import expert, expert_card, expert_cards
+from offnominal.agents import expert, expert_cards
 from offnominal.core.errors import UnknownName
 from offnominal.worlds import worlds
 
@@ -28,11 +28,16 @@ def test_a_policy_earns_what_its_card_says(card):
     assert abs(seen.success - card.success) < 4 * np.sqrt(0.25 / 100)
 
 
-@pytest.mark.parametrize("world", ["SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0", "MJC-Reacher3D-v0"])
-def test_these_experts_are_at_least_as_good_as_the_published_ones(world):
-    assert expert_card(world).mean_return > worlds.make(world, n=1).card.expert_return
-    if world.startswith("SAP"):
-        assert expert_card(world).success >= 0.95
+SHORT_OF_IT = {("MJC-CartpoleSwingup-v0", "tqc")}
+
+
+@pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.world} {card.algorithm}")
+def test_experts_are_at_least_as_good_as_the_published_ones(card):
+    if (card.world, card.algorithm) in SHORT_OF_IT:
+        pytest.skip("earns less than the published expert, and the page says so")
+    assert card.mean_return > worlds.make(card.world, n=1).card.expert_return
+    if "Reacher" not in card.world:  # where a motor of 1 N m does not reach every goal in time
+        assert card.success >= 0.95
 
 
 def test_all_of_them_are_small():

@@ -1,4 +1,4 @@
-"""`offnominal train` and `offnominal agents`."""
+"""`offnominal train`, `offnominal polish` and `offnominal agents`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from offnominal.agents.experts import expert
-from offnominal.agents.files import PolicyCard, save_policy
+from offnominal.agents.experts import expert, expert_card
+from offnominal.agents.files import PolicyCard, load_policy, save_policy
 from offnominal.agents.learning.settings import ALGORITHMS, TEACHERS, LearningSettings, preset, published
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy import NoisyPolicy
@@ -63,21 +63,15 @@ def train(
     if checkpoint.exists():
         report(f"Going on from {checkpoint}; delete it to start anew.")
 
-    def on_the_way(policy: Any) -> tuple[float, float]:
-        seen = judge(id, policy, JUDGED_ON_THE_WAY, seed=VALIDATION_SEED)
-        return seen.mean_return, seen.success
-
     policy, curve = learn(
         id,
         settings,
-        on_the_way,
+        lambda policy: _on_the_way(id, policy),
         **_lessons(id, settings, learner),
         device=device,
         minutes=minutes,
         checkpoint=checkpoint,
-        report=lambda each: report(
-            f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
-        ),
+        report=lambda each: report(_told(each)),
     )
     given = {
         "learner": learner,
@@ -113,6 +107,67 @@ def import_agent(world: str, file: Path, folder: Path, algorithm: str | None = N
     card = _judged(id, agent.algorithm, policy, command, origin, agent.steps)
     path = folder / f"{id}--{agent.algorithm}-imported"
     return path, save_policy(path, policy, card)
+
+
+def polish(
+    world: str,
+    folder: Path,
+    *,
+    algorithm: str = "tqc",
+    policy: Path | None = None,
+    minutes: float | None = None,
+    threads: int | None = None,
+    report: Any = lambda line: None,
+    **changes: Any,
+) -> tuple[Path, PolicyCard]:
+    """Polish a trained policy, judge it on 1,000 fresh episodes and save it with its card.
+
+    Args:
+        world: Id of the world.
+        folder: Where the polished policy goes.
+        algorithm: Which shipped expert to polish.
+        policy: A policy that `train` made, to be polished instead.
+        minutes: Stop after this long.
+        threads: Threads of the simulation.
+        report: Called with a line of text after each evaluation.
+        **changes: Settings that differ from the world's preset.
+    """
+    try:
+        from offnominal.agents.learning.polish import PRESETS, PolishSettings
+        from offnominal.agents.learning.polish import polish as climb
+    except ModuleNotFoundError:
+        raise MissingDependency("polishing needs torch; install it with `pip install offnominal[train]`.") from None
+    id = worlds.spec(world).id
+    begun, card = load_policy(policy) if policy else (expert(id, algorithm), expert_card(id, algorithm))
+    if card.world != id:
+        raise InvalidParameter(f"{policy} is a policy of {card.world}, not of {id}.")
+    settings = PRESETS.get(id, PolishSettings()).replace(**changes)
+    polished, curve = climb(
+        id,
+        begun,
+        settings,
+        lambda policy: _on_the_way(id, policy),
+        minutes=minutes,
+        threads=threads,
+        report=lambda each: report(_told(each)),
+    )
+    command = ["polish", id, *(["--policy", policy.name] if policy else ["--algorithm", algorithm])]
+    command += ["--minutes", str(minutes)] if minutes is not None else []
+    command += [word for name, value in changes.items() for word in (f"--{name}", str(value))]
+    about = {**card.settings, "polish": [*card.settings.get("polish", []), settings.to_dict()]}
+    made = _judged(id, card.algorithm, polished, command, about, card.steps + curve[-1].steps)
+    path = folder / f"{id}--{card.algorithm}"
+    return path, save_policy(path, polished, made.replace(command=f"{card.command} && {made.command}"))
+
+
+def _on_the_way(id: str, policy: NetworkPolicy) -> tuple[float, float]:
+    """Return the mean return and success of a policy under way, on episodes that do not judge it in the end."""
+    seen = judge(id, policy, JUDGED_ON_THE_WAY, seed=VALIDATION_SEED)
+    return seen.mean_return, seen.success
+
+
+def _told(each: Any) -> str:
+    return f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
 
 
 def _lessons(id: str, settings: LearningSettings, learner: str) -> dict[str, Any]:

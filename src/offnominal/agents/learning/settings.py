@@ -70,7 +70,7 @@ class LearningSettings(Config):
     seed: int = 0
 
 
-_TAUGHT_CARTPOLE = LearningSettings(
+_TAUGHT = LearningSettings(
     steps=2_500_000,
     rows=256,
     updates=64,
@@ -78,6 +78,7 @@ _TAUGHT_CARTPOLE = LearningSettings(
     discount=0.995,
     rate=5e-4,
     buffer=2_000_000,
+    drop=0,
     entropy=-3.0,
     teacher="scripted",
     lessons=1_500,
@@ -86,10 +87,8 @@ PRESETS = {
     "SAP-Goal0-v0": LearningSettings(steps=400_000),
     "SAP-Goal1-v0": LearningSettings(steps=1_500_000),
     "SAP-Goal2-v0": LearningSettings(steps=4_000_000, updates=24),
-    "MJC-CartpoleSwingup-v0": LearningSettings(steps=3_000_000, updates=24, discount=0.98, rate=7e-4, entropy=-2.0),
-    "MJC-CartpoleSwingup-v0 sac": _TAUGHT_CARTPOLE,
-    "MJC-CartpoleSwingup-v0 td3": _TAUGHT_CARTPOLE,
-    "MJC-Reacher3D-v0": LearningSettings(steps=1_000_000, discount=0.98),
+    "MJC-CartpoleSwingup-v0": _TAUGHT,
+    "MJC-Reacher3D-v0": _TAUGHT.replace(steps=1_000_000, discount=0.99, rate=3e-4, entropy=-2.0, lessons=3_000),
     "MJC-HalfCheetah-v0": LearningSettings(
         steps=9_000_000,
         rows=512,
@@ -106,8 +105,7 @@ PRESETS = {
 
 def preset(world: str, algorithm: Algorithm) -> LearningSettings:
     """Return the settings for a world and an algorithm."""
-    common = PRESETS.get(world, LearningSettings())
-    return PRESETS.get(f"{world} {algorithm}", common).replace(algorithm=algorithm)
+    return PRESETS.get(world, LearningSettings()).replace(algorithm=algorithm)
 
 
 _SAP = LearningSettings(
