@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 import offnominal
+from offnominal.core import home
 from offnominal.core.home import VARIABLE
 
 SOURCE = Path(offnominal.__file__).parent
+USERS_HOME = home.data_home()
+PUBLIC = ("images", "tabular")
 
 
 def pytest_configure() -> None:
@@ -30,3 +33,13 @@ def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture
+def public_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a data home with the public files of the user's own, if there are any; what is written stays out of it."""
+    for folder in PUBLIC:
+        if (USERS_HOME / folder).is_dir():
+            (tmp_path / folder).symlink_to(USERS_HOME / folder)
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    return tmp_path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -18,8 +18,12 @@ from offnominal.cli.datasets import datasets
 from offnominal.cli.doctor import health
 from offnominal.cli.play import playing
 from offnominal.cli.studies import experiments
+from offnominal.cli.tables import tables
 from offnominal.core.errors import OffnominalError
 from offnominal.core.registry import Registry, Spec
+
+if TYPE_CHECKING:
+    from offnominal.agents.files import PolicyCard
 
 out = Console()
 complaints = Console(stderr=True)
@@ -39,6 +43,7 @@ program.add_typer(auditing)
 program.add_typer(calibration)
 program.add_typer(datasets)
 program.add_typer(experiments)
+program.add_typer(tables, name="tables")
 program.add_typer(playing)
 program.add_typer(health)
 
@@ -89,7 +94,7 @@ def anomalies(
         _list(registry, as_json)
         return
     rows = []
-    for id in anomalies_of(world):
+    for id in anomalies_of(world, pictures=True):
         anomaly = make_anomaly(id)
         summary = registry.spec(id).summary if id in registry else "knob of this world"
         rows.append({"id": id, "neutral": _neutral(anomaly, world), "summary": summary})
@@ -185,7 +190,7 @@ def check_anomaly_command(
     if id != "all":
         make_anomaly(id)
     chosen = [registry.spec(world).id] if world else registry.ids()
-    cases = [(each, place) for place in chosen for each in anomalies_of(place) if id in ("all", each)]
+    cases = [(each, place) for place in chosen for each in anomalies_of(place, pictures=True) if id in ("all", each)]
     if not cases:
         raise UnknownName(f"{id} exists in none of: {', '.join(chosen)}. `offnominal anomalies --world ID` lists them.")
     _report([check_anomaly(each, place) for each, place in cases], as_json)
@@ -258,6 +263,46 @@ def train(
             report=out.print,
             **changes,
         )
+    _print_policy(path, card)
+
+
+@program.command()
+def polish(
+    world: Annotated[str, typer.Argument(help="Id of the world.")],
+    algorithm: Annotated[str, typer.Option(help="Polish our expert by tqc, sac or td3.")] = "tqc",
+    policy: Annotated[Path | None, typer.Option(help="Polish this policy that `offnominal train` made.")] = None,
+    folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/polished"),
+    updates: Annotated[int | None, typer.Option(min=1, help="Gradient steps; the world's preset if left out.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate; the world's preset if left out.")] = None,
+    stumble: Annotated[
+        float | None, typer.Option(min=0.0, help="Largest noise on the actions, as a share of half their range.")
+    ] = None,
+    ending: Annotated[float | None, typer.Option(help="How many times more the last reward counts.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Chooses the episodes.")] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the simulation.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
+) -> None:
+    """Improve a trained policy by the gradient of its return, computed through the simulation.
+
+    Example: [bold]offnominal polish MJC-CartpoleSwingup-v0 --algorithm sac[/]
+    """
+    from offnominal.cli.agents import polish as run
+
+    given = {"updates": updates, "rate": rate, "stumble": stumble, "ending": ending, "seed": seed}
+    path, card = run(
+        world,
+        folder,
+        algorithm=algorithm,
+        policy=policy,
+        minutes=minutes,
+        threads=threads,
+        report=out.print,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    _print_policy(path, card)
+
+
+def _print_policy(path: Path, card: PolicyCard) -> None:
     out.print(
         f"{card.world} by {card.algorithm}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
         f"success {card.success:.3f} on {card.episodes:,} fresh episodes",

@@ -1,0 +1,90 @@
+"""`offnominal tables`: the public tables and image sets."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+out = Console()
+tables = typer.Typer(help="List, check and fetch the public tables and image sets.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Names = Annotated[list[str] | None, typer.Argument(help="Of tables; all that are present if left out.")]
+
+
+@tables.callback(invoke_without_command=True)
+def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
+    """List the public tables and image sets: which are present, can be downloaded, must be placed by hand.
+
+    Example: [bold]offnominal tables[/]
+    """
+    if context.invoked_subcommand is None:
+        from offnominal.core.home import data_home
+
+        show(f"Public sets in {data_home()}", public_sets(), as_json)
+
+
+@tables.command()
+def check(names: Names = None, as_json: AsJson = False) -> None:
+    """Say what is odd about tables: identifiers, constant columns, repeated rows, leaks, twins, too few rows.
+
+    Example: [bold]offnominal tables check glass page-blocks[/]
+    """
+    from offnominal.datasets.tables import check_table, find_twins, load_table, table_entry, table_names
+
+    chosen = names or [name for name in table_names() if table_entry(name).presence == "present"]
+    loaded = [load_table(name, drop_identifiers=False) for name in chosen]
+    found = [finding for table in loaded for finding in check_table(table)] + find_twins(loaded)
+    rows = [{"table": each.table, "kind": each.kind, "finding": each.sentence} for each in found]
+    if not as_json and not rows:
+        out.print(f"[green]Nothing odd about {len(loaded)} tables.[/]", highlight=False)
+    else:
+        show(f"{len(rows)} findings in {len(loaded)} tables", rows, as_json)
+
+
+@tables.command()
+def fetch(names: Annotated[list[str], typer.Argument(help="Of tables and image sets.")]) -> None:
+    """Download what is missing of some sets, and compare what is there with its hash.
+
+    Example: [bold]offnominal tables fetch har mnist[/]
+    """
+    from offnominal.datasets.image_sets import image_set_entry, image_set_names
+    from offnominal.datasets.sources import choose_way
+    from offnominal.datasets.tables import table_entry
+    from offnominal.datasets.tables.catalogue import USED
+
+    for name in names:
+        ways = image_set_entry(name).ways if name in image_set_names() else table_entry(name).needed(USED)
+        places = choose_way(ways)[1]
+        out.print(f"[green]{escape(name)}[/]  {len(places)} files are as they should be.", highlight=False)
+
+
+def public_sets() -> list[dict[str, Any]]:
+    """Return a row per table and image set, with what is to be done to have it."""
+    from offnominal.datasets.image_sets import image_set_entry, image_set_names
+    from offnominal.datasets.tables import table_entry, table_names
+
+    kept = [
+        (each.name, each.family, each.dim, each.normal + each.anomalous, each.anomalous, each.presence)
+        for each in map(table_entry, table_names())
+    ]
+    kept += [
+        (each.name, "images", math.prod(each.shape), each.images, 0, each.presence)
+        for each in map(image_set_entry, image_set_names())
+    ]
+    return [dict(zip(("name", "kind", "columns", "rows", "anomalous", "files"), row, strict=True)) for row in kept]
+
+
+def show(title: str, rows: list[dict[str, Any]], as_json: bool) -> None:
+    """Print rows for people or for machines."""
+    from offnominal.reports.tables import terminal_table
+
+    if as_json:
+        print(json.dumps(rows, indent=2))
+    else:
+        out.print(terminal_table(title, rows))

@@ -1,0 +1,82 @@
+"""What is known of the four image sets before any is read."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.datasets.sources import Ways, presence, read_ways
+
+PACKAGE = "offnominal.datasets.image_sets"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageSetEntry:
+    """One image set of the catalogue.
+
+    Attributes:
+        name: Of the set.
+        shape: Height, width and channels of an image.
+        images: How many there are, training and test images together.
+        classes: What the labels 0, 1, 2 and so on mean.
+        page: Where the set is described.
+        licence: Of the data.
+        ways: The files to read it from.
+
+    Example:
+        >>> image_set_entry("mnist").images
+        70000
+    """
+
+    name: str
+    shape: tuple[int, int, int]
+    images: int
+    classes: tuple[str, ...]
+    page: str
+    licence: str
+    ways: Ways
+
+    @property
+    def presence(self) -> str:
+        """``present``, ``download`` or ``by hand``."""
+        return presence(self.ways)
+
+
+def image_set_names() -> tuple[str, ...]:
+    """Return the names of the image sets.
+
+    Example:
+        >>> image_set_names()
+        ('cifar10', 'fashion_mnist', 'mnist', 'svhn2')
+    """
+    return tuple(_entries())
+
+
+def image_set_entry(name: str) -> ImageSetEntry:
+    """Return what is known of an image set.
+
+    Raises:
+        UnknownName: No image set has that name.
+    """
+    entries = _entries()
+    if name not in entries:
+        raise UnknownName(f"no image set named {name!r}.{did_you_mean(name, entries)} There are {', '.join(entries)}.")
+    return entries[name]
+
+
+@cache
+def _entries() -> dict[str, ImageSetEntry]:
+    text = files(PACKAGE).joinpath("catalogue.toml").read_text(encoding="utf-8")
+    ways = read_ways(PACKAGE)
+    return {name: _entry(name, facts, ways[name]) for name, facts in sorted(tomllib.loads(text).items())}
+
+
+def _entry(name: str, facts: dict[str, Any], ways: Ways) -> ImageSetEntry:
+    height, width, channels = facts.pop("shape")
+    return ImageSetEntry(
+        name=name, shape=(height, width, channels), classes=tuple(facts.pop("classes")), ways=ways, **facts
+    )

@@ -1,0 +1,97 @@
+"""What is known of the forty tables before any is read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.datasets.sources import Ways, presence, read_ways
+from offnominal.datasets.tables.table import DIFFICULTIES
+
+PACKAGE = "offnominal.datasets.tables"
+USED = ("easy", "medium")
+"""The difficulties whose anomalies the paper uses."""
+LICENCE = "CC BY 4.0 since 2023 (UCI); cite the donors"
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One table of the catalogue.
+
+    Attributes:
+        name: As the paper writes it.
+        family: ``prepared`` (anomalies are rare or confused points, each with a difficulty) or ``semantic`` (classes).
+        dim: Columns in the paper, identifiers among them.
+        normal: Normal rows that the split keeps: ``floor(.6 n) + 2 floor(.2 n)``.
+        anomalous: Anomalous rows that the split keeps: ``2 floor(m / 2)``.
+        page: Where the set is described.
+        licence: Of the data.
+        identifiers: Columns that number the rows.
+        quirk: What a user should know; empty if nothing.
+        ways: The files to read it from, alternatives by name.
+
+    Example:
+        >>> table_entry("glass").identifiers
+        (0,)
+    """
+
+    name: str
+    family: str
+    dim: int
+    normal: int
+    anomalous: int
+    page: str
+    ways: Ways
+    licence: str = LICENCE
+    identifiers: tuple[int, ...] = ()
+    quirk: str = ""
+
+    @property
+    def presence(self) -> str:
+        """``present``, ``download`` or ``by hand``."""
+        return presence(self.needed(USED))
+
+    def needed(self, difficulties: Sequence[str]) -> Ways:
+        """Return the ways without the files of other difficulties."""
+        other = set(DIFFICULTIES) - set(difficulties)
+        return {way: tuple(file for file in each if file.role not in other) for way, each in self.ways.items()}
+
+
+def table_names() -> tuple[str, ...]:
+    """Return the names of the forty tables, sorted.
+
+    Example:
+        >>> len(table_names())
+        40
+    """
+    return tuple(_entries())
+
+
+def table_entry(name: str) -> TableEntry:
+    """Return what is known of a table.
+
+    Raises:
+        UnknownName: No table has that name.
+    """
+    entries = _entries()
+    if name not in entries:
+        near = did_you_mean(name, entries)
+        raise UnknownName(f"no table named {name!r}.{near} `offnominal tables` lists all {len(entries)}.")
+    return entries[name]
+
+
+@cache
+def _entries() -> dict[str, TableEntry]:
+    text = files(PACKAGE).joinpath("catalogue.toml").read_text(encoding="utf-8")
+    ways = read_ways(PACKAGE)
+    return {name: _entry(name, facts, ways[name]) for name, facts in sorted(tomllib.loads(text).items())}
+
+
+def _entry(name: str, facts: dict[str, Any], ways: Ways) -> TableEntry:
+    identifiers = tuple(facts.pop("identifiers", ()))
+    return TableEntry(name=name, ways=ways, identifiers=identifiers, **facts)

@@ -1,0 +1,97 @@
+"""Network connections of the KDD Cup 1999: half a million rows, so what was parsed is kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.download import sha256_of
+from offnominal.core.errors import DamagedFile
+from offnominal.core.home import data_home
+from offnominal.core.types import FloatArray
+from offnominal.datasets.tables.table import Column, Table
+
+WIDTH = 42
+WORDS = (1, 2, 3)
+LABEL = 41
+NORMAL = "normal."
+BLOCK = 2048
+
+
+def read_kdd99(name: str, paths: Mapping[str, Path]) -> Table:
+    """Read the connections; protocol, service and flag become one-hot, everything but ``normal.`` is anomalous."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    parsed = _parsed(paths["rows"])
+    levels = {k: pa.array(sorted(parsed.column(k).unique().to_pylist())) for k in WORDS}
+    columns = tuple(
+        Column(f"column {k}={level}", WORDS.index(k) + 1) if k in WORDS else Column(f"column {k}")
+        for k in range(LABEL)
+        for level in levels.get(k, ("",))
+    )
+    usual = pc.equal(parsed.column(LABEL), NORMAL)
+    normal, anomalous = (_rows(parsed.filter(mask), levels, len(columns)) for mask in (usual, pc.invert(usual)))
+    return Table(name, normal, anomalous, columns=columns)
+
+
+def _rows(parsed: Any, levels: Mapping[int, Any], width: int) -> FloatArray:
+    """Return the connections as numbers."""
+    import pyarrow.compute as pc
+
+    columns = [
+        pc.index_in(parsed.column(k), value_set=levels[k]).to_numpy() if k in levels else parsed.column(k).to_numpy()
+        for k in range(LABEL)
+    ]
+    rows = np.zeros((len(parsed), width))
+    # Some rows at a time, so that the cache holds what is written to once per column.
+    for start in range(0, len(rows), BLOCK):
+        block, at = rows[start : start + BLOCK], 0
+        for k, column in enumerate(columns):
+            if k in levels:
+                block[np.arange(len(block)), at + column[start : start + BLOCK]] = 1.0
+                at += len(levels[k])
+            else:
+                block[:, at] = column[start : start + BLOCK]
+                at += 1
+    rows.flags.writeable = False
+    return rows
+
+
+def _parsed(path: Path) -> Any:
+    """Return the columns, from Parquet if this very file was parsed before."""
+    import pyarrow.parquet as pq
+
+    kept = data_home() / "parsed" / f"{sha256_of(path)[:16]}.parquet"
+    if kept.is_file():
+        with suppress(OSError, ValueError):
+            return pq.read_table(kept)
+    parsed = _parse(path)
+    with suppress(OSError):
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = kept.with_suffix(f".{os.getpid()}")
+        pq.write_table(parsed, unfinished)
+        unfinished.replace(kept)
+    return parsed
+
+
+def _parse(path: Path) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    names = [f"f{k}" for k in range(WIDTH)]
+    types = {each: pa.string() if k in (*WORDS, LABEL) else pa.float64() for k, each in enumerate(names)}
+    try:
+        parsed = csv.read_csv(
+            path,
+            read_options=csv.ReadOptions(column_names=names),
+            convert_options=csv.ConvertOptions(column_types=types),
+        )
+    except (pa.ArrowInvalid, OSError) as error:
+        raise DamagedFile(f"{path}: {error}; fetch it again.") from None
+    return parsed

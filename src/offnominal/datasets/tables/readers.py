@@ -1,0 +1,158 @@
+"""One function per way in which a table is kept in files, each exactly as the paper prepared it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+import numpy as np
+
+from offnominal.core.errors import DamagedFile
+from offnominal.core.types import BoolArray, FloatArray
+from offnominal.datasets.tables.kdd99 import read_kdd99
+from offnominal.datasets.tables.table import DIFFICULTIES, Column, Table
+from offnominal.datasets.tables.text import one_hot, parse_numbers, read_numbers
+
+Paths = Mapping[str, Path]
+Reader = Callable[[str, Paths], Table]
+SEISMIC_LETTERS = (0, 1, 2, 7)
+LYING = 6
+
+
+def read_prepared(name: str, paths: Paths) -> Table:
+    """Read a folder of whitespace text: normal rows, a file of anomalies per difficulty, perhaps column types."""
+    normal = read_numbers(paths["normal"])
+    parts = [(each, read_numbers(paths[each])) for each in DIFFICULTIES if each in paths]
+    for each, rows in parts:
+        if rows.shape[1] != normal.shape[1]:
+            raise DamagedFile(
+                f"{paths[each]} has {rows.shape[1]} columns, normal.txt {normal.shape[1]}; fetch both again."
+            )
+    groups = read_numbers(paths["data_types"]).ravel().astype(int) if "data_types" in paths else None
+    return Table(
+        name,
+        normal,
+        np.concatenate([rows for _, rows in parts] or [normal[:0]]),
+        np.repeat([each for each, _ in parts], [len(rows) for _, rows in parts]),
+        () if groups is None else tuple(Column(f"column {k}", int(group)) for k, group in enumerate(groups)),
+    )
+
+
+def read_isolet(name: str, paths: Paths) -> Table:
+    """Read the spoken letters from one file that both of their tables share: 0 normal, 1 easy, 2 medium."""
+    with np.load(paths["packed"], allow_pickle=False) as packed:
+        rows = packed["X_e4_int16"] / 1e4
+        group = packed[f"group_{name.replace('-', '_')}"]
+    parts = [rows[group == code] for code in (1, 2)]
+    difficulty = np.repeat(DIFFICULTIES[:2], [len(part) for part in parts])
+    return Table(name, rows[group == 0], np.concatenate(parts), difficulty)
+
+
+def read_annthyroid(name: str, paths: Paths) -> Table:
+    """Read the training and the test file; the last column is the class, 3 is normal."""
+    lines = [line.rstrip(" ,") for role in ("train", "test") for line in paths[role].read_text("utf-8").splitlines()]
+    rows = parse_numbers(lines, paths["train"], separator="," if "," in lines[0] else None)
+    return _parted(name, rows[:, :-1], rows[:, -1] != 3)
+
+
+def read_arrhythmia(name: str, paths: Paths) -> Table:
+    """Read the heart records without the columns that have gaps (11 to 14) and without row 5, which has one more."""
+    lines = paths["rows"].read_text("utf-8").splitlines()
+    names, lines = _header(lines, "age")
+    fields = [line.split(",") for line in lines if line.strip()]
+    kept = [",".join(row[:10] + row[14:]) for k, row in enumerate(fields) if k != 4]
+    rows = parse_numbers(kept, paths["rows"], separator=",")
+    return _parted(name, rows[:, :-1], rows[:, -1] != 1, (names[:10] + names[14:])[:-1])
+
+
+def read_har(name: str, paths: Paths) -> Table:
+    """Read the archive of activities: test rows, then training rows; lying down is anomalous."""
+    rows: list[FloatArray] = []
+    labels: list[FloatArray] = []
+    try:
+        with ZipFile(paths["archive"]) as archive:
+            for part in ("test", "train"):
+                for kept, letter in ((rows, "X"), (labels, "y")):
+                    text = archive.read(f"UCI HAR Dataset/{part}/{letter}_{part}.txt").decode()
+                    kept.append(parse_numbers(text.splitlines(), paths["archive"]))
+    except (BadZipFile, KeyError) as error:
+        raise DamagedFile(f"{paths['archive']}: {error}; expected the archive of UCI. Fetch it again.") from None
+    return _parted(name, np.concatenate(rows), np.concatenate(labels)[:, 0] == LYING)
+
+
+def read_htru2(name: str, paths: Paths) -> Table:
+    """Read the pulsar candidates; the last column is the class, 1 is anomalous."""
+    names, lines = _header(paths["rows"].read_text("utf-8").splitlines(), "mean")
+    rows = parse_numbers(lines, paths["rows"], separator=",")
+    return _parted(name, rows[:, :-1], rows[:, -1] == 1, names[:-1])
+
+
+def read_mammography(name: str, paths: Paths) -> Table:
+    """Read the mammograms; the last column is the class, in quotes, '1' is anomalous."""
+    text = paths["rows"].read_text("utf-8").replace("'", "").replace('"', "")
+    names, lines = _header(text.splitlines(), "attr")
+    rows = parse_numbers(lines, paths["rows"], separator=",")
+    return _parted(name, rows[:, :-1], rows[:, -1] == 1, names[:-1])
+
+
+def read_seismic(name: str, paths: Paths) -> Table:
+    """Read the shifts of a coal mine; four attributes are letters and become one-hot over those that occur."""
+    lines = paths["rows"].read_text("utf-8").splitlines()
+    starts = [k for k, line in enumerate(lines) if line.strip().lower() == "@data"]
+    if not starts:
+        raise DamagedFile(f"{paths['rows']} has no line '@data'; fetch it again.")
+    fields = [line.split(",") for line in lines[starts[0] + 1 :] if line.strip()]
+    names = [line.split()[1] for line in lines[: starts[0]] if line.lower().startswith("@attribute")]
+    plain = [",".join(each for k, each in enumerate(row) if k not in SEISMIC_LETTERS) for row in fields]
+    numbers = iter(parse_numbers(plain, paths["rows"], separator=",").T)
+    blocks: list[FloatArray] = []
+    columns: list[Column] = []
+    for k, label in enumerate(names):
+        if k in SEISMIC_LETTERS:
+            levels, codes = np.unique([row[k].strip() for row in fields], return_inverse=True)
+            blocks.append(one_hot(codes, len(levels)))
+            columns.extend(Column(f"{label}={level}", 1 + SEISMIC_LETTERS.index(k)) for level in levels)
+        else:
+            blocks.append(next(numbers)[:, None])
+            columns.append(Column(label))
+    rows = np.concatenate(blocks, axis=1)
+    table = _parted(name, rows[:, :-1], rows[:, -1] == 1)
+    return Table(name, table.normal, table.anomalous, columns=tuple(columns[:-1]))
+
+
+def read_spambase(name: str, paths: Paths) -> Table:
+    """Read the mails; the last column is the class, 1 is anomalous. Some copies begin with a line of column numbers."""
+    lines = paths["rows"].read_text("utf-8").splitlines()
+    rows = parse_numbers(lines[lines[0].startswith("1,2,3,4,5,6,") :], paths["rows"], separator=",")
+    return _parted(name, rows[:, :-1], rows[:, -1] == 1)
+
+
+def _header(lines: list[str], begins: str) -> tuple[list[str], list[str]]:
+    """Part the lines from the line of names that some copies begin with."""
+    if lines and lines[0].lower().startswith(begins):
+        return lines[0].split(","), lines[1:]
+    return [], lines
+
+
+def _parted(name: str, rows: FloatArray, anomalous: BoolArray, names: Sequence[str] = ()) -> Table:
+    return Table(name, rows[~anomalous], rows[anomalous], columns=tuple(Column(each) for each in names))
+
+
+READERS: dict[str, Reader] = {
+    "annthyroid": read_annthyroid,
+    "arrhythmia": read_arrhythmia,
+    "har": read_har,
+    "htru2": read_htru2,
+    "kdd99_small": read_kdd99,
+    "mammography": read_mammography,
+    "seismic": read_seismic,
+    "spambase": read_spambase,
+}
+
+
+def reader_of(name: str, way: str) -> Reader:
+    """Return the function that reads a table from the files of a way."""
+    if way == "packed":
+        return read_isolet
+    return READERS.get(name, read_prepared)

@@ -1,0 +1,102 @@
+"""Readers of the image sets' own formats, on small files of the same form."""
+
+import gzip
+import io
+import tarfile
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from offnominal.core.errors import DamagedFile
+from offnominal.datasets.image_sets.readers import CIFAR_FILES, read_cifar, read_idx, read_idx_set, read_svhn
+
+
+def idx(path, array):
+    head = bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes()
+    path.write_bytes(gzip.compress(head + array.astype(np.uint8).tobytes()))
+    return path
+
+
+def cifar(path, records):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, content in zip(CIFAR_FILES, records, strict=False):
+            member = tarfile.TarInfo(f"cifar-10-batches-bin/{name}")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return {"archive": path}
+
+
+def test_idx_files_are_joined_training_first(tmp_path):
+    train, test = np.arange(24).reshape(2, 3, 4), np.arange(12).reshape(1, 3, 4) + 100
+    paths = {
+        "train_images": idx(tmp_path / "a.gz", train),
+        "train_labels": idx(tmp_path / "b.gz", np.array([5, 0])),
+        "test_images": idx(tmp_path / "c.gz", test),
+        "test_labels": idx(tmp_path / "d.gz", np.array([9])),
+    }
+    images, labels = read_idx_set(paths)
+    assert (images[..., 0] == np.concatenate([train, test])).all()
+    assert labels.tolist() == [5, 0, 9]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"no gzip", "expected gzip"),
+        (gzip.compress(b"\0\0"), "does not begin like an IDX file"),
+        (gzip.compress(bytes([0, 0, 13, 1, 0, 0, 0, 1, 0])), "does not begin like an IDX file"),
+        (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 0])), "holds 1 entries; its head says 9"),
+        (gzip.compress(bytes(100))[:-12], "expected gzip"),
+    ],
+)
+def test_what_is_no_idx_file_is_named(tmp_path, content, message):
+    path = tmp_path / "broken.gz"
+    path.write_bytes(content)
+    with pytest.raises(DamagedFile, match=message):
+        read_idx(path)
+
+
+def test_cifar_planes_become_channels(tmp_path):
+    planes = np.repeat([10, 20, 30], 1024).astype(np.uint8).tobytes()
+    paths = cifar(tmp_path / "cifar.tar.gz", [bytes([k]) + planes for k in (6, 9, 9, 4, 1, 3)])
+    images, labels = read_cifar(paths)
+    assert images.shape == (6, 32, 32, 3)
+    assert images[0, 5, 7].tolist() == [10, 20, 30]
+    assert labels.tolist() == [6, 9, 9, 4, 1, 3]
+
+
+def test_a_row_of_a_cifar_plane_is_a_row_of_the_picture(tmp_path):
+    red = np.zeros((32, 32), np.uint8)
+    red[2] = 255
+    record = bytes([0]) + red.tobytes() + bytes(2048)
+    images, _ = read_cifar(cifar(tmp_path / "cifar.tar.gz", [record] * 6))
+    assert images[0, 2, :, 0].min() == 255
+
+
+@pytest.mark.parametrize(
+    ("records", "message"), [([bytes(3073)] * 5, "expected the binary version"), ([bytes(10)] * 6, "no whole number")]
+)
+def test_an_incomplete_cifar_archive_is_named(tmp_path, records, message):
+    with pytest.raises(DamagedFile, match=message):
+        read_cifar(cifar(tmp_path / "cifar.tar.gz", records))
+
+
+def test_svhn_calls_the_digit_zero_ten(tmp_path):
+    pictures = np.arange(2 * 32 * 32 * 3).reshape(32, 32, 3, 2).astype(np.uint8)
+    for part, labels in (("train", [1, 10]), ("test", [10, 3])):
+        savemat(tmp_path / f"{part}.mat", {"X": pictures, "y": np.array(labels, np.uint8)[:, None]})
+    images, labels = read_svhn({part: tmp_path / f"{part}.mat" for part in ("train", "test")})
+    assert images.shape == (4, 32, 32, 3)
+    assert (images[1] == pictures[..., 1]).all()
+    assert labels.tolist() == [1, 0, 0, 3]
+
+
+def test_what_is_no_svhn_file_is_named(tmp_path):
+    path = tmp_path / "train.mat"
+    path.write_bytes(b"something else")
+    with pytest.raises(DamagedFile, match="cropped digits"):
+        read_svhn({"train": path, "test": path})
+    savemat(path, {"other": np.zeros(3)})
+    with pytest.raises(DamagedFile, match="cropped digits"):
+        read_svhn({"train": path, "test": path})
