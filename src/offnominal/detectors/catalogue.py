@@ -11,22 +11,58 @@ detectors: Registry[Detector] = Registry("detector")
 
 _POINTS = "offnominal.detectors.on_transitions"
 _NETWORKS = "offnominal.detectors.networks"
+_IMAGES = "offnominal.detectors.images"
+_FEATURES = "offnominal.detectors.features"
+_CLASSICAL = "offnominal.detectors.points.transitions"
+_DEEP = "offnominal.detectors.deep.transitions"
 _BASELINES = "offnominal.detectors.baselines"
 for _id, _target, _summary in (
     ("KNN", f"{_POINTS}:KNN", "distance to the nearest nominal observation"),
     ("IsolationForest", f"{_POINTS}:IsolationForest", "few random cuts isolate what is strange"),
     ("OneClassSVM", f"{_POINTS}:OneClassSVM", "outside a smooth border around nominal observations"),
     ("Mahalanobis", f"{_POINTS}:Mahalanobis", "distance from the mean, correlations considered"),
+    ("ABOD", f"{_CLASSICAL}:ABOD", "from outside, all neighbours lie in one direction"),
+    ("HBOS", f"{_CLASSICAL}:HBOS", "rare values, column by column"),
+    ("LODA", f"{_CLASSICAL}:LODA", "rare values along random lines"),
+    ("LOF", f"{_CLASSICAL}:LOF", "thinner than its neighbours"),
+    ("Neighbours", f"{_CLASSICAL}:Neighbours", "distances to the k nearest: the k-th, their mean, to their mean"),
+    ("KernelSVM", f"{_CLASSICAL}:KernelSVM", "one-class machine with radial, sigmoid or polynomial kernel"),
+    ("PIDForest", f"{_CLASSICAL}:PIDForest", "large boxes with few points"),
+    ("SubspaceForest", f"{_CLASSICAL}:SubspaceForest", "isolation forest on shares of rows and columns"),
+    ("VAE", f"{_DEEP}:VAE", "a variational autoencoder finds it unlikely"),
+    ("WAE", f"{_DEEP}:WAE", "a Wasserstein autoencoder finds it unlikely"),
+    ("AAE", f"{_DEEP}:AAE", "an adversarial autoencoder finds it unlikely"),
+    ("AdVAE", f"{_DEEP}:AdVAE", "a self-adversarial autoencoder does not redraw it"),
+    ("GANomaly", f"{_DEEP}:GANomaly", "its code is another after it was redrawn"),
+    ("GAN", f"{_DEEP}:GAN", "the critic of an adversarial pair does not take it for real"),
+    ("FMGAN", f"{_DEEP}:FMGAN", "the same, trained by feature matching"),
+    ("MO-GAAL", f"{_DEEP}:MOGAAL", "a critic trained beside many generators does not take it for real"),
+    ("DeepSVDD", f"{_DEEP}:DeepSVDD", "far from the centre that a network gathers normal rows around"),
+    ("MAF", f"{_DEEP}:MAF", "an autoregressive flow finds it unlikely"),
+    ("RealNVP", f"{_DEEP}:RealNVP", "a coupling flow finds it unlikely"),
+    ("SPTN", f"{_DEEP}:SPTN", "a tree of mixtures finds it unlikely"),
+    ("VAE-KNN", f"{_DEEP}:VAEKNN", "far from normal codes of an autoencoder"),
+    ("VAE-OCSVM", f"{_DEEP}:VAEOneClassSVM", "outside a border around normal codes of an autoencoder"),
     ("MLP-DM", f"{_NETWORKS}:MLPDM", "error of a network that predicts the next observation"),
     ("LSTM-DM", f"{_NETWORKS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
     ("PE-DM", f"{_NETWORKS}:PEDM", "an ensemble of probabilistic networks is surprised"),
     ("RIQN", f"{_NETWORKS}:RIQN", "far from the quantiles that a recurrent network predicts"),
+    ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts how the picture changes"),
+    ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next picture from picture and action"),
+    ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next picture"),
+    ("PredNet", f"{_IMAGES}:PredNet", "error of stacked convolutional LSTMs that predict the next picture"),
+    ("RSSM-PPM", f"{_IMAGES}:RSSMPPM", "a world model imagines another picture than it sees"),
+    ("KNN-ResNet", f"{_FEATURES}:KNNResNet", "distance to the nearest nominal picture, in features of a network"),
+    ("DINO-Patch", f"{_FEATURES}:DINOPatch", "distance of the strangest patch to the nearest nominal one"),
+    ("CLIP-Sim", f"{_FEATURES}:CLIPSim", "distance to the nearest nominal picture, in an embedding"),
     ("Time", f"{_BASELINES}:Time", "baseline: the clock"),
     ("Random", f"{_BASELINES}:Random", "baseline: chance"),
 ):
     detectors.register(Spec(_id, _target, _summary))
-    if _target.startswith(_NETWORKS):
+    if _target.startswith((_NETWORKS, _IMAGES, _FEATURES)):
         detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"epochs": 0}))
+    if _target.startswith(_DEEP):
+        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"iterations": 0}))
 
 
 def make_detector(id: str, **parameters: Any) -> Detector:

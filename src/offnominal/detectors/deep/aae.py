@@ -1,0 +1,84 @@
+"""Adversarial autoencoder (Makhzani et al., 2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from offnominal.detectors.deep.autoencoder import Autoencoder, Coder, code_width
+from offnominal.detectors.deep.descent import Descent
+from offnominal.detectors.deep.gaussians import mean_misfit, sample
+from offnominal.detectors.deep.layers import Critic, called_fake, called_real, unreal
+from offnominal.detectors.deep.rows import Shape
+from offnominal.detectors.deep.training import Training
+from offnominal.detectors.networks.trained_network import positive_number
+
+MIXED = {f"mixed-{share / 10:.1f}": share / 10 for share in range(11)}
+
+
+@dataclass(kw_only=True, eq=False)
+class AAE(Autoencoder):
+    """Strange is what an autoencoder reconstructs badly whose codes a critic cannot tell from the prior's.
+
+    Scores: ``sampled``, ``mean`` and ``jacobian`` as for :class:`VAE`; ``critic``, the probability that the mean code
+    is not one of the prior's; and ``mixed-0.0`` to ``mixed-1.0``, so much of ``mean`` and the rest of ``critic``.
+
+    Args:
+        weight: Of the critic's verdict in what the encoder learns.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 4)) * [1.0, 1.0, 0.1, 0.1]
+        >>> aae = AAE(latent=2, hidden=16, iterations=300).fit(rows)
+        >>> near, far = aae.score(np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, -3.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "jacobian", "critic", *MIXED)
+
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_number("weight", self.weight)
+
+    def _network(self, shape: Shape) -> Coder:
+        network = super()._network(shape)
+        network.critic = Critic((code_width(self.latent, shape),), self._style())
+        return network
+
+    def _critic(self) -> Critic:
+        critic = self._coder().critic
+        assert isinstance(critic, Critic)
+        return critic
+
+    def _misfit(self, rows: Tensor) -> Tensor:
+        network = self._coder()
+        return mean_misfit(rows, *network.decoder(sample(*network.encoder(rows))))
+
+    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+        network, critic = self._begin(rows), self._critic()
+        encoder = network.encoder
+        parts = [network.encoder, network.decoder, *([network.prior] if self.prior == "vamp" else [])]
+        coding, judging, fooling = (Descent(some, self.rate) for some in (parts, [critic], [encoder]))
+
+        def step(batch: Tensor) -> None:
+            coding(self._misfit(batch))
+            with torch.no_grad():
+                expected, found = network.prior.draw(len(batch), encoder), sample(*encoder(batch))
+            judging(0.5 * (called_real(critic(expected)) + called_fake(critic(found))))
+            fooling(self.weight * called_real(critic(sample(*encoder(batch)))))
+
+        return self._loop(step, rows, check=lambda: float(self._misfit(unseen)))
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        mixed = [name for name in names if name in MIXED]
+        found = super()._scores(rows, [*names, "mean"] if mixed else names)
+        if mixed or "critic" in names:
+            found["critic"] = unreal(self._critic()(self._coder().encoder(rows)[0]))
+        return found | {name: MIXED[name] * found["mean"] + (1 - MIXED[name]) * found["critic"] for name in mixed}

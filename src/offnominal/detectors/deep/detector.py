@@ -1,0 +1,202 @@
+"""What every deep point detector shares: settings, checks of its rows, several scores, and what is kept of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from offnominal.agents.learning.loop import choose_device
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.deep.descent import plain_products, release
+from offnominal.detectors.deep.rows import Shape, apart, checked, finite, in_words
+from offnominal.detectors.deep.training import Budget, Training, train
+from offnominal.detectors.networks.train import seeded
+from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.points.point import PointDetector
+
+TOGETHER = 1024
+"""Rows that go through a network at a time when they are scored."""
+
+
+@dataclass(kw_only=True, eq=False)
+class DeepDetector(PointDetector):
+    """A point detector whose network is trained on normal rows.
+
+    Rows are a table (n, columns), whose columns should be of similar size, such as zero mean and unit deviation; or
+    images (n, channels, height, width) with values from 0 to 1, for which the network is convolutional.
+
+    Args:
+        by: Which of :attr:`SCORES` :meth:`score` returns; empty for the first.
+        rate: Learning rate.
+        batch: Rows per gradient step.
+        iterations: Gradient steps at most. Zero leaves the random weights: the untrained twin.
+        every: Steps between two looks at rows kept apart.
+        patience: Looks without progress after which training stops.
+        seconds: Wall-clock limit of a training, of each where there are two; None for none.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ()
+    KINDS: ClassVar[tuple[int, ...]] = (2, 4)
+    """Axes of the rows it can take: 2 for tables, 4 for images."""
+
+    by: str = ""
+    rate: float = 1e-3
+    batch: int = 64
+    iterations: int = 10_000
+    every: int = 10
+    patience: int = 200
+    seconds: float | None = None
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            if field.name in self._integers() and not (field.name == "iterations" and value == 0):
+                positive_integer(field.name, value)
+        positive_number("rate", self.rate)
+        if self.seconds is not None:
+            positive_number("seconds", self.seconds)
+        self.by = self.by or self.SCORES[0]
+        self._named(self.by)
+
+    @classmethod
+    def _integers(cls) -> set[str]:
+        return {field.name for field in dataclasses.fields(cls) if field.type == "int"}
+
+    @abstractmethod
+    def _network(self, shape: Shape) -> nn.Module:
+        """Return a network with random weights for rows of this shape."""
+
+    @abstractmethod
+    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+        """Train the network, which is where the rows are."""
+
+    @abstractmethod
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        """Return one number per row for each of these scores."""
+
+    def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
+        """Learn what is normal.
+
+        Args:
+            rows: Normal rows.
+            validation: Other normal rows, which say when to stop; None keeps a tenth of the rows apart.
+            seed: Of the random weights, batches and noise.
+        """
+        values = self._checked(rows)
+        if len(values) < 2:
+            raise InvalidParameter(f"{type(self).__name__} got one row; give at least two to learn from.")
+        self.shape_: Shape = values.shape[1:]
+        unseen = None if validation is None else self._alike(validation)
+        self.place_ = choose_device(self.device)
+        with seeded(seed, self.place_), self._products():
+            self.network_ = self._network(self.shape_).to(self.place_)
+            known, rest = (part.to(self.place_) for part in apart(values, unseen))
+            self.training_ = self._train(known, rest) if self.iterations else Training()
+        release(self.network_)
+        self.network_.eval()
+        self.width_ = int(np.prod(self.shape_))
+        return self
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        self.fit(rows, seed=seed)
+
+    def score(self, rows: Array) -> FloatArray:
+        """Return a score for each row; higher is stranger."""
+        return self.scores(rows, only=(self.by,))[self.by]
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        return self.score(rows)
+
+    def scores(self, rows: Array, *, only: Sequence[str] | None = None) -> dict[str, FloatArray]:
+        """Return all scores that the one network gives each row.
+
+        Args:
+            rows: To score.
+            only: Some of :attr:`SCORES`; None for all.
+        """
+        self._require_fitted()
+        names = tuple(self.SCORES if only is None else map(self._named, only))
+        found: dict[str, list[FloatArray]] = {name: [] for name in names}
+        for part in torch.split(torch.from_numpy(self._alike(rows)), TOGETHER):
+            with torch.no_grad(), self._products():
+                values = self._scores(part.to(self.place_), names)
+            for name in names:
+                found[name].append(values[name].cpu().double().numpy())
+        return {name: finite(np.concatenate(parts)) for name, parts in found.items()}
+
+    def untrained(self) -> Self:
+        """Return its untrained twin: fitted with the same seed, it has the weights that training starts from."""
+        return dataclasses.replace(self, iterations=0)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the shape of a row and all weights."""
+        self._require_fitted()
+        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
+        arrays = {"shape": np.array(self.shape_), "checks": np.array(self.training_.checks, np.float64), **weights}
+        return {name: array.copy() for name, array in arrays.items()}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take back what :meth:`learned` returned."""
+        place = choose_device(self.device)
+        try:
+            shape = tuple(int(side) for side in learned["shape"])
+            with seeded(0, place):
+                network = self._network(shape)
+            names = [name for name in learned if name.startswith("network.")]
+            network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
+            told = Training(checks=learned["checks"].tolist())
+        except (KeyError, ValueError, RuntimeError, IndexError) as error:
+            raise DamagedFile(
+                f"these arrays are not what a {type(self).__name__} with these parameters learns: {error}."
+            ) from None
+        self.shape_, self.width_, self.place_, self.training_ = shape, int(np.prod(shape)), place, told
+        self.network_ = network.to(place).eval()
+
+    def _loop(self, step: Any, rows: Tensor, **more: Any) -> Training:
+        """Run the shared loop with this detector's budget."""
+        budget = Budget(more.pop("iterations", self.iterations), self.every, self.patience, self.seconds)
+        network = more.pop("network", self.network_)
+        title = f"Training {type(self).__name__}"
+        return train(network, step, rows, batch=self.batch, budget=budget, title=title, **more)
+
+    def _products(self) -> AbstractContextManager[None]:
+        """Return what to multiply matrices within: dense layers are small, convolutions are not."""
+        return plain_products(self.place_) if len(self.shape_) == 1 else nullcontext()
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "network_"):
+            raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
+
+    def _named(self, name: str) -> str:
+        if name not in self.SCORES:
+            raise InvalidParameter(
+                f"{type(self).__name__} has no score {name!r}.{did_you_mean(name, self.SCORES)} "
+                f"It has {', '.join(self.SCORES)}."
+            )
+        return name
+
+    def _alike(self, rows: Array) -> Array:
+        values = self._checked(rows)
+        if values.shape[1:] != self.shape_:
+            raise InvalidParameter(f"the rows have {in_words(values.shape[1:])}; fit saw {in_words(self.shape_)}.")
+        return values
+
+    def _checked(self, rows: Array) -> Array:
+        """Return rows in single precision, or say what is wrong with them."""
+        return checked(rows, self.KINDS, type(self).__name__)

@@ -1,0 +1,178 @@
+"""Sum-product-transform network (Pevný et al., 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.detectors.deep.descent import Descent
+from offnominal.detectors.deep.detector import DeepDetector
+from offnominal.detectors.deep.gaussians import LOG_2PI
+from offnominal.detectors.deep.rows import Shape
+from offnominal.detectors.deep.training import Training
+
+Sharing = Literal["none", "dense", "all"]
+MOST = 100_000_000
+"""Weights at most."""
+
+SLIGHT = 0.01
+
+
+class Transforms(nn.Module):
+    """Affine maps y = W x + b, with W = L U: L is lower triangular with a diagonal of ones, U upper triangular.
+
+    Args:
+        count: Number of maps.
+        width: Columns.
+    """
+
+    lower: Tensor
+
+    def __init__(self, count: int, width: int) -> None:
+        super().__init__()
+        self.corners = nn.Parameter(SLIGHT * torch.randn(count, width, width))
+        self.log_diagonal = nn.Parameter(torch.rand(count, width).clamp_min(SLIGHT).log())
+        self.offset = nn.Parameter(SLIGHT * torch.randn(count, width))
+        self.register_buffer("lower", torch.ones(width, width).tril(-1), persistent=False)
+
+    def matrices(self) -> Tensor:
+        """Return (count, width, width)."""
+        ones = torch.eye(self.lower.shape[0], device=self.lower.device)
+        lower, upper = self.corners * self.lower + ones, self.corners * self.lower.t()
+        return lower @ (upper + torch.diag_embed(self.log_diagonal.exp()))
+
+    def log_volume(self) -> Tensor:
+        """Return the log-determinant of every map."""
+        return self.log_diagonal.sum(1)
+
+
+class Tree(nn.Module):
+    """Mixtures of maps of mixtures, down to standard normal numbers. Every path through it is a Gaussian.
+
+    Args:
+        width: Columns.
+        components: Maps that a mixture chooses from.
+        layers: Mixtures on a path.
+        sharing: ``"none"``: every map has a mixture of its own behind it; ``"dense"``: mixtures of one depth share
+            their maps but not their weights; ``"all"``: they share both.
+        first: Whether one map comes before the first mixture.
+    """
+
+    def __init__(self, width: int, components: int, layers: int, sharing: Sharing, *, first: bool) -> None:
+        super().__init__()
+        self.sharing, self.components = sharing, components
+        self.first = Transforms(1, width) if first else None
+        above = [components**depth for depth in range(layers)]
+        maps = [components * (mixtures if sharing == "none" else 1) for mixtures in above]
+        self.maps = nn.ModuleList(Transforms(count, width) for count in maps)
+        weights = [torch.ones(1 if sharing == "all" else mixtures, components) for mixtures in above]
+        self.weights = nn.ParameterList(nn.Parameter(each) for each in weights)
+
+    def paths(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return matrix, offset, log-determinant and log-weight of every path from a row to the normal numbers."""
+        depths = [each for each in self.maps if isinstance(each, Transforms)]
+        start = self.first
+        width = depths[0].offset.shape[1]
+        place = depths[0].offset.device
+        matrix = torch.eye(width, device=place)[None] if start is None else start.matrices()
+        offset = torch.zeros(1, width, device=place) if start is None else start.offset
+        volume = torch.zeros(1, device=place) if start is None else start.log_volume()
+        weight = torch.zeros(1, device=place)
+        for maps, logits in zip(depths, self.weights, strict=True):
+            paths = len(matrix)
+            matrices, offsets, volumes = (
+                _spread(part, paths) for part in (maps.matrices(), maps.offset, maps.log_volume())
+            )
+            offset = ((matrices @ offset[:, None, :, None]).squeeze(-1) + offsets).flatten(0, 1)
+            matrix = (matrices @ matrix[:, None]).flatten(0, 1)
+            volume = (volume[:, None] + volumes).flatten()
+            weight = (weight[:, None] + torch.log_softmax(logits, 1)).flatten()
+        return matrix, offset, volume, weight
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Return the log-density of every row."""
+        matrix, offset, volume, weight = self.paths()
+        ends = torch.einsum("nd,ped->npe", rows, matrix) + offset
+        parts = weight + volume - 0.5 * (ends * ends + LOG_2PI).sum(-1)
+        return torch.logsumexp(parts, 1)
+
+
+def _spread(values: Tensor, paths: int) -> Tensor:
+    """Return what belongs to each path: (paths, components, ...); maps that are shared appear on every path."""
+    if len(values) % paths == 0 and len(values) > paths:
+        return values.view(paths, -1, *values.shape[1:])
+    return values.expand(paths, *values.shape)
+
+
+@dataclass(kw_only=True, eq=False)
+class SPTN(DeepDetector):
+    """Strange is what is unlikely: the density is a tree of mixtures of affine maps of standard normal numbers.
+
+    Such a tree is a mixture of Gaussians with full covariances, whose parameters are shared along the branches;
+    :meth:`mixture` returns it. Its one score is minus the log-density.
+
+    Args:
+        components: Maps that a mixture chooses from.
+        layers: Mixtures on every path; there are components to the power of layers Gaussians.
+        sharing: Between branches: ``"none"``, ``"dense"`` (maps) or ``"all"`` (maps and weights).
+        first_dense: Whether one map comes before the first mixture.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 2))
+        >>> sptn = SPTN(components=2, layers=1, rate=1e-2, iterations=300).fit(rows)
+        >>> near, far = sptn.score(np.array([[0.0, 0.0], [5.0, -5.0]]))
+        >>> bool(near < far), [part.shape for part in sptn.mixture()]
+        (True, [(2,), (2, 2), (2, 2, 2)])
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("density",)
+    KINDS: ClassVar[tuple[int, ...]] = (2,)
+
+    every: int = 10
+    patience: int = 20
+    components: int = 4
+    layers: int = 1
+    sharing: Sharing = "dense"
+    first_dense: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sharing not in ("none", "dense", "all"):
+            raise InvalidParameter(f"sharing is {self.sharing!r}; choose none, dense or all.")
+
+    def _network(self, shape: Shape) -> Tree:
+        paths = self.components**self.layers
+        if paths * shape[0] ** 2 > MOST:
+            raise InvalidParameter(
+                f"{paths} Gaussians of {shape[0]} columns need {paths * shape[0] ** 2:.3g} numbers; choose fewer "
+                "components or layers."
+            )
+        return Tree(shape[0], self.components, self.layers, self.sharing, first=self.first_dense)
+
+    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+        network = self.network_
+        descent = Descent([network], self.rate)
+        return self._loop(
+            lambda batch: descent(-network(batch).mean()), rows, check=lambda: float(-network(unseen).mean())
+        )
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        return {"density": torch.cat([-self.network_(part) for part in torch.split(rows, 256)])}
+
+    def mixture(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return weights, means and covariances of the Gaussians that the tree is a mixture of."""
+        self._require_fitted()
+        assert isinstance(self.network_, Tree)
+        with torch.no_grad():
+            matrix, offset, _, weight = (part.double() for part in self.network_.paths())
+            means = -torch.linalg.solve(matrix, offset[..., None]).squeeze(-1)
+            covariances = torch.linalg.inv(matrix.transpose(1, 2) @ matrix)
+        parts = (weight.exp(), means, covariances)
+        return tuple(part.cpu().numpy() for part in parts)  # type: ignore[return-value]

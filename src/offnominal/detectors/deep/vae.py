@@ -1,0 +1,70 @@
+"""Variational autoencoder (Kingma and Welling, 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from offnominal.detectors.deep.autoencoder import Autoencoder
+from offnominal.detectors.deep.descent import Descent
+from offnominal.detectors.deep.gaussians import divergence, log_density, mean_misfit, sample
+from offnominal.detectors.deep.priors import NormalPrior
+from offnominal.detectors.deep.training import Training
+from offnominal.detectors.networks.trained_network import positive_number
+
+
+@dataclass(kw_only=True, eq=False)
+class VAE(Autoencoder):
+    """Strange is what a variational autoencoder reconstructs badly.
+
+    Scores: ``sampled``, minus the mean log-density of a row given draws of its code; ``mean``, the same given the mean
+    code; ``elbo``, ``sampled`` plus the divergence of the codes from the prior; ``jacobian``, minus the log-density on
+    the decoder's surface. With constant variance, minus the log-density of a row given its code is its mean squared
+    error.
+
+    Args:
+        beta: Weight of the divergence.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 4)) * [1.0, 1.0, 0.1, 0.1]
+        >>> vae = VAE(latent=2, hidden=16, iterations=300).fit(rows)
+        >>> near, far = vae.score(np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, -3.0]]))
+        >>> bool(near < far), sorted(vae.scores(rows))
+        (True, ['elbo', 'jacobian', 'mean', 'sampled'])
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "elbo", "jacobian")
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_number("beta", self.beta)
+
+    def _loss(self, rows: Tensor) -> Tensor:
+        network = self._coder()
+        mean, deviation = network.encoder(rows)
+        codes = sample(mean, deviation)
+        if isinstance(network.prior, NormalPrior):
+            apart = divergence(mean, deviation)
+        else:
+            apart = log_density(codes, mean, deviation) - network.prior.log_density(codes, network.encoder)
+        return mean_misfit(rows, *network.decoder(codes)) + self.beta * apart.mean()
+
+    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+        descent = Descent([self._begin(rows)], self.rate)
+        return self._loop(lambda batch: descent(self._loss(batch)), rows, check=lambda: float(self._loss(unseen)))
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        found = super()._scores(rows, [name for name in names if name not in ("sampled", "elbo")])
+        if "sampled" in names or "elbo" in names:
+            network = self._coder()
+            mean, deviation = network.encoder(rows)
+            found["sampled"], ratio = self._sampled(rows, mean, deviation)
+            exact = isinstance(network.prior, NormalPrior)
+            found["elbo"] = found["sampled"] + self.beta * (divergence(mean, deviation) if exact else ratio)
+        return found

@@ -1,0 +1,171 @@
+"""One-class support vector machine (Schölkopf et al., 2001) with the kernels of scikit-learn."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.compiled import compiled
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.points.point import PointDetector
+
+Kernel = Literal["rbf", "sigmoid", "poly"]
+KERNELS: tuple[Kernel, ...] = ("rbf", "sigmoid", "poly")
+
+
+class KernelSVM(PointDetector):
+    """Minus the similarity to the support vectors, under one of three kernels.
+
+    Of x and y they are ``rbf`` exp(-gamma |x - y|²), ``sigmoid`` tanh(gamma <x, y> + offset) and ``poly``
+    (gamma <x, y> + offset) ** degree. Only the first says that far away is strange. The others can rank nominal rows
+    as the strangest; look at the sign before trusting them. The numbers are scikit-learn's; with ``rbf`` they are those
+    of :class:`~offnominal.detectors.points.OneClassSVM`.
+
+    Args:
+        kernel: Which one.
+        nu: Share of the nominal points that may lie outside, at most.
+        gamma: Scale of the kernel; ``"auto"`` is one over the number of columns, ``"scale"`` that over the variance.
+        degree: Of ``poly``.
+        offset: Of ``sigmoid`` and ``poly``.
+        tolerance: At which the search stops.
+        steps: After which it stops in any case. A steep ``poly`` kernel never reaches the tolerance: its scale does not
+            change which rows are stranger, but makes the tolerance finer than single precision, in which the kernel is
+            kept.
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> near, far = KernelSVM("rbf").fit(rows).score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel = "rbf",
+        *,
+        nu: float = 0.5,
+        gamma: float | Literal["auto", "scale"] = "auto",
+        degree: int = 3,
+        offset: float = 0.0,
+        tolerance: float = 1e-3,
+        steps: int = 100_000,
+    ) -> None:
+        if kernel not in KERNELS:
+            raise InvalidParameter(f"kernel is {kernel!r}; expected one of {', '.join(KERNELS)}.")
+        if not 0.0 < nu <= 1.0:
+            raise InvalidParameter(f"nu is {nu!r}; expected a share in (0, 1].")
+        if gamma not in ("auto", "scale") and not (isinstance(gamma, int | float) and 0.0 < gamma < math.inf):
+            raise InvalidParameter(f"gamma is {gamma!r}; expected a positive number, 'auto' or 'scale'.")
+        self.kernel, self.nu, self.gamma = kernel, nu, gamma
+        self.degree, self.offset, self.tolerance = degree, offset, tolerance
+        self.steps = positive_integer("steps", steps)
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        machine = self.solve(rows, gamma=self.gamma, kernel=self.kernel)
+        self.vectors_: FloatArray = np.ascontiguousarray(machine.support_vectors_)
+        self.weights_: FloatArray = np.ascontiguousarray(machine.dual_coef_[0])
+        self.gamma_ = float(machine._gamma)
+
+    def solve(self, given: FloatArray, **kernel: Any) -> Any:
+        """Return scikit-learn's machine, fitted on rows or, with ``kernel="precomputed"``, on their kernel."""
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.svm import OneClassSVM as Machine
+
+        shape = {"degree": self.degree, "coef0": self.offset}
+        machine = Machine(nu=self.nu, tol=self.tolerance, max_iter=self.steps, **shape, **kernel)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return machine.fit(given)
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        products = _products(rows, self.vectors_, self.kernel == "rbf")
+        kernel = KERNELS.index(self.kernel)
+        return -_weigh(products, self.weights_, kernel, self.gamma_, self.offset, self.degree)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        names = ("kernel", "nu", "gamma", "degree", "offset", "tolerance", "steps")
+        return {name: getattr(self, name) for name in names}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the support vectors and their weights."""
+        return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take them back."""
+        self.vectors_, self.weights_ = learned["vectors"], learned["weights"]
+        self.gamma_, self.width_ = float(learned["gamma"][0]), self.vectors_.shape[1]
+
+
+def inner_products(rows: FloatArray, vectors: FloatArray, kernel: Kernel) -> FloatArray:
+    """Return what the kernel is a function of: (rows, vectors) squared distances for ``rbf``, else scalar products."""
+    return _products(rows, vectors, kernel == "rbf")
+
+
+def kernel_of(products: FloatArray, kernel: Kernel, gamma: float, degree: int = 3, offset: float = 0.0) -> FloatArray:
+    """Return the kernel of :func:`inner_products`."""
+    out = np.empty_like(products)
+    _apply(products, KERNELS.index(kernel), gamma, offset, degree, out)
+    return out
+
+
+def similarities(
+    products: FloatArray, weights: FloatArray, kernel: Kernel, gamma: float, degree: int = 3, offset: float = 0.0
+) -> FloatArray:
+    """Return each row's weighted similarity to the vectors, from their :func:`inner_products`."""
+    return _weigh(products, weights, KERNELS.index(kernel), gamma, offset, degree)
+
+
+@compiled
+def _products(rows: FloatArray, vectors: FloatArray, distances: bool) -> FloatArray:
+    """One sum per pair in a fixed order: a matrix product would round differently in batches of different size."""
+    columns = np.ascontiguousarray(vectors.T)
+    out = np.zeros((rows.shape[0], vectors.shape[0]))
+    for i in range(rows.shape[0]):
+        total = out[i]
+        for c in range(rows.shape[1]):
+            x, column = rows[i, c], columns[c]
+            if distances:
+                for j in range(len(total)):
+                    apart = x - column[j]
+                    total[j] += apart * apart
+            else:
+                for j in range(len(total)):
+                    total[j] += x * column[j]
+    return out
+
+
+@compiled
+def _kernel(product: float, kernel: int, gamma: float, offset: float, degree: int) -> float:
+    if kernel == 0:
+        return math.exp(-gamma * product)
+    if kernel == 1:
+        return math.tanh(gamma * product + offset)
+    base, power = gamma * product + offset, 1.0
+    for _ in range(degree):
+        power *= base
+    return power
+
+
+@compiled
+def _apply(products: FloatArray, kernel: int, gamma: float, offset: float, degree: int, out: FloatArray) -> None:
+    for i in range(products.shape[0]):
+        for j in range(products.shape[1]):
+            out[i, j] = _kernel(products[i, j], kernel, gamma, offset, degree)
+
+
+@compiled
+def _weigh(
+    products: FloatArray, weights: FloatArray, kernel: int, gamma: float, offset: float, degree: int
+) -> FloatArray:
+    total = np.zeros(products.shape[0])
+    for i in range(products.shape[0]):
+        for j in range(products.shape[1]):
+            total[i] += weights[j] * _kernel(products[i, j], kernel, gamma, offset, degree)
+    return total

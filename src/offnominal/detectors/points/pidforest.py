@@ -1,0 +1,209 @@
+"""PIDForest (Gopalan et al., 2019): strange is what falls into large boxes with few points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.compiled import compiled
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.points.pid_tree import Tree, grow, part_of
+from offnominal.detectors.points.point import PointDetector
+
+COUNTED = 200
+"""Nominal points per level of depth that are counted in the boxes."""
+EMPTY = 0.5
+"""Points that an empty box counts as holding."""
+ARRAYS = ("axis", "first", "parts", "cut_start", "cuts", "density", "roots", "low", "high", "lowest")
+
+
+class PIDForest(PointDetector):
+    """Minus a low percentile, over trees, of the logarithm of the density in the box that a row falls into.
+
+    A tree cuts space so that boxes are evenly crowded within and differ between each other. An empty box counts as
+    holding half a point. A row outside the box of a tree's sample is less dense than all its boxes, the less the
+    farther out; the original gives it density one, which makes the strangest rows look normal.
+
+    Args:
+        trees: How many.
+        depth: Levels of cuts.
+        sample: Rows each tree is grown on, at most.
+        buckets: Parts that a cut makes, at most.
+        epsilon: How much worse than the best a cut may be; larger is faster.
+        percentile: Over the trees.
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> near, far = PIDForest(20).fit(rows).score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    def __init__(
+        self,
+        trees: int = 50,
+        *,
+        depth: int = 10,
+        sample: int = 100,
+        buckets: int = 3,
+        epsilon: float = 0.1,
+        percentile: float = 10.0,
+    ) -> None:
+        self.trees, self.depth = positive_integer("trees", trees), positive_integer("depth", depth)
+        self.sample, self.buckets = positive_integer("sample", sample), positive_integer("buckets", buckets)
+        if buckets < 2:
+            raise InvalidParameter(f"buckets is {buckets}; a cut makes at least 2.")
+        if not 0.0 <= epsilon < math.inf:
+            raise InvalidParameter(f"epsilon is {epsilon!r}; expected a number of at least zero.")
+        if not 0.0 <= percentile <= 100.0:
+            raise InvalidParameter(f"percentile is {percentile!r}; expected a number in 0 .. 100.")
+        self.epsilon, self.percentile = float(epsilon), float(percentile)
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        if np.ptp(rows, axis=0).max() == 0.0:
+            raise InvalidParameter(f"all {len(rows)} rows are equal; a tree needs a column that varies.")
+        stream = Stream.named(seed, 0, "pidforest")
+        counted = rows[_drawn(stream.uniform(len(rows), lane=2), COUNTED * self.depth)]
+        grown = [self._grow(rows, stream, tree) for tree in range(self.trees)]
+        self.low_ = np.stack([low for _, low, _ in grown])
+        self.high_ = np.stack([high for _, _, high in grown])
+        trees = [tree for tree, _, _ in grown]
+        sizes, cuts = [len(tree[0]) for tree in trees], [len(tree[4]) for tree in trees]
+        self.roots_: IntArray = np.cumsum([0, *sizes[:-1]])
+        self.axis_ = np.concatenate([tree[0] for tree in trees])
+        self.parts_ = np.concatenate([tree[2] for tree in trees])
+        self.first_: IntArray = np.concatenate([tree[1] for tree in trees]) + np.repeat(self.roots_, sizes)
+        starts = np.cumsum([0, *cuts[:-1]])
+        self.cut_start_: IntArray = np.concatenate([tree[3] for tree in trees]) + np.repeat(starts, sizes)
+        self.cuts_ = np.concatenate([tree[4] for tree in trees])
+        volume = np.concatenate([tree[5] for tree in trees])
+        held = np.zeros(len(self.axis_))
+        _count(counted, self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_, held)
+        self.density_ = np.log(np.maximum(held, EMPTY) / len(counted)) - volume
+        leaves = np.where(self.axis_ < 0, self.density_, math.inf)
+        self.lowest_ = np.minimum.reduceat(leaves, self.roots_)
+
+    def _grow(self, rows: FloatArray, stream: Stream, tree: int) -> tuple[Tree, FloatArray, FloatArray]:
+        sample = rows[_drawn(stream.uniform(len(rows), step=tree), self.sample)]
+        low, high = _box(sample)
+        chances = stream.uniform(2 * len(sample), step=tree, lane=1)
+        axes = np.flatnonzero(high > low)
+        return grow(sample, low, high, axes, self.depth, self.buckets, self.epsilon, chances), low, high
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        return percentile_scores(self.densities(rows), self.percentile)
+
+    def densities(self, rows: FloatArray) -> FloatArray:
+        """Return (trees, rows) logarithms of the density that each tree gives each row."""
+        nodes = (self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_)
+        return _densities(rows, *nodes, self.density_, self.low_, self.high_, self.lowest_)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        names = ("trees", "depth", "sample", "buckets", "epsilon", "percentile")
+        return {name: getattr(self, name) for name in names}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the trees."""
+        return {name: getattr(self, f"{name}_") for name in ARRAYS}
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take the trees back."""
+        for name in ARRAYS:
+            setattr(self, f"{name}_", learned[name])
+        self.width_ = self.low_.shape[1]
+
+
+def percentile_scores(densities: FloatArray, percentile: float) -> FloatArray:
+    """Return minus a percentile over the trees of (trees, rows) densities."""
+    return -np.asarray(np.percentile(densities, percentile, axis=0), np.float64)
+
+
+def _drawn(chances: FloatArray, most: int) -> IntArray:
+    return np.argsort(chances, kind="stable")[:most]
+
+
+def _box(sample: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of a sample, half a gap beyond its outermost values; equal where a column never varies."""
+    low, high = sample.min(axis=0), sample.max(axis=0)
+    for c, column in enumerate(sample.T):
+        values = np.unique(column)
+        if len(values) > 1:
+            low[c] -= 0.5 * (values[1] - values[0])
+            high[c] += 0.5 * (values[-1] - values[-2])
+    return low, high
+
+
+@compiled
+def _leaf(
+    row: FloatArray,
+    root: int,
+    axis: IntArray,
+    first: IntArray,
+    cut_start: IntArray,
+    parts: IntArray,
+    cuts: FloatArray,
+) -> int:
+    node = root
+    while axis[node] >= 0:
+        own = cuts[cut_start[node] : cut_start[node] + parts[node] - 1]
+        node = first[node] + part_of(row[axis[node]], own)
+    return node
+
+
+@compiled
+def _count(
+    rows: FloatArray,
+    roots: IntArray,
+    axis: IntArray,
+    first: IntArray,
+    cut_start: IntArray,
+    parts: IntArray,
+    cuts: FloatArray,
+    held: FloatArray,
+) -> None:
+    for tree in range(len(roots)):
+        for i in range(rows.shape[0]):
+            held[_leaf(rows[i], roots[tree], axis, first, cut_start, parts, cuts)] += 1.0
+
+
+@compiled
+def _densities(
+    rows: FloatArray,
+    roots: IntArray,
+    axis: IntArray,
+    first: IntArray,
+    cut_start: IntArray,
+    parts: IntArray,
+    cuts: FloatArray,
+    density: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    lowest: FloatArray,
+) -> FloatArray:
+    out = np.empty((len(roots), rows.shape[0]))
+    for tree in range(len(roots)):
+        for i in range(rows.shape[0]):
+            beyond = _beyond(rows[i], low[tree], high[tree])
+            if beyond > 0.0:
+                out[tree, i] = lowest[tree] - math.log1p(beyond)
+            else:
+                out[tree, i] = density[_leaf(rows[i], roots[tree], axis, first, cut_start, parts, cuts)]
+    return out
+
+
+@compiled
+def _beyond(row: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    """Return how far outside a box a row lies, in widths of the box summed over its axes; a flat axis is one wide."""
+    total = 0.0
+    for c in range(len(row)):
+        out = max(low[c] - row[c], row[c] - high[c])
+        if out > 0.0:
+            total += out / (high[c] - low[c]) if high[c] > low[c] else out
+    return total

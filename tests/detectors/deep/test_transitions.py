@@ -1,0 +1,22 @@
+"""Deep point detectors score the transitions of a world."""
+
+import numpy as np
+
+from offnominal.agents import expert
+from offnominal.anomalies import Fault
+from offnominal.detectors.deep import transitions
+from offnominal.rollouts import collect
+
+WORLD = "SAP-Goal0-v0"
+
+
+def test_a_transition_of_a_fault_is_strange():
+    policy = expert(WORLD)
+    nominal = collect(WORLD, policy, 20)
+    (faulty,) = collect(WORLD, policy, 1, anomalies=Fault("observation/noise", 1.0, schedule=4), seed=1000)
+    detector = transitions.VAE(hidden=16, rate=5e-3, iterations=150, samples=10, device="cpu").fit(nominal)
+    (scores,) = detector.score([faulty])
+    assert np.median(scores[faulty.active]) > np.max(scores[~faulty.active])
+    twin = type(detector)(**detector.parameters())
+    twin.restore(detector.learned())
+    np.testing.assert_array_equal(twin.score([faulty])[0], scores)

@@ -1,0 +1,128 @@
+"""What every point detector of the comparison keeps: sign, independence of rows, storage, named errors."""
+
+import numpy as np
+import pytest
+
+from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.detectors.points.abod import ABOD
+from offnominal.detectors.points.hbos import HBOS
+from offnominal.detectors.points.kernel_svm import KernelSVM
+from offnominal.detectors.points.loda import LODA
+from offnominal.detectors.points.lof import LOF
+from offnominal.detectors.points.neighbours import Neighbours
+from offnominal.detectors.points.pidforest import PIDForest
+from offnominal.detectors.points.subspace_forest import SubspaceForest
+
+from .cases import FRESH, ROWS
+
+ALL = [
+    ABOD(5),
+    HBOS(),
+    KernelSVM("rbf"),
+    KernelSVM("sigmoid", gamma=0.1),
+    KernelSVM("poly", gamma=0.1),
+    LODA(cuts=20),
+    LODA(10, cuts=20),
+    LOF(5),
+    Neighbours(5),
+    Neighbours(5, distance="gamma"),
+    Neighbours(5, distance="delta"),
+    PIDForest(10),
+    SubspaceForest(20, rows=0.7, columns=0.7),
+]
+each_detector = pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [p for p in ALL if getattr(p, "kernel", "rbf") == "rbf"],
+    ids=lambda point: type(point).__name__,
+)
+def test_what_is_far_from_nominal_rows_is_strange(point):
+    rng = np.random.default_rng(2)
+    nominal, strange = rng.normal(size=(300, 4)), np.array([8.0, -8.0, 8.0, -8.0]) + rng.normal(size=(20, 4))
+    point.fit(nominal[:200], seed=1)
+    assert np.median(point.score(nominal[200:])) < point.score(strange).min()
+
+
+@each_detector
+def test_a_row_has_the_same_score_alone(point):
+    point.fit(ROWS, seed=3)
+    together = point.score(FRESH)
+    assert np.isfinite(together).all()
+    np.testing.assert_array_equal(together, [point.score(row[None])[0] for row in FRESH])
+
+
+@each_detector
+def test_a_seed_fixes_what_is_learned(point):
+    scores = [type(point)(**point.parameters()).fit(ROWS, seed=4).score(FRESH) for _ in range(2)]
+    np.testing.assert_array_equal(*scores)
+
+
+@each_detector
+def test_what_was_learned_can_be_taken_back(point):
+    point.fit(ROWS, seed=3)
+    twin = type(point)(**point.parameters())
+    learned = {name: np.array(values) for name, values in point.learned().items()}
+    assert all(values.dtype.kind in "fi" for values in learned.values())
+    twin.restore(learned)
+    np.testing.assert_array_equal(twin.score(FRESH), point.score(FRESH))
+
+
+@each_detector
+def test_what_was_learned_does_not_change_with_the_rows_given(point):
+    rows = ROWS.copy()
+    point.fit(rows, seed=3)
+    before = point.score(FRESH)
+    rows[:] = 0.0
+    np.testing.assert_array_equal(point.score(FRESH), before)
+
+
+@each_detector
+def test_a_constant_column_gives_finite_scores(point):
+    rows, fresh = ROWS.copy(), FRESH.copy()
+    rows[:, 1], fresh[:10, 1] = 3.0, 3.0
+    assert np.isfinite(point.fit(rows, seed=3).score(fresh)).all()
+
+
+@each_detector
+def test_bad_rows_are_named(point):
+    with pytest.raises(NotFitted, match="call fit first"):
+        type(point)(**point.parameters()).score(FRESH)
+    point.fit(ROWS)
+    with pytest.raises(InvalidParameter, match="2 columns; fit saw 3"):
+        point.score(FRESH[:, :2])
+    with pytest.raises(InvalidParameter, match="row 2 is not finite"):
+        point.score(np.where(np.arange(len(FRESH))[:, None] == 2, np.nan, FRESH))
+    with pytest.raises(InvalidParameter, match="expected numbers"):
+        point.fit(np.array([["a"] * 3]))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ABOD(2), "k is 2; expected a whole number of at least 3"),
+        (lambda: ABOD(5).fit(np.repeat(ROWS[:5], 4, axis=0)), "only 5 of the 20 rows are distinct"),
+        (lambda: HBOS(0), "bins is 0"),
+        (lambda: HBOS(alpha=0.0), "alpha is 0.0"),
+        (lambda: HBOS(tolerance=-1.0), "tolerance is -1.0"),
+        (lambda: KernelSVM("linear"), "kernel is 'linear'; expected one of rbf, sigmoid, poly"),
+        (lambda: KernelSVM(nu=0.0), "nu is 0.0"),
+        (lambda: KernelSVM(gamma="wide"), "gamma is 'wide'"),
+        (lambda: KernelSVM(gamma=-1.0), "gamma is -1.0"),
+        (lambda: LODA("many"), "bins is 'many'"),
+        (lambda: LODA(cuts=0), "cuts is 0"),
+        (lambda: LOF(0), "k is 0"),
+        (lambda: LOF(5).fit(ROWS[:5]), "k is 5, but there are 5 rows, each with 4 neighbours"),
+        (lambda: Neighbours(1, distance="mean"), "distance is 'mean'; expected one of kappa, gamma, delta"),
+        (lambda: Neighbours(9).fit(ROWS[:5]), "k is 9, but there are 5 rows"),
+        (lambda: PIDForest(buckets=1), "buckets is 1"),
+        (lambda: PIDForest(percentile=101), "percentile is 101"),
+        (lambda: PIDForest().fit(np.ones((9, 2))), "all 9 rows are equal"),
+        (lambda: SubspaceForest(rows=0.0), "rows is 0.0; expected a share"),
+        (lambda: SubspaceForest(columns=1.5), "columns is 1.5; expected a share"),
+    ],
+)
+def test_bad_arguments_are_named(make, words):
+    with pytest.raises(InvalidParameter, match=words):
+        make()
