@@ -3,8 +3,9 @@
 import pyarrow as pa
 import pytest
 
-from offnominal.studies.anomaly_gym.tables import DETECTORS, table_3, table_4, table_5, table_12
+from offnominal.studies.anomaly_gym.tables import DETECTORS, every_metric, table_3, table_4, table_5
 from offnominal.studies.catalogue import load_study
+from offnominal.studies.papers import tables_of
 from offnominal.studies.results import RunResults
 
 WORLDS = ("SAP-Goal0-v0", "MJC-HalfCheetah-v0")
@@ -34,7 +35,7 @@ def results():
 
 
 def test_table_12_has_every_printed_number_of_the_worlds_that_were_run(results):
-    lines = table_12(results)
+    lines = every_metric(results)
     assert len(lines) == 6 * 2 * 2 * 7
     assert all(line.printed is not None for line in lines)
     (cheetah,) = [
@@ -69,7 +70,9 @@ def test_table_5_has_a_line_for_every_policy():
     assert len({line.labels["world and policy"] for line in lines}) == 2
 
 
-@pytest.mark.parametrize("name", ["anomaly-gym", "anomaly-gym-policies", "quickstart"])
+@pytest.mark.parametrize(
+    "name", ["anomaly-gym", "anomaly-gym-policies", "anomaly-gym-images", "anomaly-gym-images-policies", "quickstart"]
+)
 def test_shipped_studies_can_be_laid_out_at_every_scale(name):
     study = load_study(name)
     for scale in study.scales or [None]:
@@ -81,6 +84,30 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
 def test_a_part_of_the_study_gives_a_part_of_the_tables(results):
     silent = {"early_rate": None, "miss_rate": None, "median_delay": None}
     clock = run([row(WORLDS[0], "Time", "tiny", auroc=1.0, **silent)])
-    assert [table(clock) for table in (table_3, table_4, table_12)] == [[], [], []]
+    assert [table(clock) for table in (table_3, table_4, every_metric)] == [[], [], []]
     early, _, delay = table_4(run([row(WORLDS[0], "KNN", "tiny", "maximum", **silent)]))
     assert (early.ours.value, early.verdict, delay.ours.value) == (None, "", None)
+
+
+def test_image_detectors_stand_beside_the_printed_ones_that_they_replace():
+    rows = [
+        row("MJC-HalfCheetah-v0", name, "strong", **dict.fromkeys(NUMBERS, 0.6)) for name in ("LRDM", "KNN-encoder")
+    ]
+    lines = {(line.labels["detector"], line.labels["metric"]): line for line in every_metric(run(rows))}
+    assert lines["LRDM", "AUROC"].printed == 0.62
+    assert lines["KNN-encoder", "AUROC"].printed == 0.58
+    assert "encoder" in lines["KNN-encoder", "AUROC"].note
+
+
+def test_what_print_lacks_has_no_printed_number():
+    rows = [row("SAP-Goal1-v0", "LDM", level, **dict.fromkeys(NUMBERS, 0.6)) for level in ("tiny", "strong")]
+    printed = {
+        line.labels["level"]: line.printed for line in every_metric(run(rows)) if line.labels["metric"] == "AUROC"
+    }
+    assert printed == {"tiny": None, "strong": 0.82}
+
+
+def test_the_image_half_of_a_table_is_asked_for():
+    assert [table.study for table in tables_of("anomaly-gym", [3])] == ["anomaly-gym"]
+    assert [table.study for table in tables_of("anomaly-gym", [3], images=True)] == ["anomaly-gym-images"]
+    assert [table.number for table in tables_of("anomaly-gym", images=True)] == [3, 5, 13]

@@ -1,11 +1,12 @@
 """Runs: what is there is skipped, what failed is told, and a run goes on where it was."""
 
 import json
+import sys
 
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.studies import Store, run_study, same_results, task, work
+from offnominal.studies import Store, run_study, same_results, work
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runner import Past
 
@@ -82,8 +83,9 @@ def test_an_interrupted_run_keeps_what_it_has(go, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return done(cell, **options)
 
-    done = task.work
-    monkeypatch.setattr(task, "work", interrupt)
+    home = sys.modules["offnominal.studies.work"]
+    done = home.work
+    monkeypatch.setattr(home, "work", interrupt)
     with pytest.raises(KeyboardInterrupt):
         go(small_cells("KNN", "Time"), folder=tmp_path / "run")
     found = read_run(tmp_path / "run")
@@ -100,7 +102,8 @@ def test_data_that_cannot_be_made_fails_its_cells_and_no_others(go):
 
 
 def test_code_that_changed_during_the_run_fails_its_cells(go, monkeypatch):
-    monkeypatch.setattr(task, "work", lambda cell, **options: work(cell.replace(seed=1), **options))
+    home = sys.modules["offnominal.studies.work"]
+    monkeypatch.setattr(home, "work", lambda cell, **options: work(cell.replace(seed=1), **options))
     outcome, _ = go(small_cells("Time"))
     assert [failure.error for failure in outcome.failures] == ["Changed"]
 

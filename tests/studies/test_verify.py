@@ -85,7 +85,7 @@ def test_a_cell_that_cannot_be_done_again_is_told(place, monkeypatch):
     def fail(cell, **options):
         raise OSError("no disk")
 
-    monkeypatch.setattr(verify, "work", fail)
+    monkeypatch.setattr(sys.modules["offnominal.studies.work"], "work", fail)
     assert verify_run(place)[0][1] == "cannot be done again: OSError: no disk"
 
 

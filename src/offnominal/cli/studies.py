@@ -18,7 +18,7 @@ out = Console()
 experiments = typer.Typer()
 
 STORE = Path("runs/store")
-SHOWN = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC")
+SHOWN = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC", "method", "name", "mean rank", "AUC", "TPR@5")
 """Columns of the leaderboard that fit a terminal; the page has all of them."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes at once; one per processor if left out.")]
@@ -136,8 +136,11 @@ def results(
 
 @experiments.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="anomaly-gym.")],
-    table: Annotated[list[int] | None, typer.Option(help="A table's number; may be given again.")] = None,
+    paper: Annotated[str, typer.Argument(help="anomaly-gym or comparison.")],
+    table: Annotated[list[str] | None, typer.Option(help="A table's number; may be given again.")] = None,
+    images: Annotated[
+        bool, typer.Option("--images", help="The half of the tables about detectors of pictures.")
+    ] = False,
     scale: Annotated[str, typer.Option(help="How much of the study to run.")] = "laptop",
     workers: Workers = None,
     ray: Ray = None,
@@ -156,7 +159,7 @@ def reproduce(
 
     told: list[dict[str, Any]] = []
     opened: dict[str, tuple[Path, RunResults]] = {}
-    for printed in tables_of(paper, table):
+    for printed in tables_of(paper, table, images=images):
         if printed.study not in opened:
             place, _ = go(load_study(printed.study), scale, store=store, workers=workers, ray=ray)
             opened[printed.study] = place, open_run(place)
@@ -175,12 +178,9 @@ def reproduce(
 
 def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: bool) -> None:
     """Write the report, print who leads, and where the page is."""
-    from offnominal.reports.leaders import leader_rows
-    from offnominal.reports.report import write_report
     from offnominal.reports.tables import terminal_table
 
-    page = write_report(found, folder)
-    rows = leader_rows(found)
+    page, rows = _reported(folder, found)
     if as_json:
         told: dict[str, Any] = {"page": str(page), "leaderboard": rows}
         print(json.dumps(told | ({} if outcome is None else outcome.to_dict()), indent=2))
@@ -191,6 +191,19 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
         out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
         _complain(outcome)
     out.print(f"Report: [bold]{page}[/]", soft_wrap=True)
+
+
+def _reported(folder: Path, found: RunResults) -> tuple[Path, list[dict[str, Any]]]:
+    """Write the report and return its page and who leads."""
+    if found.searched:
+        from offnominal.reports.comparison_report import leading_methods, write_comparison
+        from offnominal.studies.detector_comparison.outcomes import Outcomes
+
+        return write_comparison(found, folder), leading_methods(Outcomes.of(found.table))
+    from offnominal.reports.leaders import leader_rows
+    from offnominal.reports.report import write_report
+
+    return write_report(found, folder), leader_rows(found)
 
 
 def _complain(outcome: Outcome) -> None:

@@ -7,13 +7,54 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, ClassVar, Literal, Protocol
 
 from offnominal.core.config import Config
 from offnominal.datasets.recipe import SEED
 from offnominal.evaluation.resample import REPLICATES
 
 SCRIPTED = "scripted"
+
+
+class Doable(Protocol):
+    """What the runner must know of a cell, whatever is studied.
+
+    Attributes:
+        home: Module that does such cells: it has `work`, `code_of` and `prepare`.
+    """
+
+    home: ClassVar[str]
+
+    @property
+    def world(self) -> str:
+        """Where it takes place: a world, or a table."""
+
+    @property
+    def policy(self) -> str:
+        """Who acts there; empty if nobody does."""
+
+    @property
+    def name(self) -> str:
+        """What tables call the detector."""
+
+    @property
+    def detector(self) -> str:
+        """Registered id of the detector, or ``"package.module:Class"``; empty if there are many."""
+
+    @property
+    def seed(self) -> int:
+        """Of its chance."""
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+
+    @property
+    def source(self) -> str:
+        """A hash of what decides its data: cells that share it share their data."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +69,9 @@ class DataEntry(Config):
         levels: Only these strengths.
         twins: Whether the nominal twins of the faulty episodes are recorded and scored too.
         seed: Of the first training episode.
+        frames: Whether detectors see pictures instead of vectors.
+        camera: What a fault of the vector sensors does to the pictures: nothing if ``"clean"``; if ``"affected"``,
+            they show the world as the sensors report it.
     """
 
     episodes: int = 100
@@ -37,6 +81,8 @@ class DataEntry(Config):
     levels: tuple[str, ...] | None = None
     twins: bool = True
     seed: int = SEED
+    frames: bool = False
+    camera: Literal["clean", "affected"] = "clean"
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :func:`~offnominal.datasets.generate`; what is None is left to it."""
@@ -83,6 +129,8 @@ class Cell(Config):
         True
     """
 
+    home: ClassVar[str] = "offnominal.studies.work"
+
     world: str
     name: str
     detector: str
@@ -105,7 +153,7 @@ class Cell(Config):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def key_of(cell: Cell, *, data: str, code: str) -> str:
+def key_of(cell: Doable, *, data: str, code: str) -> str:
     """Return the name of a cell's result: it changes with the cell, with its data and with the code it uses.
 
     Args:
@@ -115,13 +163,13 @@ def key_of(cell: Cell, *, data: str, code: str) -> str:
 
     Example:
         >>> key_of(Cell("SAP-Goal0-v0", "KNN", "KNN"), data="d1", code="c1")[:12]
-        'b1ac866ad01b'
+        '07183d90ade0'
     """
     text = json.dumps({"cell": cell.to_dict(), "data": data, "code": code}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def chosen(cells: Iterable[Cell], only: str | Iterable[str] | None) -> list[Cell]:
+def chosen(cells: Iterable[Doable], only: str | Iterable[str] | None) -> list[Doable]:
     """Return the cells whose label matches one of some patterns.
 
     Args:

@@ -91,6 +91,8 @@ def _sources() -> Sources:
 
 def _is_network(detector: str) -> bool:
     """Whether a detector learns with torch, as far as its source tells."""
+    if not detector:
+        return False
     target = spec_of(detectors, detector).target
     return any("networks" in name for name in _sources().used(target))
 

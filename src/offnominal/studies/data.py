@@ -21,7 +21,8 @@ def open_data(cell: Cell) -> Dataset:
         options: dict[str, Any] = {"algorithm": cell.policy}
         if cell.policy == SCRIPTED:
             options = {"policy": scripted(cell.world), "policy_name": SCRIPTED}
-        _OPEN[cell.source] = load(cell.world, **options, **cell.data.options())
+        data = load(cell.world, **options, **cell.data.options())
+        _OPEN[cell.source] = data.images() if cell.data.frames else data
     return _OPEN[cell.source]
 
 

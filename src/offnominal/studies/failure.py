@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.config import Config
-from offnominal.studies.cell import Cell
+from offnominal.studies.cell import Doable
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Failure(Config):
     time: str = ""
 
     @classmethod
-    def of(cls, key: str, cell: Cell, trouble: Trouble) -> Failure:
+    def of(cls, key: str, cell: Doable, trouble: Trouble) -> Failure:
         """Return what is to be kept of trouble with a cell."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return cls(key, cell.label, trouble.error, trouble.message, trouble.traceback, cell.to_dict(), now)

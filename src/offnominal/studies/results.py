@@ -41,3 +41,8 @@ class RunResults:
     def cells(self) -> int:
         """How many cells have finished."""
         return len(set(self.table["key"].to_pylist())) if self.table.num_rows else 0
+
+    @property
+    def searched(self) -> bool:
+        """Whether it is a comparison on tables: one row per (cell, configuration)."""
+        return "configuration" in self.table.column_names

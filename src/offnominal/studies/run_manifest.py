@@ -12,7 +12,7 @@ from typing import Any
 
 from offnominal.core.errors import MissingFile
 from offnominal.datasets.manifest import installed
-from offnominal.studies.cell import Cell
+from offnominal.studies.cell import Doable
 from offnominal.studies.files import read_json, write_json
 from offnominal.studies.local import processors
 
@@ -21,7 +21,7 @@ GIGABYTE = 2**30
 
 
 def begin(
-    folder: Path, about: Mapping[str, Any], cells: Iterable[Cell], keys: Iterable[str], store: Path, *, part: bool
+    folder: Path, about: Mapping[str, Any], cells: Iterable[Doable], keys: Iterable[str], store: Path, *, part: bool
 ) -> None:
     """Write the manifest of a run that begins.
 

@@ -10,15 +10,14 @@ from typing import Any
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.studies import run_manifest
-from offnominal.studies.cell import Cell, chosen, key_of
+from offnominal.studies.cell import Doable, chosen, key_of
 from offnominal.studies.code import Sources
 from offnominal.studies.display import Display, Report
 from offnominal.studies.failure import Failure, Trouble
 from offnominal.studies.local import LocalPool
 from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
-from offnominal.studies.task import Answer, Ended, Pool, Task
-from offnominal.studies.work import code_of
+from offnominal.studies.task import Answer, Ended, Pool, Task, home_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Outcome:
 
 
 def run_study(
-    cells: Iterable[Cell],
+    cells: Iterable[Doable],
     store: Store | Path | str,
     *,
     folder: Path | str | None = None,
@@ -93,7 +92,7 @@ def run_study(
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.studies import DataEntry
+        >>> from offnominal.studies import Cell, DataEntry
         >>> place = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
         >>> cells = [Cell("SAP-Goal0-v0", name, name, data=data, replicates=0) for name in ("KNN", "Time")]
@@ -148,7 +147,7 @@ class Run:
         told: Whoever is told of each cell.
     """
 
-    def __init__(self, cells: Sequence[Cell], store: Store, report: Report | None, told: Sinks) -> None:
+    def __init__(self, cells: Sequence[Doable], store: Store, report: Report | None, told: Sinks) -> None:
         self.cells = cells
         self.store = store
         self.report = report
@@ -160,7 +159,7 @@ class Run:
         self.lost: dict[str, Trouble] = {}
         self._begun = time.monotonic()
         sources = Sources()
-        self._codes = [code_of(cell, sources) for cell in cells]
+        self._codes = [home_of(cell).code_of(cell, sources) for cell in cells]
 
     def prepare(self, pool: Pool) -> None:
         """Make the datasets that are missing, one task each; the names of the results are known then."""
@@ -252,6 +251,6 @@ class Past:
                 costs[place] = max(costs.get(place, 0.0), sum(seconds))
         return cls(costs, max(table["peak_mb"].to_pylist(), default=0.0))
 
-    def cost(self, cell: Cell) -> float | None:
+    def cost(self, cell: Doable) -> float | None:
         """Return what a cell may cost in processor seconds, or None if nothing like it was done before."""
         return self.costs.get((cell.world, cell.name), self.costs.get((cell.name,)))

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.studies.kinds import AnyStudy
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runner import Outcome, run_study
 from offnominal.studies.store import Store
-from offnominal.studies.study import Study
 
 RUNS = Path("runs")
 STORE = RUNS / "store"
 
 
 def run(
-    study: Study,
+    study: AnyStudy,
     scale: str | None = None,
     *,
     folder: Path | None = None,

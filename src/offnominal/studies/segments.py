@@ -22,14 +22,13 @@ import pyarrow.compute as pc
 
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.studies.files import is_whole, read_table, write_table
-from offnominal.studies.rows import COST, DRAWS, TEXTS, type_of
+from offnominal.studies.rows import COST, DRAWS, FACTS, TEXTS, type_of
 
 ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
 """Rows from which on a segment is not merged with others any more."""
 FEW = 8
 """Small segments that may lie beside each other before they are merged."""
-FACTS = ("cell", "data", "code", "versions")
 ABOUT = ("key", "world", "policy", "name", "detector", "parameters", "seed", *COST, "steps_scored")
 
 

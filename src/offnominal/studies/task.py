@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from importlib import import_module
+from typing import Any, Protocol
 
 from offnominal.core.errors import OffnominalError
-from offnominal.studies.cell import Cell
+from offnominal.studies.cell import Doable
 from offnominal.studies.code import Sources
-from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.failure import Trouble
 from offnominal.studies.rows import means_of
 from offnominal.studies.store import Store
-from offnominal.studies.work import Finished, work
+from offnominal.studies.work import Finished
 
 
 class Changed(OffnominalError, RuntimeError):
@@ -30,7 +30,7 @@ class Task:
         store: Folder that the worker writes the result to; empty if the answer is to bring it.
     """
 
-    cell: Cell
+    cell: Doable
     key: str = ""
     store: str = ""
 
@@ -42,7 +42,9 @@ class Task:
     @property
     def label(self) -> str:
         """What people call it."""
-        return self.cell.label if self.key else f"episodes of {self.cell.world}/{self.cell.policy}"
+        if self.key:
+            return self.cell.label
+        return f"episodes of {self.cell.world}/{self.cell.policy}" if self.cell.policy else f"table {self.cell.world}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +108,18 @@ def perform(task: Task, sources: Sources) -> Answer:
         sources: Code as this process has it.
     """
     try:
-        return _do(task, sources) if task.key else Answer(data=content_hash(open_data(task.cell)))
+        return _do(task, sources) if task.key else Answer(data=home_of(task.cell).prepare(task.cell))
     except Exception as error:
         return Answer(trouble=Trouble.of(error))
 
 
+def home_of(cell: Doable) -> Any:
+    """Return the module that does such cells: it has `work`, `code_of` and `prepare`."""
+    return import_module(cell.home)
+
+
 def _do(task: Task, sources: Sources) -> Answer:
-    finished = work(task.cell, sources=sources)
+    finished: Finished = home_of(task.cell).work(task.cell, sources=sources)
     if finished.key != task.key:
         raise Changed("the code or the data changed after the run had begun; run it again.")
     if task.store:

@@ -10,13 +10,13 @@ import numpy as np
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
 from offnominal.core.progress import progress
-from offnominal.studies.cell import Cell
 from offnominal.studies.code import Sources
-from offnominal.studies.rows import COST, same_results
+from offnominal.studies.kinds import cell_from
+from offnominal.studies.rows import SPENT, same_results
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.segments import facts_of, read_cell
 from offnominal.studies.store import Store
-from offnominal.studies.work import work
+from offnominal.studies.task import home_of
 
 SHARE = 0.05
 
@@ -39,7 +39,7 @@ def verify_run(
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.studies import DataEntry, run_study
+        >>> from offnominal.studies import Cell, DataEntry, run_study
         >>> place = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
         >>> cell = Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0)
@@ -80,11 +80,11 @@ def _compared(path: Path, sources: Sources) -> tuple[str, str]:
     try:
         kept = read_cell(path)
         facts = facts_of(kept)
-        cell = Cell.from_dict(facts["cell"])
+        cell = cell_from(facts["cell"])
     except (DamagedFile, MissingFile, InvalidParameter) as error:
         return path.stem[:12], str(error)
     try:
-        again = work(cell, sources=sources)
+        again = home_of(cell).work(cell, sources=sources)
     except Exception as error:
         return cell.label, f"cannot be done again: {type(error).__name__}: {error}"
     made = facts_of(again.rows)
@@ -104,7 +104,7 @@ def _bare(table: Any) -> Any:
 
 def _difference(kept: Any, again: Any) -> str:
     """Return the first number that differs."""
-    names = [name for name in kept.column_names if name not in COST]
+    names = [name for name in kept.column_names if name not in SPENT]
     if kept.num_rows != again.num_rows or any(name not in again.column_names for name in names):
         return "its rows or columns are others"
     for old, new in zip(kept.to_pylist(), again.to_pylist(), strict=True):

@@ -22,7 +22,7 @@ from offnominal.datasets.manifest import installed
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
 from offnominal.studies import examples
-from offnominal.studies.cell import AlarmEntry, Cell, key_of
+from offnominal.studies.cell import AlarmEntry, Cell, Doable, key_of
 from offnominal.studies.code import Sources
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.judge import judge
@@ -48,7 +48,7 @@ class Finished:
         examples: One row per episode to look at.
     """
 
-    cell: Cell
+    cell: Doable
     key: str
     rows: Any
     examples: Any
@@ -71,7 +71,7 @@ def work(cell: Cell, *, sources: Sources | None = None) -> Finished:
     meter = Meter()
     code = code_of(cell, sources or Sources())
     detector, alarms = build_detector(cell), {entry.name: build_alarm(entry) for entry in cell.alarms}
-    with _one_thread():
+    with one_thread():
         data = open_data(cell)
         judged = judge(detector, alarms, data, seed=cell.seed, replicates=cell.replicates, meter=meter)
     key = key_of(cell, data=content_hash(data), code=code)
@@ -83,6 +83,11 @@ def work(cell: Cell, *, sources: Sources | None = None) -> Finished:
     named = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "seed": cell.seed}
     shown = pa.Table.from_pylist([named | row for row in judged.examples], examples.SCHEMA)
     return Finished(cell, key, rows, shown.replace_schema_metadata({"key": key}))
+
+
+def prepare(cell: Cell) -> str:
+    """Make the dataset of a cell if it is not there, and return its hash."""
+    return content_hash(open_data(cell))
 
 
 def code_of(cell: Cell, sources: Sources) -> str:
@@ -130,7 +135,7 @@ _installed = cache(installed)
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Hold every library that could use more threads to one: times are then comparable and results the same."""
     if all(os.environ.get(name) == "1" for name in ONE_THREAD):
         yield

@@ -1,0 +1,80 @@
+"""Cells of a comparison: one method, searched over on one split of one table."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from offnominal.core.config import Config
+
+ENSEMBLES = (5, 10)
+
+
+@dataclass(frozen=True)
+class SearchCell(Config):
+    """Many configurations of one method, fitted on one split of one table.
+
+    Configurations depend on the method and on `search` alone, so all tables and seeds try the same ones.
+
+    Args:
+        table: Name of the table.
+        method: Short name of the method, as in the paper's tables.
+        seed: Of the split and of every fit.
+        configurations: How many are tried.
+        search: Seed of the configurations.
+        normalise: How columns are scaled; see :func:`~offnominal.datasets.tables.split`.
+        limit_s: CPU seconds after which no further configuration is begun.
+        drop_identifiers: Whether columns that number the rows are dropped.
+        fixed: Parameters that every configuration shares, such as fewer iterations.
+        kind: Tells these cells from others in files.
+
+    Example:
+        >>> SearchCell("iris", "knn", 1).label
+        'iris/knn/1'
+    """
+
+    home: ClassVar[str] = "offnominal.studies.detector_comparison.work"
+
+    table: str
+    method: str
+    seed: int
+    configurations: int = 100
+    search: int = 0
+    normalise: Literal["train", "paper"] = "train"
+    limit_s: float | None = None
+    drop_identifiers: bool = True
+    fixed: dict[str, Any] = field(default_factory=dict)
+    kind: Literal["search"] = "search"
+
+    @property
+    def world(self) -> str:
+        """The table."""
+        return self.table
+
+    @property
+    def policy(self) -> str:
+        """Nobody acts."""
+        return ""
+
+    @property
+    def name(self) -> str:
+        """The method."""
+        return self.method
+
+    @property
+    def detector(self) -> str:
+        """None that is registered: the method brings its own."""
+        return ""
+
+    @property
+    def label(self) -> str:
+        """Table, method and seed, for people."""
+        return f"{self.table}/{self.method}/{self.seed}"
+
+    @property
+    def source(self) -> str:
+        """A hash of what decides the table."""
+        text = json.dumps([self.table, self.drop_identifiers])
+        return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,120 @@
+"""What a comparison has found: methods on tables, under every way to choose a configuration."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.studies.detector_comparison.metrics import NUMBERS, PERCENTS
+from offnominal.studies.detector_comparison.selection import Row, Selected, max_protocol, mean_protocol
+
+Protocol = Literal["mean", "max"]
+CRITERIA = (*(f"pr_at_{percent:g}%" for percent in PERCENTS), "auc")
+COUNTS = (*(f"pr_at_{number}" for number in NUMBERS), "auc")
+_PROTOCOLS = {"mean": mean_protocol, "max": max_protocol}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcomes:
+    """Rows of configurations, by table and method.
+
+    Args:
+        single: Rows of single configurations.
+        together: Rows of ensembles, by (table, method, size).
+    """
+
+    single: Mapping[tuple[str, str], Sequence[Row]]
+    together: Mapping[tuple[str, str, int], Sequence[Row]]
+
+    @classmethod
+    def of(cls, table: Any) -> Outcomes:
+        """Read the results of a run.
+
+        Args:
+            table: Arrow table of a run's results.
+        """
+        single: dict[tuple[str, str], list[Row]] = {}
+        together: dict[tuple[str, str, int], list[Row]] = {}
+        for row in table.to_pylist():
+            known = {name: math.nan if value is None and _is_number(name) else value for name, value in row.items()}
+            size = json.loads(row["configuration"]).get("ensemble")
+            if size is None:
+                single.setdefault((row["table"], row["method"]), []).append(known)
+            else:
+                together.setdefault((row["table"], row["method"], size), []).append(known)
+        if not single:
+            raise InvalidParameter("there are no results of a comparison; run one first.")
+        return cls(single, together)
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return list(dict.fromkeys(table for table, _ in self.single))
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods."""
+        return list(dict.fromkeys(method for _, method in self.single))
+
+    def chosen(
+        self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc"
+    ) -> dict[tuple[str, str], Selected]:
+        """Return what each method shows on each table.
+
+        Args:
+            protocol: ``mean`` chooses one configuration for all seeds, ``max`` one for each.
+            criterion: Validation metric to choose by.
+            metric: Test metric to report.
+        """
+        choose = _PROTOCOLS[protocol]
+        return {place: choose(rows, criterion=criterion, metric=metric) for place, rows in self.single.items()}
+
+    def values(self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc") -> FloatArray:
+        """Return the same as numbers (tables, methods); NaN where there is nothing."""
+        return self._matrix(
+            {place: found.value for place, found in self.chosen(protocol, criterion=criterion, metric=metric).items()}
+        )
+
+    def ensembles(self, size: int, metric: str = "auc") -> FloatArray:
+        """Return what ensembles of the best configurations of each seed show, (tables, methods)."""
+        found = {
+            (table, method): float(np.nanmean([row[f"test_{metric}"] for row in rows]))
+            for (table, method, number), rows in self.together.items()
+            if number == size
+        }
+        return self._matrix(found)
+
+    def polarity(self) -> FloatArray:
+        """Return how the scores of the configuration chosen by the mean protocol go with distance, (tables, methods).
+
+        It is Spearman's correlation of test scores and the distance to the fifth nearest training point, averaged over
+        seeds. Where it is negative, labelled points chose a detector that finds dense places strange.
+        """
+        found = {}
+        for place, chosen in self.chosen("mean").items():
+            rows = [row for row in self.single[place] if row["configuration"] in chosen.configurations]
+            values = [row["polarity"] for row in rows if not math.isnan(row["polarity"])]
+            found[place] = float(np.mean(values)) if values else math.nan
+        return self._matrix(found)
+
+    def seconds(self) -> FloatArray:
+        """Return CPU seconds to fit and score, mean over configurations and seeds, (tables, methods, 2)."""
+        parts = [
+            self._matrix({place: float(np.mean([row[name] for row in rows])) for place, rows in self.single.items()})
+            for name in ("fit_s", "score_s")
+        ]
+        return np.stack(parts, axis=-1)
+
+    def _matrix(self, found: Mapping[tuple[str, str], float]) -> FloatArray:
+        return np.array([[found.get((table, method), math.nan) for method in self.methods] for table in self.tables])
+
+
+def _is_number(name: str) -> bool:
+    return name.startswith(("validation_", "test_")) or name in ("normal_score", "polarity")

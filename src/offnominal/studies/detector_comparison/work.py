@@ -1,0 +1,114 @@
+"""Do a cell of a comparison: split its table, try the configurations, measure them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from offnominal.datasets.tables import Table, TableSplit, load_table, split
+from offnominal.studies import examples
+from offnominal.studies.cell import key_of
+from offnominal.studies.code import Sources
+from offnominal.studies.detector_comparison.cell import ENSEMBLES, SearchCell
+from offnominal.studies.detector_comparison.ensembles import ensemble
+from offnominal.studies.detector_comparison.families import family_of
+from offnominal.studies.detector_comparison.polarity import polarity
+from offnominal.studies.detector_comparison.space import sample, space_of
+from offnominal.studies.detector_comparison.tried import Tried, tried_rows
+from offnominal.studies.meter import Meter
+from offnominal.studies.rows import type_of
+from offnominal.studies.work import Finished, one_thread, versions
+
+PACKAGE = "offnominal.studies.detector_comparison"
+JUDGE = (f"{PACKAGE}.work:work", "offnominal.datasets.tables.split:split")
+
+
+def work(cell: SearchCell, *, sources: Sources | None = None) -> Finished:
+    """Do a cell in this process, with one thread.
+
+    Args:
+        cell: What to do.
+        sources: Code that was read before.
+    """
+    meter = Meter()
+    code = code_of(cell, sources or Sources())
+    table = _table(cell.table, cell.drop_identifiers)
+    parts = split(table, cell.seed, normalise=cell.normalise)
+    with one_thread():
+        family = family_of(cell.method)
+        drawn = sample(space_of(cell.method), cell.configurations, seed=cell.search, accept=family.accept)
+        tried = family.run([each | cell.fixed for each in drawn], parts, cell.seed, limit_s=cell.limit_s)
+        with meter("evaluate"):
+            rows = _measured(cell, tried, parts)
+    data = data_hash(table)
+    key = key_of(cell, data=data, code=code)
+    cost = {
+        "fit_cpu_s": sum(each.fit_s for each in tried),
+        "score_cpu_s": sum(each.score_s for each in tried),
+        "evaluate_cpu_s": meter.cpu["evaluate"],
+        "wall_s": meter.wall,
+        "peak_mb": meter.peak_mb(),
+        "steps_scored": len(tried) * (len(parts.validation) + len(parts.test)),
+    }
+    about = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "detector": cell.method}
+    full = [about | {"parameters": "", "split": row["configuration"], "alarm": None} | row | cost for row in rows]
+    names = list(dict.fromkeys(name for row in full for name in row))
+    columns = {name: pa.array([_known(row.get(name)) for row in full], type_of(name)) for name in names}
+    facts = {"key": key, "cell": json.dumps(cell.to_dict()), "data": data, "code": code}
+    told = facts | {"versions": json.dumps(versions())}
+    return Finished(cell, key, pa.table(columns).replace_schema_metadata(told), examples.SCHEMA.empty_table())
+
+
+def _measured(cell: SearchCell, tried: Sequence[Tried], parts: TableSplit) -> list[dict[str, Any]]:
+    """Return a row per configuration, and one per ensemble of the best."""
+    together = []
+    if any(each.validation is not None for each in tried):
+        for size in ENSEMBLES:
+            scores = ensemble(tried, parts.validation.anomalous, size=size)
+            together.append(Tried({"ensemble": size}, *scores))
+    both = [*tried, *together]
+    rows = tried_rows(cell.method, cell.table, cell.seed, both, parts.validation.anomalous, parts.test.anomalous)
+    for row, each in zip(rows, both, strict=True):
+        row["polarity"] = math.nan if each.test is None else polarity(each.test, parts).correlation
+    return rows
+
+
+def _known(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def prepare(cell: SearchCell) -> str:
+    """Fetch the table of a cell and return its hash."""
+    return data_hash(_table(cell.table, cell.drop_identifiers))
+
+
+def code_of(cell: SearchCell, sources: Sources) -> str:
+    """Return the version of the code that a cell uses: of its method, and of what searches and judges."""
+    space = space_of(cell.method)
+    code = [sources.version(*JUDGE, space.detector, space.family), cell.method, dict(space.grid), dict(space.fixed)]
+    return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+
+
+def data_hash(table: Table) -> str:
+    """Return a hash over the rows of a table.
+
+    Example:
+        >>> data_hash(Table("mine", np.zeros((3, 2)), np.ones((1, 2))))[:8]
+        '50c5d1b9'
+    """
+    text = hashlib.sha256(json.dumps([table.normal.shape, table.anomalous.shape]).encode())
+    for rows in (table.normal, table.anomalous):
+        text.update(np.ascontiguousarray(rows, "<f8").tobytes())
+    return text.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _table(name: str, drop_identifiers: bool) -> Table:
+    return load_table(name, drop_identifiers=drop_identifiers)

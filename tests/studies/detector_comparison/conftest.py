@@ -1,0 +1,13 @@
+"""A small table with equal rows, and its split."""
+
+import numpy as np
+import pytest
+
+from offnominal.datasets.tables import Table, split
+
+
+@pytest.fixture(scope="session")
+def parts():
+    rng = np.random.default_rng(4)
+    normal = np.concatenate([rng.normal(size=(90, 4)), rng.integers(-1, 2, size=(40, 4))])
+    return split(Table("small", normal, rng.normal(size=(40, 4)) * 2.0 + 1.0), seed=1)
