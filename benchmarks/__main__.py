@@ -11,15 +11,16 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import datasets, detectors, ensembles, evaluation, runner, training, worlds
+from benchmarks import datasets, detectors, ensembles, evaluation, image_detectors, runner, sensing, training, worlds
 from offnominal.reports.tables import markdown, terminal_table
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
 GROUPS = {
+    "sensing": sensing.SECTIONS,
     "worlds": worlds.SECTIONS,
     "training": training.SECTIONS,
     "datasets": datasets.SECTIONS,
-    "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS},
+    "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS, **image_detectors.SECTIONS},
     "evaluation": evaluation.SECTIONS,
     "runner": runner.SECTIONS,
 }

@@ -14,7 +14,7 @@ from offnominal._version import __version__
 if TYPE_CHECKING:
     from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, expert
     from offnominal.alarms import Alarm, Monitor, audit_alarm
-    from offnominal.anomalies import Anomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
+    from offnominal.anomalies import Anomaly, CameraAnomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
     from offnominal.anomalies.make import make, make_vec
     from offnominal.core import Episode, Event, OffnominalError
     from offnominal.datasets import Dataset, generate, load
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy", "expert"),
     "alarms": ("Alarm", "Monitor", "audit_alarm"),
-    "anomalies": ("Anomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
+    "anomalies": ("Anomaly", "CameraAnomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
     "anomalies.make": ("make", "make_vec"),
     "core": ("Episode", "Event", "OffnominalError"),
     "datasets": ("Dataset", "generate", "load"),
@@ -46,6 +46,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Alarm",
     "Anomaly",
+    "CameraAnomaly",
     "Dataset",
     "Detector",
     "DynamicsAnomaly",
