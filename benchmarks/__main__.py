@@ -11,7 +11,18 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks import datasets, detectors, ensembles, evaluation, image_detectors, runner, sensing, training, worlds
+from benchmarks import (
+    comparison,
+    datasets,
+    detectors,
+    ensembles,
+    evaluation,
+    image_detectors,
+    runner,
+    sensing,
+    training,
+    worlds,
+)
 from offnominal.reports.tables import markdown, terminal_table
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -22,6 +33,7 @@ GROUPS = {
     "datasets": datasets.SECTIONS,
     "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS, **image_detectors.SECTIONS},
     "evaluation": evaluation.SECTIONS,
+    "comparison": comparison.SECTIONS,
     "runner": runner.SECTIONS,
 }
 SECTIONS = {title: section for group in GROUPS.values() for title, section in group.items()}

@@ -50,9 +50,24 @@ def faults_of(world):
 
 FAULTS = {world: faults_of(world) for world in worlds.ids()}
 
+FILMED = {
+    "clean": None,
+    "noisy and late": (Fault("camera/noise", 20.0, 2), Fault("camera/delay", 2, 4)),
+    "blurred, dark and covered": (
+        Fault("camera/blur", 1.5, 1),
+        Fault("camera/exposure", -1.0, 2),
+        Fault("camera/occlusion", 0.3, 3),
+    ),
+    "dead pixels, hanging, dropping": (
+        Fault("camera/dead_pixels", 0.05, 1),
+        Fault("camera/frozen", 2, 2),
+        Fault("camera/drop", 0.3, 4),
+    ),
+}
 PINS = Path(__file__).with_name("pins.json")
 PINNED = json.loads(PINS.read_text())
 EVERYWHERE, MUJOCO, DATASET = PINNED["every CPU"], PINNED["by machine"], PINNED["dataset"]
+FILMS, MUJOCO_FILMS = PINNED["films on every CPU"], PINNED["films by machine"]
 
 
 def policy_for(world, name):
@@ -92,6 +107,29 @@ def test_mujoco_episodes_are_the_same_on_this_kind_of_machine(name, fault):
     assert found(name, fault) == MUJOCO[PLACE][name][fault], found(name, fault)
 
 
+def filmed(world, faults):
+    """Return the digest of the frames of a few short episodes."""
+    policy = policy_for(world, "random")
+    episodes = collect(world, policy, 2, anomalies=FILMED[faults], seed=1000, max_steps=8, frames=True)
+    total = hashlib.sha256()
+    for episode in episodes:
+        total.update(episode.extras["frames"].tobytes())
+    return total.hexdigest()
+
+
+@pytest.mark.parametrize(("world", "faults"), [(world, faults) for world, pins in FILMS.items() for faults in pins])
+def test_frames_are_the_same_on_every_cpu(world, faults):
+    assert filmed(world, faults) == FILMS[world][faults], filmed(world, faults)
+
+
+@pytest.mark.skipif(PLACE not in MUJOCO_FILMS, reason=f"no MuJoCo frames are pinned for {PLACE}")
+@pytest.mark.parametrize(
+    ("world", "faults"), [(world, faults) for world, pins in MUJOCO_FILMS.get(PLACE, {}).items() for faults in pins]
+)
+def test_mujoco_frames_are_the_same_on_this_kind_of_machine(world, faults):
+    assert filmed(world, faults) == MUJOCO_FILMS[PLACE][world][faults], filmed(world, faults)
+
+
 def contents(folder):
     """Return the hashes of a small dataset: of its recipe, and of the episodes of every split."""
     strengths = {("action/noise", "tiny"): 0.5, ("dynamics/mass", "strong"): 4.0, ("observation/drift", "medium"): 0.05}
@@ -113,9 +151,19 @@ def repin():
         for world in FAULTS
         for policy in ("random", "network")
     }
-    here = {name: everywhere.pop(name) for name in list(everywhere) if "Cheetah" in name or "Reacher" in name}
+    films = {world: {faults: filmed(world, faults) for faults in FILMED} for world in FAULTS}
+    here, films_here = (
+        {name: pins.pop(name) for name in list(pins) if "Cheetah" in name or "Reacher" in name}
+        for pins in (everywhere, films)
+    )
     with TemporaryDirectory() as folder:
-        pins = {"every CPU": everywhere, "by machine": {PLACE: here}, "dataset": contents(folder)}
+        pins = {
+            "every CPU": everywhere,
+            "by machine": {PLACE: here},
+            "films on every CPU": films,
+            "films by machine": {PLACE: films_here},
+            "dataset": contents(folder),
+        }
     PINS.write_text(json.dumps(pins, indent=1) + "\n")
 
 
