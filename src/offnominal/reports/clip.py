@@ -13,6 +13,7 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.make import make
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.types import Array
+from offnominal.rollouts.collect import collect
 
 FORMATS = (".gif", ".mp4")
 SCALE = 3
@@ -58,18 +59,9 @@ def write_clip(
 def _frames(
     world: str, policy: Policy, fault: Fault | None, seed: int, steps: int | None
 ) -> Iterator[tuple[Array, bool]]:
-    """Yield the frames of an episode, and whether the fault was on."""
-    env = make(world, fault, render_mode="rgb_array")
-    seen, _ = env.reset(seed=seed)
-    state: Any = policy.start(np.array([seed]), np.array([0]))
-    yield np.asarray(env.render()), False
-    done, count = False, 0
-    while not done and count != steps:
-        actions, state = policy.act(np.asarray(seen)[None], state)
-        seen, _, terminated, truncated, info = env.step(actions[0])
-        done, count = terminated or truncated, count + 1
-        yield np.asarray(env.render()), bool(info.get("active", False))
-    env.close()
+    """Return the frames of an episode, and whether the fault was on."""
+    (episode,) = collect(world, policy, 1, anomalies=fault, seed=seed, max_steps=steps, frames=True)
+    return zip(episode.extras["frames"], [False, *episode.active.tolist()], strict=True)
 
 
 def _composed(sides: list[tuple[Array, bool]]) -> Array:

@@ -153,12 +153,14 @@ def _knowledge(plt: Any, outcomes: Outcomes) -> Any:
     """Draw the mean test AUC by the criterion that chooses, from few labels to all."""
     figure, axes = plt.subplots(figsize=(6.4, 3.6))
     shades = colours(outcomes.methods)
-    by = [outcomes.values("mean", criterion=each) for each in CRITERIA]
+    # A mean over some tables only could not be compared with the others.
+    by = {each: outcomes.values("mean", criterion=each).mean(axis=0) for each in CRITERIA}
+    shown = {each: means for each, means in by.items() if not np.isnan(means).all()}
     for place, method in enumerate(outcomes.methods):
-        line = [np.nan if (mean := _mean(values[:, place])) is None else mean for values in by]
-        axes.plot(range(len(CRITERIA)), line, "o-", ms=3.5, lw=1.4, color=shades[method], label=method)
-    labels = [each.removeprefix("pr_at_") for each in CRITERIA[:-1]]
-    axes.set_xticks(range(len(CRITERIA)), [*labels, "all labels"])
+        line = [means[place] for means in shown.values()]
+        axes.plot(range(len(shown)), line, "o-", ms=3.5, lw=1.4, color=shades[method], label=method)
+    labels = ["all labels" if each == "auc" else each.removeprefix("pr_at_") for each in shown]
+    axes.set_xticks(range(len(shown)), labels)
     axes.set_xlabel("most suspicious points that are labelled")
     axes.set_ylabel("mean test AUC")
     axes.legend(ncols=1, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
