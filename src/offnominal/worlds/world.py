@@ -197,7 +197,7 @@ class World(ABC):
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw some rows for :meth:`frames`, which checks the arguments; a world with ``renders = True`` has this."""
-        raise NotImplementedError
+        raise UnsupportedEnvironment(f"{self.card.id} says that it renders, but has no `draw`; write one.")
 
     def render(self, row: int = 0) -> Frame:
         """Return an RGB picture of one row."""

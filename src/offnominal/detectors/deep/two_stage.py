@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
@@ -22,9 +23,9 @@ class TwoStage(VAE):
 
     SCORES: ClassVar[tuple[str, ...]] = ("second", *VAE.SCORES)
 
+    @abstractmethod
     def _second(self) -> PointDetector:
         """Return the point detector, not fitted yet."""
-        raise NotImplementedError
 
     def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
         """Learn the codes of rows, and then which codes are normal; see :meth:`DeepDetector.fit`."""

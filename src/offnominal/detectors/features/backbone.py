@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ class Features(NamedTuple):
     tokens: Tensor
 
 
-class Backbone(nn.Module):
+class Backbone(nn.Module, ABC):
     """Turns pictures into features.
 
     Args:
@@ -58,9 +59,9 @@ class Backbone(nn.Module):
             pictures = functional.interpolate(pictures, (self.size, self.size), mode="bilinear", antialias=True)
         return (pictures - self.mean) / self.std
 
+    @abstractmethod
     def features(self, pictures: Tensor) -> Features:
         """Return the features of scaled pictures."""
-        raise NotImplementedError
 
     def forward(self, frames: Tensor) -> Features:
         """Return the features of pictures as bytes."""

@@ -12,12 +12,11 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.studies.detector_comparison.metrics import NUMBERS, PERCENTS
+from offnominal.studies.detector_comparison.metrics import PERCENTS
 from offnominal.studies.detector_comparison.selection import Row, Selected, max_protocol, mean_protocol
 
 Protocol = Literal["mean", "max"]
 CRITERIA = (*(f"pr_at_{percent:g}%" for percent in PERCENTS), "auc")
-COUNTS = (*(f"pr_at_{number}" for number in NUMBERS), "auc")
 _PROTOCOLS = {"mean": mean_protocol, "max": max_protocol}
 
 
