@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -58,31 +60,29 @@ class Time(Detector):
 class Random(Time):
     """Uniform scores: what chance alone achieves.
 
-    A score is a function of the seed of `fit` and of what is seen, so that it is the same online and in a batch.
+    A score is a function of the seed of `fit` and of all that was seen since the episode began, so that it is the same
+    online and in a batch, and two equal pictures still get scores of their own.
     """
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.seed_ = seed
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        return [self._drawn(episode.observations[1:]) for episode in episodes]
+        return [self._drawn(_chained(episode.observations[1:])) for episode in episodes]
+
+    def start(self, n: int = 1) -> IntArray:
+        """Nothing was seen yet."""
+        return np.zeros(n, np.int64)
 
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
-        return state + 1, self._drawn(step.next_observation)
+        seen = np.array([_mixed(*pair) for pair in zip(state, _digits(step.next_observation), strict=True)], np.int64)
+        return seen, self._drawn(seen)
 
-    def _drawn(self, observations: Array) -> FloatArray:
-        """Return a uniform number for each observation, by its bytes."""
-        rows = np.ascontiguousarray(observations, np.float32).reshape(len(observations), -1)
-        words = rows.view(np.uint32).astype(np.uint64)
-        mixed = np.zeros(len(rows), np.uint64)
-        for column in words.T:
-            mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-        seeds = (mixed >> np.uint64(1)).astype(np.int64)
-        drawn = np.empty((len(rows), 1))
-        fill_uniform(
-            stream_keys(seeds, np.full(len(rows), self.seed_), "detector"), np.zeros(len(rows), np.int64), 0, drawn
-        )
+    def _drawn(self, seen: IntArray) -> FloatArray:
+        """Return a uniform number for each history."""
+        drawn = np.empty((len(seen), 1))
+        keys = stream_keys(seen, np.full(len(seen), self.seed_), "detector")
+        fill_uniform(keys, np.zeros(len(seen), np.int64), 0, drawn)
         return drawn[:, 0]
 
     def learned(self) -> dict[str, Array]:
@@ -93,3 +93,20 @@ class Random(Time):
         """Take it back."""
         super().restore(learned)
         self.seed_ = int(learned["seed"][0])
+
+
+def _digits(observations: Array) -> list[int]:
+    """Return a whole number of 62 bits for each observation, by its bytes."""
+    plain = observations if observations.dtype == np.uint8 else observations.astype(np.float32)
+    return [int.from_bytes(blake2b(row.tobytes(), digest_size=8).digest(), "little") >> 2 for row in plain]
+
+
+def _mixed(before: int, digits: int) -> int:
+    """Return a whole number of 62 bits that depends on both."""
+    mixed = ((int(before) ^ digits) * 0x9E3779B97F4A7C15) % 2**64
+    return (mixed ^ (mixed >> 29)) >> 2
+
+
+def _chained(observations: Array) -> IntArray:
+    """Return for each observation a number that depends on it and on all before."""
+    return np.array(list(accumulate(_digits(observations), _mixed, initial=0))[1:], np.int64)

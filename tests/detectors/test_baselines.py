@@ -1,0 +1,39 @@
+"""Baselines know nothing, whatever they are shown."""
+
+import numpy as np
+
+from offnominal.core.episode import Episode
+from offnominal.detectors.baselines import Random
+
+
+def standing(seed, steps=400):
+    """Return an episode whose picture hardly ever changes."""
+    pictures = np.zeros((steps + 1, 3, 4, 4), np.uint8)
+    pictures[:2] = seed + 1
+    return Episode(
+        observations=pictures,
+        actions=np.zeros((steps, 1)),
+        rewards=np.zeros(steps),
+        active=np.zeros(steps, bool),
+        seed=seed,
+    )
+
+
+def test_chance_gives_equal_pictures_scores_of_their_own():
+    episodes = [standing(seed) for seed in range(3)]
+    scores = np.array(Random().fit(episodes, seed=5).score(episodes))
+    assert len(np.unique(scores)) == scores.size
+    assert abs(scores.mean() - 0.5) < 0.05
+
+
+def test_chance_is_the_same_online():
+    from offnominal.detectors.detector import Step
+
+    episode = standing(7, steps=20)
+    detector = Random().fit([episode], seed=1)
+    state, online = detector.start(1), []
+    for t in range(20):
+        step = Step(episode.observations[t : t + 1], episode.actions[t : t + 1], episode.observations[t + 1 : t + 2])
+        state, score = detector.update(state, step)
+        online.append(score[0])
+    np.testing.assert_array_equal(online, detector.score([episode])[0])
