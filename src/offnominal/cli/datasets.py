@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -14,6 +15,7 @@ out = Console()
 complaints = Console(stderr=True)
 datasets = typer.Typer()
 
+PRESENCE = {"present": "present", "download": "can be downloaded", "by hand": "must be placed by hand"}
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a dataset that is already there.")]
 Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
@@ -24,7 +26,7 @@ def list_datasets(
     folder: Annotated[Path | None, typer.Argument(help="Where to look; the data home if left out.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the datasets that are there.
+    """List the datasets that are there, and how many public tables and image sets are.
 
     Example: [bold]offnominal datasets[/]
     """
@@ -35,6 +37,22 @@ def list_datasets(
     home = data_home() if folder is None else folder
     found = sorted(path.parent for path in home.glob(f"*/{MANIFEST}"))
     _show(f"Datasets in {home}", [_summary(Dataset(each, verify="size")) for each in found], as_json)
+    if folder is None and not as_json:
+        _point_to_tables()
+
+
+def _point_to_tables() -> None:
+    """Say how many public sets are there, and which command knows more."""
+    from offnominal.cli.tables import public_sets
+
+    states = Counter(row["files"] for row in public_sets())
+    counted = ", ".join(f"{states[state]} {said}" for state, said in PRESENCE.items())
+    out.print(
+        f"Public tables and image sets: {counted}. [bold]offnominal tables[/] lists them, "
+        "[bold]offnominal tables check[/] says what is odd about them.",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 @datasets.command()

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
+    from offnominal.studies.kinds import AnyStudy
     from offnominal.studies.results import RunResults
     from offnominal.studies.runner import Outcome
 
@@ -70,6 +71,7 @@ def run(
     only: Annotated[
         list[str] | None, typer.Option(help="Only cells like this: world/policy/detector/seed, with * and ?.")
     ] = None,
+    sampler: Annotated[str | None, typer.Option(help="Search a comparison this way: random, or optuna.")] = None,
     workers: Workers = None,
     ray: Ray = None,
     retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
@@ -90,7 +92,7 @@ def run(
     from offnominal.studies.sinks import sink_named
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
-    place, outcome = go(load_study(study), scale, folder=folder, store=store, only=only, **options)
+    place, outcome = go(_sampled(load_study(study), sampler), scale, folder=folder, store=store, only=only, **options)
     if outcome.reused + outcome.computed:
         _finish(place, open_run(place), outcome, as_json)
     else:
@@ -138,6 +140,7 @@ def results(
 def reproduce(
     paper: Annotated[str, typer.Argument(help="anomaly-gym or comparison.")],
     table: Annotated[list[str] | None, typer.Option(help="A table's number; may be given again.")] = None,
+    figure: Annotated[list[str] | None, typer.Option(help="A figure's number; may be given again.")] = None,
     images: Annotated[
         bool, typer.Option("--images", help="The half of the tables about detectors of pictures.")
     ] = False,
@@ -147,22 +150,24 @@ def reproduce(
     store: StoreFolder = STORE,
     as_json: AsJson = False,
 ) -> None:
-    """Put our table beside the printed one; what is not computed yet is computed first.
+    """Put our table beside the printed one, or draw our figure; what is not computed yet is computed first.
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
     """
     from offnominal.reports.versus import versus_markdown, versus_print, versus_terminal
     from offnominal.studies.catalogue import load_study
-    from offnominal.studies.papers import tables_of
+    from offnominal.studies.papers import figures_of, tables_of
     from offnominal.studies.runs import open_run
     from offnominal.studies.runs import run as go
 
     told: list[dict[str, Any]] = []
     opened: dict[str, tuple[Path, RunResults]] = {}
-    for printed in tables_of(paper, table, images=images):
-        if printed.study not in opened:
-            place, _ = go(load_study(printed.study), scale, store=store, workers=workers, ray=ray)
-            opened[printed.study] = place, open_run(place)
+    figures = figures_of(paper, figure or ())
+    tables = tables_of(paper, table, images=images) if table or not figure else []
+    for study in dict.fromkeys([*(each.study for each in tables), *(each.study for each in figures)]):
+        place, _ = go(load_study(study), scale, store=store, workers=workers, ray=ray)
+        opened[study] = place, open_run(place)
+    for printed in tables:
         place, found = opened[printed.study]
         lines = printed.compare(found)
         title = f"Table {printed.number}: {printed.title}"
@@ -172,8 +177,27 @@ def reproduce(
         if not as_json:
             out.print(versus_terminal(title, lines))
             out.print(f"Also in [bold]{file}[/]", soft_wrap=True)
+    for drawn in figures:
+        place, found = opened[drawn.study]
+        _reported(place, found)
+        picture = place / "figures" / f"{drawn.file}.png"
+        told.append({"figure": drawn.number, "title": drawn.title, "file": str(picture)})
+        if not as_json:
+            out.print(f"Figure {drawn.number}: {drawn.title}\n[bold]{picture}[/]", soft_wrap=True)
     if as_json:
         print(json.dumps(told, indent=2))
+
+
+def _sampled(study: AnyStudy, sampler: str | None) -> AnyStudy:
+    """Return a comparison that is searched another way, under a name of its own."""
+    from offnominal.core.errors import InvalidParameter
+    from offnominal.studies.detector_comparison.study import SearchStudy
+
+    if sampler is None:
+        return study
+    if not isinstance(study, SearchStudy):
+        raise InvalidParameter(f"--sampler is {sampler!r}, but {study.name!r} is not a search on tables; leave it out.")
+    return SearchStudy.from_dict(study.to_dict() | {"sampler": sampler, "name": f"{study.name}-{sampler}"})
 
 
 def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: bool) -> None:
@@ -190,13 +214,17 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
     if outcome is not None:
         out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
         _complain(outcome)
+    for name in found.manifest.get("missing", ()):
+        line = f"{name} is not at hand and was left out; `offnominal tables fetch {name}` brings it."
+        out.print(line, highlight=False, soft_wrap=True)
     out.print(f"Report: [bold]{page}[/]", soft_wrap=True)
 
 
 def _reported(folder: Path, found: RunResults) -> tuple[Path, list[dict[str, Any]]]:
     """Write the report and return its page and who leads."""
     if found.searched:
-        from offnominal.reports.comparison_report import leading_methods, write_comparison
+        from offnominal.reports.comparison_report import write_comparison
+        from offnominal.reports.comparison_tables import leading_methods
         from offnominal.studies.detector_comparison.outcomes import Outcomes
 
         return write_comparison(found, folder), leading_methods(Outcomes.of(found.table))

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete, Space
 
+from offnominal.core.choices import choices_in
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
     InvalidParameter,
@@ -56,7 +57,7 @@ def to_minari(source: Dataset | Split, id: str, *, splits: Iterable[str] | None 
 
 
 def from_minari(source: Any) -> list[Episode]:
-    """Return the episodes of a Minari dataset with Box spaces.
+    """Return the episodes of a Minari dataset with Box observations and Box or Discrete actions.
 
     They are taken for nominal, unless :func:`to_minari` wrote them: then labels, events and all other signals are back.
 
@@ -64,9 +65,10 @@ def from_minari(source: Any) -> list[Episode]:
         source: A ``MinariDataset``, or the id of one on this machine.
     """
     dataset = _opened(source)
-    for side in ("observation_space", "action_space"):
-        if not isinstance(getattr(dataset, side), Box):
-            raise UnsupportedEnvironment(f"{dataset.id} has the {side} {getattr(dataset, side)}; expected a Box.")
+    for side, kinds in (("observation_space", (Box,)), ("action_space", (Box, Discrete))):
+        if not isinstance(getattr(dataset, side), kinds):
+            expected = " or ".join(kind.__name__ for kind in kinds)
+            raise UnsupportedEnvironment(f"{dataset.id} has the {side} {getattr(dataset, side)}; expected {expected}.")
     ours = json.loads(dataset.storage.metadata.get(KEY, "null"))
     metadata = dataset.storage.get_episode_metadata(dataset.episode_indices)
     return [_episode(data, about, ours) for data, about in zip(dataset.iterate_episodes(), metadata, strict=True)]
@@ -133,7 +135,7 @@ def _written(split: Split, id: str) -> Any:
                 description=f"Split {split.name!r} of {split.world}, recorded by Offnominal.{left_out}",
                 code_permalink=HOME,
                 jpeg_encoding=False,
-                **_setting(split, episodes[0]),
+                **_setting(split, episodes),
             )
     except (ValueError, TypeError) as error:
         raise InvalidParameter(f"Minari does not take {id!r}: {error}") from None
@@ -144,7 +146,7 @@ def _written(split: Split, id: str) -> Any:
     return dataset
 
 
-def _setting(split: Split, episode: Episode) -> dict[str, Any]:
+def _setting(split: Split, episodes: list[Episode]) -> dict[str, Any]:
     """Return what Minari is to know of the world; of one that is not ours, the shapes."""
     try:
         card = build_world(split.world, 1).card
@@ -154,12 +156,13 @@ def _setting(split: Split, episode: Episode) -> dict[str, Any]:
             "ref_max_score": card.expert_return,
         }
     except UnknownName:
-        spaces = (Box(-np.inf, np.inf, values.shape[1:], values.dtype.type) for values in _sides(episode))
-        return dict(zip(("observation_space", "action_space"), spaces, strict=True))
+        first, choices = episodes[0], choices_in(episodes)
+        acted = Discrete(choices) if choices else _unlimited(first.actions)
+        return {"observation_space": _unlimited(first.observations), "action_space": acted}
 
 
-def _sides(episode: Episode) -> Iterable[Array]:
-    return episode.observations, episode.actions
+def _unlimited(values: Array) -> Space[Any]:
+    return Box(-np.inf, np.inf, values.shape[1:], values.dtype.type)
 
 
 def _buffer(minari: Any, episode: Episode) -> Any:

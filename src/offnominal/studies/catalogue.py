@@ -34,6 +34,18 @@ for _spec in (
         "comparison", _SHIPPED, "detectors on forty tables, fairly searched", {"file": "detector_comparison/study.toml"}
     ),
     Spec("comparison-deep", _SHIPPED, "deep detectors on sixteen tables", {"file": "detector_comparison/deep.toml"}),
+    Spec(
+        "comparison-images",
+        _SHIPPED,
+        "detectors on images, one class unseen",
+        {"file": "detector_comparison/images.toml"},
+    ),
+    Spec(
+        "comparison-images-one-in",
+        _SHIPPED,
+        "detectors on images, one class normal",
+        {"file": "detector_comparison/images_one_in.toml"},
+    ),
 ):
     studies.register(_spec)
 

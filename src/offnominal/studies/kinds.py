@@ -7,10 +7,14 @@ from typing import Any
 
 from offnominal.studies.cell import Cell, Doable
 from offnominal.studies.detector_comparison.cell import SearchCell
+from offnominal.studies.detector_comparison.image_cell import ImageCell
+from offnominal.studies.detector_comparison.image_study import ImageStudy
 from offnominal.studies.detector_comparison.study import SearchStudy
 from offnominal.studies.study import Study
 
-AnyStudy = Study | SearchStudy
+AnyStudy = Study | SearchStudy | ImageStudy
+_CELLS: dict[str, type[SearchCell | ImageCell]] = {"search": SearchCell, "image-search": ImageCell}
+_STUDIES: dict[str, type[SearchStudy | ImageStudy]] = {"search": SearchStudy, "image-search": ImageStudy}
 
 
 def cell_from(data: Mapping[str, Any]) -> Doable:
@@ -20,9 +24,9 @@ def cell_from(data: Mapping[str, Any]) -> Doable:
         >>> cell_from(SearchCell("iris", "knn", 1).to_dict()).label
         'iris/knn/1'
     """
-    return SearchCell.from_dict(data) if data.get("kind") == "search" else Cell.from_dict(data)
+    return _CELLS.get(data.get("kind", ""), Cell).from_dict(data)
 
 
 def study_from(data: Mapping[str, Any]) -> AnyStudy:
     """Return a study from plain data, whatever its kind."""
-    return SearchStudy.from_dict(data) if data.get("kind") == "search" else Study.from_dict(data)
+    return _STUDIES.get(data.get("kind", ""), Study).from_dict(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -35,6 +35,23 @@ class Printed:
     images: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PrintedFigure:
+    """A figure of a paper.
+
+    Args:
+        number: Its number.
+        title: What it shows.
+        study: The study whose run ours is made from.
+        file: Name of ours in the report of that run.
+    """
+
+    number: int
+    title: str
+    study: str
+    file: str
+
+
 def tables_of(paper: str, numbers: Sequence[int | str] | None = None, *, images: bool = False) -> list[Printed]:
     """Return the tables of a paper, vectors or pictures; a table that is about one of them alone is found by number.
 
@@ -49,18 +66,46 @@ def tables_of(paper: str, numbers: Sequence[int | str] | None = None, *, images:
         >>> [table.study for table in tables_of("anomaly-gym", [12, 13])]
         ['anomaly-gym', 'anomaly-gym-images']
     """
-    if paper not in PAPERS:
-        raise UnknownName(f"no paper {paper!r}.{did_you_mean(paper, PAPERS)} There is: {', '.join(PAPERS)}.")
+    _check_paper(paper)
     tables: list[Printed] = import_module(PAPERS[paper]).TABLES
     known = {str(table.number): table.number for table in tables}
     wanted = [str(number) for number in numbers or ()]
     for number in wanted:
-        if number not in known:
-            raise UnknownName(f"{paper} has no table {number} here; choose from {', '.join(known)}.")
+        _check_known(paper, "table", number, known, "UNKNOWN_TABLES")
     if not wanted:
         return [table for table in tables if table.images == images]
     halves = {name: [table for table in tables if str(table.number) == name] for name in dict.fromkeys(wanted)}
     return [table for half in halves.values() for table in half if table.images == images or len(half) == 1]
+
+
+def figures_of(paper: str, numbers: Sequence[int | str]) -> list[PrintedFigure]:
+    """Return figures of a paper that we draw, too.
+
+    Example:
+        >>> [figure.file for figure in figures_of("comparison", [6])]
+        ['pareto']
+    """
+    _check_paper(paper)
+    figures: list[PrintedFigure] = getattr(import_module(PAPERS[paper]), "FIGURES", [])
+    known = {str(figure.number): figure for figure in figures}
+    for number in numbers:
+        _check_known(paper, "figure", str(number), known, "UNKNOWN_FIGURES")
+    return [known[str(number)] for number in dict.fromkeys(numbers)]
+
+
+def _check_paper(paper: str) -> None:
+    if paper not in PAPERS:
+        raise UnknownName(f"no paper {paper!r}.{did_you_mean(paper, PAPERS)} There is: {', '.join(PAPERS)}.")
+
+
+def _check_known(paper: str, kind: str, number: str, known: Collection[str], reasons: str) -> None:
+    """Say what we know of a table or figure that cannot be shown."""
+    if number in known:
+        return
+    told: Mapping[str, str] = getattr(import_module(PAPERS[paper]), reasons, {})
+    why = f" {told[number]}" if number in told else ""
+    choice = f"choose from {', '.join(known)}" if known else "there is none"
+    raise UnknownName(f"{paper} has no {kind} {number} here; {choice}.{why}")
 
 
 def tables_from(study: str) -> list[Printed]:

@@ -22,7 +22,7 @@ DRAWS = tuple(f"draws_{name}" for name in DRAWN)
 COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
 SPENT = (*COST, "fit_s", "score_s")
 """What a cell, and each row of it, cost: nothing that comes out the same twice."""
-WHOLE = ("seed", "episodes", "never_struck", "one_class", "steps", "active_steps", "steps_scored")
+WHOLE = ("seed", "trial", "episodes", "never_struck", "one_class", "steps", "active_steps", "steps_scored")
 DIRECTIONS = ("-up", "-down")
 
 

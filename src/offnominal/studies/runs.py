@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.studies.detector_comparison.image_study import ImageStudy
 from offnominal.studies.kinds import AnyStudy
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import read_run
@@ -39,9 +40,10 @@ def run(
     place = RUNS / f"{study.name}-{scale or 'full'}" if folder is None else folder
     chosen = study.at(scale)
     about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
-    outcome = run_study(
-        chosen.cells(), store, folder=place, about={**about, "config": chosen.to_dict()}, only=only, **options
-    )
+    missing = chosen.missing() if isinstance(chosen, ImageStudy) else ()
+    cells = [cell for cell in chosen.cells() if cell.world not in missing]
+    told = {**about, "config": chosen.to_dict(), "missing": list(missing)}
+    outcome = run_study(cells, store, folder=place, about=told, only=only, **options)
     return place, outcome
 
 

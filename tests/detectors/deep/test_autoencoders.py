@@ -100,13 +100,21 @@ def test_densities_and_divergences_are_torchs():
 
 
 def test_a_critic_calls_codes_far_from_the_prior_strange():
-    aae = AAE(**{**QUICK, "iterations": 200}).fit(ROWS)
+    aae = AAE(**{**QUICK, "iterations": 600}).fit(ROWS)
     critic = aae.network_.critic
     with torch.no_grad():
         near, far = critic(torch.randn(200, 2)).mean(), critic(20 * torch.randn(200, 2)).mean()
     assert near > far
     found = aae.scores(ROWS)
     np.testing.assert_allclose(found["mixed-0.3"], 0.3 * found["mean"] + 0.7 * found["critic"], rtol=1e-6)
+
+
+def test_a_critic_does_not_keep_an_autoencoder_from_learning():
+    light, heavy = (
+        AAE(**{**QUICK, "iterations": 400}, weight=weight).fit(ROWS).scores(ROWS, only=["mean"])["mean"].mean()
+        for weight in (1e-3, 100.0)
+    )
+    assert light < heavy
 
 
 def test_the_weight_of_a_critic_matters():

@@ -24,10 +24,11 @@ def made_table(monkeypatch):
     monkeypatch.setattr(module, "_table", lambda name, drop_identifiers: table)
 
 
-def test_every_configuration_and_every_ensemble_has_a_row():
+def test_configurations_ensembles_and_the_default_have_rows():
     rows = module.work(CELL).rows.to_pylist()
-    sizes = [json.loads(row["configuration"]).get("ensemble") for row in rows]
-    assert sizes == [None] * 6 + list(ENSEMBLES)
+    tried = [json.loads(row["configuration"]) for row in rows]
+    assert [each.get("ensemble") for each in tried] == [None] * 6 + [*ENSEMBLES, None]
+    assert [each.get("default") for each in tried] == [None] * (6 + len(ENSEMBLES)) + [True]
     assert all(row["test_auc"] > 0.95 and row["polarity"] > 0.0 for row in rows if not row["failure"])
 
 

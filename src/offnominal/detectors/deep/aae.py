@@ -65,14 +65,15 @@ class AAE(Autoencoder):
         network, critic = self._begin(rows), self._critic()
         encoder = network.encoder
         parts = [network.encoder, network.decoder, *([network.prior] if self.prior == "vamp" else [])]
-        coding, judging, fooling = (Descent(some, self.rate) for some in (parts, [critic], [encoder]))
+        coding, judging = Descent(parts, self.rate), Descent([critic], self.rate)
 
         def step(batch: Tensor) -> None:
-            coding(self._misfit(batch))
+            codes = sample(*encoder(batch))
+            # One step for both: steps of Adam have one length, so a step of its own would take no note of the weight.
+            coding(mean_misfit(batch, *network.decoder(codes)) + self.weight * called_real(critic(codes)))
             with torch.no_grad():
                 expected, found = network.prior.draw(len(batch), encoder), sample(*encoder(batch))
             judging(0.5 * (called_real(critic(expected)) + called_fake(critic(found))))
-            fooling(self.weight * called_real(critic(sample(*encoder(batch)))))
 
         return self._loop(step, rows, check=lambda: float(self._misfit(unseen)))
 

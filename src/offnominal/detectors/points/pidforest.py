@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ COUNTED = 200
 """Nominal points per level of depth that are counted in the boxes."""
 EMPTY = 0.5
 """Points that an empty box counts as holding."""
-ARRAYS = ("axis", "first", "parts", "cut_start", "cuts", "density", "roots", "low", "high", "lowest")
+ARRAYS = ("axis", "first", "parts", "cut_start", "level", "cuts", "volume", "density", "roots", "low", "high", "lowest")
 
 
 class PIDForest(PointDetector):
@@ -69,25 +70,44 @@ class PIDForest(PointDetector):
         if np.ptp(rows, axis=0).max() == 0.0:
             raise InvalidParameter(f"all {len(rows)} rows are equal; a tree needs a column that varies.")
         stream = Stream.named(seed, 0, "pidforest")
-        counted = rows[_drawn(stream.uniform(len(rows), lane=2), COUNTED * self.depth)]
         grown = [self._grow(rows, stream, tree) for tree in range(self.trees)]
         self.low_ = np.stack([low for _, low, _ in grown])
         self.high_ = np.stack([high for _, _, high in grown])
         trees = [tree for tree, _, _ in grown]
-        sizes, cuts = [len(tree[0]) for tree in trees], [len(tree[4]) for tree in trees]
+        sizes, cuts = [len(tree[0]) for tree in trees], [len(tree[5]) for tree in trees]
         self.roots_: IntArray = np.cumsum([0, *sizes[:-1]])
-        self.axis_ = np.concatenate([tree[0] for tree in trees])
-        self.parts_ = np.concatenate([tree[2] for tree in trees])
+        self.axis_, self.parts_, self.level_, self.cuts_, self.volume_ = (
+            np.concatenate([tree[place] for tree in trees]) for place in (0, 2, 4, 5, 6)
+        )
         self.first_: IntArray = np.concatenate([tree[1] for tree in trees]) + np.repeat(self.roots_, sizes)
         starts = np.cumsum([0, *cuts[:-1]])
         self.cut_start_: IntArray = np.concatenate([tree[3] for tree in trees]) + np.repeat(starts, sizes)
-        self.cuts_ = np.concatenate([tree[4] for tree in trees])
-        volume = np.concatenate([tree[5] for tree in trees])
+        self._weigh(rows, stream)
+
+    def _weigh(self, rows: FloatArray, stream: Stream) -> None:
+        """Count rows in boxes."""
+        counted = rows[_drawn(stream.uniform(len(rows), lane=2), COUNTED * self.depth)]
         held = np.zeros(len(self.axis_))
         _count(counted, self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_, held)
-        self.density_ = np.log(np.maximum(held, EMPTY) / len(counted)) - volume
-        leaves = np.where(self.axis_ < 0, self.density_, math.inf)
+        self.density_ = np.log(np.maximum(held, EMPTY) / len(counted)) - self.volume_
+        leaves = np.where((self.axis_ < 0) & (self.level_ <= self.depth), self.density_, math.inf)
         self.lowest_ = np.minimum.reduceat(leaves, self.roots_)
+
+    def shallower(self, depth: int, rows: FloatArray, seed: int) -> PIDForest:
+        """Return the forest that fewer levels would have given, without growing it again.
+
+        Args:
+            depth: Levels of cuts; no more than this forest has.
+            rows: Those that this forest was fitted on.
+            seed: With which it was.
+        """
+        if not 0 < depth <= self.depth:
+            raise InvalidParameter(f"depth is {depth}; expected 1 .. {self.depth}, the depth of this forest.")
+        other = copy(self)
+        other.depth = depth
+        other.axis_ = np.where(self.level_ < depth, self.axis_, -1)
+        other._weigh(rows, Stream.named(seed, 0, "pidforest"))
+        return other
 
     def _grow(self, rows: FloatArray, stream: Stream, tree: int) -> tuple[Tree, FloatArray, FloatArray]:
         sample = rows[_drawn(stream.uniform(len(rows), step=tree), self.sample)]
@@ -129,14 +149,22 @@ def _drawn(chances: FloatArray, most: int) -> IntArray:
     return np.argsort(chances, kind="stable")[:most]
 
 
+@compiled
 def _box(sample: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the ends of a sample, half a gap beyond its outermost values; equal where a column never varies."""
-    low, high = sample.min(axis=0), sample.max(axis=0)
-    for c, column in enumerate(sample.T):
-        values = np.unique(column)
-        if len(values) > 1:
-            low[c] -= 0.5 * (values[1] - values[0])
-            high[c] += 0.5 * (values[-1] - values[-2])
+    low, high = sample[0].copy(), sample[0].copy()
+    for c in range(sample.shape[1]):
+        for i in range(len(sample)):
+            low[c], high[c] = min(low[c], sample[i, c]), max(high[c], sample[i, c])
+        if low[c] == high[c]:
+            continue
+        inner, outer = high[c], low[c]
+        for i in range(len(sample)):
+            if sample[i, c] > low[c]:
+                inner = min(inner, sample[i, c])
+            if sample[i, c] < high[c]:
+                outer = max(outer, sample[i, c])
+        low[c], high[c] = low[c] - 0.5 * (inner - low[c]), high[c] + 0.5 * (high[c] - outer)
     return low, high
 
 

@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Literal
 from offnominal.core.config import Config
 
 ENSEMBLES = (5, 10)
+Sampler = Literal["random", "optuna"]
 
 
 @dataclass(frozen=True)
 class SearchCell(Config):
     """Many configurations of one method, fitted on one split of one table.
 
-    Configurations depend on the method and on `search` alone, so all tables and seeds try the same ones.
+    Configurations do not depend on the seed. Those that are drawn at random do not depend on the table either.
 
     Args:
         table: Name of the table.
@@ -24,6 +25,7 @@ class SearchCell(Config):
         seed: Of the split and of every fit.
         configurations: How many are tried.
         search: Seed of the configurations.
+        sampler: Whether they are drawn at random or proposed by Optuna.
         normalise: How columns are scaled; see :func:`~offnominal.datasets.tables.split`.
         limit_s: CPU seconds after which no further configuration is begun.
         drop_identifiers: Whether columns that number the rows are dropped.
@@ -42,6 +44,7 @@ class SearchCell(Config):
     seed: int
     configurations: int = 100
     search: int = 0
+    sampler: Sampler = "random"
     normalise: Literal["train", "paper"] = "train"
     limit_s: float | None = None
     drop_identifiers: bool = True

@@ -12,6 +12,17 @@ from offnominal.studies.detector_comparison.space import Configuration
 
 PAIRED = 1000
 """Training points whose distances are looked at."""
+METHODS = ("abod", "hbos", "if", "knn", "loda", "lof", "orbf", "osvm", "pidf")
+
+
+def has_default(method: str) -> bool:
+    """Whether a method has parameters to use where no anomaly is known.
+
+    Example:
+        >>> has_default("knn"), has_default("vae")
+        (True, False)
+    """
+    return method in METHODS
 
 
 def default_of(method: str, points: FloatArray) -> Configuration:
@@ -25,6 +36,12 @@ def default_of(method: str, points: FloatArray) -> Configuration:
         >>> default_of("knn", np.zeros((1000, 2)))
         {'k': 30, 'distance': 'kappa'}
     """
+    if not has_default(method):
+        raise UnknownName(
+            f"no fixed parameters for {method!r}.{did_you_mean(method, METHODS)} There are {', '.join(METHODS)}."
+        )
+    if method in ("orbf", "osvm"):
+        return {"kernel": "rbf", "nu": 0.5, "gamma": 1.0 / median_distance(points)}
     n = len(points)
     k = min(max(10, math.ceil(0.03 * n)), n - 1)
     fixed: dict[str, Configuration] = {
@@ -36,13 +53,6 @@ def default_of(method: str, points: FloatArray) -> Configuration:
         "lof": {"k": k},
         "pidf": {"depth": 10, "trees": 50, "sample": 100, "buckets": 3, "epsilon": 0.1, "percentile": 10},
     }
-    if method in ("orbf", "osvm"):
-        return {"kernel": "rbf", "nu": 0.5, "gamma": 1.0 / median_distance(points)}
-    if method not in fixed:
-        known = [*fixed, "orbf", "osvm"]
-        raise UnknownName(
-            f"no fixed parameters for {method!r}.{did_you_mean(method, known)} There are {', '.join(known)}."
-        )
     return fixed[method]
 
 

@@ -38,29 +38,49 @@ class ForestFamily(Family):
 
 
 class PIDForestFamily(Family):
-    """PIDForests: one with as many trees as needed at most serves all smaller ones and all percentiles."""
+    """PIDForests: one with as many trees and levels as needed at most serves all smaller ones and all percentiles.
+
+    Samples of more rows than there are give the same trees.
+    """
 
     def __init__(self, name: str = "pidf") -> None:
         super().__init__(name, PIDForest)
 
     def groups(self, valid: Group) -> list[Group]:
-        """Part by how trees grow."""
-        return grouped(valid, "depth", "sample", "buckets", "epsilon")
+        """Part by how trees are cut."""
+        return grouped(valid, "buckets", "epsilon")
 
     def together(
         self, configurations: Sequence[Configuration], shared: Any, split: TableSplit, seed: int, clock: Clock
     ) -> list[Scores]:
-        """Grow one forest; take percentiles over its first trees."""
+        """Grow a forest for each size of sample."""
         complete = [self.make(**each).parameters() for each in configurations]
-        forest = PIDForest(**{**complete[0], "trees": wanted(complete, "trees")[-1]})
+        sizes = [min(each["sample"], len(split.train)) for each in complete]
+        results: dict[int, Scores] = {}
+        for size in dict.fromkeys(sizes):
+            own = [place for place, other in enumerate(sizes) if other == size]
+            scores = self._grown([complete[place] for place in own], split, seed, clock)
+            results |= dict(zip(own, scores, strict=True))
+        return [results[place] for place in range(len(complete))]
+
+    def _grown(
+        self, configurations: Sequence[Configuration], split: TableSplit, seed: int, clock: Clock
+    ) -> list[Scores]:
+        """Grow one forest; cut it off at every depth, take percentiles over its first trees."""
+        points, depths = split.train.points, wanted(configurations, "depth")
+        largest = {"trees": wanted(configurations, "trees")[-1], "depth": depths[-1]}
+        forest = PIDForest(**{**configurations[0], **largest})
         with clock.fit():
-            forest.fit(split.train.points, seed=seed)
+            forest.fit(points, seed=seed)
+            forests = {depth: forest.shallower(depth, points, seed) for depth in depths}
         results = []
         with clock.score():
-            first, second = (forest.densities(part.points) for part in (split.validation, split.test))
-            for each in complete:
-                trees, percentile = each["trees"], each["percentile"]
-                results.append(
-                    (percentile_scores(first[:trees], percentile), percentile_scores(second[:trees], percentile))
+            parts = (split.validation.points, split.test.points)
+            found = {depth: [each.densities(part) for part in parts] for depth, each in forests.items()}
+            for each in configurations:
+                first, second = (
+                    percentile_scores(densities[: each["trees"]], each["percentile"])
+                    for densities in found[each["depth"]]
                 )
+                results.append((first, second))
         return results

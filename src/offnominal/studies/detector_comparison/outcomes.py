@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.studies.detector_comparison.metrics import PERCENTS
-from offnominal.studies.detector_comparison.selection import Row, Selected, max_protocol, mean_protocol
+from offnominal.studies.detector_comparison.defaults import has_default
+from offnominal.studies.detector_comparison.repetition import everywhere, repeated
+from offnominal.studies.detector_comparison.selection import (
+    Row,
+    Selected,
+    clean_protocol,
+    max_protocol,
+    mean_protocol,
+)
 
 Protocol = Literal["mean", "max"]
-CRITERIA = (*(f"pr_at_{percent:g}%" for percent in PERCENTS), "auc")
 _PROTOCOLS = {"mean": mean_protocol, "max": max_protocol}
 
 
@@ -27,10 +33,12 @@ class Outcomes:
     Args:
         single: Rows of single configurations.
         together: Rows of ensembles, by (table, method, size).
+        usual: Rows of the parameters to use where no anomaly is known; see `default_of`.
     """
 
     single: Mapping[tuple[str, str], Sequence[Row]]
     together: Mapping[tuple[str, str, int], Sequence[Row]]
+    usual: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Any) -> Outcomes:
@@ -41,16 +49,21 @@ class Outcomes:
         """
         single: dict[tuple[str, str], list[Row]] = {}
         together: dict[tuple[str, str, int], list[Row]] = {}
+        usual: dict[tuple[str, str], list[Row]] = {}
         for row in table.to_pylist():
-            known = {name: math.nan if value is None and _is_number(name) else value for name, value in row.items()}
-            size = json.loads(row["configuration"]).get("ensemble")
-            if size is None:
-                single.setdefault((row["table"], row["method"]), []).append(known)
+            known = {
+                name: math.nan if value is None and _is_number(name) else value for name, value in repeated(row).items()
+            }
+            place, configuration = (row["table"], row["method"]), json.loads(row["configuration"])
+            if "ensemble" in configuration:
+                together.setdefault((*place, configuration["ensemble"]), []).append(known)
+            elif "default" in configuration:
+                usual.setdefault(place, []).append(known)
             else:
-                together.setdefault((row["table"], row["method"], size), []).append(known)
+                single.setdefault(place, []).append(known)
         if not single:
             raise InvalidParameter("there are no results of a comparison; run one first.")
-        return cls(single, together)
+        return cls(single, together, usual)
 
     @property
     def tables(self) -> list[str]:
@@ -73,7 +86,10 @@ class Outcomes:
             metric: Test metric to report.
         """
         choose = _PROTOCOLS[protocol]
-        return {place: choose(rows, criterion=criterion, metric=metric) for place, rows in self.single.items()}
+        taking = {
+            place: everywhere(rows, criterion) if protocol == "mean" else rows for place, rows in self.single.items()
+        }
+        return {place: choose(rows, criterion=criterion, metric=metric) for place, rows in taking.items()}
 
     def values(self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc") -> FloatArray:
         """Return the same as numbers (tables, methods); NaN where there is nothing."""
@@ -81,10 +97,27 @@ class Outcomes:
             {place: found.value for place, found in self.chosen(protocol, criterion=criterion, metric=metric).items()}
         )
 
+    def blind(self, metric: str = "auc") -> FloatArray:
+        """Return what a configuration drawn at random shows on average, (tables, methods): nothing is known."""
+        return self._matrix({place: _mean_of(rows, f"test_{metric}") for place, rows in self.single.items()})
+
+    def clean(self, metric: str = "auc") -> FloatArray:
+        """Return what is shown if no anomaly is known, (tables, methods).
+
+        Classical methods have fixed parameters, and NaN where the run did not try them; of the others the configuration
+        is taken that gives normal validation points the lowest mean score.
+        """
+        found = {
+            place: clean_protocol(rows, metric=metric).value
+            for place, rows in self.single.items()
+            if not has_default(place[1])
+        }
+        return self._matrix(found | {place: _mean_of(rows, f"test_{metric}") for place, rows in self.usual.items()})
+
     def ensembles(self, size: int, metric: str = "auc") -> FloatArray:
         """Return what ensembles of the best configurations of each seed show, (tables, methods)."""
         found = {
-            (table, method): float(np.nanmean([row[f"test_{metric}"] for row in rows]))
+            (table, method): _mean_of(rows, f"test_{metric}")
             for (table, method, number), rows in self.together.items()
             if number == size
         }
@@ -99,20 +132,25 @@ class Outcomes:
         found = {}
         for place, chosen in self.chosen("mean").items():
             rows = [row for row in self.single[place] if row["configuration"] in chosen.configurations]
-            values = [row["polarity"] for row in rows if not math.isnan(row["polarity"])]
-            found[place] = float(np.mean(values)) if values else math.nan
+            found[place] = _mean_of(rows, "polarity")
         return self._matrix(found)
 
     def seconds(self) -> FloatArray:
         """Return CPU seconds to fit and score, mean over configurations and seeds, (tables, methods, 2)."""
         parts = [
-            self._matrix({place: float(np.mean([row[name] for row in rows])) for place, rows in self.single.items()})
+            self._matrix({place: _mean_of(rows, name) for place, rows in self.single.items()})
             for name in ("fit_s", "score_s")
         ]
         return np.stack(parts, axis=-1)
 
     def _matrix(self, found: Mapping[tuple[str, str], float]) -> FloatArray:
         return np.array([[found.get((table, method), math.nan) for method in self.methods] for table in self.tables])
+
+
+def _mean_of(rows: Sequence[Row], name: str) -> float:
+    """Return the mean of what is known; NaN if nothing is."""
+    values = [row[name] for row in rows if not math.isnan(row[name])]
+    return float(np.mean(values)) if values else math.nan
 
 
 def _is_number(name: str) -> bool:

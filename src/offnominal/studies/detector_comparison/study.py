@@ -8,7 +8,7 @@ from typing import Any, Literal
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.datasets.tables import table_entry
-from offnominal.studies.detector_comparison.cell import SearchCell
+from offnominal.studies.detector_comparison.cell import Sampler, SearchCell
 from offnominal.studies.detector_comparison.space import space_of
 
 
@@ -48,6 +48,7 @@ class SearchStudy(Config):
         seeds: Of splits and fits.
         configurations: How many of each method; the same on all tables and seeds.
         search: Seed of the configurations.
+        sampler: Whether they are drawn at random, the same on all tables, or proposed by Optuna for each table.
         normalise: How columns are scaled.
         drop_identifiers: Whether columns that number the rows are dropped.
         limit_s: CPU seconds per cell after which no further configuration is begun.
@@ -69,6 +70,7 @@ class SearchStudy(Config):
     seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
     configurations: int = 100
     search: int = 0
+    sampler: Sampler = "random"
     normalise: Literal["train", "paper"] = "train"
     drop_identifiers: bool = True
     limit_s: float | None = None
@@ -108,6 +110,7 @@ class SearchStudy(Config):
                 seed=seed,
                 configurations=self.configurations,
                 search=self.search,
+                sampler=self.sampler,
                 normalise=self.normalise,
                 limit_s=self.limit_s,
                 drop_identifiers=self.drop_identifiers,

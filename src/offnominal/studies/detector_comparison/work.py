@@ -17,10 +17,11 @@ from offnominal.studies import examples
 from offnominal.studies.cell import key_of
 from offnominal.studies.code import Sources
 from offnominal.studies.detector_comparison.cell import ENSEMBLES, SearchCell
+from offnominal.studies.detector_comparison.configurations import configurations_of, usual
 from offnominal.studies.detector_comparison.ensembles import ensemble
 from offnominal.studies.detector_comparison.families import family_of
 from offnominal.studies.detector_comparison.polarity import polarity
-from offnominal.studies.detector_comparison.space import sample, space_of
+from offnominal.studies.detector_comparison.space import space_of
 from offnominal.studies.detector_comparison.tried import Tried, tried_rows
 from offnominal.studies.meter import Meter
 from offnominal.studies.rows import type_of
@@ -42,9 +43,8 @@ def work(cell: SearchCell, *, sources: Sources | None = None) -> Finished:
     table = _table(cell.table, cell.drop_identifiers)
     parts = split(table, cell.seed, normalise=cell.normalise)
     with one_thread():
-        family = family_of(cell.method)
-        drawn = sample(space_of(cell.method), cell.configurations, seed=cell.search, accept=family.accept)
-        tried = family.run([each | cell.fixed for each in drawn], parts, cell.seed, limit_s=cell.limit_s)
+        configurations = configurations_of(cell, _table)
+        tried = family_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s)
         with meter("evaluate"):
             rows = _measured(cell, tried, parts)
     data = data_hash(table)
@@ -67,13 +67,13 @@ def work(cell: SearchCell, *, sources: Sources | None = None) -> Finished:
 
 
 def _measured(cell: SearchCell, tried: Sequence[Tried], parts: TableSplit) -> list[dict[str, Any]]:
-    """Return a row per configuration, and one per ensemble of the best."""
+    """Return a row per configuration, one per ensemble of the best, and one of what is used without anomalies."""
     together = []
     if any(each.validation is not None for each in tried):
         for size in ENSEMBLES:
             scores = ensemble(tried, parts.validation.anomalous, size=size)
             together.append(Tried({"ensemble": size}, *scores))
-    both = [*tried, *together]
+    both = [*tried, *together, *usual(cell, parts)]
     rows = tried_rows(cell.method, cell.table, cell.seed, both, parts.validation.anomalous, parts.test.anomalous)
     for row, each in zip(rows, both, strict=True):
         row["polarity"] = math.nan if each.test is None else polarity(each.test, parts).correlation

@@ -1,0 +1,88 @@
+"""The figures of a comparison of detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.types import FloatArray
+from offnominal.reports.critical_figure import critical_figure
+from offnominal.reports.figures import STYLE, pyplot
+from offnominal.reports.knowledge_figure import knowledge_figure
+from offnominal.reports.pareto_figure import pareto_figure
+from offnominal.reports.sensitivity_figure import APART, sensitivity_figure
+from offnominal.studies.detector_comparison.outcomes import Outcomes
+from offnominal.studies.detector_comparison.ranks import compare_methods
+from offnominal.studies.detector_comparison.sensitivity import parameters_of
+from offnominal.studies.detector_comparison.space import space_of
+
+Drawing = tuple[str, Callable[[Any], Any]]
+"""A caption, and what draws the figure with pyplot."""
+
+
+def draw_comparison(outcomes: Outcomes, folder: Path) -> dict[str, str]:
+    """Write every figure as PNG and SVG; return their captions by name.
+
+    Args:
+        outcomes: Of a run.
+        folder: Where they go.
+    """
+    plt = pyplot()
+    drawings = _drawings(outcomes)
+    with plt.rc_context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "offnominal"}):
+        for name, (_, draw) in drawings.items():
+            figure = draw(plt)
+            figure.savefig(folder / f"{name}.png", dpi=160, bbox_inches="tight")
+            figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+            plt.close(figure)
+    return {name: caption for name, (caption, _) in drawings.items()}
+
+
+def _drawings(outcomes: Outcomes) -> dict[str, Drawing]:
+    values = outcomes.values("mean")
+    drawings: dict[str, Drawing] = {}
+    compared = compare_methods(outcomes.methods, values)
+    if compared is not None:
+        drawings["critical_difference"] = (
+            "Mean ranks; methods under one bar cannot be told apart (Nemenyi, 10 %)",
+            lambda plt: critical_figure(plt, compared),
+        )
+    drawings["knowledge"] = (
+        "What labels are worth: test AUC and rank by which validation points are labelled to choose the configuration",
+        lambda plt: knowledge_figure(plt, outcomes),
+    )
+    drawings["pareto"] = (
+        "Rank against time: mean rank of the test AUC, and CPU seconds per configuration; nothing is better and faster "
+        "than what the dashed line joins",
+        lambda plt: pareto_figure(plt, outcomes, values),
+    )
+    for method in APART:
+        if method in outcomes.methods and parameters_of(outcomes, method):
+            drawings[f"sensitivity_{method}"] = (
+                f"How much the parameters of {space_of(method).title} matter: test AUC, mean over tables and seeds",
+                partial(sensitivity_figure, outcomes=outcomes, method=method),
+            )
+    drawings["heat"] = "Test AUC of every method on every table", lambda plt: _heat(plt, outcomes, values)
+    return drawings
+
+
+def _heat(plt: Any, outcomes: Outcomes, values: FloatArray) -> Any:
+    tables, methods = outcomes.tables, outcomes.methods
+    figure, axes = plt.subplots(figsize=(0.62 * len(methods) + 2.2, 0.24 * len(tables) + 0.8))
+    picture = axes.imshow(values, cmap="viridis", vmin=0.5, vmax=1.0, aspect="auto")
+    axes.grid(visible=False)
+    axes.set_xticks(range(len(methods)), methods)
+    axes.set_yticks(range(len(tables)), tables)
+    axes.tick_params(length=0, labelsize=8)
+    axes.xaxis.tick_top()
+    for i in range(len(tables)):
+        for j in range(len(methods)):
+            if not np.isnan(values[i, j]):
+                shade = "white" if values[i, j] < 0.8 else "black"
+                axes.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=shade)
+    figure.colorbar(picture, ax=axes, fraction=0.03, pad=0.02, label="test AUC")
+    return figure

@@ -1,0 +1,54 @@
+"""How good against how fast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.reports.knowledge_figure import looks_of
+from offnominal.studies.detector_comparison.outcomes import Outcomes
+from offnominal.studies.detector_comparison.ranks import mean_ranks
+
+SHORTEST = 1e-5
+"""Seconds at which the axis begins; what takes less is drawn there."""
+
+
+def pareto_figure(plt: Any, outcomes: Outcomes, values: FloatArray) -> Any:
+    """Draw the mean rank of each method against the time it takes to fit and to score.
+
+    Args:
+        plt: matplotlib's pyplot.
+        outcomes: Of a run.
+        values: (tables, methods) to rank by.
+    """
+    figure, both = plt.subplots(1, 2, figsize=(9.2, 3.8), sharey=True)
+    ranks, looks = mean_ranks(values), looks_of(outcomes.methods)
+    seconds = np.maximum(np.nanmean(outcomes.seconds(), axis=0), SHORTEST)
+    for axes, spent, what in zip(both, seconds.T, ("fit", "score"), strict=True):
+        for place, method in enumerate(outcomes.methods):
+            axes.plot(spent[place], ranks[place], ms=6, ls="none", **looks[method])
+            axes.annotate(method, (spent[place], ranks[place]), xytext=(6, 3), textcoords="offset points", fontsize=8)
+        front = frontier(spent, ranks)
+        axes.step(spent[front], ranks[front], where="post", color="#888888", lw=1.0, ls=(0, (4, 3)), zorder=0)
+        axes.set_xscale("log")
+        axes.margins(x=0.16)
+        axes.set_xlabel(f"CPU seconds to {what} a configuration")
+    both[0].invert_yaxis()
+    both[0].set_ylabel("mean rank of the test AUC")
+    figure.subplots_adjust(wspace=0.06)
+    return figure
+
+
+def frontier(cost: FloatArray, rank: FloatArray) -> IntArray:
+    """Return the places that no other beats in both cost and rank, by rising cost.
+
+    Example:
+        >>> frontier(np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 1.0])).tolist()
+        [0, 2]
+    """
+    order: IntArray = np.lexsort((rank, cost))
+    best = np.minimum.accumulate(rank[order])
+    beaten = np.concatenate([[False], rank[order][1:] >= best[:-1]])
+    return np.asarray(order[~beaten])
