@@ -12,12 +12,15 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    classic,
     comparison,
     datasets,
     detectors,
     ensembles,
     evaluation,
     image_detectors,
+    pong,
+    pyod_peers,
     runner,
     sensing,
     training,
@@ -28,12 +31,14 @@ from offnominal.reports.tables import markdown, terminal_table
 RESULTS = Path(__file__).parent / "RESULTS.md"
 GROUPS = {
     "sensing": sensing.SECTIONS,
-    "worlds": worlds.SECTIONS,
+    "worlds": {**worlds.SECTIONS, **classic.SECTIONS},
+    "pong": pong.SECTIONS,
     "training": training.SECTIONS,
     "datasets": datasets.SECTIONS,
     "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS, **image_detectors.SECTIONS},
     "evaluation": evaluation.SECTIONS,
     "comparison": comparison.SECTIONS,
+    "pyod": pyod_peers.SECTIONS,
     "runner": runner.SECTIONS,
 }
 SECTIONS = {title: section for group in GROUPS.values() for title, section in group.items()}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Discrete
 
 from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
@@ -24,19 +25,27 @@ Row = dict[str, Any]
 
 def world_rows(pages: str) -> list[Row]:
     """Return the worlds; `pages` is where their pages lie, seen from the document."""
-    homes = {"SAP": "sap", "MJC-Ca": "cartpole-swingup", "MJC-Re": "reacher3d", "MJC-Ha": "half-cheetah"}
+    homes = {
+        "SAP": "sap",
+        "MJC-Ca": "cartpole-swingup",
+        "MJC-Re": "reacher3d",
+        "MJC-Ha": "half-cheetah",
+        "OOD-Pong": "pong",
+        "OOD": "classic",
+    }
     rows = []
     for spec in worlds:
-        card = make_world(spec.id, 1).card
+        world = make_world(spec.id, 1)
+        card, shape = world.card, world.observation_space.shape
         page = next(home for start, home in homes.items() if spec.id.startswith(start))
         rows.append(
             {
                 "world": f"[`{card.id}`]({pages}{page}.md)",
                 "task": card.summary,
-                "observation": len(card.observation),
+                "observation": " × ".join(map(str, shape)),
                 "action": len(card.action),
                 "steps": card.max_steps,
-                "dt": f"{card.dt:g} s",
+                "dt": f"{card.dt:.3g} s",
             }
         )
     return rows
@@ -114,6 +123,8 @@ def observation_rows(world: str) -> list[Row]:
 def action_rows(world: str) -> list[Row]:
     """Return the channels of what is commanded, with the limits of the motors."""
     made = make_world(world, 1)
+    if isinstance(made.action_space, Discrete):
+        return [{"name": each.name, "choices": each.unit} for each in made.card.action]
     return [
         {
             "index": index,
@@ -152,7 +163,7 @@ def comparison_rows(world: str) -> list[Row]:
 def accuracy_rows(_: str) -> list[Row]:
     """Return how near the parameters found come to their levels, on fresh episodes."""
     rows = []
-    for world in worlds.ids():
+    for world in dict.fromkeys(line.world for line in calibrated()):
         lines = _lines(world)
         reached = [line for line in lines if line.attainable]
         near = [line for line in reached if abs(line.score - line.target) <= 0.01]

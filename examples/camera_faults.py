@@ -19,7 +19,8 @@ SEED = 3
 
 def pictures(world: str, steps: int) -> dict[str, np.ndarray]:
     """Return the last picture of one episode, lived once without a fault and once with each from transition 2 on."""
-    kinds = [off.anomalies.make_anomaly(id) for id in off.anomalies.camera_anomalies()]
+    every = [off.anomalies.make_anomaly(id) for id in off.anomalies.camera_anomalies()]
+    kinds = [kind for kind in every if not isinstance(kind, off.anomalies.Corruption)]
     faults = [off.Fault(kind, SHOWN.get(kind.id, kind.typical), schedule=2) for kind in kinds]
     n = len(faults) + 1
     envs = off.make_vec(world, n, [None, *faults], observation="both")

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 import offnominal as off
-from offnominal.agents import PotentialField
+from offnominal.agents import PotentialField, scripted
 from offnominal.core import stream_keys
 from offnominal.core.philox import fill_uniform
 from offnominal.worlds.mujoco.reacher import hand_position
@@ -45,6 +45,12 @@ def strip(path: Path, frames: Sequence[np.ndarray]) -> None:
 def steer(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
     """Steer a particle around what is in its way."""
     policy = PotentialField.for_world(id)
+    return lambda seen, _: policy.act(seen[None], None)[0][0]
+
+
+def by_script(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
+    """Act as the scripted expert of a world does."""
+    policy = scripted(id)
     return lambda seen, _: policy.act(seen[None], None)[0][0]
 
 
@@ -98,6 +104,10 @@ def main(folder: Path) -> None:
     strip(folder / "sap.png", film("SAP-Goal2-v0", steer("SAP-Goal2-v0"), 255, (0, 7, 14, 21)))
     starts = [film(id, steer(id), 97, (0,))[0] for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")]
     strip(folder / "sap-layouts.png", starts)
+    upright = film("OOD-CartPole-v0", by_script("OOD-CartPole-v0"), 3, (40,))
+    leaning = film("OOD-CartPole-v0", lambda *_: np.array(1), 3, (9,))
+    swinging = film("OOD-Pendulum-v0", by_script("OOD-Pendulum-v0"), 5, (0, 16, 32, 120))
+    strip(folder / "classic.png", [*upright, *leaning, *swinging])
     strip(folder / "cartpole-swingup.png", film("MJC-CartpoleSwingup-v0", swing_up, 0, (0, 22, 34, 190)))
     strip(folder / "reacher3d.png", film("MJC-Reacher3D-v0", reach, 0, (0, 45, 90, 190)))
     best = gait()

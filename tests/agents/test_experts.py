@@ -11,8 +11,10 @@ from offnominal.worlds import worlds
 CARDS = expert_cards()
 
 
-def test_every_world_has_a_trained_policy():
-    assert {card.world for card in CARDS if card.algorithm == "tqc"} == set(worlds.ids())
+def test_every_world_of_anomaly_gym_has_a_trained_policy():
+    assert {card.world for card in CARDS if card.algorithm == "tqc"} == {
+        id for id in worlds.ids() if not id.startswith("OOD-")
+    }
 
 
 def test_some_worlds_have_policies_of_three_algorithms():

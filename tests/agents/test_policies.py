@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Discrete, MultiDiscrete
 
 from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, as_policy
 from offnominal.core.dense import BLOCK, blocks, dense
@@ -73,10 +73,19 @@ def test_random_actions_keep_the_shape_of_the_space():
     assert actions.shape == (2, 2, 3)
 
 
-@pytest.mark.parametrize("space", [Box(-np.inf, 1, (2,)), Box(0, np.inf, (2,)), Discrete(3)])
+@pytest.mark.parametrize("space", [Box(-np.inf, 1, (2,)), Box(0, np.inf, (2,)), MultiDiscrete([2, 3])])
 def test_random_actions_need_finite_limits(space):
     with pytest.raises(InvalidParameter, match=r"finite limits|Box"):
         RandomPolicy(space)
+
+
+def test_random_choices_are_uniform_and_within_the_space():
+    chosen = np.array(drawn(RandomPolicy(Discrete(3, start=5)), list(range(500)), 4))
+    assert chosen.dtype == np.int64
+    assert chosen.shape == (4, 500)
+    values, counts = np.unique(chosen, return_counts=True)
+    np.testing.assert_array_equal(values, [5, 6, 7])
+    assert counts.min() > 600
 
 
 def perceptron(seed=0, sizes=(17, 64, 64, 3)):

@@ -35,7 +35,8 @@ GENERIC = [
 ]
 
 
-CAMERA = ["blur", "dead_pixels", "delay", "drop", "exposure", "frozen", "noise", "occlusion"]
+CAMERA = ["blur", "dead_pixels", "delay", "drop", "exposure", "frozen", "gaussian", "impulse", "motion_blur", "noise"]
+CAMERA += ["occlusion", "pixelate"]
 KINDS = {"dynamics": DynamicsAnomaly, "camera": CameraAnomaly}
 
 
@@ -43,7 +44,7 @@ def test_the_twelve_generic_anomalies_are_there():
     assert anomalies_with([]) == GENERIC
 
 
-def test_the_eight_of_a_camera_are_listed_apart():
+def test_the_twelve_of_a_camera_are_listed_apart():
     assert camera_anomalies() == [f"camera/{kind}" for kind in CAMERA]
     assert set(camera_anomalies()) < set(anomalies.ids())
 

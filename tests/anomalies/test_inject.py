@@ -468,20 +468,23 @@ def test_dynamics_faults_cannot_follow_a_reset_inside_a_step_of_somebody_elses_e
 
 def mixed_faults(id):
     """Return four rows of faults for one of our worlds: none, of a signal, of the physics, several."""
-    knob, *others = offnominal.worlds.catalogue.make_world(id, 1).knobs.values()
+    world = offnominal.worlds.catalogue.make_world(id, 1)
+    knob, *others = world.knobs.values()
+    signal = "action" if isinstance(world.action_space, Box) else "observation"
+    late = Fault("action/delay", 2, 5) if signal == "action" else Fault("observation/drift", 0.02, 5)
     return [
         None,
         Fault("observation/noise", 0.1, (0, 6)),
-        (Fault(f"dynamics/{knob.name}", knob.neutral + 1.5, (1, 4)), Fault("action/delay", 2, 5)),
+        (Fault(f"dynamics/{knob.name}", knob.neutral + 1.5, (1, 4)), late),
         (
-            Fault("action/offset", 0.7, Schedule(onset=(0, 5), duration=3, ramp=2, recovery=2)),
+            Fault(f"{signal}/offset", 0.7, Schedule(onset=(0, 5), duration=3, ramp=2, recovery=2)),
             Fault(f"dynamics/{others[0].name}", others[0].neutral + 3.0, Schedule(onset=2, walk=0.3)),
             Fault("observation/temporal_noise", 0.1, 3),
         ),
     ]
 
 
-@pytest.mark.parametrize("id", worlds.ids())
+@pytest.mark.parametrize("id", [id for id in worlds.ids() if id != "OOD-Pong-v0"])  # which has no knobs
 def test_our_vector_worlds_equal_our_single_worlds_row_by_row_over_several_episodes(id):
     faults, limit = mixed_faults(id), 9
     envs = offnominal.make_vec(id, 4, faults, max_episode_steps=limit)

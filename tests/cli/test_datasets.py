@@ -130,3 +130,11 @@ def test_datasets_that_are_there_are_listed(folder, tmp_path):
     (row,) = json.loads(run("datasets", folder.parent, "--json").stdout)
     assert (row["world"], row["splits"]) == (WORLD, 5)
     assert json.loads(run("datasets", tmp_path, "--json").stdout) == []
+
+
+def test_the_list_says_how_many_public_sets_there_are(tmp_path, monkeypatch):
+    monkeypatch.setenv("OFFNOMINAL_DATA", str(tmp_path))
+    said = " ".join(run("datasets").stdout.split())
+    assert "Public tables and image sets: 0 present, " in said
+    assert "must be placed by hand. offnominal tables lists them" in said
+    assert "Public tables" not in run("datasets", tmp_path).stdout

@@ -76,7 +76,7 @@ def test_a_wrong_name_is_one_line_and_exit_code_two(
 
 def test_trained_policies_are_listed_with_what_they_earn() -> None:
     rows = json.loads(runner.invoke(program, ["agents", "--json"]).output)
-    assert {row["world"] for row in rows} == set(worlds.ids())
+    assert {row["world"] for row in rows} >= {id for id in worlds.ids() if not id.startswith("OOD-")}
     assert all(row["±95%"] > 0 for row in rows)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.spaces import Box
 from gymnasium.wrappers import RecordEpisodeStatistics, RescaleAction
 from gymnasium.wrappers.vector import DictInfoToList
 from gymnasium.wrappers.vector import RecordEpisodeStatistics as VectorStatistics
@@ -13,9 +14,10 @@ import offnominal as off
 from offnominal.worlds import worlds
 
 
-@pytest.mark.parametrize("id", worlds.ids())
+@pytest.mark.parametrize("id", [id for id in worlds.ids() if id != "OOD-Pong-v0"])  # thousands of steps long
 def test_single_environments_take_wrappers(id: str) -> None:
-    env = RecordEpisodeStatistics(RescaleAction(gymnasium.make(f"offnominal/{id}"), -1.0, 1.0))
+    env = gymnasium.make(f"offnominal/{id}")
+    env = RecordEpisodeStatistics(RescaleAction(env, -1.0, 1.0) if isinstance(env.action_space, Box) else env)
     env.reset(seed=0)
     env.action_space.seed(0)
     over = False

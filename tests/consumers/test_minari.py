@@ -7,9 +7,11 @@ import gymnasium
 import numpy as np
 import pytest
 
+from offnominal.agents import scripted
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import InvalidParameter, MissingDependency, MissingFile, UnsupportedEnvironment
 from offnominal.datasets import from_minari, generate, import_minari, save, to_minari
+from offnominal.rollouts import collect
 
 minari = pytest.importorskip("minari", reason="minari is not installed")
 WORLD = "SAP-Goal0-v0"
@@ -96,6 +98,17 @@ def test_episodes_without_a_world_are_exported_by_their_shapes(tmp_path):
     assert from_minari("robot/train-v0") == list(data["train"])
 
 
+@pytest.mark.parametrize("world", ["OOD-CartPole-v0", "my game"])
+def test_choices_come_back_as_the_integers_they_are(world, tmp_path):
+    episodes = collect("OOD-CartPole-v0", scripted("OOD-CartPole-v0"), 2, max_steps=5)
+    data = save(tmp_path / "data", {"train": episodes}, world=world)
+    (loaded,) = to_minari(data["train"], "poles/train-v0")
+    assert loaded.action_space == gymnasium.spaces.Discrete(2)
+    assert [episode.actions.dtype for episode in from_minari("poles/train-v0")] == [np.int64, np.int64]
+    for ours, theirs in zip(episodes, from_minari("poles/train-v0"), strict=True):
+        np.testing.assert_array_equal(ours.actions, theirs.actions)
+
+
 def test_any_dataset_with_box_spaces_is_nominal_data():
     loaded, buffers = foreign()
     for source in (loaded, "other/pendulum-v0"):
@@ -125,11 +138,11 @@ def test_an_import_is_a_dataset_like_any_other(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:env_spec is None")
 def test_other_spaces_are_refused():
-    action = gymnasium.spaces.Discrete(2)
+    action = gymnasium.spaces.MultiDiscrete([2, 2])
     loaded, _ = foreign(
-        "other/discrete-v0", env=None, observation_space=gymnasium.spaces.Box(-1, 1, (3,)), action_space=action
+        "other/choices-v0", env=None, observation_space=gymnasium.spaces.Box(-1, 1, (3,)), action_space=action
     )
-    with pytest.raises(UnsupportedEnvironment, match=r"the action_space Discrete\(2\); expected a Box"):
+    with pytest.raises(UnsupportedEnvironment, match=r"the action_space MultiDiscrete.*; expected Box or Discrete"):
         from_minari(loaded)
 
 

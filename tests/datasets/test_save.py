@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from offnominal.agents import scripted
 from offnominal.core.errors import AlreadyThere, InvalidParameter
 from offnominal.datasets import Dataset, save, verify
+from offnominal.rollouts import collect
 
 
 def test_saved_episodes_come_back(recorded, tmp_path):
@@ -16,6 +18,13 @@ def test_saved_episodes_come_back(recorded, tmp_path):
     assert data.faults == {}
     assert not any(verify(data.folder).values())
     assert "my robot/wheel stuck" in (data.folder / "README.md").read_text()
+
+
+def test_choices_come_back_as_the_integers_they_are(tmp_path):
+    episodes = collect("OOD-CartPole-v0", scripted("OOD-CartPole-v0"), 3, max_steps=8)
+    data = save(tmp_path / "data", {"train": episodes}, world="OOD-CartPole-v0")
+    assert list(data["train"]) == episodes
+    assert data["train"][0].actions.dtype == np.int64
 
 
 def test_episodes_are_written_as_they_come(recorded, tmp_path):

@@ -1,8 +1,8 @@
 """Episodes pinned byte by byte: no change of code, compiler or machine may alter them unnoticed.
 
-The particle worlds, the cart and its pole, the faults and the policies use nothing but IEEE arithmetic in a fixed
-order, so their pins hold on every CPU. MuJoCo calls the C library's sine and cosine, so its pins hold for one kind of
-machine and one version.
+The particle worlds, the cart and its pole, the classic worlds, the faults and the policies use nothing but IEEE
+arithmetic in a fixed order, so their pins hold on every CPU. MuJoCo calls the C library's sine and cosine, so its pins
+hold for one kind of machine and one version.
 
 A change that is meant to alter episodes replaces the pins: `python tests/golden/test_golden.py` writes those of this
 machine.
@@ -18,7 +18,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from offnominal.agents import NetworkPolicy, RandomPolicy
+from offnominal.agents import NetworkPolicy, RandomPolicy, scripted
 from offnominal.anomalies import Fault, Schedule
 from offnominal.anomalies.strengths import published
 from offnominal.datasets import generate
@@ -35,11 +35,23 @@ COMMON = {
     "action noise that wanders": Fault("action/noise", 0.5, Schedule(onset=(1, 6), walk=0.2)),
     "force that comes and goes": Fault("dynamics/force", 2.0, Schedule(onset=1, period=4)),
 }
+CLASSIC = {
+    "OOD-CartPole-v0": {
+        "long pole and weak pushes": (Fault("dynamics/pole_length", 2.5, 2), Fault("dynamics/push_force", 5.0, 4)),
+        "light cart and heavy pole": (Fault("dynamics/cart_mass", 0.2), Fault("dynamics/pole_mass", 0.5, 3)),
+    },
+    "OOD-Pendulum-v0": {
+        "short and heavy": (Fault("dynamics/length", 0.5, 2), Fault("dynamics/mass", 5.0, 4)),
+        "slow and weak": (Fault("dynamics/max_speed", 1.6, 2), Fault("dynamics/max_torque", 0.4, 3)),
+    },
+}
 PUBLISHED = published()
 
 
 def faults_of(world):
     """Return what goes wrong in a world; strengths are numbers that no calibration changes."""
+    if world.startswith("OOD"):
+        return classic_faults_of(world)
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)
@@ -48,7 +60,19 @@ def faults_of(world):
     return COMMON | own
 
 
-FAULTS = {world: faults_of(world) for world in worlds.ids()}
+def classic_faults_of(world):
+    """Return the common faults that a classic world has, then its own: there is no force, and choices are no signal."""
+    missing = ("force", "action") if world == "OOD-CartPole-v0" else ("force",)
+    common = {name: fault for name, fault in COMMON.items() if not name.startswith(missing)}
+    return (
+        common
+        | {"gravity that comes and goes": Fault("dynamics/gravity", 49.0, Schedule(onset=1, period=4))}
+        | CLASSIC[world]
+    )
+
+
+# Pong is played by an emulator that is not ours.
+FAULTS = {world: faults_of(world) for world in worlds.ids() if world != "OOD-Pong-v0"}
 
 FILMED = {
     "clean": None,
@@ -74,6 +98,8 @@ def policy_for(world, name):
     sample = make_world(world, 1)
     if name == "random":
         return RandomPolicy(sample.action_space)
+    if name == "scripted":
+        return scripted(world)
     return NetworkPolicy.random(sample.observation_space.shape[0], sample.action_space, hidden=(16, 16), seed=1)
 
 
@@ -149,7 +175,7 @@ def repin():
     everywhere = {
         f"{world} {policy}": {fault: found(f"{world} {policy}", fault) for fault in FAULTS[world]}
         for world in FAULTS
-        for policy in ("random", "network")
+        for policy in ("random", "scripted" if world.startswith("OOD") else "network")
     }
     films = {world: {faults: filmed(world, faults) for faults in FILMED} for world in FAULTS}
     here, films_here = (

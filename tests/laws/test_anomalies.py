@@ -7,24 +7,30 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Box
 
 from offnominal.anomalies import CameraAnomaly, Moment, SignalAnomaly, camera_anomalies
 from offnominal.anomalies.strengths import LEVELS, strengths_of
 from offnominal.core.types import FloatArray, Frame
 from offnominal.laws import anomalies_of, check_anomaly
-from offnominal.worlds import worlds
+from offnominal.worlds import make_world, worlds
 
-CASES = [(world, anomaly) for world in worlds.ids() for anomaly in anomalies_of(world)]
-FILMED = [("SAP-Goal0-v0", anomaly) for anomaly in camera_anomalies()] + [
-    (world, "camera/frozen") for world in worlds.ids() if world != "SAP-Goal0-v0"
+PONG = "OOD-Pong-v0"  # of which pictures are all that is seen
+WORLDS = [world for world in worlds.ids() if world != PONG]
+CASES = [(world, anomaly) for world in WORLDS for anomaly in anomalies_of(world)]
+FILMED = [
+    *(("SAP-Goal0-v0", anomaly) for anomaly in camera_anomalies()),
+    *((PONG, f"camera/{kind}") for kind in ("gaussian", "impulse", "motion_blur", "pixelate", "delay")),
+    *((world, "camera/frozen") for world in worlds.ids() if world != "SAP-Goal0-v0"),
 ]
 
 
 def test_every_world_has_the_twelve_generic_anomalies_and_its_own() -> None:
-    for world in worlds.ids():
-        ids = anomalies_of(world)
-        assert len([id for id in ids if not id.startswith("dynamics/")]) == 12
-        assert {"dynamics/mass", "dynamics/force"} <= set(ids)
+    for world in WORLDS:
+        ids, sample = anomalies_of(world), make_world(world, 1)
+        generic = 12 if isinstance(sample.action_space, Box) else 6
+        assert len([id for id in ids if not id.startswith("dynamics/")]) == generic
+        assert {f"dynamics/{name}" for name in sample.knobs} <= set(ids)
 
 
 @pytest.mark.parametrize(("world", "anomaly"), CASES)
@@ -41,6 +47,11 @@ def test_every_fault_of_a_camera_keeps_the_laws(world: str, anomaly: str) -> Non
     report = check_anomaly(anomaly, world)
     report.raise_if_broken()
     assert [finding.law for finding in report if not finding.holds] == ["a calibrated strength does harm"]
+
+
+def test_a_world_that_sees_has_the_faults_of_a_camera() -> None:
+    pytest.importorskip("ale_py", reason="Pong needs ale-py, which the extra `atari` installs")
+    assert anomalies_of(PONG) == camera_anomalies()
 
 
 def test_faults_of_a_camera_are_listed_on_request() -> None:

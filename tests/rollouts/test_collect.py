@@ -130,7 +130,7 @@ def replay(env, episode):
     env.close()
 
 
-@pytest.mark.parametrize("id", worlds.ids())
+@pytest.mark.parametrize("id", [id for id in worlds.ids() if not id.startswith("OOD-")])  # which lack some of FAULTS
 def test_an_episode_is_what_the_single_environment_does_with_the_same_actions(id):
     episodes = collect(id, policies_for(id)["network"], len(FAULTS), anomalies=list(FAULTS), seed=4, max_steps=LIMIT)
     for fault, episode in zip(FAULTS, episodes, strict=True):
@@ -380,7 +380,7 @@ def test_a_seed_that_makes_no_sense_is_refused(seed, n):
     [
         (lambda: collect("SAP-Goal3-v0", steer, 1), UnknownName, r"no world named 'SAP-Goal3-v0'\. Did you mean 'SAP-"),
         (lambda: collect("Pendulum-v9", steer, 1), UnknownName, "no world named 'Pendulum-v9'"),
-        (lambda: collect("CartPole-v1", steer, 1), UnsupportedEnvironment, "must be Box spaces"),
+        (lambda: collect("FrozenLake-v1", steer, 1), UnsupportedEnvironment, "observations must be in a Box"),
         (lambda: collect("SAP-Goal0-v0", "steer", 1), InvalidParameter, "expected a Policy or a function"),
         (lambda: collect("SAP-Goal0-v0", steer, 2, anomalies=[None]), InvalidParameter, "1 entries was given for 2"),
         (lambda: collect("SAP-Goal0-v0", steer, 1, anomalies="action/noise"), InvalidParameter, "expected a Fault"),

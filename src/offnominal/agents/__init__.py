@@ -6,14 +6,24 @@ from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy import NoisyPolicy
 from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy, as_policy
 from offnominal.agents.sb3_files import import_sb3
-from offnominal.agents.scripted import DampedLeastSquares, Gait, PotentialField, SwingUp, scripted
+from offnominal.agents.scripted import (
+    DampedLeastSquares,
+    EnergyPump,
+    Gait,
+    PoleBalance,
+    PotentialField,
+    SwingUp,
+    scripted,
+)
 
 __all__ = [
     "DampedLeastSquares",
+    "EnergyPump",
     "FunctionPolicy",
     "Gait",
     "NetworkPolicy",
     "NoisyPolicy",
+    "PoleBalance",
     "Policy",
     "PolicyCard",
     "PotentialField",

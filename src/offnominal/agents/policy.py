@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidAction, InvalidParameter
@@ -50,7 +50,7 @@ class _RandomState:
 
 
 class RandomPolicy(Policy):
-    """Uniform actions within the limits of a space.
+    """Uniform actions within the limits of a space, or uniform choices.
 
     Example:
         >>> policy = RandomPolicy(Box(-1, 1, (2,)))
@@ -58,12 +58,14 @@ class RandomPolicy(Policy):
         >>> actions, state = policy.act(np.zeros((2, 4)), state)
         >>> actions.shape
         (2, 2)
+        >>> RandomPolicy(Discrete(3)).act(np.zeros((2, 4)), state)[0]
+        array([2, 2])
     """
 
-    def __init__(self, space: Box) -> None:
-        if not isinstance(space, Box):
-            raise InvalidParameter(f"uniform actions need a Box space; the space is {space}.")
-        if not np.isfinite(space.low).all() or not np.isfinite(space.high).all():
+    def __init__(self, space: Box | Discrete) -> None:
+        if not isinstance(space, Box | Discrete):
+            raise InvalidParameter(f"uniform actions need a Box or a Discrete space; the space is {space}.")
+        if isinstance(space, Box) and not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
             raise InvalidParameter(f"uniform actions need finite limits; the space is {space}.")
         self.space = space
 
@@ -73,12 +75,19 @@ class RandomPolicy(Policy):
 
     def act(self, observations: Array, state: _RandomState) -> tuple[Array, _RandomState]:
         """Draw from each episode's stream."""
-        n, width = len(observations), int(np.prod(self.space.shape))
-        drawn = np.empty((n, width))
+        n, shape = len(observations), self.space.shape or ()
+        drawn = np.empty((n, int(np.prod(shape))))
         fill_uniform(state.keys, np.full(n, state.step), 0, drawn)
-        low, high = self.space.low.astype(np.float64), self.space.high.astype(np.float64)
-        actions = low + (high - low) * drawn.reshape(n, *self.space.shape)
-        return actions.astype(self.space.dtype), _RandomState(state.keys, state.step + 1)
+        return self._within(drawn.reshape(n, *shape)), _RandomState(state.keys, state.step + 1)
+
+    def _within(self, drawn: Array) -> Array:
+        """Return actions of the space, given numbers of (0, 1)."""
+        space = self.space
+        if isinstance(space, Discrete):
+            # A number next to 1 would be rounded up to one choice too many.
+            return space.start + np.minimum((drawn * space.n).astype(np.int64), space.n - 1)
+        low, high = space.low.astype(np.float64), space.high.astype(np.float64)
+        return (low + (high - low) * drawn).astype(space.dtype)
 
     def take(self, state: _RandomState, rows: IntArray) -> _RandomState:
         """Keep the streams of some rows."""

@@ -17,6 +17,7 @@ from offnominal.agents.network import NetworkPolicy
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_world
+from offnominal.worlds.checks import numeric_actions
 
 Activation = Literal["relu", "tanh"]
 Layers = list[tuple[Array, Array]]
@@ -57,7 +58,7 @@ class SB3Actor:
             world: Id of the world.
         """
         spaces = make_world(world, 1)
-        space = spaces.action_space
+        space = numeric_actions(spaces)
         takes, gives = len(self.layers[0][0]), len(self.layers[-1][1])
         inputs, outputs = int(np.prod(spaces.observation_space.shape)), int(np.prod(space.shape))
         if (takes, gives) != (inputs, outputs):

@@ -12,6 +12,7 @@ from offnominal.anomalies.camera import (
     Occlusion,
 )
 from offnominal.anomalies.catalogue import anomalies, camera_anomalies, make_anomaly
+from offnominal.anomalies.corruptions import Corruption, Gaussian, Impulse, MotionBlur, Pixelate
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.inject import inject
 from offnominal.anomalies.injected import InjectedEnv, InjectedVectorEnv
@@ -26,6 +27,7 @@ __all__ = [
     "CameraAnomaly",
     "CameraDelay",
     "CameraNoise",
+    "Corruption",
     "DeadPixels",
     "Delay",
     "Drift",
@@ -34,13 +36,17 @@ __all__ = [
     "Exposure",
     "Fault",
     "Frozen",
+    "Gaussian",
+    "Impulse",
     "InjectedEnv",
     "InjectedVectorEnv",
     "Injection",
     "Moment",
+    "MotionBlur",
     "Noise",
     "Occlusion",
     "Offset",
+    "Pixelate",
     "Quantisation",
     "Scaling",
     "Schedule",

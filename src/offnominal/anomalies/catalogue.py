@@ -36,30 +36,53 @@ for _kind, _class, _summary in (
 ):
     anomalies.register(Spec(f"camera/{_kind}", f"{_CAMERA}:{_class}", _summary))
 
+_CORRUPTIONS = "offnominal.anomalies.corruptions"
+for _kind, _class, _summary in (
+    ("gaussian", "Gaussian", "Gaussian noise, severity 1 to 5"),
+    ("impulse", "Impulse", "salt and pepper, severity 1 to 5"),
+    ("motion_blur", "MotionBlur", "blurred by a jerk, severity 1 to 5"),
+    ("pixelate", "Pixelate", "coarse pixels, severity 1 to 5"),
+):
+    anomalies.register(Spec(f"camera/{_kind}", f"{_CORRUPTIONS}:{_class}", _summary))
+
 for _knob, _summary in (
-    ("mass", "mass multiplied by b, inertia with it"),
+    ("mass", "mass multiplied by b, inertia with it (in classic worlds: mass of b kg)"),
     ("force", "constant external force of b newton"),
     ("friction", "dry friction raised (factor on contact friction in models found in other packages)"),
     ("moving_objects", "objects shaken by random forces up to b newton"),
     ("damping", "damping changed"),
-    ("gravity", "gravity multiplied by b"),
+    ("gravity", "gravity multiplied by b (in classic worlds: gravity of b m/s²)"),
     ("gain", "actuator gain multiplied by b"),
+    ("cart_mass", "cart of b kg"),
+    ("pole_mass", "pole of b kg"),
+    ("pole_length", "pole of twice b metres"),
+    ("push_force", "pushes of b newton"),
+    ("length", "pendulum of b metres"),
+    ("max_speed", "speed limited to b rad/s"),
+    ("max_torque", "torque limited to b N m"),
 ):
     anomalies.register(
         Spec(f"dynamics/{_knob}", "offnominal.anomalies.anomaly:DynamicsAnomaly", _summary, {"knob": _knob})
     )
 
 
-def anomalies_with(knobs: Iterable[str]) -> list[str]:
+def anomalies_with(knobs: Iterable[str], *, discrete: bool = False) -> list[str]:
     """Return the ids of what can go wrong in a world with these knobs: the faults of signals and one per knob.
 
     What can go wrong with a picture of it is in :func:`camera_anomalies`.
 
+    Args:
+        knobs: Their names.
+        discrete: Whether actions are choices, which no fault of a signal can change.
+
     Example:
         >>> anomalies_with(["mass"])[-2:]
         ['observation/temporal_noise', 'dynamics/mass']
+        >>> any(id.startswith("action/") for id in anomalies_with(["mass"], discrete=True))
+        False
     """
-    listed = [spec.id for spec in anomalies if not spec.id.startswith(("dynamics/", "camera/"))]
+    others = ("dynamics/", "camera/", "action/") if discrete else ("dynamics/", "camera/")
+    listed = [spec.id for spec in anomalies if not spec.id.startswith(others)]
     return listed + [f"dynamics/{name}" for name in knobs]
 
 

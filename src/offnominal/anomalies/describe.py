@@ -40,6 +40,11 @@ def setting_of(env: Any, inner: Any, simulations: Sequence[Any] | None, *, pictu
     pictures = pictures or colour_axis(observation_space) is not None
     if isinstance(inner, WorldEnv | VectorWorld):
         setting = Setting.of(inner.world, limit, pictures=pictures)
+        if setting.eyes is not None and observation_space != inner.world.observation_space:
+            raise UnsupportedEnvironment(
+                f"{env} changes what is made of the pictures of {setting.name}, and faults of the camera come before "
+                "that; inject into the plain world and wrap what comes out."
+            )
         if observation_space.shape != inner.world.observation_space.shape:
             setting = replace(setting, observation=channel_names(observation_space))
         if action_space.shape != inner.world.action_space.shape:

@@ -14,6 +14,7 @@ from offnominal.anomalies.fault import Fault, fault_tuple
 from offnominal.anomalies.injected import InjectedEnv, InjectedVectorEnv
 from offnominal.anomalies.pictures import PicturedEnv, PicturedVectorEnv
 from offnominal.anomalies.schedule import Schedule
+from offnominal.anomalies.seeing import SeeingVectorEnv
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.worlds.pictured import CameraKind, ObservationKind, Pictured
 from offnominal.worlds.single import WorldEnv
@@ -71,8 +72,15 @@ def inject(
     faults = row_faults(anomaly, env.num_envs) if isinstance(env, VectorEnv) else [fault_tuple(anomaly)]
     pictured = _pictured(env, faults, observation, camera)
     if isinstance(env, VectorEnv):
-        return InjectedVectorEnv(env, faults) if pictured is None else PicturedVectorEnv(env, faults, pictured)
+        if pictured is not None:
+            return PicturedVectorEnv(env, faults, pictured)
+        return SeeingVectorEnv(env, faults) if _sees(env) else InjectedVectorEnv(env, faults)
     return InjectedEnv(env, faults[0]) if pictured is None else PicturedEnv(env, faults[0], pictured)
+
+
+def _sees(env: Any) -> bool:
+    """Return whether agents see through the cameras of a world of this package."""
+    return isinstance(env.unwrapped, WorldEnv | VectorWorld) and env.unwrapped.world.sees
 
 
 def _pictured(
@@ -92,6 +100,11 @@ def _pictured(
                 "ask for them here: inject(env, ..., observation='image', camera='affected') or observation='both'."
             )
         return None
+    if _sees(env):
+        raise UnsupportedEnvironment(
+            f"observation={observation!r} asks for another picture, and what {env} observes is made of pictures "
+            "already; leave it out. Faults of the camera act on them."
+        )
     if not ours or space.shape != inner.world.observation_space.shape:
         raise UnsupportedEnvironment(
             f"observation={observation!r} needs the plain vector of a world of this package, and {env} is something "

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
@@ -62,11 +62,13 @@ class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
         """Advance by one transition under the faults of this moment."""
         if self._episode < 0:
             raise InvalidState("step was called before the first reset; call reset first.")
-        executed = action
-        if isinstance(self._action_space, Box):
-            commanded = checked_actions(action, self._action_space.shape, self._action_space)
-            executed = self.injection.act(commanded[None], _ROW)[0].astype(_dtype(action, self._action_space))
+        executed, space = action, self._action_space
+        if isinstance(space, Box):
+            commanded = checked_actions(action, space.shape, space)
+            executed = self.injection.act(commanded[None], _ROW)[0].astype(_dtype(action, space))
         else:
+            if isinstance(space, Discrete):
+                checked_actions(action, (), space)
             self.injection.act(np.zeros((1, 0)), _ROW)
         clean, reward, terminated, truncated, info = self.env.step(executed)
         seen = self.injection.observe(np.asarray(clean)[None], _ROW)
@@ -153,11 +155,13 @@ class InjectedVectorEnv(VectorWrapper):
             raise InvalidState("step was called before the first reset; call reset first.")
         executed = actions
         moving = self._all if not self._pending.any() else np.flatnonzero(~self._pending)
-        if isinstance(self.env.single_action_space, Box):
-            commanded = checked_actions(actions, self._shape, self.env.single_action_space)
-            executed = self.injection.act(commanded, moving)
-            executed = executed.astype(_dtype(actions, self.env.single_action_space), copy=False)
+        space = self.env.single_action_space
+        if isinstance(space, Box):
+            commanded = checked_actions(actions, self._shape, space)
+            executed = self.injection.act(commanded, moving).astype(_dtype(actions, space), copy=False)
         else:
+            if isinstance(space, Discrete):
+                checked_actions(actions, self._shape, space)
             self.injection.act(np.zeros((self.num_envs, 0)), moving)
         clean, rewards, terminated, truncated, infos = self.env.step(executed)
         done = np.logical_or(terminated, truncated)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.anomalies.anomaly import CameraAnomaly, Moment, SignalAnomaly
+from offnominal.anomalies.eyes import Eyes
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.kernel import (
     ACTION,
@@ -25,7 +26,7 @@ from offnominal.anomalies.resolve import Resolved, resolve
 from offnominal.anomalies.setting import Adjustable, Setting
 from offnominal.anomalies.signals import DELAY
 from offnominal.core.episode import Event
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, BoolArray, FloatArray, Frame, Frames, IntArray, KeyArray
 
@@ -74,6 +75,7 @@ class Injection:
         }
         self._custom = {target: self._custom_slots(target) for target in ("observation", "action")}
         self._cameras = self._camera_slots()
+        self._eyes = None if setting.eyes is None else Eyes(setting.eyes, self._cameras)
         self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
         self._positions = np.tile(np.array([knob.neutral for knob in self._knobs]), (n, 1))
         self._moved = np.zeros(self._positions.shape, np.bool_)
@@ -152,6 +154,8 @@ class Injection:
         if self._scratch:
             gone = set(rows.tolist())
             self._scratch = {place: kept for place, kept in self._scratch.items() if place[0] not in gone}
+        if self._eyes is not None:
+            self._eyes.open(rows, self.see)
 
     def act(self, actions: Array, rows: IntArray) -> Array:
         """Begin a transition: set the knobs and return the actions as the faults pass them on.
@@ -169,6 +173,8 @@ class Injection:
     def observe(self, observations: Array, rows: IntArray) -> Array:
         """End a transition: return the observations as the faults pass them on.
 
+        Where agents see through the world's cameras, faults of these have acted too.
+
         Args:
             observations: (n, ...) true observations; not changed.
             rows: The rows that were stepped.
@@ -176,7 +182,7 @@ class Injection:
         if self._touches["observation"]:
             observations = self._perturb("observation", observations, rows)
         self.ticks[rows] += 1
-        return observations
+        return observations if self._eyes is None else self._eyes.look(observations, rows, self.see)
 
     def _perturb(self, target: str, clean: Array, rows: IntArray) -> Array:
         signal = clean.reshape(clean.shape[0], -1).astype(np.float64)
@@ -228,7 +234,8 @@ class Injection:
         """Return the pictures as the faults of the cameras pass them on.
 
         To be called with the first pictures after :meth:`begin`, which no fault touches, and then after every
-        :meth:`observe`: a camera that hangs shows what it was given before.
+        :meth:`observe`: a camera that hangs shows what it was given before. Where agents see through the world's
+        cameras those two call it themselves.
 
         Args:
             frames: (len(rows), H, W, 3) bytes; picture k belongs to ``rows[k]``. Not changed.
@@ -245,6 +252,12 @@ class Injection:
             for j, camera in self._cameras.get(r, ()):
                 self._pass_on(camera, seen[k], r, j)
         return seen
+
+    def shown(self, rows: IntArray) -> Frames:
+        """Return what the cameras of a world that `sees` showed latest, (len(rows), H, W, 3) bytes."""
+        if self._eyes is None:
+            raise UnsupportedEnvironment(f"{self.setting.name} has no cameras through which agents see.")
+        return self._eyes.shown(rows)
 
     def _pass_on(self, camera: CameraAnomaly, frame: Frame, r: int, j: int) -> None:
         """Let fault j of row r see a picture, and change it in place if it is on."""

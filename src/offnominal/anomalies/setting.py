@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from gymnasium.spaces import Box
+
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.world import Knob, World
 
@@ -27,12 +29,13 @@ class Setting:
 
     Args:
         observation: Names of the observation's channels, flattened.
-        action: Names of the action's channels, flattened; empty if the action is not a vector of numbers.
+        action: Names of the action's channels, flattened; empty if the action is a choice.
         physics: What dynamics faults turn, if there is something.
         world: Id of a shipped world, for named strengths.
         length: Length of an expert's episode, for random onsets.
         limit: Time limit, if there is one.
         pictures: Whether it shows pictures, for faults of the camera.
+        eyes: The world, if agents see through its cameras; what these show is then part of the observation.
         name: How the environment is called in messages.
     """
 
@@ -43,6 +46,7 @@ class Setting:
     length: int | None = None
     limit: int | None = None
     pictures: bool = False
+    eyes: World | None = None
     name: str = "the environment"
 
     @classmethod
@@ -57,11 +61,12 @@ class Setting:
         card = world.card
         return cls(
             observation=tuple(channel.name for channel in card.observation),
-            action=tuple(channel.name for channel in card.action),
+            action=tuple(channel.name for channel in card.action) if isinstance(world.action_space, Box) else (),
             physics=world,
             world=card.id,
             length=card.expert_length,
             limit=limit or card.max_steps,
-            pictures=pictures,
+            pictures=pictures or world.sees,
+            eyes=world if world.sees else None,
             name=card.id,
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert
 from offnominal.agents.files import policy_hash
@@ -68,7 +69,8 @@ def calibrate(
     if policy is None:
         policy = expert(sample.card.id)
     named = _named_levels(levels)
-    chosen = [make_anomaly(each) for each in (anomalies or anomalies_with(sample.knobs))]
+    discrete = isinstance(sample.action_space, Discrete)
+    chosen = [make_anomaly(each) for each in (anomalies or anomalies_with(sample.knobs, discrete=discrete))]
     ways = [axis for anomaly in chosen for axis in axes(anomaly, sample)]
     job = _Job(sample.card.id, Sampler(world, policy, **options), named, onset, budget, fresh, _digits(policy))
     kept = [line for line in done if job.made(line)]

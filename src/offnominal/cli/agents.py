@@ -18,6 +18,7 @@ from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_
 from offnominal.rollouts.collect import build_world, collect
 from offnominal.rollouts.judge import judge
 from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.checks import numeric_actions
 
 LEARNERS = ("offnominal", "sb3")
 JUDGED_ON_THE_WAY = 256
@@ -182,7 +183,7 @@ def _lessons(id: str, settings: LearningSettings, learner: str) -> dict[str, Any
     if learner != "offnominal":
         raise InvalidParameter(f"learner {learner!r} takes no lessons; leave --teacher out or choose offnominal.")
     teacher = expert(id, settings.algorithm) if settings.teacher == "expert" else scripted(id)
-    shown = NoisyPolicy(teacher, build_world(id, 1).action_space, settings.stumble)
+    shown = NoisyPolicy(teacher, numeric_actions(build_world(id, 1)), settings.stumble)
     return {
         "lessons": collect(id, shown, settings.lessons, seed=LESSON_SEED),
         "student": teacher if isinstance(teacher, NetworkPolicy) else None,

@@ -26,6 +26,7 @@ OPTIONAL = {
     "duckdb": "results",
     "pandas": "pandas",
     "minari": "minari",
+    "ale-py": "atari",
     "ray": "ray",
     "imageio-ffmpeg": "video",
 }

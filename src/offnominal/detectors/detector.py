@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
+from offnominal.core.choices import are_choices, choices_in, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.types import Array, FloatArray
@@ -44,6 +45,9 @@ class Detector(ABC):
     """Whether observations are pictures, (3, H, W) of bytes. Such episodes are large, so they are taken one after the
     other and never all held at once."""
 
+    raw_choices: ClassVar[bool] = False
+    """Whether actions that are choices stay the numbers they are. Otherwise they come as a column for each choice."""
+
     def fit(self, episodes: Sequence[Episode], *, validation: Sequence[Episode] | None = None, seed: int = 0) -> Self:
         """Learn what is normal.
 
@@ -52,9 +56,12 @@ class Detector(ABC):
             validation: More of them, for detectors that stop learning when these say so.
             seed: Fixes everything that is random about learning.
         """
-        training = self._taken(Checked(episodes))
+        given = Checked(episodes)
+        choices = 0 if self.raw_choices else choices_in(given)
+        training = self._taken(Checked(given, choices=choices) if choices else given)
         self.widths_ = widths(training[0])
-        self._fit(training, self._taken(Checked(validation)) if validation is not None else None, seed)
+        held_out = None if validation is None else self._taken(Checked(validation, choices=choices))
+        self._fit(training, held_out, seed)
         return self
 
     def _taken(self, episodes: Checked) -> Sequence[Episode]:
@@ -67,7 +74,8 @@ class Detector(ABC):
     def score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         """Return one array per episode with a score for each of its transitions."""
         self._require_fitted()
-        return self._score(self._taken(Checked(episodes, self._require_shapes)))
+        choices = 0 if self.raw_choices else self.widths_[1]
+        return self._score(self._taken(Checked(episodes, self._require_shapes, choices=choices)))
 
     @abstractmethod
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
@@ -92,6 +100,8 @@ class Detector(ABC):
             step: The transition.
         """
         self._require_fitted()
+        if are_choices(step.action) and not self.raw_choices:
+            step = replace(step, action=one_hot(step.action, self.widths_[1]))
         self._require_shapes(step.observation, step.action, "the step")
         for name in ("observation", "action", "next_observation"):
             if not _finite(getattr(step, name)):
@@ -200,15 +210,23 @@ class Checked(Sequence[Episode]):
     Args:
         episodes: A sequence of them, or a single one.
         require: Raises an error if observations and actions of the episode that is named are not what is needed.
+        choices: How many columns to give to actions that are choices; 0 to leave them as they are.
     """
 
-    def __init__(self, episodes: Sequence[Episode], require: Callable[[Array, Array, str], None] | None = None) -> None:
+    def __init__(
+        self,
+        episodes: Sequence[Episode],
+        require: Callable[[Array, Array, str], None] | None = None,
+        *,
+        choices: int = 0,
+    ) -> None:
         self._episodes = [episodes] if isinstance(episodes, Episode) else episodes
         if not isinstance(self._episodes, Sequence):
             self._episodes = list(self._episodes)
         if not len(self._episodes):
             raise InvalidParameter("there are no episodes; give at least one.")
         self._require = require
+        self._choices = choices
 
     def __len__(self) -> int:
         return len(self._episodes)
@@ -236,6 +254,8 @@ class Checked(Sequence[Episode]):
         for name in ("observations", "actions"):
             if not _finite(getattr(episode, name)):
                 raise InvalidParameter(f"the {name} of episode {number} are not all finite; leave it out or mend it.")
+        if self._choices and are_choices(episode.actions):
+            episode = replace(episode, actions=one_hot(episode.actions, self._choices))
         if self._require is not None:
             self._require(episode.observations, episode.actions, f"episode {number}")
         return episode

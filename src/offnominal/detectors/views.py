@@ -33,8 +33,8 @@ class View:
 
     Args:
         name: ``"next_observation"``: what was seen after; ``"transition"``: what was seen before, what was commanded
-            and what was seen after; ``"window"``: what was seen after the last `length` transitions. Before there are
-            so many, the first one is repeated.
+            (a detector gives every choice a column) and what was seen after; ``"window"``: what was seen after the last
+            `length` transitions. Before there are so many, the first one is repeated.
         length: Of the window.
     """
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert
 from offnominal.agents.policy import FunctionPolicy
@@ -79,17 +80,21 @@ def anomalies_of(world: str, *, pictures: bool = False) -> list[str]:
 
     Example:
         >>> len(anomalies_of("SAP-Goal0-v0", pictures=True)) - len(anomalies_of("SAP-Goal0-v0"))
-        8
+        12
     """
     sample = build_world(world, 1)
-    return anomalies_with(sample.knobs) + (camera_anomalies() if pictures and sample.renders else [])
+    if sample.sees:
+        return [f"dynamics/{name}" for name in sample.knobs] + camera_anomalies()
+    return anomalies_with(sample.knobs, discrete=isinstance(sample.action_space, Discrete)) + (
+        camera_anomalies() if pictures and sample.renders else []
+    )
 
 
 def visible_parameter(anomaly: Anomaly, world: World) -> float:
     """Return a parameter far enough from neutral to be seen within a few steps."""
     if isinstance(anomaly, DynamicsAnomaly):
         knob = world.knob(anomaly.knob)
-        return knob.neutral * 2.0 if knob.neutral else 8.0
+        return knob.typical if knob.typical is not None else knob.neutral * 2.0 or 8.0
     if isinstance(anomaly, CameraAnomaly):
         return anomaly.typical
     return 3.0 if anomaly.whole else anomaly.neutral + 0.4
@@ -105,8 +110,11 @@ class _Case:
         self.neutral = sample.knob(anomaly.knob).neutral if isinstance(anomaly, DynamicsAnomaly) else anomaly.neutral
         self.strength = visible_parameter(anomaly, sample) if strength is None else strength
         self.policy = FunctionPolicy(_restless(sample))
-        self.filmed = isinstance(anomaly, CameraAnomaly)
-        self.steps = FILMED_STEPS if self.filmed else STEPS
+        camera = isinstance(anomaly, CameraAnomaly)
+        self.sees = sample.sees
+        self.filmed = camera and not sample.sees
+        self.target = "observation" if camera and sample.sees else anomaly.target
+        self.n, self.steps = (FILMED_PAIRS, FILMED_STEPS) if camera else (PAIRS, STEPS)
         sample.close()
 
     def fault(self, strength: float | None = None, **schedule: Any) -> Fault:
@@ -114,8 +122,8 @@ class _Case:
         return Fault(self.anomaly, parameter, Schedule(**{"onset": ONSET, **schedule}))
 
     def pairs(self, fault: Fault, seed: int = 0) -> list[Twin]:
-        n = FILMED_PAIRS if self.filmed else PAIRS
-        return twins(self.world, self.policy, n, anomalies=fault, seed=seed, max_steps=self.steps, frames=self.filmed)
+        film: dict[str, Any] = {"max_steps": self.steps, "frames": self.filmed}
+        return twins(self.world, self.policy, self.n, anomalies=fault, seed=seed, **film)
 
     def nothing_before_onset(self) -> None:
         for pair in self.pairs(self.fault()):
@@ -137,7 +145,7 @@ class _Case:
         pairs = [pair for pair in self.pairs(self.fault()) if len(pair.faulty) > ONSET + 1]
         if not pairs:
             raise Skip("every episode ends before the onset")
-        if self.anomaly.target == "dynamics":
+        if self.target == "dynamics":
             require(any(pair.effective_onset is not None for pair in pairs), "the physics never differs")
         seen = acted = filmed = False
         for pair in pairs:
@@ -146,23 +154,23 @@ class _Case:
             saturated = _saturated(self.world, episode.actions)
             seen |= not np.array_equal(clean[1:], episode.observations[1:])
             acted |= not np.array_equal(executed, saturated)
-            if self.anomaly.target != "observation":
+            if self.target != "observation":
                 require(np.array_equal(clean, episode.observations), f"seed {episode.seed}: an observation was changed")
-            if self.anomaly.target != "action":
+            if self.target != "action":
                 require(np.array_equal(executed, saturated), f"seed {episode.seed}: an action was changed")
-            if self.anomaly.target == "observation":
+            if self.target == "observation":
                 first = slice(0, ONSET + 1)
                 require(
                     np.array_equal(clean[first], pair.nominal.observations[first]),
                     f"seed {episode.seed}: the physics changed before the agent could react",
                 )
-            if self.anomaly.target == "camera":
+            if self.target == "camera":
                 filmed |= _differs_in_frames_alone(pair)
-        if self.anomaly.target == "observation":
+        if self.target == "observation":
             require(seen, f"no observation was changed at strength {self.strength}")
-        if self.anomaly.target == "action":
+        if self.target == "action":
             require(acted, f"no action was changed at strength {self.strength}")
-        if self.anomaly.target == "camera":
+        if self.target == "camera":
             require(filmed, f"no picture was changed at strength {self.strength}")
 
     def undone_when_it_ends(self) -> None:
@@ -174,12 +182,15 @@ class _Case:
         self._episode(world, injection, 0)
         _require_same(before, world.parameters(0), "after the end of its schedule")
         require(injection.applied[0, 0] == self.neutral, "the parameter in force after its end is not the neutral one")
-        action = np.full((1, *world.action_space.shape), 0.25)
+        action = _steady(world, 0.25)
         require(np.array_equal(injection.act(action, row), action), "an action is changed after its end")
-        require(
-            np.array_equal(injection.observe(world.observations, row), world.observations),
-            "an observation is changed after its end",
-        )
+        seen = injection.observe(world.observations, row)
+        if self.sees:
+            # What is seen may hold earlier pictures.
+            shown = injection.shown(row)
+            require(np.array_equal(shown, world.pictures(row)), "a picture is changed after its end")
+        else:
+            require(np.array_equal(seen, world.observations), "an observation is changed after its end")
         if self.filmed:
             frames = world.frames(row)
             require(np.array_equal(injection.see(frames, row), frames), "a picture is changed after its end")
@@ -210,7 +221,7 @@ class _Case:
         injection.begin(row, row, row + episode)
         shown = [injection.see(world.frames(row), row).tobytes()] if self.filmed else []
         for _ in range(LASTING):
-            world.step(injection.act(np.zeros((1, *world.action_space.shape)), row), row)
+            world.step(injection.act(_steady(world, 0.0), row), row)
             shown.append(injection.observe(world.observations, row).tobytes())
             if self.filmed:
                 shown.append(injection.see(world.frames(row), row).tobytes())
@@ -234,7 +245,8 @@ class _Case:
             require(one.faulty == other.faulty, f"two runs of seed {one.faulty.seed} differ")
 
     def onset_depends_on_seed(self) -> None:
-        other = "observation/noise" if self.anomaly.id != "observation/noise" else "observation/offset"
+        others = ("camera/noise", "camera/exposure") if self.sees else ("observation/noise", "observation/offset")
+        other = others[0] if self.anomaly.id != others[0] else others[1]
         onsets = [
             [
                 episode.events[0].onset
@@ -294,16 +306,26 @@ def _differs_in_frames_alone(pair: Twin) -> bool:
 
 def _restless(world: World) -> Callable[[Array], Array]:
     """Return a policy that never stands still, so that every fault has something to act on."""
-    width = int(np.prod(world.action_space.shape))
-    reach = np.minimum(np.abs(world.action_space.high), 1.0)
+    space = world.action_space
+    width = int(np.prod(world.action_shape))
 
     def act(observations: Array) -> Array:
         flat = observations.reshape(len(observations), -1)
-        chosen = np.stack([np.sin(3.0 * flat[:, k % flat.shape[1]] + k + 0.5) for k in range(width)], axis=1)
-        actions: Array = 0.5 * reach * chosen.reshape(len(observations), *world.action_space.shape)
+        swing = np.stack([np.sin(3.0 * flat[:, k % flat.shape[1]] + k + 0.5) for k in range(width)], axis=1)
+        if isinstance(space, Discrete):
+            # Choices turn with the last digits of what is seen: the same one all the time ends many tasks at once.
+            choices: Array = space.start + np.floor(1000.0 * np.abs(swing[:, 0])).astype(np.int64) % space.n
+            return choices
+        actions: Array = 0.5 * np.minimum(np.abs(space.high), 1.0) * swing.reshape(len(observations), *space.shape)
         return actions
 
     return act
+
+
+def _steady(world: World, value: float) -> Array:
+    """Return the same action for a world of one row at all times; of choices, the first."""
+    space = world.action_space
+    return np.array([space.start]) if isinstance(space, Discrete) else np.full((1, *space.shape), value)
 
 
 def _saturated(world: str, actions: Array) -> Array:

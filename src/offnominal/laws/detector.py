@@ -13,6 +13,7 @@ import numpy as np
 
 from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
+from offnominal.core.choices import are_choices
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import Array, FloatArray
@@ -107,7 +108,7 @@ class _Case:
                 continue
             observations, actions = episode.observations.copy(), episode.actions.copy()
             observations[cut + 1 :] = _other(observations[cut + 1 :])
-            actions[cut:] *= 0.5
+            actions[cut:] = 0 if are_choices(actions) else 0.5 * actions[cut:]
             (changed,) = self.fitted.score([replace(episode, observations=observations, actions=actions)])
             require(
                 _close(changed[:cut], scores[:cut]),

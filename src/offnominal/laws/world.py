@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Discrete
 from gymnasium.utils.env_checker import check_env
 
 from offnominal.agents.policy import RandomPolicy
@@ -59,7 +60,7 @@ def actions_for(world: World, seeds: IntArray, steps: int = STEPS) -> list[Array
     drawn = []
     for _ in range(steps):
         actions, state = policy.act(np.zeros((len(seeds), 1)), state)
-        drawn.append(actions.astype(np.float64))
+        drawn.append(actions if isinstance(world.action_space, Discrete) else actions.astype(np.float64))
     return drawn
 
 
@@ -135,7 +136,8 @@ def _reset_leaves_no_trace(id: str, options: dict[str, Any]) -> None:
     used = build_world(id, len(seeds), **options)
     run(used, seeds + 1, steps=7)
     require(run(used, seeds) == fresh, "an episode depends on the one before it in the same instance")
-    require(run(used, seeds, episode=1) != fresh, "the second episode of a seed equals the first")
+    if used.varies:
+        require(run(used, seeds, episode=1) != fresh, "the second episode of a seed equals the first")
 
 
 def _knobs_are_put_back(id: str, options: dict[str, Any]) -> None:
@@ -194,6 +196,8 @@ def _pictures_show_the_state(id: str, options: dict[str, Any]) -> None:
 
 
 def _reports_can_be_drawn(world: World) -> None:
+    if world.observations.dtype.kind != "f":
+        return
     broken = np.full_like(world.observations, np.nan)
     try:
         drawn = world.frames(observations=broken)
@@ -208,8 +212,9 @@ def _images_pass(id: str, options: dict[str, Any]) -> None:
         _check_env(WorldEnv(_drawable(id, 1, options), observation=kind))
         vector = VectorWorld(_drawable(id, 2, options), observation=kind, max_episode_steps=2)
         vector.reset(seed=0)
+        idle = np.zeros((2, *vector.world.action_shape), vector.world.action_space.dtype)
         for _ in range(2):
-            observations, *_, infos = vector.step(np.zeros((2, *vector.world.action_space.shape)))
+            observations, *_, infos = vector.step(idle)
         require(observations in vector.observation_space, f"observation={kind!r} leaves the space of a vector of 2")
         last = infos["final_obs"][0]
         require(last in vector.single_observation_space, f"observation={kind!r} leaves the space as an episode ends")

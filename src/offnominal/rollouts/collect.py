@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.anomalies.fault import Fault
@@ -23,6 +24,7 @@ from offnominal.rollouts.film import Film, check_camera
 from offnominal.rollouts.tape import Purse, Tape
 from offnominal.worlds.adapter import GymnasiumWorld
 from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
+from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pictured import CameraKind
 from offnominal.worlds.world import World
 
@@ -51,8 +53,8 @@ def collect(
     not on the batch, the order, the neighbours or the threads.
 
     Args:
-        world: A world's id, the id of any Gymnasium environment with Box spaces, or a function from a number of rows
-            to a world.
+        world: A world's id, the id of any Gymnasium environment with Box observations and Box or Discrete actions, or a
+            function from a number of rows to a world.
         policy: A policy, or a function from a batch of observations to a batch of actions.
         n: How many episodes.
         anomalies: None, a fault for every episode, a tuple of faults that act together in every episode, or a list
@@ -170,13 +172,14 @@ def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, li
     world.reset(rows, seeds, episodes)
     injection.begin(rows, seeds, episodes)
     state = policy.start(seeds, episodes)
-    commanded = np.zeros((world.n, *world.action_space.shape), world.action_space.dtype)
+    space = world.action_space
+    commanded = np.zeros((world.n, *world.action_shape), space.dtype)
     seen = world.observations.copy()
     tape.start(world)
     for t in range(limit):
         chosen, state = policy.act(seen[rows], state)
-        commanded[rows] = _checked(chosen, (len(rows), *world.action_space.shape), commanded.dtype)
-        executed = injection.act(commanded, rows).astype(np.float64)
+        commanded[rows] = _checked(chosen, (len(rows), *world.action_shape), space)
+        executed = injection.act(commanded, rows).astype(np.int64 if isinstance(space, Discrete) else np.float64)
         world.step(executed, rows)
         seen = injection.observe(world.observations, rows)
         tape.record(t, rows, world, injection, commanded, executed, seen)
@@ -188,13 +191,15 @@ def _run(world: World, policy: Policy, seeds: IntArray, injection: Injection, li
                 break
 
 
-def _checked(actions: Array, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def _checked(actions: Array, shape: tuple[int, ...], space: Box | Discrete) -> Array:
+    if isinstance(space, Discrete):
+        return checked_actions(actions, shape, space)
     if actions.shape != shape:
         raise InvalidAction(f"the policy returned actions of shape {actions.shape}; expected {shape}.")
     if actions.dtype.kind not in "fiub":
         raise InvalidAction(f"the policy returned actions of type {actions.dtype}; expected numbers.")
     with np.errstate(over="ignore"):
-        actions = actions.astype(dtype)
+        actions = actions.astype(space.dtype)
     if not np.isfinite(actions).all():
         raise InvalidAction("the policy returned an action that is not finite.")
     return actions

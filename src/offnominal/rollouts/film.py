@@ -13,7 +13,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.rollouts.tape import Tape
 from offnominal.worlds.pictured import CameraKind
-from offnominal.worlds.world import World
+from offnominal.worlds.world import FRAME_SIZE, World
 
 
 def check_camera(camera: str, *, frames: bool) -> None:
@@ -56,7 +56,7 @@ class Film(Tape):
         """Record the first observations and pictures, which no fault touches."""
         super().start(world)
         rows = np.arange(len(self.lengths))
-        first = self.injection.see(self._shown(world, rows, world.observations), rows)
+        first = self._shown(world, rows, world.observations)
         self.frames = [np.empty((self.limit + 1, *first.shape[1:]), np.uint8) for _ in rows]
         self._keep(0, rows, first)
 
@@ -72,10 +72,13 @@ class Film(Tape):
     ) -> None:
         """Record one transition of some rows."""
         super().record(t, rows, world, injection, commanded, executed, seen)
-        self._keep(t + 1, rows, injection.see(self._shown(world, rows, seen), rows))
+        self._keep(t + 1, rows, self._shown(world, rows, seen))
 
     def _shown(self, world: World, rows: IntArray, seen: Array) -> Frames:
-        return world.frames(rows, observations=seen if self.camera == "affected" else None)
+        if world.sees:
+            return world.framed(self.injection.shown(rows), FRAME_SIZE)
+        frames = world.frames(rows, observations=seen if self.camera == "affected" else None)
+        return self.injection.see(frames, rows)
 
     def _keep(self, t: int, rows: IntArray, frames: Frames) -> None:
         for row, frame in zip(rows, frames, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from gymnasium.spaces import Discrete
 
 from offnominal.anomalies.injection import Injection
 from offnominal.core.episode import Episode
@@ -17,15 +18,16 @@ class Tape:
 
     def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
         seen, acted = world.observation_space, world.action_space
+        shape = (rows, limit, *world.action_shape)
         faults = injection.applied.shape[1]
         self.lengths = np.zeros(rows, np.int64)
         self.terminated = np.zeros(rows, np.bool_)
         self.observations = np.zeros((rows, limit + 1, *seen.shape), seen.dtype)
         self.steps: dict[str, Array] = {
-            "actions": np.zeros((rows, limit, *acted.shape), acted.dtype),
+            "actions": np.zeros(shape, acted.dtype),
             "rewards": np.zeros((rows, limit)),
             "active": np.zeros((rows, limit), np.bool_),
-            "executed_actions": np.zeros((rows, limit, *acted.shape)),
+            "executed_actions": np.zeros(shape, np.int64 if isinstance(acted, Discrete) else np.float64),
             "applied": np.zeros((rows, limit, faults)),
             **{name: np.zeros((rows, limit), getattr(world, name).dtype) for name in OUTCOMES},
         }

@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import stream_keys
@@ -18,7 +18,7 @@ DEFAULT_LIMIT = 1000
 
 
 class GymnasiumWorld(World):
-    """N instances of a Gymnasium environment with Box spaces.
+    """N instances of a Gymnasium environment with Box observations and Box or Discrete actions.
 
     Slower than a native world, since each row is an object of its own; the contract is the same. MuJoCo models found
     inside become knobs.
@@ -39,10 +39,10 @@ class GymnasiumWorld(World):
         limit = max_steps or gymnasium.spec(id).max_episode_steps or DEFAULT_LIMIT
         self._envs = [gymnasium.make(id, max_episode_steps=-1, **options) for _ in range(n)]
         first = self._envs[0]
-        if not isinstance(first.observation_space, Box) or not isinstance(first.action_space, Box):
+        if not isinstance(first.observation_space, Box) or not isinstance(first.action_space, Box | Discrete):
             raise UnsupportedEnvironment(
-                f"{id} has observations in {first.observation_space} and actions in {first.action_space}; both must "
-                "be Box spaces."
+                f"{id} has observations in {first.observation_space} and actions in {first.action_space}; observations "
+                "must be in a Box, actions in a Box or Discrete space."
             )
         self.observation_space, self.action_space = first.observation_space, first.action_space
         self.renders = first.render_mode == "rgb_array"
@@ -117,8 +117,8 @@ class GymnasiumWorld(World):
             env.close()
 
 
-def _channels(space: Box) -> tuple[Channel, ...]:
-    return tuple(Channel(str(index)) for index in range(int(np.prod(space.shape))))
+def _channels(space: Box | Discrete) -> tuple[Channel, ...]:
+    return tuple(Channel(str(index)) for index in range(int(np.prod(space.shape or ()))))
 
 
 def _resized(frame: Frame, size: int) -> Frame:

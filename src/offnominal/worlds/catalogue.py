@@ -8,9 +8,11 @@ import gymnasium
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.registry import Registry, Spec
+from offnominal.worlds.classic.card import CARDS as CLASSIC_CARDS
 from offnominal.worlds.mujoco.card import CARDS as MUJOCO_CARDS
 from offnominal.worlds.particles.card import CARDS as PARTICLE_CARDS
 from offnominal.worlds.pictured import ObservationKind
+from offnominal.worlds.pong.card import PONG
 from offnominal.worlds.single import WorldEnv
 from offnominal.worlds.vector import VectorWorld
 from offnominal.worlds.world import World
@@ -20,12 +22,15 @@ _TARGETS = {
     "MJC-CartpoleSwingup-v0": "offnominal.worlds.cartpole.world:CartpoleSwingup",
     "MJC-Reacher3D-v0": "offnominal.worlds.mujoco.reacher:Reacher3D",
     "MJC-HalfCheetah-v0": "offnominal.worlds.mujoco.cheetah:HalfCheetah",
+    "OOD-CartPole-v0": "offnominal.worlds.classic.world:CartPole",
+    "OOD-Pendulum-v0": "offnominal.worlds.classic.world:Pendulum",
 }
 
 worlds: Registry[World] = Registry("world")
 
-for _card in MUJOCO_CARDS.values():
+for _card in (*CLASSIC_CARDS.values(), *MUJOCO_CARDS.values()):
     worlds.register(Spec(_card.id, _TARGETS[_card.id], _card.summary))
+worlds.register(Spec(PONG.id, "offnominal.worlds.pong.world:Pong", PONG.summary))
 for _card in PARTICLE_CARDS.values():
     worlds.register(Spec(_card.id, "offnominal.worlds.particles.world:ParticleWorld", _card.summary, {"id": _card.id}))
 
@@ -63,7 +68,7 @@ def make_vector(
 
 def register_gymnasium() -> None:
     """Make every shipped world known to Gymnasium as ``offnominal/<id>``."""
-    for card in (*PARTICLE_CARDS.values(), *MUJOCO_CARDS.values()):
+    for card in (*CLASSIC_CARDS.values(), *MUJOCO_CARDS.values(), *PARTICLE_CARDS.values(), PONG):
         _register(card.id, card.max_steps)
 
 

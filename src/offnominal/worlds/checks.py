@@ -6,17 +6,21 @@ import math
 from typing import Any
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.errors import InvalidAction
-from offnominal.core.types import Array
+from offnominal.core.errors import InvalidAction, UnsupportedEnvironment
+from offnominal.core.types import Array, IntArray
+from offnominal.worlds.world import World
 
 
-def checked_actions(actions: Any, shape: tuple[int, ...], space: Box) -> Array:
-    """Return the actions as float64, or raise :class:`InvalidAction` before anything moves.
+def checked_actions(actions: Any, shape: tuple[int, ...], space: Box | Discrete) -> Array:
+    """Return the actions as float64, choices as int64, or raise :class:`InvalidAction` before anything moves.
 
-    Actions outside the space are let through: a faulty actuator command is exactly that.
+    Numbers outside the space are let through: a faulty actuator command is exactly that. Choices that there are not
+    are refused.
     """
+    if isinstance(space, Discrete):
+        return _checked_choices(actions, shape, space)
     try:
         given = np.asarray(actions)
         array = given.astype(np.float64) if given.dtype.kind in "fiub" else None
@@ -36,3 +40,40 @@ def checked_actions(actions: Any, shape: tuple[int, ...], space: Box) -> Array:
         where = np.argwhere(~np.isfinite(array))[0].tolist()
         raise InvalidAction(f"the action is {array[tuple(where)]} at index {where}; expected finite numbers.")
     return array
+
+
+def numeric_actions(world: World) -> Box:
+    """Return the action space of a world whose actions are numbers, or raise :class:`UnsupportedEnvironment`.
+
+    Example:
+        >>> from offnominal.worlds import make_world
+        >>> numeric_actions(make_world("OOD-CartPole-v0", 1))
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.UnsupportedEnvironment: OOD-CartPole-v0 has the actions Discrete(2); only numbers ...
+    """
+    if not isinstance(world.action_space, Box):
+        raise UnsupportedEnvironment(
+            f"{world.card.id} has the actions {world.action_space}; only numbers (Box) are understood here."
+        )
+    return world.action_space
+
+
+def _checked_choices(actions: Any, shape: tuple[int, ...], space: Discrete) -> IntArray:
+    try:
+        given = np.asarray(actions)
+    except (TypeError, ValueError):
+        given = np.empty(0, object)
+    expected = f"expected {'an integer' if not shape else f'integers of shape {shape}'} within {_range(space)}"
+    if given.dtype.kind not in "iub":
+        raise InvalidAction(f"the action is {actions!r}, which is no choice; {expected}.")
+    if given.shape != shape:
+        raise InvalidAction(f"the action has shape {given.shape}; {expected}.")
+    for extreme in (given.min(), given.max()):
+        if not space.start <= extreme < space.start + space.n:
+            raise InvalidAction(f"the action is {extreme}; {expected}.")
+    return given.astype(np.int64)
+
+
+def _range(space: Discrete) -> str:
+    return f"{space.start} .. {space.start + space.n - 1}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -87,6 +87,13 @@ class Pictured:
         shown = vectors if self.camera == "affected" else None
         frames = self.world.frames(rows, observations=shown, size=self.size)
         return channels_first(frames if see is None else see(frames, rows))
+
+    def each(self, observations: Any) -> Iterator[Any]:
+        """Yield the entries of what :meth:`observe` returned, one by one."""
+        if self.observation == "both":
+            names = list(observations)
+            return (dict(zip(names, entry, strict=True)) for entry in zip(*observations.values(), strict=True))
+        return iter(observations)
 
     def row(self, observations: Any, k: int) -> Any:
         """Return entry k of what :meth:`observe` returned."""

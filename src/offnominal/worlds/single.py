@@ -18,7 +18,7 @@ from offnominal.worlds.world import World, WorldCard
 _ROW = np.zeros(1, np.int64)
 
 
-class WorldEnv(gymnasium.Env[Any, Array]):
+class WorldEnv(gymnasium.Env[Any, Any]):
     """One episode at a time of a world.
 
     As usual in Gymnasium the time limit is a wrapper, which `gymnasium.make` adds.
@@ -82,7 +82,7 @@ class WorldEnv(gymnasium.Env[Any, Array]):
         world = self.world
         if self.episode < 0:
             raise InvalidState("step was called before the first reset; call reset first.")
-        world.step(checked_actions(action, world.action_space.shape, world.action_space)[None])
+        world.step(checked_actions(action, world.action_shape, world.action_space)[None])
         return self._observation(), float(world.rewards[0]), bool(world.terminated[0]), False, self._info()
 
     def _observation(self) -> Any:

@@ -67,7 +67,7 @@ class VectorWorld(VectorEnv[Any, Array, Array]):
         self._everyone: BoolArray = np.ones(world.n, np.bool_)
         self._everyone.flags.writeable = False
         self._started = False
-        self._shape = (world.n, *world.action_space.shape)
+        self._shape = (world.n, *world.action_shape)
 
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
@@ -107,9 +107,8 @@ class VectorWorld(VectorEnv[Any, Array, Array]):
         final_infos = self._infos(done)
         final_obs = np.full(self.num_envs, None, dtype=object)
         rows = np.flatnonzero(done)
-        last = self._observations(rows)
-        for k, row in enumerate(rows):
-            final_obs[row] = self.pictured.row(last, k)
+        for row, last in zip(rows.tolist(), self.pictured.each(self._observations(rows)), strict=True):
+            final_obs[row] = last
         if self.at_end is not None:
             self.at_end(rows)
         self.episodes[rows] += 1

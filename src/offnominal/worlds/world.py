@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, UnknownName, UnsupportedEnvironment, did_you_mean
@@ -39,6 +39,7 @@ class Knob:
         unit: Unit of the value.
         minimum: Smallest value that makes sense.
         combine: How several faults on one knob act together.
+        typical: A value whose effect is seen within a few steps; twice the neutral value if None, or 8 if that is 0.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Knob:
     unit: str = ""
     minimum: float = -np.inf
     combine: Literal["add", "multiply"] = "add"
+    typical: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +89,12 @@ class World(ABC):
 
     Attributes:
         renders: Whether there are pictures.
+        sees: Whether agents see through the world's own cameras, so that a fault of a camera changes what they observe.
+        varies: Whether episodes of different seeds start differently.
         card: Names, limits and reference returns.
         observation_space: Space of one row's observation.
-        action_space: Space of one row's action.
+        action_space: Space of one row's action. An action of a Discrete space is one integer, so a batch of them has
+            shape (n,).
         n: Number of rows.
         observations: (n, ...): the observation after the latest reset or step of each row.
         rewards: (n,): the latest reward.
@@ -100,10 +105,12 @@ class World(ABC):
     """
 
     renders: bool = False
+    sees: bool = False
+    varies: bool = True
 
     card: WorldCard
     observation_space: Box
-    action_space: Box
+    action_space: Box | Discrete
     n: int
     observations: Array
     rewards: FloatArray
@@ -143,6 +150,11 @@ class World(ABC):
         Raises:
             SimulationDiverged: A row's physics became non-finite.
         """
+
+    @property
+    def action_shape(self) -> tuple[int, ...]:
+        """Shape of one row's action; of a choice, empty."""
+        return self.action_space.shape or ()
 
     @property
     def knobs(self) -> Mapping[str, Knob]:
@@ -198,6 +210,29 @@ class World(ABC):
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw some rows for :meth:`frames`, which checks the arguments; a world with ``renders = True`` has this."""
         raise UnsupportedEnvironment(f"{self.card.id} says that it renders, but has no `draw`; write one.")
+
+    def pictures(self, rows: IntArray) -> Frames:
+        """Return what the cameras show through which agents see: (len(rows), H, W, 3) bytes, if the world `sees`.
+
+        Picture k belongs to ``rows[k]``. There is one per reset and one per step of a row.
+        """
+        raise UnsupportedEnvironment(f"{self.card.id} has no cameras through which agents see.")
+
+    def look(self, pictures: Frames, before: Array) -> Array:
+        """Return what agents observe next, if their cameras show these pictures; a world that `sees` has it.
+
+        A pure function: it neither knows nor changes the state of the world. Applied to what :meth:`pictures` returns
+        after a step, it gives the world's own `observations`.
+
+        Args:
+            pictures: (k, H, W, 3) bytes.
+            before: (k, ...): what the same agents observed one step earlier.
+        """
+        raise UnsupportedEnvironment(f"{self.card.id} has no cameras through which agents see.")
+
+    def framed(self, pictures: Frames, size: int) -> Frames:
+        """Return pictures of the world's own cameras as :meth:`frames` shows them; a world that `sees` has it."""
+        raise UnsupportedEnvironment(f"{self.card.id} has no cameras through which agents see.")
 
     def render(self, row: int = 0) -> Frame:
         """Return an RGB picture of one row."""

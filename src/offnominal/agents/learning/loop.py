@@ -21,6 +21,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_vector
+from offnominal.worlds.checks import numeric_actions
 from offnominal.worlds.vector import VectorWorld
 
 FINAL_RATE = 0.05
@@ -75,7 +76,7 @@ def learn(
     if place.type == "cuda":
         torch.set_float32_matmul_precision("high")
     envs = make_vector(world, settings.rows)
-    space = envs.world.action_space
+    space = numeric_actions(envs.world)
     inputs, outputs = len(envs.world.card.observation), len(envs.world.card.action)
     learner = LEARNERS[settings.algorithm](inputs, outputs, settings, place)
     warm = checkpoint is not None and checkpoint.exists()
@@ -126,7 +127,7 @@ class _Collector:
         self, envs: VectorWorld, learner: Learner, replay: Replay, settings: LearningSettings, *, warm: bool
     ) -> None:
         self.envs, self.learner, self.replay, self.settings, self.warm = envs, learner, replay, settings, warm
-        space = envs.world.action_space
+        space = numeric_actions(envs.world)
         self.middle = (space.high + space.low) / 2.0
         self.reach = (space.high - space.low) / 2.0
         self.draw = np.random.default_rng(settings.seed)

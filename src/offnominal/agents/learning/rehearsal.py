@@ -194,7 +194,7 @@ def _seen(world: World) -> IntArray:
     """Return which parts of the state the observations are."""
     draw = np.random.default_rng(0)
     for _ in range(3):
-        world.step(draw.uniform(-1.0, 1.0, (world.n, *world.action_space.shape)))
+        world.step(draw.uniform(-1.0, 1.0, (world.n, *world.action_shape)))
     equal = (_state(world).astype(np.float32)[:, None, :] == world.observations[:, :, None]).all(axis=0)
     if not equal.any(axis=1).all():
         raise InvalidParameter(f"{world.card.id} observes more than its positions and velocities; it has no slopes.")

@@ -2,8 +2,10 @@
 
 from offnominal.agents.scripted.by_world import scripted
 from offnominal.agents.scripted.damped_least_squares import DampedLeastSquares
+from offnominal.agents.scripted.energy_pump import EnergyPump
 from offnominal.agents.scripted.gait import Gait
+from offnominal.agents.scripted.pole_balance import PoleBalance
 from offnominal.agents.scripted.potential_field import PotentialField
 from offnominal.agents.scripted.swing_up import SwingUp
 
-__all__ = ["DampedLeastSquares", "Gait", "PotentialField", "SwingUp", "scripted"]
+__all__ = ["DampedLeastSquares", "EnergyPump", "Gait", "PoleBalance", "PotentialField", "SwingUp", "scripted"]

@@ -7,7 +7,9 @@ from functools import partial
 
 from offnominal.agents.policy import Policy
 from offnominal.agents.scripted.damped_least_squares import DampedLeastSquares
+from offnominal.agents.scripted.energy_pump import EnergyPump
 from offnominal.agents.scripted.gait import Gait
+from offnominal.agents.scripted.pole_balance import PoleBalance
 from offnominal.agents.scripted.potential_field import PotentialField
 from offnominal.agents.scripted.swing_up import SwingUp
 from offnominal.core.errors import UnknownName, did_you_mean
@@ -16,6 +18,8 @@ _EXPERTS: dict[str, Callable[[], Policy]] = {
     "MJC-CartpoleSwingup-v0": SwingUp,
     "MJC-HalfCheetah-v0": Gait,
     "MJC-Reacher3D-v0": DampedLeastSquares,
+    "OOD-CartPole-v0": PoleBalance,
+    "OOD-Pendulum-v0": EnergyPump,
     **{id: partial(PotentialField.for_world, id) for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")},
 }
 

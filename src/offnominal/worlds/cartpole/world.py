@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+from gymnasium.spaces import Box
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, SimulationDiverged
@@ -39,6 +40,7 @@ class CartpoleSwingup(World):
     """
 
     renders = True
+    action_space: Box
     world_id = "MJC-CartpoleSwingup-v0"
     model_file = "cartpole_swingup.xml"
 

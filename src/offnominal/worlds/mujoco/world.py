@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import mujoco
 import numpy as np
+from gymnasium.spaces import Box
 from mujoco.batch import Batch, SimulationError
 
 from offnominal.core.checks import positive_integer
@@ -46,6 +47,7 @@ class MujocoWorld(World):
     """
 
     renders = True
+    action_space: Box
     world_id: ClassVar[str]
     model_file: ClassVar[str]
     frame_skip: ClassVar[int]

@@ -1,0 +1,30 @@
+"""A cart that is pushed to the side to which its pole is about to fall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.core.types import Array
+
+# Weights of position, velocity, angle and angular velocity: a linear regulator, of which a push leaves the sign.
+WEIGHTS = (0.05, 0.1, 1.0, 0.25)
+
+
+class PoleBalance(Policy):
+    """Balances the pole of OOD-CartPole-v0: pushes right if a weighted sum of what it sees is positive, else left.
+
+    Example:
+        >>> from offnominal.rollouts import judge
+        >>> judge("OOD-CartPole-v0", PoleBalance(), 50).mean_return
+        200.0
+    """
+
+    def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
+        """Return 1 for a push to the right, 0 for one to the left."""
+        leaning = np.zeros(len(observations))
+        for weight, channel in zip(WEIGHTS, observations.T, strict=True):
+            leaning += weight * channel.astype(np.float64)
+        return (leaning > 0.0).astype(np.int64), state

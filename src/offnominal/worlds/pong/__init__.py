@@ -1,0 +1,1 @@
+"""Pong on the Arcade Learning Environment, seen through a camera that may fail."""

@@ -1,0 +1,57 @@
+"""One game of Pong, frame by frame."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offnominal.core.types import Frame, Frames
+from offnominal.worlds.pong.card import SKIP
+from offnominal.worlds.pong.emulator import Palette, Place, emulator
+from offnominal.worlds.pong.kernel import HEIGHT, WIDTH, lay
+
+
+class Game:
+    """One game of Pong.
+
+    Args:
+        index: On which emulator it is played.
+        palette: The colours.
+
+    Attributes:
+        picture: (210, 160) numbers of colours: the last two frames of the latest step laid on one another.
+        grey: (210, 160) how bright they are.
+    """
+
+    def __init__(self, index: int, palette: Palette) -> None:
+        self._place = Place()
+        self._palette = palette
+        self._emulator = emulator(index)
+        self._actions = self._emulator.ale.getMinimalActionSet()
+        self._screens: Frames = np.zeros((2, HEIGHT, WIDTH), np.uint8)
+        self.picture: Frame = np.zeros((HEIGHT, WIDTH), np.uint8)
+        self.grey: Frame = np.zeros((HEIGHT, WIDTH), np.uint8)
+
+    def reset(self, noops: int) -> None:
+        """Start a game and let some frames pass."""
+        ale = self._emulator.ale
+        with self._emulator.lock:
+            self._emulator.take(self._place, anew=True)
+            for _ in range(noops):
+                ale.act(self._actions[0])
+            self._palette.read(ale, self._screens[0], self._screens[1])
+        self._screens[1] = self._screens[0]
+        lay(self._screens, self._palette.greys, self.picture, self.grey)
+
+    def step(self, action: int) -> tuple[int, bool]:
+        """Hold an action for four frames; return the points made less those lost, and whether the game is over."""
+        ale, points = self._emulator.ale, 0
+        with self._emulator.lock:
+            self._emulator.take(self._place)
+            for frame in range(SKIP):
+                points += ale.act(self._actions[action])
+                if frame >= SKIP - 2:
+                    late = frame - (SKIP - 2)
+                    self._palette.read(ale, self._screens[late], self._screens[1 - late])
+            over = ale.game_over()
+        lay(self._screens, self._palette.greys, self.picture, self.grey)
+        return points, over

@@ -1,0 +1,147 @@
+"""From the emulator's screens to what an agent sees, compiled.
+
+Everything is whole numbers, so the bytes are the same on every CPU.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import gcd
+
+import numpy as np
+
+from offnominal.core.compiled import compiled
+from offnominal.core.types import Array, BoolArray, Frame, Frames, IntArray
+
+HEIGHT, WIDTH, SIDE = 210, 160, 84
+
+
+@cache
+def shares(size: int, wanted: int) -> tuple[IntArray, Array]:
+    """Return how many parts of each of `size` pixels lie in each of `wanted` pixels that cover the same line.
+
+    Returns:
+        (wanted,) where a window of k pixels begins that holds all that each covers, and (wanted, k) the parts of the
+        pixels of that window, as int32. Each row adds up to the same number.
+
+    Example:
+        >>> shares(5, 2)
+        (array([0, 2]), array([[2, 2, 1],
+               [1, 2, 2]], dtype=int32))
+    """
+    common = gcd(size, wanted)
+    parts, span = wanted // common, size // common
+    begin = np.arange(wanted)[:, None] * span
+    window = min((span - 2) // parts + 2, size)
+    first = np.minimum(begin // parts, size - window)
+    pixels = first + np.arange(window)
+    covered = np.minimum((pixels + 1) * parts, begin + span) - np.maximum(pixels * parts, begin)
+    return first[:, 0], np.clip(covered, 0, None).astype(np.int32)
+
+
+@compiled
+def shrink(
+    picture: Frame, rows: IntArray, row_shares: Array, columns: IntArray, column_shares: Array, out: Frame
+) -> None:
+    """Resize one colour of a picture: each pixel becomes the mean of what it covers, halves rounded to even.
+
+    Args:
+        picture: (H, W) bytes.
+        rows: First part of :func:`shares` for the height.
+        row_shares: Second part.
+        columns: First part for the width.
+        column_shares: Second part.
+        out: The resized picture.
+    """
+    whole = np.int32(row_shares[0].sum() * column_shares[0].sum())
+    line = np.empty(picture.shape[1], np.int32)
+    for y in range(out.shape[0]):
+        line[:] = 0
+        for k in range(row_shares.shape[1]):
+            _add(row_shares[y, k], picture[rows[y] + k], line)
+        for x in range(out.shape[1]):
+            total = np.int32(0)
+            for k in range(column_shares.shape[1]):
+                total += column_shares[x, k] * line[columns[x] + k]
+            mean = total // whole
+            rest = np.int32(2) * (total - mean * whole)
+            out[y, x] = mean + (rest > whole or (rest == whole and mean % 2 == 1))
+
+
+@compiled
+def _add(weight: np.int32, values: Frame, total: Array) -> None:
+    """Add weighted bytes to a total."""
+    for i in range(total.shape[0]):
+        total[i] += weight * np.int32(values[i])
+
+
+@compiled
+def luma(red: int, green: int, blue: int) -> int:
+    """Return the grey level of a colour (ITU-R BT.601), rounded."""
+    return (299 * red + 587 * green + 114 * blue + 500) // 1000
+
+
+@compiled
+def to_grey(picture: Frame, out: Frame) -> None:
+    """Turn (H, W, 3) bytes into (H, W) grey levels."""
+    for y in range(out.shape[0]):
+        for x in range(out.shape[1]):
+            red, green, blue = picture[y, x]
+            out[y, x] = luma(int(red), int(green), int(blue))
+
+
+@compiled
+def all_known(screen: Frame, other: Frame, known: BoolArray) -> bool:
+    """Return whether every colour on a screen is a known one, given another screen on which every colour is."""
+    complete = True
+    for y in range(screen.shape[0]):
+        differs = False
+        for x in range(screen.shape[1]):
+            differs |= screen[y, x] != other[y, x]
+        if differs:
+            for x in range(screen.shape[1]):
+                complete &= known[screen[y, x]]
+    return complete
+
+
+@compiled
+def lay(screens: Frames, greys: Frame, picture: Frame, grey: Frame) -> None:
+    """Lay two screens on one another: of two pixels the brighter is kept, of two equally bright ones the later.
+
+    Args:
+        screens: (2, H, W) numbers of colours.
+        greys: (256,) how bright each colour is.
+        picture: (H, W) numbers of colours.
+        grey: (H, W) how bright they are.
+    """
+    for y in range(picture.shape[0]):
+        for x in range(picture.shape[1]):
+            earlier, later = screens[0, y, x], screens[1, y, x]
+            picture[y, x], grey[y, x] = later, greys[later]
+            if earlier != later and greys[earlier] > greys[later]:
+                picture[y, x], grey[y, x] = earlier, greys[earlier]
+
+
+@compiled
+def paint(picture: Frame, colours: Frame, out: Frame) -> None:
+    """Turn (H, W) numbers of colours into (H, W, 3) bytes."""
+    for y in range(picture.shape[0]):
+        for x in range(picture.shape[1]):
+            number = picture[y, x]
+            for c in range(3):
+                out[y, x, c] = colours[number, c]
+
+
+def stretched(frames: Frames, size: int) -> Frames:
+    """Return (n, H, W, 3) pictures resized to squares of (n, size, size, 3)."""
+    down, right = shares(frames.shape[1], size), shares(frames.shape[2], size)
+    squares = np.empty((len(frames), size, size, frames.shape[3]), np.uint8)
+    for k in range(len(frames)):
+        for c in range(frames.shape[3]):
+            shrink(frames[k, :, :, c], *down, *right, squares[k, :, :, c])
+    return squares
+
+
+def seen(frame: Frame, out: Frame) -> None:
+    """Fill (84, 84) grey levels with what an agent sees of (210, 160) grey levels."""
+    shrink(frame, *shares(HEIGHT, SIDE), *shares(WIDTH, SIDE), out)

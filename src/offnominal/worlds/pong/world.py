@@ -1,0 +1,112 @@
+"""Pong: N games on emulators, each seen through a camera."""
+
+from __future__ import annotations
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.core.streams import Stream, stream_keys
+from offnominal.core.types import Array, Frames, IntArray
+from offnominal.worlds.pong.card import ACTIONS, PONG
+from offnominal.worlds.pong.emulator import Palette
+from offnominal.worlds.pong.game import Game
+from offnominal.worlds.pong.kernel import HEIGHT, SIDE, WIDTH, paint, seen, stretched, to_grey
+from offnominal.worlds.world import World
+
+STACK = 4
+
+
+class Pong(World):
+    """N games of Pong as deep Q-learning plays it: four grey pictures are seen, an action is held for four frames.
+
+    A camera takes one picture of the screen per step, 210 by 160 pixels in colour: the last two frames laid on one
+    another, of two pixels the brighter. An agent sees the latest four of them, in grey and shrunk to 84 by 84; at the
+    start the first one four times. Faults of the camera act on the pictures in colour, so an agent sees them. Actions
+    are obeyed always, and without `noops` every game starts alike: then a seed changes nothing but what a policy draws.
+
+    Every point made earns 1 and every point lost -1, which is critical. An episode ends when one side has 21 points;
+    success is to be that side.
+
+    Args:
+        n: Number of rows.
+        noops: Most frames that pass before the game begins; if above zero, each episode draws from 1 to this many.
+
+    Example:
+        >>> world = Pong(2)  # doctest: +SKIP
+        >>> world.observation_space.shape, int(world.action_space.n)  # doctest: +SKIP
+        ((4, 84, 84), 6)
+    """
+
+    renders = True
+    sees = True
+
+    def __init__(self, n: int, *, noops: int = 0) -> None:
+        if isinstance(noops, bool) or not isinstance(noops, int | np.integer) or noops < 0:
+            raise InvalidParameter(f"noops is {noops!r}; expected a whole number of frames, at least 0.")
+        self.card = PONG
+        self.observation_space = Box(0, 255, (STACK, SIDE, SIDE), np.uint8)
+        self.action_space = Discrete(len(ACTIONS))
+        self.varies = noops > 0
+        self._noops = int(noops)
+        self._palette = Palette()
+        self._games = [Game(row, self._palette) for row in range(n)]
+        self._score = np.zeros(n, np.int64)
+        self._allocate(n)
+        self._all = np.arange(n)
+
+    def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
+        """Start games; all of them are alike unless some frames pass first."""
+        keys = stream_keys(seeds, episodes, "reset")
+        for row, key in zip(rows, keys, strict=True):
+            self._games[row].reset(Stream(key).integer(1, self._noops) if self._noops else 0)
+            self._see(row)
+            self.observations[row, :-1] = self.observations[row, -1]
+        self._score[rows] = 0
+        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
+            outcome[rows] = 0
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Hold an action for four frames in every row, one row after the other."""
+        for row in self._all if rows is None else rows:
+            points, over = self._games[row].step(int(actions[row]))
+            self._score[row] += points
+            self.rewards[row] = points
+            self.critical[row] = points < 0
+            self.terminated[row] = over
+            self.success[row] = over and self._score[row] > 0
+            self.observations[row, :-1] = self.observations[row, 1:]
+            self._see(row)
+
+    def _see(self, row: int) -> None:
+        """Put the latest picture of a row at the end of what its agent sees."""
+        seen(self._games[row].grey, self.observations[row, -1])
+
+    def pictures(self, rows: IntArray) -> Frames:
+        """Return what the cameras of some rows show, (len(rows), 210, 160, 3) bytes."""
+        taken = np.empty((len(rows), HEIGHT, WIDTH, 3), np.uint8)
+        for k, row in enumerate(rows):
+            paint(self._games[row].picture, self._palette.colours, taken[k])
+        return taken
+
+    def look(self, pictures: Frames, before: Array) -> Array:
+        """Return what agents see after one more picture each."""
+        after = np.empty_like(before)
+        after[:, :-1] = before[:, 1:]
+        grey = np.empty((HEIGHT, WIDTH), np.uint8)
+        for k in range(len(pictures)):
+            to_grey(pictures[k], grey)
+            seen(grey, after[k, -1])
+        return after
+
+    def framed(self, pictures: Frames, size: int) -> Frames:
+        """Return pictures stretched to squares."""
+        return stretched(pictures, size)
+
+    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Return what the cameras show, stretched to a square."""
+        if observations is not None:
+            raise UnsupportedEnvironment(
+                f"{self.card.id} draws what its camera shows, not what an observation reports; use camera='clean'."
+            )
+        return stretched(self.pictures(rows), size)

@@ -1,0 +1,81 @@
+"""Detectors see a column for each choice, online and in batch."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from offnominal.agents import RandomPolicy
+from offnominal.anomalies import Fault
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors import KNN, make_detector
+from offnominal.detectors.detector import TransitionDetector
+from offnominal.laws import check_detector
+from offnominal.rollouts import collect
+from offnominal.worlds import make_world
+
+WORLD = "OOD-CartPole-v0"
+
+
+@pytest.fixture(scope="module")
+def episodes():
+    policy = RandomPolicy(make_world(WORLD, 1).action_space)
+    return [collect(WORLD, policy, 12, anomalies=fault, seed=s) for fault, s in ((None, 0), (FAULT, 100))]
+
+
+FAULT = Fault("dynamics/push_force", 60.0, 4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(KNN, view="transition"),
+        partial(make_detector, "MLP-DM", epochs=2),
+        partial(make_detector, "LSTM-DM", epochs=2),
+    ],
+    ids=["KNN", "MLP-DM", "LSTM-DM"],
+)
+def test_laws_hold_where_actions_are_choices(make, episodes):
+    check_detector(make, episodes=episodes[0], fresh=episodes[1]).raise_if_broken()
+
+
+def test_a_transition_holds_a_column_per_choice(episodes):
+    detector = KNN(view="transition").fit(episodes[0])
+    assert detector.widths_ == (4, 2)
+    assert detector.normaliser_.mean.shape == (4 + 2 + 4,)
+    share = np.mean(np.concatenate([episode.actions for episode in episodes[0]]))
+    np.testing.assert_allclose(detector.normaliser_.mean[4:6], [1 - share, share])
+
+
+class Listener(TransitionDetector):
+    """Scores an action by its number."""
+
+    raw_choices = True
+
+    def _fit(self, episodes, validation, seed):
+        self.kinds_ = {episode.actions.dtype.kind for episode in episodes}
+
+    def _measure(self, observations, actions, after):
+        return actions[:, 0].astype(np.float64)
+
+    def parameters(self):
+        return {}
+
+    def learned(self):
+        return {}
+
+    def restore(self, learned):
+        pass
+
+
+def test_a_detector_may_ask_for_the_choices_themselves(episodes):
+    detector = Listener().fit(episodes[0])
+    assert detector.kinds_ == {"i"}
+    for episode, scores in zip(episodes[1], detector.score(episodes[1]), strict=True):
+        np.testing.assert_array_equal(scores, episode.actions)
+
+
+def test_numbers_in_place_of_choices_are_refused(episodes):
+    (numbers,) = collect("OOD-Pendulum-v0", lambda seen: seen[:, :1], 1, max_steps=5)
+    with pytest.raises(InvalidParameter, match="width 3 and actions of width 1"):
+        KNN(view="transition").fit(episodes[0]).score([numbers])
