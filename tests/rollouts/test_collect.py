@@ -408,3 +408,14 @@ def test_a_policy_function_is_tiled():
     sizes.clear()
     collect("SAP-Goal0-v0", FunctionPolicy(act, tile=3), 5, max_steps=2)
     assert sizes == {3}
+
+
+def test_a_tape_grows_with_the_longest_episode(monkeypatch):
+    from offnominal.rollouts import tape
+
+    whole = collect("SAP-Goal0-v0", RandomPolicy(make_world("SAP-Goal0-v0", 1).action_space), 5, seed=3)
+    monkeypatch.setattr(tape, "ROOM", 3)
+    grown = collect("SAP-Goal0-v0", RandomPolicy(make_world("SAP-Goal0-v0", 1).action_space), 5, seed=3)
+    assert max(len(episode) for episode in whole) > 12
+    for one, other in zip(whole, grown, strict=True):
+        assert one == other

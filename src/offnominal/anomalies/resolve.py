@@ -70,7 +70,7 @@ def _camera_parameter(fault: Fault, kind: CameraAnomaly, setting: Setting) -> fl
     if isinstance(fault.strength, str):
         raise InvalidParameter(
             f"{kind.id} has no strength {fault.strength!r}: named strengths say what an agent that sees the vector "
-            f"loses, and such an agent does not look at the picture. Give a number, such as {kind.typical:g}."
+            f"loses, and no fault of a camera was calibrated. Give a number, such as {kind.typical:g}."
         )
     return kind.check(fault.strength)
 

@@ -30,14 +30,15 @@ def colours(names: Iterable[str]) -> dict[str, str]:
     """Return a colour for each name.
 
     Shipped detectors have their own, as has an untrained one with that of its trained twin. Others get one that depends
-    on nothing but their name, unless another name of the same figure has it already.
+    on nothing but their name, unless another name of the same figure has it already; the order of the names does not
+    matter.
 
     Example:
         >>> colours(["PE-DM", "Mine"])
         {'PE-DM': '#0072B2', 'Mine': '#C98B6B'}
     """
-    found: dict[str, str] = {}
-    for name in names:
+    listed, found = list(names), dict[str, str]()
+    for name in sorted(set(listed)):
         plain = name.removesuffix(UNTRAINED)
         if plain in KNOWN:
             found[name] = KNOWN[plain]
@@ -45,7 +46,7 @@ def colours(names: Iterable[str]) -> dict[str, str]:
         start = crc32(name.encode()) % len(OTHERS)
         turns = [OTHERS[(start + turn) % len(OTHERS)] for turn in range(len(OTHERS))]
         found[name] = next((colour for colour in turns if colour not in found.values()), turns[0])
-    return found
+    return {name: found[name] for name in listed}
 
 
 def is_baseline(detector: str) -> bool:

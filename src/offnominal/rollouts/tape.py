@@ -11,12 +11,14 @@ from offnominal.core.types import Array, IntArray
 from offnominal.worlds.world import World
 
 OUTCOMES = ("success", "critical", "cost")
+ROOM = 1024
 
 
 class Tape:
-    """Arrays into which a batch is recorded."""
+    """Arrays into which a batch is recorded; they grow with its longest episode."""
 
     def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self._limit, limit = limit, min(limit, ROOM)
         seen, acted = world.observation_space, world.action_space
         shape = (rows, limit, *world.action_shape)
         faults = injection.applied.shape[1]
@@ -50,6 +52,8 @@ class Tape:
         seen: Array,
     ) -> None:
         """Record one transition of some rows."""
+        if t == self.steps["rewards"].shape[1]:
+            self._grow(min(2 * t, self._limit) - t)
         self.lengths[rows] = t + 1
         self.terminated[rows] = world.terminated[rows]
         self.observations[rows, t + 1] = seen[rows]
@@ -79,6 +83,15 @@ class Tape:
             terminated=bool(self.terminated[row]),
             extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
         )
+
+    def _grow(self, more: int) -> None:
+        """Make room for more transitions."""
+
+        def longer(values: Array) -> Array:
+            return np.concatenate([values, np.zeros((len(values), more, *values.shape[2:]), values.dtype)], axis=1)
+
+        self.steps = {name: longer(values) for name, values in self.steps.items()}
+        self.observations, self.clean = longer(self.observations), longer(self.clean)
 
 
 class Purse:
