@@ -24,6 +24,7 @@ from benchmarks import (
     runner,
     sensing,
     training,
+    uncertainty,
     worlds,
 )
 from offnominal.reports.tables import markdown, terminal_table
@@ -34,6 +35,7 @@ GROUPS = {
     "worlds": {**worlds.SECTIONS, **classic.SECTIONS},
     "pong": pong.SECTIONS,
     "training": training.SECTIONS,
+    "uncertainty": uncertainty.SECTIONS,
     "datasets": datasets.SECTIONS,
     "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS, **image_detectors.SECTIONS},
     "evaluation": evaluation.SECTIONS,

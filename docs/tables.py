@@ -43,7 +43,7 @@ def world_rows(pages: str) -> list[Row]:
                 "world": f"[`{card.id}`]({pages}{page}.md)",
                 "task": card.summary,
                 "observation": " × ".join(map(str, shape)),
-                "action": len(card.action),
+                "action": _actions(spec.id),
                 "steps": card.max_steps,
                 "dt": f"{card.dt:.3g} s",
             }
@@ -193,12 +193,24 @@ def expert_rows(_: str) -> list[Row]:
             "world": card.world,
             "algorithm": card.algorithm,
             "return": f"{card.mean_return:.2f} ± {card.return_interval:.2f}",
-            "published": f"{make_world(card.world, 1).card.expert_return:.2f}",
+            "published": _published(card.world),
             "success": f"{card.success:.1%}",
             "length": f"{card.mean_length:.1f}",
         }
         for card in expert_cards()
     ]
+
+
+def _actions(world: str) -> str:
+    """Return how many numbers an action has, or between how many choices."""
+    space = make_world(world, 1).action_space
+    return f"{space.n} choices" if isinstance(space, Discrete) else str(space.shape[0])
+
+
+def _published(world: str) -> str:
+    """Return what the published expert earns, if there is one."""
+    earned = make_world(world, 1).card.expert_return
+    return "–" if earned is None else f"{earned:.2f}"
 
 
 def audit_rows(alarm: str) -> list[Row]:

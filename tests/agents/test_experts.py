@@ -5,10 +5,13 @@ import pytest
 
 import offnominal as off
 from offnominal.agents import expert, expert_cards
+from offnominal.agents.uncertain import KINDS
 from offnominal.core.errors import UnknownName
 from offnominal.worlds import worlds
 
 CARDS = expert_cards()
+SOLVED = {"OOD-CartPole-v0": 195.0, "OOD-Pendulum-v0": -200.0, "OOD-Pong-v0": 15.0}
+"""What counts as solved where no expert was published."""
 
 
 def test_every_world_of_anomaly_gym_has_a_trained_policy():
@@ -22,7 +25,21 @@ def test_some_worlds_have_policies_of_three_algorithms():
         assert {card.algorithm for card in CARDS if card.world == world} == {"tqc", "sac", "td3"}
 
 
-@pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.world} {card.algorithm}")
+@pytest.mark.parametrize("world", ["OOD-CartPole-v0", "OOD-Pendulum-v0"])
+def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
+    found = {card.uncertainty: card for card in CARDS if card.world == world}
+    assert found.keys() == set(KINDS)
+    for kind, card in found.items():
+        policy = expert(world, card.algorithm)
+        assert (policy.kind, policy.passes) == (kind, 5)
+    assert expert(world).kind == "ensemble"
+
+
+@pytest.mark.parametrize(
+    "card",
+    [card for card in CARDS if card.world != "OOD-Pong-v0"],
+    ids=lambda card: f"{card.world} {card.algorithm}",
+)
 def test_a_policy_earns_what_its_card_says(card):
     seen = off.judge(card.world, expert(card.world, card.algorithm), 100, seed=60_000_000)
     spread = card.return_interval / 1.96 * np.sqrt(card.episodes)
@@ -32,7 +49,10 @@ def test_a_policy_earns_what_its_card_says(card):
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.world} {card.algorithm}")
 def test_experts_are_at_least_as_good_as_the_published_ones(card):
-    assert card.mean_return > worlds.make(card.world, n=1).card.expert_return
+    published = SOLVED.get(card.world, worlds.make(card.world, n=1).card.expert_return)
+    assert card.mean_return > published
+    if card.world in SOLVED:
+        return
     if "Reacher" not in card.world:  # where a motor of 1 N m does not reach every goal in time
         assert card.success >= 0.95
 

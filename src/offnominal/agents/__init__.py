@@ -1,4 +1,4 @@
-"""Who acts: the policy contract; random, scripted and network policies."""
+"""Who acts: the policy contract; random, scripted and network policies, and such that know how sure they are."""
 
 from offnominal.agents.experts import expert, expert_card, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, save_policy
@@ -15,6 +15,7 @@ from offnominal.agents.scripted import (
     SwingUp,
     scripted,
 )
+from offnominal.agents.uncertain import UncertainPolicy
 
 __all__ = [
     "DampedLeastSquares",
@@ -29,6 +30,7 @@ __all__ = [
     "PotentialField",
     "RandomPolicy",
     "SwingUp",
+    "UncertainPolicy",
     "as_policy",
     "expert",
     "expert_card",

@@ -5,30 +5,42 @@ from __future__ import annotations
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from offnominal.agents.files import PolicyCard, load_policy
-from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy
 from offnominal.core.errors import UnknownName, did_you_mean
 
+PREFERRED = ("tqc", "dqn-ensemble", "ddpg-ensemble")
 
-def expert(world: str, algorithm: str = "tqc") -> NetworkPolicy:
+
+def expert(world: str, algorithm: str | None = None) -> TrainedPolicy:
     """Return a policy that was trained in a world.
 
     Args:
         world: Id of the world.
-        algorithm: ``"tqc"`` for every world; some also have ``"sac"`` and ``"td3"``.
+        algorithm: ``"tqc"`` for the worlds of Anomaly-Gym, of which some also have ``"sac"`` and ``"td3"``. In the
+            worlds whose agents know how sure they are: ``"dqn-ensemble"``, ``"dqn-dropout"`` or ``"dqn-dropconnect"``
+            for choices, ``"ddpg-ensemble"`` and so on for numbers. None takes TQC or the ensemble.
 
     Example:
         >>> from offnominal.rollouts import collect
         >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 100)
         >>> sum(episode.success for episode in episodes) >= 98
         True
+        >>> expert("OOD-CartPole-v0").kind
+        'ensemble'
     """
-    return _load(f"{world}--{algorithm}")[0]
+    return _load(_name(world, algorithm))[0]
 
 
-def expert_card(world: str, algorithm: str = "tqc") -> PolicyCard:
+def expert_card(world: str, algorithm: str | None = None) -> PolicyCard:
     """Return how a shipped policy was trained and how well it does."""
-    return _load(f"{world}--{algorithm}")[1]
+    return _load(_name(world, algorithm))[1]
+
+
+def _name(world: str, algorithm: str | None) -> str:
+    if algorithm is None:
+        shipped = _names()
+        algorithm = next((each for each in PREFERRED if f"{world}--{each}" in shipped), PREFERRED[0])
+    return f"{world}--{algorithm}"
 
 
 def expert_cards() -> list[PolicyCard]:
@@ -41,7 +53,7 @@ def _names() -> list[str]:
     return sorted(Path(entry.name).stem for entry in listed if entry.name.endswith(".json"))
 
 
-def _load(name: str) -> tuple[NetworkPolicy, PolicyCard]:
+def _load(name: str) -> tuple[TrainedPolicy, PolicyCard]:
     names = _names()
     if name not in names:
         raise UnknownName(

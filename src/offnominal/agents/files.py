@@ -6,18 +6,23 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Discrete
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.uncertain.files import from_tensors, to_tensors
+from offnominal.agents.uncertain.policy import UncertainPolicy
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.types import Array
 
 FORMAT = 1
+TrainedPolicy = NetworkPolicy | UncertainPolicy
+"""What is kept on disk."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +32,15 @@ class PolicyCard(Config):
     Args:
         world: Id of the world it was trained in.
         algorithm: How.
-        low: Smallest action per channel.
-        high: Largest action per channel.
+        low: Smallest action per channel; empty for choices.
+        high: Largest action per channel; empty for choices.
+        choices: How many choices there are; 0 if actions are numbers.
         activation: Between the layers.
         squash: Whether the output passes through tanh.
+        uncertainty: Kind of an :class:`UncertainPolicy`; empty for a policy that has none.
+        probability: Of a unit or a weight being dropped.
+        passes: Predictions that are averaged.
+        discount: Of the values.
         command: What was run to make it.
         settings: Every setting of the training.
         steps: Transitions it saw.
@@ -47,8 +57,13 @@ class PolicyCard(Config):
     algorithm: str
     low: tuple[float, ...]
     high: tuple[float, ...]
+    choices: int = 0
     activation: str = "relu"
     squash: bool = True
+    uncertainty: Literal["", "ensemble", "dropout", "dropconnect"] = ""
+    probability: float = 0.0
+    passes: int = 0
+    discount: float = 0.0
     command: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     steps: int = 0
@@ -61,7 +76,7 @@ class PolicyCard(Config):
     format: int = FORMAT
 
 
-def save_policy(path: Path, policy: NetworkPolicy, card: PolicyCard) -> PolicyCard:
+def save_policy(path: Path, policy: TrainedPolicy, card: PolicyCard) -> PolicyCard:
     """Write ``path.safetensors`` and ``path.json``; return the card with the hash of the weights.
 
     Both are written to temporary names first, so a killed writer leaves nothing half-written.
@@ -74,20 +89,22 @@ def save_policy(path: Path, policy: NetworkPolicy, card: PolicyCard) -> PolicyCa
     return card
 
 
-def serialised(policy: NetworkPolicy) -> bytes:
+def serialised(policy: TrainedPolicy) -> bytes:
     """Return the weights as a safetensors file; equal weights give equal bytes."""
+    if isinstance(policy, UncertainPolicy):
+        return save_tensors(to_tensors(policy))
     tensors = {}
     for index, (weight, bias) in enumerate(policy.layers):
         tensors[f"{index}.weight"], tensors[f"{index}.bias"] = weight, bias
     return save_tensors(tensors)
 
 
-def policy_hash(policy: NetworkPolicy) -> str:
+def policy_hash(policy: TrainedPolicy) -> str:
     """Return the SHA-256 of a policy's weights, as its card says it."""
     return hashlib.sha256(serialised(policy)).hexdigest()
 
 
-def load_policy(path: Path) -> tuple[NetworkPolicy, PolicyCard]:
+def load_policy(path: Path) -> tuple[TrainedPolicy, PolicyCard]:
     """Read a policy and its card; the weights must have the hash the card says.
 
     Args:
@@ -109,11 +126,29 @@ def load_policy(path: Path) -> tuple[NetworkPolicy, PolicyCard]:
     found = hashlib.sha256(content).hexdigest()
     if found != card.sha256:
         raise DamagedFile(f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; fetch it again.")
-    tensors = load_tensors(content)
+    return _built(load_tensors(content), card), card
+
+
+def _built(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
+    """Return the policy of a card, given its weights."""
+    if card.uncertainty:
+        return from_tensors(
+            tensors,
+            _space(card),
+            kind=card.uncertainty,
+            probability=card.probability,
+            passes=card.passes,
+            discount=card.discount,
+        )
     layers = [(tensors[f"{index}.weight"], tensors[f"{index}.bias"]) for index in range(len(tensors) // 2)]
-    space = Box(np.array(card.low, np.float32), np.array(card.high, np.float32), dtype=np.float32)
-    policy = NetworkPolicy(layers, space, activation=card.activation, squash=card.squash)  # type: ignore[arg-type]
-    return policy, card
+    limits: Any = _space(card)
+    return NetworkPolicy(layers, limits, activation=card.activation, squash=card.squash)  # type: ignore[arg-type]
+
+
+def _space(card: PolicyCard) -> Box | Discrete:
+    if card.choices:
+        return Discrete(card.choices)
+    return Box(np.array(card.low, np.float32), np.array(card.high, np.float32), dtype=np.float32)
 
 
 def _write(path: Path, content: bytes) -> None:

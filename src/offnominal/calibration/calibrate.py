@@ -10,8 +10,7 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert
-from offnominal.agents.files import policy_hash
-from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.files import TrainedPolicy, policy_hash
 from offnominal.agents.policy import Policy
 from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
@@ -104,7 +103,7 @@ def _named_levels(levels: Mapping[str, float] | Iterable[float] | None) -> dict[
 
 
 def _digits(policy: Any) -> str:
-    return policy_hash(policy)[:12] if isinstance(policy, NetworkPolicy) else ""
+    return policy_hash(policy)[:12] if isinstance(policy, TrainedPolicy) else ""
 
 
 def _direction(axis: Axis) -> str:

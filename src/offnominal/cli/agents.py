@@ -7,13 +7,17 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from gymnasium.spaces import Discrete
+
 from offnominal.agents.experts import expert, expert_card
-from offnominal.agents.files import PolicyCard, load_policy, save_policy
+from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save_policy
 from offnominal.agents.learning.settings import ALGORITHMS, TEACHERS, LearningSettings, preset, published
+from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS, uncertain_preset
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy import NoisyPolicy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted
+from offnominal.agents.uncertain import UncertainPolicy
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.rollouts.collect import build_world, collect
 from offnominal.rollouts.judge import judge
@@ -22,6 +26,11 @@ from offnominal.worlds.checks import numeric_actions
 
 LEARNERS = ("offnominal", "sb3")
 JUDGED_ON_THE_WAY = 256
+FRESH = 1000
+VARIED = {"OOD-Pong-v0": {"noops": 30}}
+"""Options of worlds whose games would all be alike without them. A game is long, so fewer are judged."""
+FEW_ON_THE_WAY, FEW = 4, 30
+NEEDS_TORCH = "training needs torch; install it with `pip install offnominal[train]`."
 VALIDATION_SEED = 40_000_000
 LESSON_SEED = 500_000_000
 
@@ -43,7 +52,7 @@ def train(
 
     Args:
         world: Id of the world.
-        algorithm: ``tqc``, ``sac`` or ``td3``.
+        algorithm: ``tqc``, ``sac`` or ``td3``; for :func:`train_uncertain` see there.
         folder: Where the policy and the checkpoint go.
         learner: ``"offnominal"``, or ``"sb3"`` for Stable-Baselines3 with the published settings.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
@@ -54,8 +63,9 @@ def train(
     id = worlds.spec(world).id
     learn, settings_for = _learner(learner)
     if algorithm not in ALGORITHMS:
+        every = (*ALGORITHMS, *UNCERTAIN_ALGORITHMS)
         raise InvalidParameter(
-            f"no algorithm {algorithm!r}.{did_you_mean(algorithm, ALGORITHMS)} Choose from {', '.join(ALGORITHMS)}."
+            f"no algorithm {algorithm!r}.{did_you_mean(algorithm, every)} Choose from {', '.join(every)}."
         )
     settings = settings_for(id, algorithm).replace(**changes)
     path = folder / (f"{id}--{algorithm}" + f"-{learner}" * (learner != "offnominal"))
@@ -84,6 +94,54 @@ def train(
     command = ["train", id, "--algorithm", algorithm]
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
     card = _judged(id, algorithm, policy, command, {"learner": learner, **settings.to_dict()}, curve[-1].steps)
+    return path, save_policy(path, policy, card)
+
+
+def train_uncertain(
+    world: str,
+    algorithm: str,
+    folder: Path,
+    *,
+    uncertainty: str = "ensemble",
+    device: str = "auto",
+    minutes: float | None = None,
+    report: Any = lambda line: None,
+    **changes: Any,
+) -> tuple[Path, PolicyCard]:
+    """Train an agent that knows how sure it is, judge it on 1,000 fresh episodes and save it with its card.
+
+    Args:
+        world: Id of the world.
+        algorithm: ``dqn`` for choices, ``ddpg`` for numbers.
+        folder: Where the policy goes.
+        uncertainty: ``ensemble``, ``dropout`` or ``dropconnect``.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        minutes: Stop after this long.
+        report: Called with a line of text after each evaluation.
+        **changes: Settings that differ from the world's preset.
+    """
+    id = worlds.spec(world).id
+    try:
+        from offnominal.agents.learning.uncertain_loop import learn_uncertain
+    except ModuleNotFoundError:
+        raise MissingDependency(NEEDS_TORCH) from None
+    settings = uncertain_preset(id, algorithm, uncertainty).replace(**changes)
+    policy, curve = learn_uncertain(
+        id,
+        settings,
+        lambda policy: _on_the_way(id, policy),
+        device=device,
+        evaluations=8 if id in VARIED else 20,
+        minutes=minutes,
+        report=lambda each: report(_told(each)),
+    )
+    command = ["train", id, "--algorithm", algorithm, "--uncertainty", uncertainty]
+    given = {"probability": changes.get("probability"), "steps": changes.get("steps"), "minutes": minutes}
+    command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+    command += ["--seed", str(settings.seed)]
+    name = f"{algorithm}-{uncertainty}"
+    card = _judged(id, name, policy, command, settings.to_dict(), curve[-1].steps)
+    path = folder / f"{id}--{name}"
     return path, save_policy(path, policy, card)
 
 
@@ -142,6 +200,8 @@ def polish(
     begun, card = load_policy(policy) if policy else (expert(id, algorithm), expert_card(id, algorithm))
     if card.world != id:
         raise InvalidParameter(f"{policy} is a policy of {card.world}, not of {id}.")
+    if not isinstance(begun, NetworkPolicy):
+        raise InvalidParameter(f"{card.algorithm} is an agent with uncertainty; only plain networks can be polished.")
     settings = PRESETS.get(id, PolishSettings()).replace(**changes)
     polished, curve = climb(
         id,
@@ -161,9 +221,10 @@ def polish(
     return path, save_policy(path, polished, made.replace(command=f"{card.command} && {made.command}"))
 
 
-def _on_the_way(id: str, policy: NetworkPolicy) -> tuple[float, float]:
+def _on_the_way(id: str, policy: TrainedPolicy) -> tuple[float, float]:
     """Return the mean return and success of a policy under way, on episodes that do not judge it in the end."""
-    seen = judge(id, policy, JUDGED_ON_THE_WAY, seed=VALIDATION_SEED)
+    episodes = FEW_ON_THE_WAY if id in VARIED else JUDGED_ON_THE_WAY
+    seen = judge(id, policy, episodes, seed=VALIDATION_SEED, **VARIED.get(id, {}))
     return seen.mean_return, seen.success
 
 
@@ -203,21 +264,23 @@ def _learner(name: str) -> tuple[Any, Any]:
 
         return learn, preset
     except ModuleNotFoundError:
-        raise MissingDependency("training needs torch; install it with `pip install offnominal[train]`.") from None
+        raise MissingDependency(NEEDS_TORCH) from None
 
 
 def _judged(
-    id: str, algorithm: str, policy: NetworkPolicy, command: list[str], settings: dict[str, Any], steps: int
+    id: str,
+    algorithm: str,
+    policy: TrainedPolicy,
+    command: list[str],
+    settings: dict[str, Any],
+    steps: int,
 ) -> PolicyCard:
     """Judge a policy on fresh episodes and return its card."""
-    final = judge(id, policy)
+    final = judge(id, policy, FEW if id in VARIED else FRESH, **VARIED.get(id, {}))
     return PolicyCard(
         world=id,
         algorithm=algorithm,
-        low=tuple(policy.space.low.tolist()),
-        high=tuple(policy.space.high.tolist()),
-        activation=policy.activation,
-        squash=policy.squash,
+        **_described(policy),
         command=shlex.join(["offnominal", *command]),
         settings=settings,
         steps=steps,
@@ -227,3 +290,16 @@ def _judged(
         success=final.success,
         mean_length=final.mean_length,
     )
+
+
+def _described(policy: TrainedPolicy) -> dict[str, Any]:
+    """Return what a card says of a policy itself."""
+    space = policy.space
+    if isinstance(space, Discrete):
+        actions = {"low": (), "high": (), "choices": int(space.n)}
+    else:
+        actions = {"low": tuple(space.low.tolist()), "high": tuple(space.high.tolist())}
+    if isinstance(policy, UncertainPolicy):
+        numbers = {"probability": policy.probability, "passes": policy.passes, "discount": policy.discount}
+        return {**actions, **numbers, "squash": False, "uncertainty": policy.kind}
+    return {**actions, "activation": policy.activation, "squash": policy.squash}

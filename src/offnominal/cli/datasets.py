@@ -87,7 +87,7 @@ def generate(
     ] = "clean",
     anomaly: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
     level: Annotated[list[str] | None, typer.Option(help="Only this strength; may be given again.")] = None,
-    algorithm: Annotated[str, typer.Option(help="Which of the shipped policies acts.")] = "tqc",
+    algorithm: Annotated[str | None, typer.Option(help="Which of the shipped policies acts.")] = None,
     policy: Annotated[Path | None, typer.Option(help="A policy that `offnominal train` made acts instead.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Seed of the first training episode; ten million if left out.")

@@ -222,7 +222,13 @@ def agents(as_json: AsJson = False) -> None:
 @program.command()
 def train(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
-    algorithm: Annotated[str | None, typer.Option(help="tqc, sac or td3; tqc if left out.")] = None,
+    algorithm: Annotated[
+        str | None, typer.Option(help="tqc, sac or td3; dqn or ddpg, which know how sure they are. tqc if left out.")
+    ] = None,
+    uncertainty: Annotated[str, typer.Option(help="With dqn or ddpg: ensemble, dropout or dropconnect.")] = "ensemble",
+    probability: Annotated[
+        float | None, typer.Option(help="Of a unit or weight being dropped; the world's preset if left out.")
+    ] = None,
     learner: Annotated[
         str, typer.Option(help="offnominal, or sb3: Stable-Baselines3's loop with the published settings.")
     ] = "offnominal",
@@ -240,17 +246,31 @@ def train(
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
     minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
 ) -> None:
-    """Train a policy on many simulations at once; a killed run goes on where it was.
+    """Train a policy on many simulations at once; a killed run of tqc, sac or td3 goes on where it was.
 
     Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
     """
-    from offnominal.cli.agents import import_agent
+    from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS
+    from offnominal.cli.agents import import_agent, train_uncertain
     from offnominal.cli.agents import train as run
 
+    changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
     if from_sb3 is not None:
         path, card = import_agent(world, from_sb3, folder, algorithm)
+    elif algorithm in UNCERTAIN_ALGORITHMS:
+        if probability is not None:
+            changes["probability"] = probability
+        path, card = train_uncertain(
+            world,
+            algorithm,
+            folder,
+            uncertainty=uncertainty,
+            device=device,
+            minutes=minutes,
+            report=out.print,
+            **changes,
+        )
     else:
-        changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
         if teacher is not None:
             changes["teacher"] = teacher
         path, card = run(

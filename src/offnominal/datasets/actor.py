@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from offnominal.agents.experts import expert, expert_card
-from offnominal.agents.files import load_policy, serialised
-from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.files import TrainedPolicy, load_policy, serialised
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
@@ -27,21 +26,22 @@ class Actor(NamedTuple):
     sha256: str
 
 
-def actor_for(world: str, policy: PolicySource, *, algorithm: str = "tqc", name: str | None = None) -> Actor:
+def actor_for(world: str, policy: PolicySource, *, algorithm: str | None = None, name: str | None = None) -> Actor:
     """Return who acts.
 
     Args:
         world: Id of the world.
         policy: Who; see :data:`PolicySource`.
-        algorithm: Which shipped expert.
+        algorithm: Which shipped expert; the world's own if None.
         name: What to call the policy; needed for one without weights, whose behaviour no hash can tell.
     """
     if policy is None:
-        return Actor(expert(world, algorithm), algorithm, expert_card(world, algorithm).sha256)
+        card = expert_card(world, algorithm)
+        return Actor(expert(world, algorithm), card.algorithm, card.sha256)
     if isinstance(policy, Path | str):
         loaded, card = load_policy(Path(policy))
         return Actor(loaded, name or card.algorithm, card.sha256)
-    if isinstance(policy, NetworkPolicy):
+    if isinstance(policy, TrainedPolicy):
         return Actor(policy, name or "network", hashlib.sha256(serialised(policy)).hexdigest())
     if not name:
         raise InvalidParameter(

@@ -40,7 +40,7 @@ def generate(
     validation: int | None = None,
     policy: PolicySource = None,
     policy_name: str | None = None,
-    algorithm: str = "tqc",
+    algorithm: str | None = None,
     twins: bool = False,
     extras: Iterable[str] = (),
     frames: bool = False,
@@ -67,7 +67,7 @@ def generate(
         validation: Episodes of the validation split, which alarms are fitted on; a tenth of `nominal` if None.
         policy: Who acts; the shipped expert if None.
         policy_name: What the recipe calls the policy; needed for one without weights.
-        algorithm: Which shipped expert.
+        algorithm: Which shipped expert; the world's own (TQC, or an ensemble) if None.
         twins: Record the nominal episodes of the faults' seeds too, as split ``"twins"``.
         extras: More signals: ``"clean_observations"``, ``"executed_actions"``, ``"applied"``.
         frames: Record what a camera sees, too: 128 x 128 RGB for every observation, without loss.

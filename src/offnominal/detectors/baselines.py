@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.content import chained_digits, history_digits
 from offnominal.detectors.detector import Detector, Step
 
 
@@ -68,14 +67,14 @@ class Random(Time):
         self.seed_ = seed
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        return [self._drawn(_chained(episode.observations[1:])) for episode in episodes]
+        return [self._drawn(chained_digits(episode.observations[1:])) for episode in episodes]
 
     def start(self, n: int = 1) -> IntArray:
         """Nothing was seen yet."""
         return np.zeros(n, np.int64)
 
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
-        seen = np.array([_mixed(*pair) for pair in zip(state, _digits(step.next_observation), strict=True)], np.int64)
+        seen = history_digits(state, step.next_observation)
         return seen, self._drawn(seen)
 
     def _drawn(self, seen: IntArray) -> FloatArray:
@@ -93,20 +92,3 @@ class Random(Time):
         """Take it back."""
         super().restore(learned)
         self.seed_ = int(learned["seed"][0])
-
-
-def _digits(observations: Array) -> list[int]:
-    """Return a whole number of 62 bits for each observation, by its bytes."""
-    plain = observations if observations.dtype == np.uint8 else observations.astype(np.float32)
-    return [int.from_bytes(blake2b(row.tobytes(), digest_size=8).digest(), "little") >> 2 for row in plain]
-
-
-def _mixed(before: int, digits: int) -> int:
-    """Return a whole number of 62 bits that depends on both."""
-    mixed = ((int(before) ^ digits) * 0x9E3779B97F4A7C15) % 2**64
-    return (mixed ^ (mixed >> 29)) >> 2
-
-
-def _chained(observations: Array) -> IntArray:
-    """Return for each observation a number that depends on it and on all before."""
-    return np.array(list(accumulate(_digits(observations), _mixed, initial=0))[1:], np.int64)

@@ -15,6 +15,7 @@ _IMAGES = "offnominal.detectors.images"
 _FEATURES = "offnominal.detectors.features"
 _CLASSICAL = "offnominal.detectors.points.transitions"
 _DEEP = "offnominal.detectors.deep.transitions"
+_POLICY = "offnominal.detectors.policy"
 _BASELINES = "offnominal.detectors.baselines"
 for _id, _target, _summary in (
     ("KNN", f"{_POINTS}:KNN", "distance to the nearest nominal observation"),
@@ -55,6 +56,11 @@ for _id, _target, _summary in (
     ("KNN-ResNet", f"{_FEATURES}:KNNResNet", "distance to the nearest nominal picture, in features of a network"),
     ("DINO-Patch", f"{_FEATURES}:DINOPatch", "distance of the strangest patch to the nearest nominal one"),
     ("CLIP-Sim", f"{_FEATURES}:CLIPSim", "distance to the nearest nominal picture, in an embedding"),
+    ("PolicyUncertainty", f"{_POLICY}:PolicyUncertainty", "the policy's members or passes do not agree"),
+    ("QValue", f"{_POLICY}:QValue", "the policy expects little from here on"),
+    ("TDResidual", f"{_POLICY}:TDResidual", "the policy's values before and after do not fit together"),
+    ("Entropy", f"{_POLICY}:Entropy", "the policy does not know what to choose"),
+    ("Fusion", f"{_POLICY}:Fusion", "several detectors together, by their ranks among nominal scores"),
     ("Time", f"{_BASELINES}:Time", "baseline: the clock"),
     ("Random", f"{_BASELINES}:Random", "baseline: chance"),
 ):

@@ -45,6 +45,9 @@ class Detector(ABC):
     """Whether observations are pictures, (3, H, W) of bytes. Such episodes are large, so they are taken one after the
     other and never all held at once."""
 
+    home: ClassVar[str | None] = None
+    """A world whose episodes it understands, if it does not understand those of any world."""
+
     raw_choices: ClassVar[bool] = False
     """Whether actions that are choices stay the numbers they are. Otherwise they come as a column for each choice."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from gymnasium.spaces import Discrete
 
 from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
@@ -55,7 +56,10 @@ def check_detector(
         True
     """
     make: Callable[[], Detector] = partial(make_detector, detector) if isinstance(detector, str) else detector
-    recorded: Callable[..., list[Episode]] = _films if make().pictures else _episodes
+    sample = make()
+    recorded: Callable[..., list[Episode]] = (
+        _films if sample.pictures else partial(_episodes, world=sample.home or WORLD)
+    )
     case = _Case(make, episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True))
     return examine(
         type(case.fitted).__name__,
@@ -72,10 +76,10 @@ def check_detector(
     )
 
 
-def _episodes(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
-    policy = RandomPolicy(build_world(WORLD, 1).action_space)
-    fault = Fault("action/offset", 0.5, 8) if faulty else None
-    return collect(WORLD, policy, n, anomalies=fault, seed=seed, max_steps=20)
+def _episodes(n: int, seed: int, *, faulty: bool = False, world: str = WORLD) -> list[Episode]:
+    space = build_world(world, 1).action_space
+    fault = Fault("observation/offset" if isinstance(space, Discrete) else "action/offset", 0.5, 8) if faulty else None
+    return collect(world, RandomPolicy(space), n, anomalies=fault, seed=seed, max_steps=20)
 
 
 def _films(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:

@@ -1,0 +1,99 @@
+"""Presets: what each world's agents with uncertainty are trained with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from offnominal.agents.uncertain.policy import KINDS, Kind
+from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter, did_you_mean
+
+UncertainAlgorithm = Literal["dqn", "ddpg"]
+UNCERTAIN_ALGORITHMS: tuple[UncertainAlgorithm, ...] = ("dqn", "ddpg")
+
+
+@dataclass(frozen=True)
+class UncertainSettings(Config):
+    """Everything that decides a training run of an agent with uncertainty.
+
+    Args:
+        algorithm: ``dqn`` for choices, ``ddpg`` for numbers.
+        uncertainty: ``ensemble``, ``dropout`` or ``dropconnect``.
+        members: Agents of an ensemble; each has its own first weights, simulations, replay and exploration.
+        probability: Of a unit or a weight being dropped.
+        passes: Predictions that the policy averages.
+        steps: Transitions that each member collects.
+        rows: Simulations of each member, stepped together.
+        updates: Gradient steps per vector step.
+        batch: Transitions per member and gradient step.
+        hidden: Widths of the hidden layers.
+        critic_hidden: Widths of the critics' hidden layers (DDPG).
+        rate: Learning rate at the start; it falls linearly to a twentieth.
+        discount: Discount factor.
+        ahead: Rewards that are summed before a value takes over.
+        polyak: Share of the networks that enters the targets per update.
+        explore: Share of random choices at the end (DQN), or standard deviation of the noise as a share of half the
+            range of the actions (DDPG).
+        settling: Share of the steps over which random choices become so few.
+        starts: Transitions per member with random actions before learning.
+        buffer: Transitions per member that are kept.
+        restraint: Weight of the squared part of an action beyond the limits (DDPG).
+        seed: Seed of everything.
+    """
+
+    algorithm: UncertainAlgorithm = "dqn"
+    uncertainty: Kind = "ensemble"
+    members: int = 5
+    probability: float = 0.05
+    passes: int = 5
+    steps: int = 60_000
+    rows: int = 16
+    updates: int = 4
+    batch: int = 128
+    hidden: tuple[int, ...] = (64, 64)
+    critic_hidden: tuple[int, ...] = (64, 64)
+    rate: float = 1e-3
+    discount: float = 0.99
+    ahead: int = 3
+    polyak: float = 0.02
+    explore: float = 0.1
+    settling: float = 0.3
+    starts: int = 500
+    buffer: int = 50_000
+    restraint: float = 0.01
+    seed: int = 0
+
+
+UNCERTAIN_PRESETS = {
+    "OOD-CartPole-v0": UncertainSettings(),
+    "OOD-Pendulum-v0": UncertainSettings(
+        algorithm="ddpg", steps=30_000, ahead=1, polyak=0.01, explore=0.15, restraint=1.0
+    ),
+    "OOD-Pong-v0": UncertainSettings(
+        steps=2_000_000,
+        rows=16,
+        updates=2,
+        batch=128,
+        hidden=(256,),
+        rate=2e-4,
+        ahead=3,
+        polyak=0.005,
+        explore=0.02,
+        settling=0.1,
+        starts=10_000,
+        buffer=400_000,
+    ),
+}
+
+
+def uncertain_preset(world: str, algorithm: str, uncertainty: str) -> UncertainSettings:
+    """Return the settings for a world, an algorithm and a kind of uncertainty."""
+    for what, given, known in (
+        ("uncertainty", uncertainty, KINDS),
+        ("algorithm with uncertainty", algorithm, UNCERTAIN_ALGORITHMS),
+    ):
+        if given not in known:
+            raise InvalidParameter(f"no {what} {given!r}.{did_you_mean(given, known)} Choose from {', '.join(known)}.")
+    settings = UNCERTAIN_PRESETS.get(world, UncertainSettings()).replace(algorithm=algorithm, uncertainty=uncertainty)
+    return settings if uncertainty == "ensemble" else settings.replace(members=1)

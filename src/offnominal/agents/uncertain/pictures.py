@@ -1,0 +1,168 @@
+"""Convolutional networks of the same shape, evaluated together. They need torch when they are asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT
+from offnominal.core.dense import Matrix
+from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, IntArray, KeyArray
+
+TILE = 64
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A convolution: so many outputs, of squares of so many pixels, so many pixels apart."""
+
+    outputs: int
+    side: int
+    stride: int
+
+
+NATURE = (Filter(32, 8, 4), Filter(64, 4, 2), Filter(64, 3, 1))
+"""The filters of Mnih et al. (2015)."""
+
+
+def layer_shapes(inputs: Sequence[int], sizes: Sequence[int], filters: Sequence[Filter]) -> list[tuple[int, int]]:
+    """Return inputs and outputs of every layer, given the shape of an observation and the widths of dense layers.
+
+    Example:
+        >>> layer_shapes((4, 84, 84), (256, 6), NATURE)
+        [(256, 32), (512, 64), (576, 64), (3136, 256), (256, 6)]
+    """
+    shapes, channels, side, width = [], inputs[0], inputs[-1], math.prod(inputs)
+    for each in filters:
+        shapes.append((channels * each.side**2, each.outputs))
+        channels, side = each.outputs, (side - each.side) // each.stride + 1
+        width = channels * side**2
+    return [*shapes, *pairwise([width, *sizes])]
+
+
+class PictureMembers:
+    """Networks that see stacks of pictures: the filters of Mnih et al. (2015), then dense layers.
+
+    Weights are kept in half precision, which is what is saved. Gaps are drawn once per pass and stay the same at every
+    step, so a pass is a network of its own, and all of them are evaluated together.
+
+    Args:
+        weights: (members, count): for each layer the weights, (inputs, outputs), then the biases.
+        inputs: Channels, height and width of an observation.
+        sizes: Widths of the dense layers, outputs last.
+    """
+
+    def __init__(self, weights: Array, inputs: Sequence[int], sizes: Sequence[int]) -> None:
+        self.weights: Matrix = np.asarray(weights).astype(np.float16).astype(np.float32)
+        self.inputs = tuple(int(each) for each in inputs)
+        self.sizes = tuple(int(each) for each in sizes)
+        self.shapes = layer_shapes(self.inputs, self.sizes, NATURE)
+        count = sum((fan_in + 1) * fan_out for fan_in, fan_out in self.shapes)
+        if self.weights.ndim != 2 or self.weights.shape[1] != count:
+            raise InvalidParameter(f"the weights have shape {self.weights.shape}; expected (members, {count}).")
+        self._ready: dict[tuple[int, float, int], Any] = {}
+
+    @classmethod
+    def of_layers(cls, layers: Sequence[tuple[Array, Array]]) -> PictureMembers:
+        """Return members given what :meth:`layers` returned."""
+        members = len(layers[0][0])
+        flat = np.concatenate([part.reshape(members, -1) for layer in layers for part in layer], axis=1)
+        side = math.isqrt(layers[len(NATURE)][0].shape[1] // NATURE[-1].outputs)
+        for each in reversed(NATURE):
+            side = (side - 1) * each.stride + each.side
+        sizes = [bias.shape[1] for _, bias in layers[len(NATURE) :]]
+        return cls(flat, (layers[0][0].shape[1], side, side), sizes)
+
+    @property
+    def members(self) -> int:
+        """How many there are."""
+        return len(self.weights)
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a member gives."""
+        return self.sizes[-1]
+
+    def layers(self) -> list[tuple[Array, Array]]:
+        """Return (weight, bias) pairs in half precision; filters are (members, channels, side, side, outputs)."""
+        found: list[tuple[Array, Array]] = []
+        place = 0
+        for index, (fan_in, fan_out) in enumerate(self.shapes):
+            border, end = place + fan_in * fan_out, place + (fan_in + 1) * fan_out
+            side = NATURE[index].side if index < len(NATURE) else 0
+            shape = (fan_in // side**2, side, side) if side else (fan_in,)
+            weight = self.weights[:, place:border].reshape(self.members, *shape, fan_out)
+            found.append((weight.astype(np.float16), self.weights[:, border:end].astype(np.float16)))
+            place = end
+        return found
+
+    def passes(
+        self,
+        inputs: Array,
+        kind: int,
+        probability: float,
+        count: int,
+        keys: KeyArray | None = None,
+        steps: IntArray | None = None,
+    ) -> Matrix:
+        """Return (count, n, outputs); see :meth:`~offnominal.agents.uncertain.DenseMembers.passes`.
+
+        Always so many pictures are taken at a time, the last ones padded, because products round differently for
+        different shapes.
+        """
+        try:
+            import torch
+        except ImportError:
+            raise MissingDependency(
+                "a policy that sees pictures needs torch; install it with `pip install offnominal[train]`."
+            ) from None
+        network = self._network(kind, probability, count)
+        n = len(inputs)
+        out = np.empty((count, n, self.outputs), np.float32)
+        device = network.flat.device
+        with torch.no_grad():
+            for first in range(0, n, TILE):
+                part = np.zeros((TILE, *self.inputs), np.uint8)
+                rows = min(TILE, n - first)
+                part[:rows] = np.asarray(inputs[first : first + rows]).reshape(rows, *self.inputs)
+                seen = torch.as_tensor(part).to(device).float() / 255.0
+                values = network(seen.expand(count, *seen.shape))
+                out[:, first : first + rows] = values[:, :rows].cpu().numpy()
+        return out
+
+    def _network(self, kind: int, probability: float, count: int) -> Any:
+        """Return the passes as one batched network, on a GPU if there is one."""
+        wanted = (kind, probability, count)
+        if wanted not in self._ready:
+            import torch
+
+            from offnominal.agents.learning.members import MemberNetwork
+
+            flat = torch.as_tensor(self._gapped(kind, probability, count))
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+            network = MemberNetwork(self.inputs, self.sizes, members=1, draw=torch.Generator(), filters=NATURE)
+            network.flat = torch.nn.Parameter(flat.to(device), requires_grad=False)
+            self._ready[wanted] = network
+        return self._ready[wanted]
+
+    def _gapped(self, kind: int, probability: float, count: int) -> Matrix:
+        if kind == DROPOUT:
+            raise InvalidParameter("networks that see pictures have no dropout; choose an ensemble or dropconnect.")
+        if kind != DROPCONNECT:
+            return self.weights[:count]
+        flat = np.repeat(self.weights[:1], count, axis=0)
+        for each in range(count):
+            place = 0
+            for layer, (fan_in, fan_out) in enumerate(self.shapes):
+                size = fan_in * fan_out
+                kept = Stream.named(each, 0, "gaps").uniform(size, step=layer) >= probability
+                flat[each, place : place + size] *= kept / (1.0 - probability)
+                place += size + fan_out
+        return flat

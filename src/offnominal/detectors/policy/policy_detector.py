@@ -1,0 +1,115 @@
+"""What detectors that look inside the policy have in common."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from offnominal.agents.uncertain import UncertainPolicy
+from offnominal.agents.uncertain.files import from_tensors, to_tensors
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.content import content_keys
+from offnominal.detectors.detector import TransitionDetector
+from offnominal.detectors.policy.source import PolicySource, find_policy, named
+
+Moment = Literal["next_observation", "observation"]
+MOMENTS: tuple[Moment, ...] = ("next_observation", "observation")
+POLICY = "policy."
+
+
+class PolicyDetector(TransitionDetector):
+    """Asks the policy what it makes of what it sees; it learns nothing but which policy that is.
+
+    Gaps of dropout and dropconnect come from a stream of the detector's own, named by the seed of `fit` and by what is
+    seen: scoring never disturbs the policy, and the same observation has the same score online and in a batch.
+
+    Args:
+        policy: Whom to ask; see :data:`~offnominal.detectors.policy.source.PolicySource`.
+        passes: How many predictions; as the policy has it if None.
+        view: Whether the score of a transition is about what was seen after it, or before, when its action was chosen.
+    """
+
+    home: ClassVar[str | None] = "OOD-CartPole-v0"
+    raw_choices: ClassVar[bool] = True
+
+    def __init__(
+        self, policy: PolicySource = None, *, passes: int | None = None, view: Moment = "next_observation"
+    ) -> None:
+        if view not in MOMENTS:
+            raise InvalidParameter(f"view is {view!r}; choose {' or '.join(map(repr, MOMENTS))}.")
+        self.policy = policy
+        self.passes = passes
+        self.view: Moment = view
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        self.policy_ = find_policy(self.policy, episodes[0])
+        self.seed_ = seed
+
+    def _measure(self, observations: Array, actions: Array, after: Array) -> FloatArray:
+        return self._strangeness(after if self.view == "next_observation" else observations)
+
+    def _strangeness(self, observations: Array) -> FloatArray:
+        """Return scores of what was seen, for detectors that look at one observation only."""
+        raise NotImplementedError
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        # One by one: pictures of all episodes together may not fit into memory.
+        return [super(PolicyDetector, self)._score([episode])[0] for episode in episodes]
+
+    def predicted(self, observations: Array) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation of the policy's predictions, (n, outputs) each."""
+        return self.policy_.predict(observations, *self._streams(observations), passes=self.passes)
+
+    def _streams(self, observations: Array) -> tuple[Any, Any]:
+        """Return where each observation's gaps come from."""
+        policy = self.policy_
+        if policy.kind == "ensemble" or len(policy.network.inputs) > 1:
+            return None, None
+        return content_keys(observations, self.seed_, "policy-detector"), np.zeros(len(observations), np.int64)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"policy": named(self.policy), "passes": self.passes, "view": self.view}
+
+    def learned(self) -> dict[str, Array]:
+        """Return the policy, so that a saved detector needs no other file."""
+        policy = self.policy_
+        space = policy.space
+        about = {
+            "kind": policy.kind,
+            "probability": policy.probability,
+            "passes": policy.passes,
+            "discount": policy.discount,
+            "space": [int(space.n)] if isinstance(space, Discrete) else [space.low.tolist(), space.high.tolist()],
+        }
+        return {
+            "widths": np.array(self.widths_),
+            "seed": np.array([self.seed_]),
+            "about": np.frombuffer(json.dumps(about).encode(), np.uint8).copy(),
+            **{f"{POLICY}{name}": values for name, values in to_tensors(policy).items()},
+        }
+
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take it back."""
+        observation, action = learned["widths"].tolist()
+        about = json.loads(bytes(learned["about"]))
+        limits = about.pop("space")
+        space = Discrete(*limits) if len(limits) == 1 else Box(*np.array(limits, np.float32))
+        tensors = {name.removeprefix(POLICY): values for name, values in learned.items() if name.startswith(POLICY)}
+        self.policy_ = from_tensors(tensors, space, **about)
+        self.seed_ = int(learned["seed"][0])
+        self.widths_ = (int(observation), int(action))
+
+
+def values_of(policy: UncertainPolicy, mean: FloatArray, observations: Array) -> FloatArray:
+    """Return what a policy expects from here on, (n,): the value of its own action."""
+    if isinstance(policy.space, Discrete):
+        best: FloatArray = mean.max(axis=1)
+        return best
+    return policy.worth(observations, mean)

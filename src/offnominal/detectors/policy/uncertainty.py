@@ -1,0 +1,62 @@
+"""The policy is unsure: its members, or its passes, do not agree."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.policy.policy_detector import Moment, PolicyDetector
+from offnominal.detectors.policy.source import PolicySource
+
+Over = Literal["greedy", "mean", "max"]
+OVER: tuple[Over, ...] = ("greedy", "mean", "max")
+
+
+class PolicyUncertainty(PolicyDetector):
+    """Standard deviation of what the policy predicts, over the members of an ensemble or over passes with gaps.
+
+    Args:
+        policy: Whom to ask: an :class:`~offnominal.agents.UncertainPolicy`, its file, the name of a shipped one, or
+            None for the shipped ensemble that fits the episodes.
+        over: Of choices: the value of the ``"greedy"`` one, or the ``"mean"`` or ``"max"`` over all. Of numbers: the
+            mean over the dimensions of the action, or the ``"max"``.
+        passes: How many predictions; as the policy has it if None.
+        view: ``"next_observation"`` or ``"observation"``: what was seen after a transition, or before it.
+
+    Example:
+        >>> import offnominal as off
+        >>> policy = off.expert("OOD-CartPole-v0")
+        >>> detector = PolicyUncertainty().fit(off.collect("OOD-CartPole-v0", policy, 5))
+        >>> heavy = off.Fault("dynamics/gravity", 98.0, "start")
+        >>> (scores,) = detector.score(off.collect("OOD-CartPole-v0", policy, 1, anomalies=heavy))
+        >>> bool((scores >= 0.0).all())
+        True
+    """
+
+    def __init__(
+        self,
+        policy: PolicySource = None,
+        *,
+        over: Over = "greedy",
+        passes: int | None = None,
+        view: Moment = "next_observation",
+    ) -> None:
+        super().__init__(policy, passes=passes, view=view)
+        if over not in OVER:
+            raise InvalidParameter(f"no over {over!r}.{did_you_mean(str(over), OVER)} Choose from {', '.join(OVER)}.")
+        self.over: Over = over
+
+    def _strangeness(self, observations: Array) -> FloatArray:
+        mean, spread = self.predicted(observations)
+        if self.over == "greedy" and isinstance(self.policy_.space, Discrete):
+            spread = np.take_along_axis(spread, mean.argmax(axis=1)[:, None], axis=1)
+        scores: FloatArray = spread.max(axis=1) if self.over == "max" else spread.mean(axis=1)
+        return scores
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {**super().parameters(), "over": self.over}

@@ -1,0 +1,40 @@
+"""Simulations in other processes do what they would do here."""
+
+import numpy as np
+import pytest
+
+from offnominal.agents.learning.crowd import Alone, Crowd, simulations
+from offnominal.core.errors import InvalidState
+from offnominal.worlds import make_world
+
+WORLD = "OOD-CartPole-v0"
+
+
+@pytest.fixture
+def crowd():
+    made = Crowd(WORLD, 5, 2, make_world(WORLD, 1))
+    yield made
+    made.close()
+
+
+def test_processes_change_nothing(crowd):
+    alone = Alone(WORLD, 5)
+    np.testing.assert_array_equal(crowd.reset(7), alone.reset(7))
+    draw = np.random.default_rng(0)
+    for _ in range(40):
+        actions = draw.integers(0, 2, 5)
+        for each in (crowd, alone):
+            each.send(actions)
+        for theirs, ours in zip(crowd.receive(), alone.receive(), strict=True):
+            np.testing.assert_array_equal(theirs, ours)
+
+
+def test_a_problem_elsewhere_is_told_here(crowd):
+    crowd.reset(0)
+    crowd.send(np.full(5, 9))
+    with pytest.raises(InvalidState, match="simulations 0 to 1 stopped: InvalidAction"):
+        crowd.receive()
+
+
+def test_worlds_of_numbers_need_no_processes():
+    assert isinstance(simulations(WORLD, 3), Alone)

@@ -1,0 +1,86 @@
+"""The replay gives back what was lived through, in order."""
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from offnominal.agents.learning.ring import Ring  # noqa: E402
+
+CPU = torch.device("cpu")
+
+
+def ring(moments, *, members=2, rows=3, stacked=False):
+    seen = (4, 2, 2) if stacked else (1,)
+    draw = torch.Generator().manual_seed(0)
+    return Ring(moments, members, rows, seen, (), stacked=stacked, device=CPU, draw=draw)
+
+
+def fill(replay, count, *, ends=(), cuts=(), stacked=False):
+    """Live through moments numbered from 0; what lane k sees at moment t is 1000 k + t."""
+    lanes = replay.members * replay.rows
+    for t in range(count):
+        number = 1000.0 * np.arange(lanes) + t
+        seen = number[:, None].astype(np.float32)
+        if stacked:
+            seen = np.zeros((lanes, 4, 2, 2), np.uint8)
+            seen[:, -1] = t
+        every = np.ones(lanes)
+        replay.add(seen, np.arange(lanes) % 2, number, every * (t in ends), every * (t in cuts))
+
+
+def test_each_member_gets_only_what_it_lived_through():
+    replay = ring(20)
+    fill(replay, 20)
+    lived = replay.sample(200, 1, 0.9)
+    lanes = (lived.observations[..., 0] // 1000).long()
+    assert set(lanes[0].tolist()) == {0, 1, 2}
+    assert set(lanes[1].tolist()) == {3, 4, 5}
+    torch.testing.assert_close(lived.after, lived.observations + 1.0)
+    torch.testing.assert_close(lived.rewards, lived.observations[..., 0])
+
+
+def test_rewards_of_several_steps_are_summed_and_discounted():
+    replay = ring(20)
+    fill(replay, 20)
+    lived = replay.sample(50, 3, 0.5)
+    first = lived.observations[..., 0]
+    torch.testing.assert_close(lived.rewards, first + 0.5 * (first + 1) + 0.25 * (first + 2))
+    torch.testing.assert_close(lived.after, lived.observations + 3.0)
+    assert (lived.carry == 0.125).all()
+
+
+def test_an_end_stops_the_sum_and_a_cut_makes_it_not_count():
+    replay = ring(12)
+    fill(replay, 12, ends=(4,), cuts=(8,))
+    lived = replay.sample(400, 2, 1.0)
+    when = lived.observations[..., 0] % 1000
+    assert ((lived.carry == 0.0) == ((when == 3) | (when == 4))).all()
+    torch.testing.assert_close(lived.rewards[when == 4], lived.observations[..., 0][when == 4])
+    assert ((lived.counts == 0.0) == ((when == 7) | (when == 8))).all()
+
+
+def test_the_oldest_gives_way():
+    replay = ring(10)
+    fill(replay, 37)
+    when = replay.sample(400, 1, 0.9).observations[..., 0] % 1000
+    assert set(when.unique().tolist()) == set(map(float, range(27, 36)))
+
+
+@pytest.mark.parametrize("count", [9, 25])
+def test_stacks_are_put_together_again(count):
+    replay = ring(12, stacked=True)
+    fill(replay, count, ends=(5, 19), stacked=True)
+    lived = replay.sample(300, 1, 0.9)
+    pictures = lived.observations[..., 0, 0].reshape(-1, 4).tolist()
+    for stack in pictures:
+        newest = stack[-1]
+        start = 20 if newest >= 20 else 6 if newest >= 6 else 0
+        assert stack == [max(newest - back, start) for back in (3, 2, 1, 0)]
+
+
+def test_values_are_bounded_by_what_rewards_allow():
+    replay = ring(5)
+    fill(replay, 3)
+    least, most = replay.sample(4, 1, 0.5).bounds
+    assert (float(least), float(most)) == (0.0, 2.0 * 5002.0)

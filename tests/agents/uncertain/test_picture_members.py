@@ -1,0 +1,72 @@
+"""Networks that see pictures: the same as convolutions of torch, and small on disk."""
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Discrete
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+
+from offnominal.agents import PolicyCard, UncertainPolicy, load_policy, save_policy  # noqa: E402
+from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT, ENSEMBLE  # noqa: E402
+from offnominal.agents.uncertain.pictures import NATURE, PictureMembers, layer_shapes  # noqa: E402
+from offnominal.core.errors import InvalidParameter  # noqa: E402
+
+SEEN, DENSE = (4, 84, 84), (16, 6)
+
+
+def members(count=2, dense=DENSE):
+    shapes = layer_shapes(SEEN, dense, NATURE)
+    draw = np.random.default_rng(0)
+    parts = [draw.normal(0, fan_in**-0.5, (count, (fan_in + 1) * fan_out)) for fan_in, fan_out in shapes]
+    return PictureMembers(np.concatenate(parts, axis=1), SEEN, dense)
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return np.random.default_rng(1).integers(0, 256, (3, *SEEN), np.uint8)
+
+
+def test_members_are_convolutions(pictures):
+    network = members()
+    found = network.passes(pictures, ENSEMBLE, 0.0, 2)
+    for number in range(2):
+        values = torch.as_tensor(pictures).float() / 255.0
+        for index, (weight, bias) in enumerate(network.layers()):
+            kernel, offset = (torch.as_tensor(part[number].astype(np.float32)) for part in (weight, bias))
+            if index < len(NATURE):
+                # Ours has the outputs last.
+                kernel = kernel.permute(3, 0, 1, 2)
+                values = torch.relu(torch.nn.functional.conv2d(values, kernel, offset, stride=NATURE[index].stride))
+            else:
+                values = values.flatten(1) @ kernel + offset
+                values = torch.relu(values) if index < len(NATURE) + 1 else values
+        np.testing.assert_allclose(found[number], values.numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(pictures):
+    network = members(1)
+    gapped = network._gapped(DROPCONNECT, 0.3, 2)
+    filters = slice(0, 256 * 32)
+    for each in gapped:
+        assert abs((each[filters] == 0.0).mean() - 0.3) < 0.03
+    kept = gapped[0, filters] != 0.0
+    np.testing.assert_allclose(gapped[0, filters][kept], network.weights[0, filters][kept] / 0.7, rtol=1e-6)
+    biases = slice(256 * 32, 256 * 32 + 32)
+    np.testing.assert_array_equal(gapped[:, biases], network.weights[[0, 0], biases])
+    one, two = (network.passes(pictures, DROPCONNECT, 0.3, 2) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_dropout_is_refused(pictures):
+    with pytest.raises(InvalidParameter, match="no dropout"):
+        members(1).passes(pictures, DROPOUT, 0.1, 2)
+
+
+def test_an_ensemble_for_pong_is_small_and_comes_back(tmp_path, pictures):
+    policy = UncertainPolicy(members(5, (256, 6)), Discrete(6), kind="ensemble")
+    card = PolicyCard("OOD-Pong-v0", "dqn-ensemble", (), (), choices=6, uncertainty="ensemble", passes=5, discount=0.99)
+    save_policy(tmp_path / "pong", policy, card)
+    assert (tmp_path / "pong.safetensors").stat().st_size < 10e6
+    again, _ = load_policy(tmp_path / "pong")
+    assert again.network.inputs == SEEN
+    np.testing.assert_array_equal(again.outputs(pictures), policy.outputs(pictures))
