@@ -11,6 +11,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.resample import REPLICATES
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry
+from offnominal.studies.scales import scale_of
 from offnominal.worlds.catalogue import worlds as world_registry
 
 
@@ -113,12 +114,7 @@ class Study(Config):
         """Return the study as a scale changes it; as it is if None."""
         if scale is None:
             return self
-        if scale not in self.scales:
-            raise UnknownName(
-                f"study {self.name!r} has no scale {scale!r}.{did_you_mean(scale, self.scales)} "
-                f"It has: {', '.join(self.scales) or 'none'}."
-            )
-        change = self.scales[scale]
+        change = scale_of(self.name, self.scales, scale)
         entries = _named(self.detectors, change.detectors, f"scale {scale!r} of study {self.name!r}")
         _named(self.detectors, change.parameters, f"the parameters of scale {scale!r} of study {self.name!r}")
         fields = {name: getattr(change, name) for name in ("worlds", "seeds", "policies", "replicates")}

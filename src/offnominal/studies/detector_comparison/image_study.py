@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.image_sets import image_set_entry
 from offnominal.studies.detector_comparison.image_cell import ImageCell, Leave
 from offnominal.studies.detector_comparison.image_spaces import CLASSICAL, CODED, SECOND_STAGES, image_space_of, sharing
+from offnominal.studies.scales import changes_of, scale_of
 
 
 @dataclass(frozen=True)
@@ -113,15 +114,7 @@ class ImageStudy(Config):
         """Return the study as a scale changes it; as it is if None."""
         if scale is None:
             return self
-        if scale not in self.scales:
-            raise UnknownName(
-                f"study {self.name!r} has no scale {scale!r}.{did_you_mean(scale, self.scales)} "
-                f"It has: {', '.join(self.scales) or 'none'}."
-            )
-        changes: dict[str, Any] = {
-            name: value for name, value in vars(self.scales[scale]).items() if name != "summary" and value is not None
-        }
-        return self.replace(**changes)
+        return self.replace(**changes_of(scale_of(self.name, self.scales, scale)))
 
     def missing(self) -> tuple[str, ...]:
         """Return the image sets that are not at hand, if any other is: a run leaves them out."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.tables import table_entry
 from offnominal.studies.detector_comparison.cell import Sampler, SearchCell
 from offnominal.studies.detector_comparison.space import space_of
+from offnominal.studies.scales import changes_of, scale_of
 
 
 @dataclass(frozen=True)
@@ -91,15 +92,7 @@ class SearchStudy(Config):
         """Return the study as a scale changes it; as it is if None."""
         if scale is None:
             return self
-        if scale not in self.scales:
-            raise UnknownName(
-                f"study {self.name!r} has no scale {scale!r}.{did_you_mean(scale, self.scales)} "
-                f"It has: {', '.join(self.scales) or 'none'}."
-            )
-        changes: dict[str, Any] = {
-            name: value for name, value in vars(self.scales[scale]).items() if name != "summary" and value is not None
-        }
-        return self.replace(**changes)
+        return self.replace(**changes_of(scale_of(self.name, self.scales, scale)))
 
     def cells(self) -> list[SearchCell]:
         """Return every cell: table by table, so that cells which share a table follow each other."""

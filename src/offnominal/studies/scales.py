@@ -1,0 +1,30 @@
+"""How a study is cut down: its scales."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from offnominal.core.errors import UnknownName, did_you_mean
+
+S = TypeVar("S")
+
+
+def scale_of(study: str, scales: Mapping[str, S], scale: str) -> S:
+    """Return a scale of a study by name.
+
+    Example:
+        >>> scale_of("mine", {"smoke": 1, "laptop": 2}, "laptop")
+        2
+    """
+    if scale not in scales:
+        raise UnknownName(
+            f"study {study!r} has no scale {scale!r}.{did_you_mean(scale, scales)} "
+            f"It has: {', '.join(scales) or 'none'}."
+        )
+    return scales[scale]
+
+
+def changes_of(scale: object, *but: str) -> dict[str, Any]:
+    """Return what a scale changes: all its fields that are set, but for the summary and those named."""
+    return {name: value for name, value in vars(scale).items() if name not in ("summary", *but) and value is not None}
