@@ -19,7 +19,21 @@ out = Console()
 experiments = typer.Typer()
 
 STORE = Path("runs/store")
-SHOWN = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC", "method", "name", "mean rank", "AUC", "TPR@5")
+SHOWN = (
+    "rank",
+    "detector",
+    "ties",
+    "Time-matched AUROC",
+    "AUROC",
+    "method",
+    "name",
+    "mean rank",
+    "AUC",
+    "TPR@5",
+    "world",
+    "equal length",
+    "episode means",
+)
 """Columns of the leaderboard that fit a terminal; the page has all of them."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes at once; one per processor if left out.")]
@@ -138,7 +152,7 @@ def results(
 
 @experiments.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="anomaly-gym or comparison.")],
+    paper: Annotated[str, typer.Argument(help="anomaly-gym, comparison or ood-rl.")],
     table: Annotated[list[str] | None, typer.Option(help="A table's number; may be given again.")] = None,
     figure: Annotated[list[str] | None, typer.Option(help="A figure's number; may be given again.")] = None,
     images: Annotated[
@@ -228,6 +242,12 @@ def _reported(folder: Path, found: RunResults) -> tuple[Path, list[dict[str, Any
         from offnominal.studies.detector_comparison.outcomes import Outcomes
 
         return write_comparison(found, folder), leading_methods(Outcomes.of(found.table))
+    if found.in_trials:
+        from offnominal.reports.ood_report import write_ood
+        from offnominal.reports.ood_tables import leading_watchers
+        from offnominal.studies.ood_rl.outcomes import OODOutcomes
+
+        return write_ood(found, folder), leading_watchers(OODOutcomes.of(found.table))
     from offnominal.reports.leaders import leader_rows
     from offnominal.reports.report import write_report
 

@@ -46,6 +46,7 @@ for _spec in (
         "detectors on images, one class normal",
         {"file": "detector_comparison/images_one_in.toml"},
     ),
+    Spec("ood-rl", _SHIPPED, "do agents know that their world was changed?", {"file": "ood_rl/study.toml"}),
 ):
     studies.register(_spec)
 

@@ -10,11 +10,21 @@ from offnominal.studies.detector_comparison.cell import SearchCell
 from offnominal.studies.detector_comparison.image_cell import ImageCell
 from offnominal.studies.detector_comparison.image_study import ImageStudy
 from offnominal.studies.detector_comparison.study import SearchStudy
+from offnominal.studies.ood_rl.cell import OODCell
+from offnominal.studies.ood_rl.study import OODStudy
 from offnominal.studies.study import Study
 
-AnyStudy = Study | SearchStudy | ImageStudy
-_CELLS: dict[str, type[SearchCell | ImageCell]] = {"search": SearchCell, "image-search": ImageCell}
-_STUDIES: dict[str, type[SearchStudy | ImageStudy]] = {"search": SearchStudy, "image-search": ImageStudy}
+AnyStudy = Study | SearchStudy | ImageStudy | OODStudy
+_CELLS: dict[str, type[SearchCell | ImageCell | OODCell]] = {
+    "search": SearchCell,
+    "image-search": ImageCell,
+    "ood-rl": OODCell,
+}
+_STUDIES: dict[str, type[SearchStudy | ImageStudy | OODStudy]] = {
+    "search": SearchStudy,
+    "image-search": ImageStudy,
+    "ood-rl": OODStudy,
+}
 
 
 def cell_from(data: Mapping[str, Any]) -> Doable:

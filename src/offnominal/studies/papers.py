@@ -13,6 +13,7 @@ from offnominal.studies.results import RunResults
 PAPERS = {
     "anomaly-gym": "offnominal.studies.anomaly_gym.tables",
     "comparison": "offnominal.studies.detector_comparison.tables",
+    "ood-rl": "offnominal.studies.ood_rl.tables",
 }
 
 

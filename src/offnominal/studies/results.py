@@ -46,3 +46,8 @@ class RunResults:
     def searched(self) -> bool:
         """Whether it is a comparison on tables: one row per (cell, configuration)."""
         return "configuration" in self.table.column_names
+
+    @property
+    def in_trials(self) -> bool:
+        """Whether agents were evaluated in changed worlds: one row per (cell, trial, setting, method)."""
+        return "trial" in self.table.column_names

@@ -1,0 +1,124 @@
+"""The agents of the study: those that come with the package, and others that are trained on first use."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from gymnasium.spaces import Discrete
+
+from offnominal.agents.experts import expert, expert_cards
+from offnominal.agents.files import PolicyCard, load_policy, policy_hash, save_policy
+from offnominal.agents.uncertain import Kind, UncertainPolicy
+from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.home import data_home
+from offnominal.rollouts.judge import judge
+from offnominal.studies.ood_rl.cell import SHIPPED
+from offnominal.studies.ood_rl.settings import PENDULUM
+
+FIRST_SEED = 1000
+"""Training seed of agent number 0, were it trained here; agents that come with the package have small seeds."""
+ON_THE_WAY, AT_THE_END = 100, 1000
+JUDGE_SEED = 55_000_000
+
+
+def algorithm_of(world: str, uncertainty: Kind) -> str:
+    """Return how an agent of a world learned, as experts are called.
+
+    Example:
+        >>> algorithm_of("OOD-Pendulum-v0", "dropout")
+        'ddpg-dropout'
+    """
+    return f"{'ddpg' if world == PENDULUM else 'dqn'}-{uncertainty}"
+
+
+@lru_cache(maxsize=4)
+def agent(world: str, uncertainty: Kind, number: int) -> UncertainPolicy:
+    """Return an agent: number 0 comes with the package, others are trained on first use and kept.
+
+    Args:
+        world: Id of the world.
+        uncertainty: How it knows how sure it is.
+        number: Which.
+    """
+    algorithm = algorithm_of(world, uncertainty)
+    if number == SHIPPED:
+        policy = expert(world, algorithm)
+    else:
+        path = place_of(world, uncertainty, number)
+        if not path.with_suffix(".json").exists():
+            _train(world, uncertainty, number, path)
+        policy = load_policy(path)[0]
+    if not isinstance(policy, UncertainPolicy):
+        raise InvalidParameter(f"{algorithm} in {world} does not know how sure it is; expected an UncertainPolicy.")
+    return policy
+
+
+def at_hand(world: str, uncertainty: Kind, number: int) -> bool:
+    """Whether an agent is there without training it."""
+    if number != SHIPPED:
+        return place_of(world, uncertainty, number).with_suffix(".json").exists()
+    shipped = {(card.world, card.algorithm) for card in expert_cards()}
+    return (world, algorithm_of(world, uncertainty)) in shipped
+
+
+def agent_hash(world: str, uncertainty: Kind, number: int) -> str:
+    """Return the SHA-256 of an agent's weights."""
+    return policy_hash(agent(world, uncertainty, number))
+
+
+def place_of(world: str, uncertainty: Kind, number: int) -> Path:
+    """Return where a trained agent is kept, without the ending."""
+    return data_home() / "agents" / f"{world}--{algorithm_of(world, uncertainty)}-{number}"
+
+
+def _train(world: str, uncertainty: Kind, number: int, path: Path) -> None:
+    try:
+        from offnominal.agents.learning.uncertain_loop import learn_uncertain
+        from offnominal.agents.learning.uncertain_settings import uncertain_preset
+    except ModuleNotFoundError:
+        raise MissingDependency(
+            "training agents needs torch; install it with `pip install offnominal[train]`."
+        ) from None
+    learned = uncertain_preset(world, "ddpg" if world == PENDULUM else "dqn", uncertainty)
+    settings = learned.replace(seed=FIRST_SEED + number)
+
+    def judged(policy: UncertainPolicy) -> tuple[float, float]:
+        found = judge(world, policy, ON_THE_WAY, seed=JUDGE_SEED)
+        return found.mean_return, found.success
+
+    policy, curve = learn_uncertain(world, settings, judged)
+    save_policy(path, policy, card_of(world, policy, settings=settings.to_dict(), steps=curve[-1].steps))
+
+
+def card_of(world: str, policy: UncertainPolicy, *, episodes: int = AT_THE_END, **about: Any) -> PolicyCard:
+    """Judge an agent on unchanged episodes and return its card.
+
+    Args:
+        world: Id of the world.
+        policy: The agent.
+        episodes: How many.
+        **about: Other fields of the card.
+    """
+    found = judge(world, policy, episodes, seed=JUDGE_SEED + ON_THE_WAY)
+    space = policy.space
+    choices = int(space.n) if isinstance(space, Discrete) else 0
+    return PolicyCard(
+        world=world,
+        algorithm=algorithm_of(world, policy.kind),
+        low=() if isinstance(space, Discrete) else tuple(space.low.tolist()),
+        high=() if isinstance(space, Discrete) else tuple(space.high.tolist()),
+        choices=choices,
+        squash=False,
+        uncertainty=policy.kind,
+        probability=policy.probability,
+        passes=policy.passes,
+        discount=policy.discount,
+        episodes=episodes,
+        mean_return=found.mean_return,
+        return_interval=found.return_interval,
+        success=found.success,
+        mean_length=found.mean_length,
+        **about,
+    )

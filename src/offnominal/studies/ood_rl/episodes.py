@@ -1,0 +1,102 @@
+"""The episodes of a trial: unchanged ones, and their twins in every setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault import Fault
+from offnominal.core.episode import Episode
+from offnominal.rollouts.collect import build_world, collect, rollout
+from offnominal.studies.ood_rl.cell import OODCell
+from offnominal.studies.ood_rl.settings import OODSetting, settings
+
+TRAIN_SEED = 70_000_000
+TRIAL_SEED = 60_000_000
+BETWEEN = 100_000
+"""Seeds between the first episodes of two trials."""
+BATCH = 1024
+HELD = 2**30
+"""Bytes of observations that are held at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some episodes of a trial.
+
+    Args:
+        setting: What is changed in them; None for nothing.
+        episodes: As many as a trial has; number i of every part starts alike.
+    """
+
+    setting: OODSetting | None
+    episodes: list[Episode]
+
+
+def chosen_settings(cell: OODCell) -> list[OODSetting]:
+    """Return the settings that a cell is about, in the order of Table 1.
+
+    Example:
+        >>> cell = OODCell("OOD-CartPole-v0", "ensemble", (), anomalies=("dynamics/gravity",), most=3)
+        >>> [setting.printed for setting in chosen_settings(cell)]
+        ['0.98', '4.9', '98']
+    """
+    found: dict[str, list[OODSetting]] = {}
+    for each in settings(cell.world):
+        if cell.anomalies is None or each.anomaly in cell.anomalies:
+            found.setdefault(each.anomaly, []).append(each)
+    return [each for group in found.values() for each in _spread(group, cell.most)]
+
+
+def _spread(group: list[OODSetting], most: int | None) -> list[OODSetting]:
+    if most is None or most >= len(group):
+        return group
+    places = np.linspace(0, len(group) - 1, most).astype(int)
+    return [group[place] for place in places]
+
+
+def training_episodes(cell: OODCell, policy: Policy) -> list[Episode]:
+    """Return unchanged episodes that no trial has."""
+    batch = min(BATCH, _rows(cell))
+    return collect(cell.world, policy, cell.train, seed=TRAIN_SEED, batch=batch, max_steps=cell.max_steps)
+
+
+def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[Part]:
+    """Yield the unchanged episodes of a trial, then those of each setting.
+
+    As many settings are simulated together as fit into memory; that changes nothing but the speed.
+
+    Args:
+        cell: The cell.
+        policy: Its agent.
+        trial: Which, from 0 on.
+    """
+    parts: list[OODSetting | None] = [None, *chosen_settings(cell)]
+    seeds = TRIAL_SEED + BETWEEN * trial + np.arange(cell.episodes)
+    rows = _rows(cell)
+    together = max(1, rows // cell.episodes)
+    for first in range(0, len(parts), together):
+        some = parts[first : first + together]
+        faults: list[tuple[Fault, ...]] = [
+            () if each is None else (each.fault(cell.onset),) for each in some for _ in range(cell.episodes)
+        ]
+        made = rollout(
+            cell.world, policy, np.tile(seeds, len(some)), faults, batch=min(BATCH, rows), max_steps=cell.max_steps
+        )
+        for place, setting in enumerate(some):
+            yield Part(setting, made[place * cell.episodes : (place + 1) * cell.episodes])
+
+
+def _rows(cell: OODCell) -> int:
+    """Return how many episodes are recorded at once: observations come twice, as seen and as they were."""
+    world = build_world(cell.world, 1)
+    try:
+        limit = world.card.max_steps if cell.max_steps is None else cell.max_steps
+        space = world.observation_space
+        each = 2 * (limit + 1) * int(np.prod(space.shape)) * np.dtype(space.dtype).itemsize
+    finally:
+        world.close()
+    return max(1, HELD // each)

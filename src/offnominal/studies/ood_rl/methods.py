@@ -1,0 +1,34 @@
+"""Build the detectors of a cell."""
+
+from __future__ import annotations
+
+from offnominal.agents.uncertain import UncertainPolicy
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.catalogue import detectors as registry
+from offnominal.detectors.detector import Detector
+from offnominal.studies.ood_rl.cell import MethodEntry, OODCell
+from offnominal.studies.work import spec_of
+
+
+def built(cell: OODCell, policy: UncertainPolicy) -> dict[str, Detector]:
+    """Return the methods of a cell by name, not fitted.
+
+    Args:
+        cell: The cell.
+        policy: Its agent, for methods that look inside.
+    """
+    entries = {entry.name: entry for entry in (*cell.methods, *cell.parts)}
+    return {entry.name: _build(entry, policy, entries) for entry in cell.methods}
+
+
+def _build(entry: MethodEntry, policy: UncertainPolicy, entries: dict[str, MethodEntry]) -> Detector:
+    spec = spec_of(registry, entry.id)
+    given = {**spec.options, **entry.parameters}
+    if entry.inside:
+        given["policy"] = policy
+    if entry.parts:
+        given["detectors"] = [_build(entries[name], policy, entries) for name in entry.parts]
+    made = spec.load()(**given)
+    if not isinstance(made, Detector):
+        raise InvalidParameter(f"{entry.id!r} makes a {type(made).__name__}; name a class that makes a Detector.")
+    return made

@@ -1,0 +1,170 @@
+"""The study as data: which agents, in which worlds, watched by whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from offnominal.agents.uncertain import KINDS, Kind
+from offnominal.core.checks import positive_integer
+from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.studies.ood_rl.cell import SHIPPED, MethodEntry, OODCell
+from offnominal.studies.ood_rl.scale import OODScale, WorldChange
+from offnominal.studies.ood_rl.settings import settings
+from offnominal.studies.scales import changes_of, scale_of
+
+INSIDE, OUTSIDE = "policy", "outside"
+"""Groups of methods that share the episodes of a cell: those that learn nothing but look into the policy are cheap."""
+
+
+@dataclass(frozen=True)
+class OODStudy(Config):
+    """Agents that know how sure they are, in worlds of which one thing is changed at a time.
+
+    Args:
+        name: What commands call it.
+        title: What people call it.
+        summary: What it asks, in a sentence or two.
+        worlds: Ids of worlds with settings in Table 1.
+        uncertainties: Kinds of agents.
+        changes: What differs in a world, by its id.
+        methods: Who watches.
+        agents: Numbers of the agents of each kind.
+        outside_agents: Those that detectors outside the policy watch, too; all if None. They learn, which takes time.
+        trials: Evaluations of each agent.
+        episodes: Unchanged ones of each trial, and those of each setting.
+        train: Episodes that detectors outside the policy learn from.
+        onset: First changed transition; 0 as in the paper.
+        anomalies: Only settings of these.
+        most: Settings of each anomaly at most; None for all.
+        scales: Smaller or larger versions by name.
+        kind: Tells these studies from others in files.
+
+    Example:
+        >>> methods = (MethodEntry("Entropy", inside=True), MethodEntry("KNN", uncertainties=("ensemble",)))
+        >>> study = OODStudy(
+        ...     "mine", worlds=("OOD-CartPole-v0",), methods=methods, uncertainties=("ensemble", "dropout")
+        ... )
+        >>> [cell.label.removeprefix("OOD-CartPole-v0/") for cell in study.cells()]
+        ['ensemble/policy/0', 'ensemble/outside/0', 'dropout/policy/0']
+    """
+
+    name: str
+    title: str = ""
+    summary: str = ""
+    worlds: tuple[str, ...] = ()
+    uncertainties: tuple[Kind, ...] = KINDS
+    changes: dict[str, WorldChange] = field(default_factory=dict)
+    methods: tuple[MethodEntry, ...] = ()
+    agents: tuple[int, ...] = (SHIPPED,)
+    outside_agents: tuple[int, ...] | None = None
+    trials: int = 5
+    episodes: int = 20
+    train: int = 50
+    onset: int = 0
+    anomalies: tuple[str, ...] | None = None
+    most: int | None = None
+    scales: dict[str, OODScale] = field(default_factory=dict)
+    kind: Literal["ood-rl"] = "ood-rl"
+
+    def __post_init__(self) -> None:
+        for what in ("worlds", "methods", "uncertainties", "agents"):
+            if not getattr(self, what):
+                raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
+        for what in ("trials", "episodes", "train"):
+            positive_integer(what, getattr(self, what))
+        known = sorted({each.world for each in settings()})
+        for world in self.worlds:
+            if world not in known:
+                raise UnknownName(f"Table 1 has no {world!r}.{did_you_mean(world, known)} It has {', '.join(known)}.")
+        names = [entry.name for entry in self.methods]
+        if len(set(names)) < len(names):
+            raise InvalidParameter(f"study {self.name!r} has two methods of one name among {', '.join(names)}.")
+        for entry in self.methods:
+            _check_known(entry.parts, names, f"method {entry.name!r} of study {self.name!r}")
+
+    def at(self, scale: str | None) -> OODStudy:
+        """Return the study as a scale changes it; as it is if None."""
+        if scale is None:
+            return self
+        change = scale_of(self.name, self.scales, scale)
+        names = [entry.name for entry in self.methods]
+        for named in (change.methods or (), change.parameters):
+            _check_known(named, names, f"scale {scale!r} of study {self.name!r}")
+        told = changes_of(change, "methods", "parameters")
+        chosen = names if change.methods is None else change.methods
+        methods = tuple(
+            entry.replace(parameters={**entry.parameters, **change.parameters.get(entry.name, {})})
+            for entry in self.methods
+            if entry.name in chosen
+        )
+        return self.replace(**told, methods=methods)
+
+    def cells(self) -> list[OODCell]:
+        """Return every cell: world by world, agent by agent; methods that share episodes are one."""
+        return [
+            cell
+            for world in self.worlds
+            for uncertainty in self.uncertainties
+            if uncertainty not in self.change(world).without
+            for agent in self.agents
+            for cell in self._cells_of(world, uncertainty, agent)
+        ]
+
+    def change(self, world: str) -> WorldChange:
+        """Return what differs in a world."""
+        return self.changes.get(world, WorldChange())
+
+    def _cells_of(self, world: str, uncertainty: Kind, agent: int) -> list[OODCell]:
+        # For whom else a method watches is nothing that its result depends on.
+        by_name = {entry.name: entry.replace(uncertainties=None) for entry in self.methods}
+        groups: dict[str, list[MethodEntry]] = {INSIDE: [], OUTSIDE: []}
+        for entry in self.methods:
+            if uncertainty in (entry.uncertainties or KINDS) and entry.name not in self.change(world).lacks:
+                parts = [by_name[name] for name in entry.parts] or [entry]
+                groups[INSIDE if all(part.inside for part in parts) else OUTSIDE].append(by_name[entry.name])
+        watched = self.outside_agents is None or agent in self.outside_agents
+        if not (watched and self.change(world).outside):
+            groups[OUTSIDE] = []
+        cells = []
+        for group, entries in groups.items():
+            shown = {entry.name for entry in entries}
+            hidden = [name for entry in entries for name in entry.parts if name not in shown]
+            if entries:
+                unseen = tuple(by_name[name] for name in dict.fromkeys(hidden))
+                cells.append(self._cell(world, uncertainty, agent, group, tuple(entries), unseen))
+        return cells
+
+    def _cell(
+        self,
+        world: str,
+        uncertainty: Kind,
+        agent: int,
+        group: str,
+        methods: tuple[MethodEntry, ...],
+        parts: tuple[MethodEntry, ...],
+    ) -> OODCell:
+        """Return a cell that knows no more than what its methods depend on."""
+        change = self.change(world)
+        return OODCell(
+            world=world,
+            uncertainty=uncertainty,
+            methods=methods,
+            parts=parts,
+            group=group,
+            seed=agent,
+            trials=self.trials,
+            episodes=change.episodes or self.episodes,
+            train=change.train or self.train,
+            max_steps=change.max_steps,
+            onset=self.onset,
+            anomalies=self.anomalies,
+            most=self.most,
+        )
+
+
+def _check_known(given: Any, names: list[str], where: str) -> None:
+    for name in given:
+        if name not in names:
+            raise UnknownName(f"{where} names {name!r}.{did_you_mean(name, names)} There is: {', '.join(names)}.")

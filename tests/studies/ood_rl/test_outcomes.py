@@ -1,0 +1,56 @@
+"""Outcomes, from rows made up."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from offnominal.studies.ood_rl.outcomes import OODOutcomes
+from offnominal.studies.ood_rl.readings import READINGS
+from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM
+
+AUCS = {(0, 0): 0.6, (0, 1): 0.8, (1, 0): 0.9, (1, 1): 0.9}
+"""By agent and trial."""
+
+
+def row(world, agent, trial, *, anomaly="dynamics/gravity", value, earned=100.0, auc=0.5):
+    about = {"key": "5f", "world": world, "policy": "ensemble", "name": "Uncertainty", "anomaly": anomaly}
+    numbers = {"value": value, "seed": agent, "trial": trial, "threshold": 0.1, "episodes": 20, "length": 99.0}
+    returns = {"return_mean": earned, "return_square": earned**2 + 4.0}
+    nominal = {"nominal_return_mean": -150.0, "nominal_return_square": 150.0**2 + 100.0}
+    return about | numbers | dict.fromkeys(READINGS, auc) | returns | nominal
+
+
+def outcomes_of(rows):
+    return OODOutcomes.of(pa.Table.from_pylist(rows))
+
+
+def test_both_variances_are_told_apart():
+    rows = [row(CARTPOLE, *place, value=98.0, auc=auc) for place, auc in AUCS.items()]
+    (watched,) = outcomes_of(rows).watched
+    assert watched.label == "Ensemble"
+    assert watched.mean("auc") == pytest.approx([0.8])
+    within = np.mean([np.var([0.6, 0.8], ddof=1), 0.0])
+    assert watched.between_evaluations("auc") == pytest.approx([np.sqrt(within)])
+    assert watched.between_agents("auc") == pytest.approx([np.sqrt(np.var([0.7, 0.9], ddof=1) - within / 2)])
+
+
+def test_agents_that_differ_no_more_than_trials_do_not_differ():
+    rows = [row(CARTPOLE, agent, trial, value=98.0, auc=0.6 + 0.2 * trial) for agent in (0, 1) for trial in (0, 1)]
+    assert outcomes_of(rows).watched[0].between_agents("auc") == [0.0]
+
+
+def test_a_cart_pole_fails_below_195_and_a_pendulum_far_below_its_own():
+    rows = [row(CARTPOLE, 0, 0, value=value, earned=earned) for value, earned in ((98.0, 194.0), (0.98, 196.0))]
+    rows += [row(PENDULUM, 0, 0, value=value, earned=earned) for value, earned in ((20.0, -175.0), (50.0, -185.0))]
+    pole, pendulum = outcomes_of(rows).earned
+    assert dict(zip((each.parameter for each in pole.settings), pole.mostly_failed, strict=True)) == {
+        0.98: False,
+        98.0: True,
+    }
+    assert pendulum.limit == pytest.approx([-150.0 - 3.0 * 10.0 * np.sqrt(20 / 19)])
+    assert pendulum.mostly_failed.tolist() == [False, True]
+
+
+def test_the_interval_of_a_return_knows_all_its_episodes():
+    rows = [row(CARTPOLE, 0, trial, value=98.0) for trial in (0, 1)]
+    assert outcomes_of(rows).earned[0].half == pytest.approx(1.96 * np.sqrt(4.0 / 39))

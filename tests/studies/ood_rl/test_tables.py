@@ -1,0 +1,67 @@
+"""Ours beside print."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from offnominal.core.errors import UnknownName
+from offnominal.studies.ood_rl.printed import printed_rows
+from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, PONG
+from offnominal.studies.papers import figures_of, tables_of
+from offnominal.studies.results import RunResults
+
+from .test_outcomes import row
+
+
+def compared(number, rows):
+    (table,) = tables_of("ood-rl", [number])
+    return table.compare(RunResults("ood-rl", "", "", "", {}, pa.Table.from_pylist(rows), pa.table({})))
+
+
+@pytest.mark.parametrize("printed", [each for each in printed_rows() if len(each.trials) == 5])
+def test_printed_means_deviations_and_maxima_are_those_of_the_printed_trials(printed):
+    trials = np.array(printed.trials)
+    assert trials.mean() == pytest.approx(printed.mean, abs=6e-4)
+    assert trials.std(ddof=1) == pytest.approx(printed.std, abs=6e-4)
+    assert trials.max() == printed.best
+
+
+def test_known_settings_stand_beside_print():
+    rows = [
+        row(CARTPOLE, 0, trial, anomaly="dynamics/pole_length", value=2.0, auc=auc)
+        for trial, auc in enumerate((0.85, 0.95))
+    ]
+    known, *apart = compared(6, rows)
+    assert (known.labels["setting"], known.ours.value, known.printed) == (
+        "length of the pole 2",
+        pytest.approx(0.9),
+        0.88,
+    )
+    assert known.verdict == "match"
+    assert [line.printed for line in apart] == [0.055, 0.044]
+
+
+def test_print_of_an_unknown_setting_stands_beside_the_range_of_ours_without_a_verdict():
+    rows = [row(PENDULUM, 0, 0, value=value, earned=-900.0, auc=auc) for value, auc in ((20.0, 0.6), (200.0, 0.8))]
+    gravity = next(line for line in compared(9, rows) if "0.661 ± 0.060" in line.note)
+    assert (gravity.ours.low, gravity.ours.high, gravity.verdict) == (0.6, 0.8, "")
+    best = [line.note.split(",")[0] for line in compared(4, rows) if "print" in line.note]
+    assert best == ["print 0.727", "print 0.602"]
+
+
+def test_a_world_that_was_not_run_is_said_to_be_missing():
+    lines = compared(18, [row(CARTPOLE, 0, 0, value=98.0)])
+    assert [(line.printed, line.ours.value) for line in lines] == [(0.823, None), (0.634, None)]
+    assert "not in this run" in lines[0].note
+
+
+def test_every_number_in_print_is_of_a_world_of_the_study():
+    assert {each.world for each in printed_rows()} == {CARTPOLE, PENDULUM, PONG}
+
+
+def test_what_is_not_known_of_print_is_said():
+    with pytest.raises(UnknownName, match="neither what it shows"):
+        tables_of("ood-rl", [2])
+    with pytest.raises(UnknownName, match="corrupted frames"):
+        figures_of("ood-rl", [6])
+    assert [figure.file for figure in figures_of("ood-rl", [4, 5])] == ["q_values", "actions"]

@@ -1,0 +1,88 @@
+"""A cell of the study, done and stored."""
+
+import pytest
+
+from offnominal.studies import runner
+from offnominal.studies.ood_rl.agents import agent
+from offnominal.studies.ood_rl.cell import MethodEntry, OODCell
+from offnominal.studies.ood_rl.episodes import trial_parts
+from offnominal.studies.ood_rl.outcomes import OODOutcomes
+from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM
+from offnominal.studies.ood_rl.work import JUDGE, code_of, work
+from offnominal.studies.rows import same_results
+from offnominal.studies.store import Store
+
+pytestmark = pytest.mark.usefixtures("agents_at_hand")
+SMALL = {"trials": 2, "episodes": 3, "train": 4, "seed": 1}
+CELL = OODCell(CARTPOLE, "ensemble", (MethodEntry("KNN"), MethodEntry("Time")), most=2, **SMALL)
+
+
+def test_every_trial_setting_and_method_has_a_row(sources):
+    rows = work(CELL, sources=sources).rows.to_pylist()
+    assert len(rows) == 2 * 10 * 2
+    assert {row["name"] for row in rows} == {"KNN", "Time"}
+    assert {row["split"] for row in rows if row["anomaly"] == "dynamics/gravity"} == {
+        "dynamics/gravity@0.98",
+        "dynamics/gravity@98",
+    }
+    assert all(row["auc_equal"] == 0.5 for row in rows if row["name"] == "Time")
+
+
+def test_a_cell_comes_out_the_same_twice_whatever_its_batch(sources, monkeypatch):
+    first = work(CELL, sources=sources)
+    monkeypatch.setattr("offnominal.studies.ood_rl.episodes.BATCH", 7)
+    monkeypatch.setattr("offnominal.studies.ood_rl.episodes.HELD", 1)
+    second = work(CELL, sources=sources)
+    assert same_results(first.rows, second.rows)
+
+
+def test_episodes_of_all_settings_start_alike_and_trials_do_not():
+    policy = agent(CARTPOLE, "ensemble", 1)
+    first, second = ([part.episodes for part in trial_parts(CELL, policy, trial)] for trial in (0, 1))
+    starts = [[episode.observations[0].tolist() for episode in episodes] for episodes in first]
+    assert all(each == starts[0] for each in starts)
+    assert first[0][0].seed != second[0][0].seed
+    assert first[0][0].onset is None
+    assert first[1][0].onset == 0
+
+
+def test_a_change_may_come_later():
+    cell = CELL.replace(onset=4)
+    parts = list(trial_parts(cell, agent(CARTPOLE, "ensemble", 1), 0))
+    assert all(episode.onset in (4, None) for part in parts[1:] for episode in part.episodes)
+    nominal, changed = parts[0].episodes[0], parts[1].episodes[0]
+    assert (nominal.observations[:5] == changed.observations[:5]).all()
+
+
+def test_the_code_of_a_cell_is_that_of_its_methods(sources):
+    other = CELL.replace(methods=(MethodEntry("Mahalanobis"),))
+    assert code_of(CELL, sources) != code_of(other, sources)
+    assert code_of(CELL, sources) == code_of(CELL.replace(seed=2), sources)
+
+
+def test_how_agents_are_trained_is_not_part_of_the_code_of_a_cell(sources):
+    used = [name for target in JUDGE for name in sources.used(target)]
+    assert any("worlds" in name for name in used)
+    assert not any("agents.learning" in name for name in used)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_run_resumes_and_agents_that_are_missing_are_told(tmp_path):
+    cells = [CELL, CELL.replace(seed=2), CELL.replace(uncertainty="dropout", group="outside")]
+    quiet = {"workers": 1, "report": lambda line: None}
+    first = runner.run_study(cells[:2], tmp_path, **quiet)
+    assert (first.computed, first.complete) == (2, True)
+    again = runner.run_study(cells, tmp_path, **quiet)
+    assert (again.computed, again.reused) == (1, 2)
+    outcomes = OODOutcomes.of(Store(tmp_path).rows(again.keys))
+    knn, *_ = outcomes.in_world(CARTPOLE)
+    assert (knn.agents, knn.values.shape) == ((1, 2), (5, 10, 2, 2))
+    assert outcomes.labels == ["KNN", "Time", "KNN (MC-Dropout)", "Time (MC-Dropout)"]
+
+
+def test_numbers_are_watched_like_choices(sources):
+    cell = OODCell(PENDULUM, "ensemble", (MethodEntry("Mahalanobis"),), most=1, **SMALL)
+    rows = work(cell, sources=sources).rows.to_pylist()
+    assert len(rows) == 2 * 5
+    assert all(row["auc"] == row["auc_equal"] for row in rows)
+    assert all(row["length"] == 200.0 for row in rows)
