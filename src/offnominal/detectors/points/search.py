@@ -2,7 +2,8 @@
 
 A k-d tree visits most leaves beyond a dozen columns, and which of several equally distant points it returns depends on
 k. Here the k nearest are always the first k of the k + 1 nearest, so that one search answers for every smaller k.
-Distances are first bounded in single precision; only points that may be among the nearest are looked at in double.
+Distances are first bounded in single precision, by one matrix product for many rows; only points that may be among the
+nearest are looked at in double.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import numpy as np
 from offnominal.core.compiled import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
 
-BLOCK = 512
+BLOCK = 64
+ROOM = 1 << 20
+"""Rough distances that are held at once."""
 APART = 1e-150
 """Squared distance up to which two points count as the same: the inverse of its square is still a number."""
-ROUNDING = 2.0**-24
-"""Of single precision, relative."""
-SMALLEST, LARGEST = 1e-40, 1e18
-"""Below and above, squares are not normal numbers in single precision."""
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+"""Rounding, relative."""
+SMALLEST, LARGEST = 1e-36, 1e36
+"""Squares below are not normal numbers in single precision, and sums of squares above may be none at all."""
 
 
 class Search:
@@ -38,9 +41,17 @@ class Search:
 
     def __init__(self, points: Array) -> None:
         self.points: FloatArray = np.array(points, np.float64, order="C")
-        with np.errstate(over="ignore"):
-            self._columns = np.ascontiguousarray(self.points.T, np.float32)
-        self._extent = np.abs(self.points).max(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._centre = self.points.mean(axis=0)
+            shifted, self._reach = self._shifted(self.points)
+            self._turned = np.ascontiguousarray(-2.0 * shifted.T)
+            self._squares = np.square(shifted).sum(axis=1)
+        self._extent = _longest(self.points) + _longest(self._centre[None])
+
+    def _shifted(self, rows: FloatArray) -> tuple[Array, float]:
+        """Return rows around the centre of the points in single precision, and how long the longest is."""
+        shifted = rows - self._centre
+        return shifted.astype(np.float32), _longest(shifted)
 
     def nearest(
         self, rows: FloatArray, k: int, *, own: bool = False, apart: bool = False
@@ -58,61 +69,98 @@ class Search:
         """
         squared = np.full((len(rows), k), math.inf)
         places = np.full((len(rows), k), -1, np.int64)
-        _search(self.points, self._columns, self._extent, rows, own, APART if apart else -1.0, squared, places)
+        least = APART if apart else -1.0
+        size = max(ROOM // max(len(self.points), 1), 1)
+        for first in range(0, len(rows), size):
+            part = slice(first, first + size)
+            with np.errstate(over="ignore", invalid="ignore"):
+                shifted, reach = self._shifted(rows[part])
+                rough = shifted @ self._turned
+                length = np.square(shifted).sum(axis=1, dtype=np.float64)
+            errors = self._errors(rows[part], reach)
+            _search(
+                self.points,
+                rough,
+                self._squares,
+                length,
+                errors,
+                rows[part],
+                first if own else -1,
+                least,
+                squared[part],
+                places[part],
+            )
         return np.sqrt(squared), places
+
+    def _errors(self, rows: FloatArray, reach: float) -> tuple[float, float]:
+        """Return how wrong a rough distance may be: by its ends, which were shifted and rounded, and its square."""
+        around = reach + self._reach
+        if not around * around < LARGEST:
+            return math.inf, math.inf
+        ends = 2.0 * SINGLE * around + 8.0 * DOUBLE * (_longest(rows) + self._extent)
+        return ends, 8.0 * (rows.shape[1] + 8) * SINGLE * around * around + SMALLEST
+
+
+def _longest(rows: FloatArray) -> float:
+    """Return the length of the longest row, or more."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        longest = float(np.sqrt(np.square(rows).sum(axis=1).max(initial=0.0)))
+    return longest if math.isfinite(longest) else math.inf
 
 
 @compiled
 def _search(
     points: FloatArray,
-    columns: Array,
-    extent: FloatArray,
+    rough: Array,
+    squares: Array,
+    lengths: FloatArray,
+    errors: tuple[float, float],
     rows: FloatArray,
-    own: bool,
+    own: int,
     least: float,
     squared: FloatArray,
     places: IntArray,
 ) -> None:
     """Fill squared distances and places of the nearest; both are heaps, the farthest on top, until they are sorted."""
     n, k = points.shape[0], squared.shape[1]
-    rough = np.empty(BLOCK, np.float32)
     for i in range(rows.shape[0]):
-        heap, place = squared[i], places[i]
-        error = _error(rows[i], extent)
-        bound = math.inf
+        heap, place, near = squared[i], places[i], rough[i]
+        limit = np.float32(math.inf)
         for start in range(0, n, BLOCK):
-            size = min(BLOCK, n - start)
-            _roughly(columns, rows[i], start, rough[:size])
-            for j in range(size):
-                if rough[j] <= bound or bound == math.inf:
-                    exact = _squared(points[start + j], rows[i])
-                    if exact < heap[0] and exact > least and not (own and start + j == i):
-                        _sink(heap, place, k, exact, start + j)
-                        bound = _bound(heap[0], error, rows.shape[1])
-        for end in range(k - 1, 0, -1):
-            value, where = heap[end], place[end]
-            heap[end], place[end] = heap[0], place[0]
-            _sink(heap, place, end, value, where)
+            end = min(start + BLOCK, n)
+            if not _any_below(near, squares, limit, start, end):
+                continue
+            for j in range(start, end):
+                if near[j] + squares[j] <= limit or limit == math.inf:
+                    exact = _squared(points[j], rows[i])
+                    if exact < heap[0] and exact > least and not (own >= 0 and j == own + i):
+                        _sink(heap, place, k, exact, j)
+                        limit = _limit(heap[0], errors, lengths[i])
+        for last in range(k - 1, 0, -1):
+            value, where = heap[last], place[last]
+            heap[last], place[last] = heap[0], place[0]
+            _sink(heap, place, last, value, where)
 
 
 @compiled
-def _error(row: FloatArray, extent: FloatArray) -> float:
-    """Return how much a distance may change when both ends are rounded to single precision."""
-    total = 0.0
-    for c in range(len(row)):
-        size = abs(row[c]) + extent[c]
-        if size > LARGEST:
-            return math.inf
-        total += size * size
-    return 2.0 * ROUNDING * math.sqrt(total)
+def _any_below(near: Array, squares: Array, limit: np.float32, start: int, end: int) -> bool:
+    """Say whether any of a block may be near; counting needs no branches."""
+    if limit == math.inf:
+        return True
+    found = 0
+    for j in range(start, end):
+        found += near[j] + squares[j] <= limit
+    return found > 0
 
 
 @compiled
-def _bound(squared: float, error: float, width: int) -> float:
-    """Return what a squared distance below the given one is at most, computed in single precision."""
-    far = math.sqrt(squared) + error
-    bound = far * far * (1.0 + 2.0 * (width + 5) * ROUNDING) + SMALLEST
-    return bound if bound < LARGEST * LARGEST else math.inf
+def _limit(squared: float, errors: tuple[float, float], length: float) -> np.float32:
+    """Return what the rough square of a distance below the given one is at most, less the row's own square."""
+    if errors[0] == math.inf:
+        return np.float32(math.inf)
+    far = math.sqrt(squared) + errors[0]
+    limit = far * far + errors[1] - length
+    return np.float32(limit + 4.0 * SINGLE * abs(limit))
 
 
 @compiled
@@ -122,26 +170,6 @@ def _squared(point: FloatArray, row: FloatArray) -> float:
         d = row[c] - point[c]
         total += d * d
     return total
-
-
-@compiled
-def _roughly(columns: Array, row: FloatArray, start: int, rough: Array) -> None:
-    """Fill the squared distances to a block of points in single precision, four columns at a time."""
-    width, end = columns.shape[0], start + len(rough)
-    rough[:] = np.float32(0.0)
-    whole = width - width % 4
-    for c in range(0, whole, 4):
-        x0, x1, x2, x3 = np.float32(row[c]), np.float32(row[c + 1]), np.float32(row[c + 2]), np.float32(row[c + 3])
-        p0, p1 = columns[c][start:end], columns[c + 1][start:end]
-        p2, p3 = columns[c + 2][start:end], columns[c + 3][start:end]
-        for j in range(len(rough)):
-            d0, d1, d2, d3 = x0 - p0[j], x1 - p1[j], x2 - p2[j], x3 - p3[j]
-            rough[j] = (((rough[j] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
-    for c in range(whole, width):
-        x, p = np.float32(row[c]), columns[c][start:end]
-        for j in range(len(rough)):
-            d = x - p[j]
-            rough[j] += d * d
 
 
 @compiled
