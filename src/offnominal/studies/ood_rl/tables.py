@@ -18,7 +18,7 @@ from offnominal.studies.results import RunResults
 
 STUDY = "ood-rl"
 ABSENT = "not in this run"
-UNPLACED = "of a setting that is not known here; ours: range over all it may be, so nothing is judged"
+UNPLACED = "setting unknown; ours: all it may be"
 
 
 def table_1(results: RunResults) -> list[Comparison]:
