@@ -67,3 +67,9 @@ def test_all_of_them_are_small():
 def test_an_unknown_one_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match="Did you mean 'SAP-Goal0-v0--tqc'"):
         expert("SAP-Goal0-v0", "tqq")
+
+
+def test_a_world_without_a_trained_policy_says_how_to_make_one(monkeypatch):
+    monkeypatch.setattr("offnominal.agents.experts._names", list)
+    with pytest.raises(UnknownName, match=r"no trained policy for 'OOD-Pong-v0'.*offnominal train OOD-Pong-v0"):
+        expert("OOD-Pong-v0")

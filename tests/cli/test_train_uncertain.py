@@ -46,3 +46,13 @@ def test_an_unknown_kind_is_refused_with_the_nearest(tmp_path: Path) -> None:
 def test_an_agent_with_uncertainty_cannot_be_polished(tmp_path: Path) -> None:
     result = runner.invoke(program, ["polish", WORLD, "--algorithm", "dqn-ensemble", "--out", str(tmp_path)])
     assert "only plain networks can be polished" in str(result.exception)
+
+
+def test_the_usual_algorithm_fits_the_actions():
+    from offnominal.cli.agents import usual_algorithm
+
+    assert [usual_algorithm(world) for world in ("OOD-CartPole-v0", "OOD-Pendulum-v0", "SAP-Goal0-v0")] == [
+        "dqn",
+        "tqc",
+        "tqc",
+    ]

@@ -37,10 +37,15 @@ def expert_card(world: str, algorithm: str | None = None) -> PolicyCard:
 
 
 def _name(world: str, algorithm: str | None) -> str:
-    if algorithm is None:
-        shipped = _names()
-        algorithm = next((each for each in PREFERRED if f"{world}--{each}" in shipped), PREFERRED[0])
-    return f"{world}--{algorithm}"
+    if algorithm is not None:
+        return f"{world}--{algorithm}"
+    shipped = _names()
+    for each in PREFERRED:
+        if f"{world}--{each}" in shipped:
+            return f"{world}--{each}"
+    raise UnknownName(
+        f"no trained policy for {world!r}. `offnominal agents` lists all; `offnominal train {world}` makes one."
+    )
 
 
 def expert_cards() -> list[PolicyCard]:

@@ -97,6 +97,11 @@ def train(
     return path, save_policy(path, policy, card)
 
 
+def usual_algorithm(world: str) -> str:
+    """Return what trains a world's policies if nothing is said: ``dqn`` where actions are choices, else ``tqc``."""
+    return "dqn" if isinstance(build_world(worlds.spec(world).id, 1).action_space, Discrete) else "tqc"
+
+
 def train_uncertain(
     world: str,
     algorithm: str,

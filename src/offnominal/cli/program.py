@@ -223,7 +223,10 @@ def agents(as_json: AsJson = False) -> None:
 def train(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
     algorithm: Annotated[
-        str | None, typer.Option(help="tqc, sac or td3; dqn or ddpg, which know how sure they are. tqc if left out.")
+        str | None,
+        typer.Option(
+            help="tqc, sac or td3; dqn or ddpg, which know how sure they are. If left out: dqn for choices, else tqc."
+        ),
     ] = None,
     uncertainty: Annotated[str, typer.Option(help="With dqn or ddpg: ensemble, dropout or dropconnect.")] = "ensemble",
     probability: Annotated[
@@ -251,13 +254,13 @@ def train(
     Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
     """
     from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS
-    from offnominal.cli.agents import import_agent, train_uncertain
+    from offnominal.cli.agents import import_agent, train_uncertain, usual_algorithm
     from offnominal.cli.agents import train as run
 
     changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
     if from_sb3 is not None:
         path, card = import_agent(world, from_sb3, folder, algorithm)
-    elif algorithm in UNCERTAIN_ALGORITHMS:
+    elif (algorithm := algorithm or usual_algorithm(world)) in UNCERTAIN_ALGORITHMS:
         if probability is not None:
             changes["probability"] = probability
         path, card = train_uncertain(
@@ -275,7 +278,7 @@ def train(
             changes["teacher"] = teacher
         path, card = run(
             world,
-            algorithm or "tqc",
+            algorithm,
             folder,
             learner=learner,
             device=device,

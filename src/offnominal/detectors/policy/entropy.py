@@ -11,19 +11,19 @@ from gymnasium.spaces import Discrete
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.policy.policy_detector import Moment, PolicyDetector
+from offnominal.detectors.policy.policy_detector import Moment, MomentDetector
 from offnominal.detectors.policy.source import PolicySource
 
 Of = Literal["values", "votes"]
 
 
-class Entropy(PolicyDetector):
+class Entropy(MomentDetector):
     """Entropy of the choice, in nats: of a softmax over the mean values, or of the members' votes.
 
     Only for choices. Where many choices are equally good a policy is undecided without anything being wrong.
 
     Args:
-        policy: Whom to ask; see :class:`PolicyDetector`.
+        policy: Whom to ask; see :class:`MomentDetector`.
         of: ``"values"``: a softmax over the mean of the predictions; ``"votes"``: the share of members or passes that
             would choose each.
         temperature: By which values are divided before the softmax.

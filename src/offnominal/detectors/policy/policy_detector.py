@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -32,31 +33,18 @@ class PolicyDetector(TransitionDetector):
     Args:
         policy: Whom to ask; see :data:`~offnominal.detectors.policy.source.PolicySource`.
         passes: How many predictions; as the policy has it if None.
-        view: Whether the score of a transition is about what was seen after it, or before, when its action was chosen.
     """
 
     home: ClassVar[str | None] = "OOD-CartPole-v0"
     raw_choices: ClassVar[bool] = True
 
-    def __init__(
-        self, policy: PolicySource = None, *, passes: int | None = None, view: Moment = "next_observation"
-    ) -> None:
-        if view not in MOMENTS:
-            raise InvalidParameter(f"view is {view!r}; choose {' or '.join(map(repr, MOMENTS))}.")
+    def __init__(self, policy: PolicySource = None, *, passes: int | None = None) -> None:
         self.policy = policy
         self.passes = passes
-        self.view: Moment = view
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.policy_ = find_policy(self.policy, episodes[0])
         self.seed_ = seed
-
-    def _measure(self, observations: Array, actions: Array, after: Array) -> FloatArray:
-        return self._strangeness(after if self.view == "next_observation" else observations)
-
-    def _strangeness(self, observations: Array) -> FloatArray:
-        """Return scores of what was seen, for detectors that look at one observation only."""
-        raise NotImplementedError
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         # One by one: pictures of all episodes together may not fit into memory.
@@ -75,7 +63,7 @@ class PolicyDetector(TransitionDetector):
 
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
-        return {"policy": named(self.policy), "passes": self.passes, "view": self.view}
+        return {"policy": named(self.policy), "passes": self.passes}
 
     def learned(self) -> dict[str, Array]:
         """Return the policy, so that a saved detector needs no other file."""
@@ -105,6 +93,35 @@ class PolicyDetector(TransitionDetector):
         self.policy_ = from_tensors(tensors, space, **about)
         self.seed_ = int(learned["seed"][0])
         self.widths_ = (int(observation), int(action))
+
+
+class MomentDetector(PolicyDetector):
+    """Asks the policy about one observation of each transition.
+
+    Args:
+        policy: Whom to ask; see :data:`~offnominal.detectors.policy.source.PolicySource`.
+        passes: How many predictions; as the policy has it if None.
+        view: Whether the score of a transition is about what was seen after it, or before, when its action was chosen.
+    """
+
+    def __init__(
+        self, policy: PolicySource = None, *, passes: int | None = None, view: Moment = "next_observation"
+    ) -> None:
+        super().__init__(policy, passes=passes)
+        if view not in MOMENTS:
+            raise InvalidParameter(f"view is {view!r}; choose {' or '.join(map(repr, MOMENTS))}.")
+        self.view: Moment = view
+
+    def _measure(self, observations: Array, actions: Array, after: Array) -> FloatArray:
+        return self._strangeness(after if self.view == "next_observation" else observations)
+
+    @abstractmethod
+    def _strangeness(self, observations: Array) -> FloatArray:
+        """Return scores of what was seen."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {**super().parameters(), "view": self.view}
 
 
 def values_of(policy: UncertainPolicy, mean: FloatArray, observations: Array) -> FloatArray:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.policy.policy_detector import PolicyDetector, values_of
+from offnominal.detectors.policy.policy_detector import MomentDetector, values_of
 
 
-class QValue(PolicyDetector):
+class QValue(MomentDetector):
     """How little the policy expects from here on: minus the value of the action it would choose.
 
-    For arguments see :class:`PolicyDetector`.
+    For arguments see :class:`MomentDetector`.
 
     Example:
         >>> import offnominal as off

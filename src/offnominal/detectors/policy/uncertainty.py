@@ -9,14 +9,14 @@ from gymnasium.spaces import Discrete
 
 from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.policy.policy_detector import Moment, PolicyDetector
+from offnominal.detectors.policy.policy_detector import Moment, MomentDetector
 from offnominal.detectors.policy.source import PolicySource
 
 Over = Literal["greedy", "mean", "max"]
 OVER: tuple[Over, ...] = ("greedy", "mean", "max")
 
 
-class PolicyUncertainty(PolicyDetector):
+class PolicyUncertainty(MomentDetector):
     """Standard deviation of what the policy predicts, over the members of an ensemble or over passes with gaps.
 
     Args:
