@@ -96,11 +96,9 @@ class MemberNetwork(nn.Module):
 def convolved(pictures: Tensor, weight: Tensor, bias: Tensor, square: Filter) -> Tensor:
     """Return (members, batch, outputs, height, width) of (members, batch, channels, height, width).
 
-    Squares are cut out and multiplied: one product for all members, which a grouped convolution is slow at.
+    One convolution per member: in groups of one convolution they are slow on a GPU.
     """
-    members, batch = pictures.shape[:2]
-    squares = nn.functional.unfold(pictures.flatten(0, 1), square.side, stride=square.stride)
-    side = (pictures.shape[-1] - square.side) // square.stride + 1
-    rows = squares.view(members, batch, *squares.shape[1:]).transpose(2, 3).flatten(1, 2)
-    values = torch.baddbmm(bias, rows, weight)
-    return values.transpose(1, 2).reshape(members, -1, batch, side, side).transpose(1, 2)
+    members, channels = pictures.shape[0], pictures.shape[2]
+    filters = weight.transpose(1, 2).reshape(members, -1, channels, square.side, square.side)
+    each = zip(pictures, filters, bias, strict=True)
+    return torch.stack([nn.functional.conv2d(seen, own, shift[0], stride=square.stride) for seen, own, shift in each])
