@@ -18,6 +18,15 @@ KNOWN = {
     "IsolationForest": "#8F8A1F",
     "OC-SVM": "#A03A78",
     "iF": "#8F8A1F",
+    "LDM": "#4B6FD6",
+    "LRDM": "#7A5AA8",
+    "AE-Pred": "#B0588F",
+    "PredNet": "#7C8B9A",
+    "RSSM-PPM": "#5B8C2A",
+    "KNN-encoder": "#E69F00",
+    "KNN-random": "#B5543C",
+    "Patch-encoder": "#2F9FA3",
+    "Patch-random": "#C98B6B",
     "Time": "#767676",
     "Random": "#A8A8A8",
 }
@@ -37,12 +46,10 @@ def colours(names: Iterable[str]) -> dict[str, str]:
         >>> colours(["PE-DM", "Mine"])
         {'PE-DM': '#0072B2', 'Mine': '#C98B6B'}
     """
-    listed, found = list(names), dict[str, str]()
-    for name in sorted(set(listed)):
-        plain = name.removesuffix(UNTRAINED)
-        if plain in KNOWN:
-            found[name] = KNOWN[plain]
-            continue
+    listed = list(names)
+    plain = {name: name.removesuffix(UNTRAINED) for name in listed}
+    found = {name: KNOWN[plain[name]] for name in listed if plain[name] in KNOWN}
+    for name in sorted(set(listed) - set(found)):
         start = crc32(name.encode()) % len(OTHERS)
         turns = [OTHERS[(start + turn) % len(OTHERS)] for turn in range(len(OTHERS))]
         found[name] = next((colour for colour in turns if colour not in found.values()), turns[0])
