@@ -15,10 +15,12 @@ from offnominal.reports.figures import STYLE, pyplot
 from offnominal.reports.knowledge_figure import knowledge_figure
 from offnominal.reports.pareto_figure import pareto_figure
 from offnominal.reports.sensitivity_figure import APART, sensitivity_figure
+from offnominal.reports.variants_figure import variants_figure
 from offnominal.studies.detector_comparison.outcomes import Outcomes
 from offnominal.studies.detector_comparison.ranks import compare_methods
 from offnominal.studies.detector_comparison.sensitivity import parameters_of
 from offnominal.studies.detector_comparison.space import space_of
+from offnominal.studies.detector_comparison.variants import variants
 
 Drawing = tuple[str, Callable[[Any], Any]]
 """A caption, and what draws the figure with pyplot."""
@@ -66,6 +68,12 @@ def _drawings(outcomes: Outcomes) -> dict[str, Drawing]:
                 f"How much the parameters of {space_of(method).title} matter: test AUC, mean over tables and seeds",
                 partial(sensitivity_figure, outcomes=outcomes, method=method),
             )
+    names, tried = variants(outcomes)
+    if len(names) > 1:
+        drawings["variants"] = (
+            "Variants of autoencoders by loss, variance ([v] with a VampPrior) and score: ranks of the test AUC",
+            lambda plt: variants_figure(plt, names, tried),
+        )
     drawings["heat"] = "Test AUC of every method on every table", lambda plt: _heat(plt, outcomes, values)
     return drawings
 
