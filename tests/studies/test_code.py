@@ -107,3 +107,27 @@ def test_what_is_not_there_is_named():
         Sources().version("offnominal.detectors:Nobody")
     with pytest.raises(UnknownName, match="nowhere_at_all"):
         Sources().version("nowhere_at_all:Detector")
+
+
+PINNED = """
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Told:
+    name: str = "it's"
+
+    def say(self, *others, loud=False, **rest):
+        words = [f"{other['name']!r:>{10}} and {self.name}" for other in others if other]
+        match words:
+            case [first, *_] if loud:
+                return first.upper() + "\\n"
+            case _:
+                return (lambda x, /, y=1.5: {"a": x, **rest} | {b"b": y})(words)
+"""
+
+
+def test_every_version_of_python_gives_the_same_version_of_the_code(tmp_path, monkeypatch):
+    (tmp_path / "pinned_module.py").write_text(PINNED, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert Sources().version("pinned_module:Told")[:16] == "ffd6ed588ba5fc89"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from offnominal.core.errors import UnknownName
 
@@ -165,8 +166,8 @@ class Module:
             self.body.append(statement)
 
     def text(self, name: str) -> str:
-        """Return the source of a definition without layout, or of what runs on import if the name is empty."""
-        return "\n".join(ast.unparse(ast.fix_missing_locations(statement)) for statement in self._statements(name))
+        """Return what a definition says, without layout, or what runs on import if the name is empty."""
+        return "\n".join(_written(statement) for statement in self._statements(name))
 
     def names(self, name: str) -> set[Dotted]:
         """Return the dotted names that a definition uses, or what runs on import if the name is empty."""
@@ -209,6 +210,24 @@ def _drop_notes(tree: ast.Module) -> None:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             kept = node.body[_has_docstring(node.body) :]
             node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+
+
+def _written(value: Any) -> str:
+    """Return a syntax tree as text that is the same in every version of Python.
+
+    What is empty is left out, because newer versions have fields that older ones do not know, and some put empty texts
+    into f-strings; how a name is used follows from where it is.
+    """
+    if isinstance(value, list):
+        return f"[{','.join(map(_written, value))}]"
+    if isinstance(value, ast.JoinedStr):
+        filled = [part for part in value.values if not (isinstance(part, ast.Constant) and part.value == "")]
+        return f"JoinedStr({_written(filled)})"
+    if not isinstance(value, ast.AST):
+        return repr(value)
+    fields = ((name, part) for name, part in ast.iter_fields(value) if name not in ("ctx", "kind"))
+    told = (f"{name}={_written(part)}" for name, part in fields if part is not None and part != [])
+    return f"{type(value).__name__}({','.join(told)})"
 
 
 def _has_docstring(body: list[ast.stmt]) -> bool:
