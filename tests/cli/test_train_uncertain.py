@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from gymnasium.spaces import Discrete
 from typer.testing import CliRunner
 
 from offnominal.agents import load_policy
+from offnominal.agents.uncertain import DenseMembers, UncertainPolicy
 from offnominal.cli import agents
 from offnominal.cli.program import program
 from offnominal.rollouts import judge
+from offnominal.rollouts.judge import Judgement
 
 pytest.importorskip("torch", reason="torch is not installed")
 
@@ -34,6 +37,34 @@ def test_an_agent_is_trained_judged_and_saved(tmp_path: Path) -> None:
     assert card.command == wanted
     assert card.mean_return == judge(WORLD, policy, 20).mean_return
     assert (card.steps, card.episodes, card.settings["members"]) == (640, 20, 1)
+
+
+def test_a_run_of_the_same_folder_goes_on(tmp_path: Path) -> None:
+    arguments = ["train", WORLD, "--algorithm", "dqn", "--uncertainty", "dropconnect", "--device", "cpu"]
+    said = [
+        runner.invoke(program, [*arguments, "--steps", steps, "--out", str(tmp_path)]).output
+        for steps in ("640", "1280")
+    ]
+    assert ["Going on from" in each for each in said] == [False, True]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == [f"{WORLD}--dqn-dropconnect.{ending}" for ending in ("checkpoint", "json", "safetensors")]
+    assert load_policy(tmp_path / f"{WORLD}--dqn-dropconnect")[1].steps == 1280
+    result = runner.invoke(program, [*arguments, "--seed", "1", "--out", str(tmp_path)])
+    assert "delete it or choose another folder" in str(result.exception)
+
+
+def test_a_game_that_never_ends_is_judged_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+
+    def noted(world: str, policy: object, n: int, **how: object) -> Judgement:
+        asked.append({"n": n, **how})
+        return Judgement(n, -21.0, 0.0, 0.0, 764.0)
+
+    monkeypatch.setattr(agents, "judge", noted)
+    policy = UncertainPolicy(DenseMembers.random((4, 16, 6)), Discrete(6), kind="ensemble")
+    assert agents._on_the_way("OOD-Pong-v0", policy) == (-21.0, 0.0)
+    assert agents._judged("OOD-Pong-v0", "dqn-ensemble", policy, ["train"], {}, 1).episodes == 30
+    assert [(each["n"], each["max_steps"], each["noops"]) for each in asked] == [(4, 4_000, 30), (30, 10_000, 30)]
 
 
 def test_an_unknown_kind_is_refused_with_the_nearest(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ FRESH = 1000
 VARIED = {"OOD-Pong-v0": {"noops": 30}}
 """Options of worlds whose games would all be alike without them. A game is long, so fewer are judged."""
 FEW_ON_THE_WAY, FEW = 4, 30
+SHORT_ON_THE_WAY, SHORT = 4_000, 10_000
+"""Transitions after which such a game counts as it stands: two sides that never miss would play on and on."""
 NEEDS_TORCH = "training needs torch; install it with `pip install offnominal[train]`."
 VALIDATION_SEED = 40_000_000
 LESSON_SEED = 500_000_000
@@ -69,11 +71,7 @@ def train(
         )
     settings = settings_for(id, algorithm).replace(**changes)
     path = folder / (f"{id}--{algorithm}" + f"-{learner}" * (learner != "offnominal"))
-    folder.mkdir(parents=True, exist_ok=True)
-    checkpoint = path.with_suffix(".checkpoint")
-    if checkpoint.exists():
-        report(f"Going on from {checkpoint}; delete it to start anew.")
-
+    checkpoint = _checkpoint(path, report)
     policy, curve = learn(
         id,
         settings,
@@ -115,13 +113,16 @@ def train_uncertain(
 ) -> tuple[Path, PolicyCard]:
     """Train an agent that knows how sure it is, judge it on 1,000 fresh episodes and save it with its card.
 
+    A run that was killed goes on from its last checkpoint when it is started again with the same folder. Pong is judged
+    on 30 games of at most 10,000 transitions.
+
     Args:
         world: Id of the world.
         algorithm: ``dqn`` for choices, ``ddpg`` for numbers.
-        folder: Where the policy goes.
+        folder: Where the policy and the checkpoint go.
         uncertainty: ``ensemble``, ``dropout`` or ``dropconnect``.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        minutes: Stop after this long.
+        minutes: Stop after this long, runs that this one goes on from included.
         report: Called with a line of text after each evaluation.
         **changes: Settings that differ from the world's preset.
     """
@@ -131,22 +132,25 @@ def train_uncertain(
     except ModuleNotFoundError:
         raise MissingDependency(NEEDS_TORCH) from None
     settings = uncertain_preset(id, algorithm, uncertainty).replace(**changes)
+    name = f"{algorithm}-{uncertainty}"
+    path = folder / f"{id}--{name}"
+    checkpoint = _checkpoint(path, report)
     policy, curve = learn_uncertain(
         id,
         settings,
         lambda policy: _on_the_way(id, policy),
         device=device,
-        evaluations=8 if id in VARIED else 20,
+        evaluations=12 if id in VARIED else 20,
         minutes=minutes,
+        checkpoint=checkpoint,
+        options=VARIED.get(id),
         report=lambda each: report(_told(each)),
     )
     command = ["train", id, "--algorithm", algorithm, "--uncertainty", uncertainty]
     given = {"probability": changes.get("probability"), "steps": changes.get("steps"), "minutes": minutes}
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
     command += ["--seed", str(settings.seed)]
-    name = f"{algorithm}-{uncertainty}"
     card = _judged(id, name, policy, command, settings.to_dict(), curve[-1].steps)
-    path = folder / f"{id}--{name}"
     return path, save_policy(path, policy, card)
 
 
@@ -228,9 +232,20 @@ def polish(
 
 def _on_the_way(id: str, policy: TrainedPolicy) -> tuple[float, float]:
     """Return the mean return and success of a policy under way, on episodes that do not judge it in the end."""
-    episodes = FEW_ON_THE_WAY if id in VARIED else JUDGED_ON_THE_WAY
-    seen = judge(id, policy, episodes, seed=VALIDATION_SEED, **VARIED.get(id, {}))
+    if id in VARIED:
+        seen = judge(id, policy, FEW_ON_THE_WAY, seed=VALIDATION_SEED, max_steps=SHORT_ON_THE_WAY, **VARIED[id])
+    else:
+        seen = judge(id, policy, JUDGED_ON_THE_WAY, seed=VALIDATION_SEED)
     return seen.mean_return, seen.success
+
+
+def _checkpoint(path: Path, report: Any) -> Path:
+    """Return where the state of a training goes, and tell if it goes on from one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    checkpoint = path.with_suffix(".checkpoint")
+    if checkpoint.exists():
+        report(f"Going on from {checkpoint}; delete it to start anew.")
+    return checkpoint
 
 
 def _told(each: Any) -> str:
@@ -281,7 +296,7 @@ def _judged(
     steps: int,
 ) -> PolicyCard:
     """Judge a policy on fresh episodes and return its card."""
-    final = judge(id, policy, FEW if id in VARIED else FRESH, **VARIED.get(id, {}))
+    final = judge(id, policy, FEW, max_steps=SHORT, **VARIED[id]) if id in VARIED else judge(id, policy, FRESH)
     return PolicyCard(
         world=id,
         algorithm=algorithm,

@@ -247,9 +247,12 @@ def train(
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
-    minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Stop after this long; with dqn or ddpg, what a killed run took before counts."),
+    ] = None,
 ) -> None:
-    """Train a policy on many simulations at once; a killed run of tqc, sac or td3 goes on where it was.
+    """Train a policy on many simulations at once; a killed run goes on from its last evaluation.
 
     Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
     """

@@ -36,5 +36,15 @@ def test_a_problem_elsewhere_is_told_here(crowd):
         crowd.receive()
 
 
+def test_options_of_a_world_reach_every_process():
+    pytest.importorskip("ale_py")
+    world = "OOD-Pong-v0"
+    crowd = simulations(world, 2, 2, noops=30)
+    seen = crowd.reset(0)
+    crowd.close()
+    np.testing.assert_array_equal(seen, simulations(world, 2, 0, noops=30).reset(0))
+    assert (seen != simulations(world, 2, 0).reset(0)).any()
+
+
 def test_worlds_of_numbers_need_no_processes():
     assert isinstance(simulations(WORLD, 3), Alone)

@@ -7,9 +7,10 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents import PotentialField, expert  # noqa: E402
 from offnominal.agents.files import policy_hash  # noqa: E402
+from offnominal.agents.learning.checkpoint import restore, save  # noqa: E402
 from offnominal.agents.learning.learners import LEARNERS  # noqa: E402
 from offnominal.agents.learning.lessons import become, imitate, remember  # noqa: E402
-from offnominal.agents.learning.loop import Descent, greedy, learn, restore, save  # noqa: E402
+from offnominal.agents.learning.loop import Descent, greedy, learn  # noqa: E402
 from offnominal.agents.learning.networks import Actor, Critics, quantile_huber  # noqa: E402
 from offnominal.agents.learning.replay import Replay  # noqa: E402
 from offnominal.agents.learning.settings import ALGORITHMS, LearningSettings  # noqa: E402

@@ -79,6 +79,14 @@ def test_stacks_are_put_together_again(count):
         assert stack == [max(newest - back, start) for back in (3, 2, 1, 0)]
 
 
+def test_what_a_captured_graph_reads_stays_where_it_is():
+    replay = ring(4, stacked=True)
+    read = [each for each in vars(replay).values() if isinstance(each, torch.Tensor) and each is not replay._ages]
+    fill(replay, 9, stacked=True)
+    kept = [each for each in vars(replay).values() if isinstance(each, torch.Tensor) and each is not replay._ages]
+    assert [each.data_ptr() for each in kept] == [each.data_ptr() for each in read]
+
+
 def test_values_are_bounded_by_what_rewards_allow():
     replay = ring(5)
     fill(replay, 3)

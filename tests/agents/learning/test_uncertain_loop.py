@@ -1,10 +1,14 @@
 """Agents with uncertainty are trained: members apart, seeds kept, both algorithms better than chance."""
 
+from itertools import count
+
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from offnominal.agents.learning import course  # noqa: E402
+from offnominal.agents.learning.q_learner import DQN  # noqa: E402
 from offnominal.agents.learning.uncertain_loop import learn_uncertain  # noqa: E402
 from offnominal.agents.learning.uncertain_settings import uncertain_preset  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
@@ -13,10 +17,12 @@ from offnominal.rollouts import judge  # noqa: E402
 CARTPOLE, PENDULUM, PONG = "OOD-CartPole-v0", "OOD-Pendulum-v0", "OOD-Pong-v0"
 TINY = {"steps": 160, "rows": 8, "updates": 2, "batch": 16, "starts": 40, "hidden": (16,), "critic_hidden": (16,)}
 
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here"))]
 
-def trained(world=CARTPOLE, algorithm="dqn", uncertainty="ensemble", **changes):
+
+def trained(world=CARTPOLE, algorithm="dqn", uncertainty="ensemble", device="cpu", **changes):
     settings = uncertain_preset(world, algorithm, uncertainty).replace(**{**TINY, **changes})
-    return learn_uncertain(world, settings, lambda policy: (0.0, 0.0), device="cpu", evaluations=2)
+    return learn_uncertain(world, settings, lambda policy: (0.0, 0.0), device=device, evaluations=2)
 
 
 @pytest.fixture(autouse=True)
@@ -52,9 +58,10 @@ def test_members_are_agents_of_their_own():
             assert (weights[first] != weights[second]).mean() > 0.99
 
 
-def test_learning_helps():
+@pytest.mark.parametrize("device", DEVICES)
+def test_learning_helps(device):
     quick = {"rows": 16, "updates": 4, "batch": 64, "polyak": 0.05, "rate": 3e-3, "hidden": (64, 64), "members": 2}
-    policy, _ = trained(steps=3200, starts=200, **quick)
+    policy, _ = trained(device=device, steps=3200, starts=200, **quick)
     assert judge(CARTPOLE, policy, 50).mean_return > 35.0
 
 
@@ -70,6 +77,116 @@ def test_the_best_policy_seen_is_kept():
     policy, _ = learn_uncertain(CARTPOLE, settings, judged, device="cpu", evaluations=5)
     # Of two equally good ones, the one that learned for longer.
     assert policy is seen[3]
+
+
+class Killed(Exception):
+    """What a run dies of."""
+
+
+def interrupted(world, algorithm, uncertainty, path, device="cpu", **how):
+    """Train, be killed in the fourth of five evaluations, and go on; return what both saw."""
+    settings = uncertain_preset(world, algorithm, uncertainty).replace(**TINY)
+    returns, before, after = iter([1.0, 9.0, 2.0]), [], []
+
+    def judged(policy):
+        before.append(policy)
+        try:
+            return next(returns), 0.0
+        except StopIteration:
+            raise Killed from None
+
+    with pytest.raises(Killed):
+        learn_uncertain(world, settings, judged, device=device, evaluations=5, checkpoint=path)
+
+    def judged_later(policy):
+        after.append(policy)
+        return 3.0, 0.0
+
+    policy, curve = learn_uncertain(
+        world, settings.replace(**how), judged_later, device=device, evaluations=5, checkpoint=path
+    )
+    return policy, curve, before, after
+
+
+@pytest.mark.parametrize(
+    ("world", "algorithm", "uncertainty"), [(CARTPOLE, "dqn", "dropconnect"), (PENDULUM, "ddpg", "ensemble")]
+)
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_killed_run_goes_on_from_its_last_evaluation(world, algorithm, uncertainty, device, tmp_path):
+    path = tmp_path / "run.checkpoint"
+    policy, curve, before, after = interrupted(world, algorithm, uncertainty, path, device)
+    assert [(each.steps, each.mean_return) for each in curve] == [
+        (32, 1.0),
+        (64, 9.0),
+        (96, 2.0),
+        (128, 3.0),
+        (160, 3.0),
+    ]
+    assert len(after) == 2
+    assert [each.seconds for each in curve] == sorted(each.seconds for each in curve)
+    # The best was seen before the kill.
+    np.testing.assert_array_equal(policy.network.weights, before[1].network.weights)
+    assert (policy.critic is None) == (algorithm == "dqn")
+    # What learned on is nearer to what it was than to a fresh start.
+    last, first = before[2].network.weights, before[0].network.weights
+    assert abs(after[0].network.weights - last).mean() < abs(after[0].network.weights - first).mean()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["run.checkpoint"]
+
+
+def test_a_finished_run_has_nothing_left_to_do(tmp_path):
+    path = tmp_path / "run.checkpoint"
+    settings = uncertain_preset(CARTPOLE, "dqn", "ensemble").replace(**TINY)
+    first, curve = learn_uncertain(CARTPOLE, settings, lambda policy: (0.0, 0.0), device="cpu", checkpoint=path)
+
+    def never(policy):
+        raise Killed
+
+    again, same = learn_uncertain(CARTPOLE, settings, never, device="cpu", checkpoint=path)
+    np.testing.assert_array_equal(first.network.weights, again.network.weights)
+    assert same == curve
+    _, longer = interrupted(CARTPOLE, "dqn", "ensemble", tmp_path / "other.checkpoint", steps=240)[:2]
+    assert longer[-1].steps == 240
+
+
+def test_a_run_of_other_settings_is_not_gone_on_from(tmp_path):
+    path = tmp_path / "run.checkpoint"
+    settings = uncertain_preset(CARTPOLE, "dqn", "ensemble").replace(**TINY)
+    learn_uncertain(CARTPOLE, settings, lambda policy: (0.0, 0.0), device="cpu", evaluations=1, checkpoint=path)
+    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+        learn_uncertain(CARTPOLE, settings.replace(seed=1), lambda policy: (0.0, 0.0), device="cpu", checkpoint=path)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock on which a second passes whenever somebody looks."""
+    ticks = count()
+    monkeypatch.setattr(course, "perf_counter", lambda: float(next(ticks)))
+
+
+ENDLESS = {"steps": 8_000_000, "buffer": 800}
+
+
+def test_evaluations_are_spread_over_the_time_there_is(clock):
+    settings = uncertain_preset(CARTPOLE, "dqn", "ensemble").replace(**{**TINY, **ENDLESS})
+    _, curve = learn_uncertain(
+        CARTPOLE, settings, lambda policy: (0.0, 0.0), device="cpu", evaluations=4, minutes=40 / 60
+    )
+    assert [each.seconds // 10 for each in curve] == [1, 2, 3, 4]
+    assert curve[-1].steps < 400
+
+
+def test_how_much_is_left_to_chance_depends_on_steps_and_not_on_the_clock(clock, monkeypatch):
+    asked, explore = [], DQN.explore
+
+    def noted(self, observations, share):
+        asked.append(share)
+        return explore(self, observations, share)
+
+    monkeypatch.setattr(DQN, "explore", noted)
+    settings = uncertain_preset(CARTPOLE, "dqn", "ensemble").replace(**{**TINY, **ENDLESS})
+    _, curve = learn_uncertain(CARTPOLE, settings, lambda policy: (0.0, 0.0), device="cpu", minutes=1.0)
+    assert asked[:5] == [-1.0] * 5
+    assert asked[-1] == curve[-1].steps / 8_000_000
 
 
 @pytest.mark.parametrize(("world", "algorithm"), [(CARTPOLE, "ddpg"), (PENDULUM, "dqn")])

@@ -70,3 +70,13 @@ def test_an_ensemble_for_pong_is_small_and_comes_back(tmp_path, pictures):
     again, _ = load_policy(tmp_path / "pong")
     assert again.network.inputs == SEEN
     np.testing.assert_array_equal(again.outputs(pictures), policy.outputs(pictures))
+
+
+@pytest.mark.parametrize("n", [1, 3, 8, 11])
+def test_a_picture_is_seen_alike_wherever_it_is_in_a_batch(n):
+    network = members()
+    every = np.random.default_rng(2).integers(0, 256, (11, *SEEN), np.uint8)
+    together = network.passes(every, ENSEMBLE, 0.0, 2)
+    for first in range(11 - n + 1):
+        apart = network.passes(every[first : first + n], ENSEMBLE, 0.0, 2)
+        np.testing.assert_array_equal(apart, together[:, first : first + n])

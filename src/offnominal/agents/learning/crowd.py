@@ -26,10 +26,11 @@ class Alone:
     Args:
         world: Id of the world.
         rows: How many.
+        **options: Of the world.
     """
 
-    def __init__(self, world: str, rows: int) -> None:
-        self.envs = make_vector(world, rows)
+    def __init__(self, world: str, rows: int, **options: Any) -> None:
+        self.envs = make_vector(world, rows, **options)
         self._actions: Array = np.zeros(0)
 
     def reset(self, seed: int) -> Array:
@@ -61,9 +62,10 @@ class Crowd:
         rows: How many.
         workers: How many processes.
         sample: A world of this kind, which tells the shapes.
+        **options: Of the world.
     """
 
-    def __init__(self, world: str, rows: int, workers: int, sample: World) -> None:
+    def __init__(self, world: str, rows: int, workers: int, sample: World, **options: Any) -> None:
         context = multiprocessing.get_context("spawn")
         shapes = _shapes(rows, sample)
         self._memory = {
@@ -77,7 +79,8 @@ class Crowd:
         self._processes = []
         for part in self._parts:
             ours, theirs = context.Pipe()
-            process = context.Process(target=_work, args=(world, part, self._memory, shapes, theirs), daemon=True)
+            given = (world, options, part, self._memory, shapes, theirs)
+            process = context.Process(target=_work, args=given, daemon=True)
             process.start()
             self._pipes.append(ours)
             self._processes.append(process)
@@ -119,21 +122,22 @@ class Crowd:
                 raise InvalidState(f"the simulations {part.start} to {part.stop - 1} stopped: {problem}.")
 
 
-def simulations(world: str, rows: int, workers: int | None = None) -> Alone | Crowd:
+def simulations(world: str, rows: int, workers: int | None = None, **options: Any) -> Alone | Crowd:
     """Return simulations, in several processes where that pays.
 
     Args:
         world: Id of the world.
         rows: How many simulations.
         workers: How many processes; None for one per processor where pictures are seen, and none elsewhere.
+        **options: Of the world.
     """
-    alone = Alone(world, 1)
+    alone = Alone(world, 1, **options)
     sample = alone.envs.world
     if workers is None:
         workers = len(os.sched_getaffinity(0)) if len(sample.observation_space.shape or ()) == 3 else 0
     if workers < 2:
-        return Alone(world, rows)
-    return Crowd(world, rows, workers, sample)
+        return Alone(world, rows, **options)
+    return Crowd(world, rows, workers, sample, **options)
 
 
 Shapes = dict[str, tuple[tuple[int, ...], str]]
@@ -154,12 +158,14 @@ def _views(memory: dict[str, Any], shapes: Shapes) -> dict[str, Array]:
     return {name: np.frombuffer(memory[name], kind).reshape(shape) for name, (shape, kind) in shapes.items()}
 
 
-def _work(world: str, part: range, memory: dict[str, Any], shapes: Shapes, pipe: Connection) -> None:
+def _work(
+    world: str, options: dict[str, Any], part: range, memory: dict[str, Any], shapes: Shapes, pipe: Connection
+) -> None:
     """Step some of the rows whenever it is said; None means all went well."""
     here = slice(part.start, part.stop)
     arrays = {name: values[here] for name, values in _views(memory, shapes).items()}
     try:
-        ours = Alone(world, len(part))
+        ours = Alone(world, len(part), **options)
         while (message := pipe.recv()) != "close":
             if message is None:
                 ours.send(arrays["actions"])

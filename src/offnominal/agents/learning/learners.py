@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor, nn
 
+from offnominal.agents.learning.checkpoint import State, parts_state, restore_parts
 from offnominal.agents.learning.networks import Actor, Critics, Temperature, quantile_huber
 from offnominal.agents.learning.settings import LearningSettings
 
@@ -49,22 +50,13 @@ class Learner(ABC):
     def compile(self) -> None:
         """Fuse what can be fused; nothing by default."""
 
-    def state(self) -> dict[str, dict[str, object]]:
+    def state(self) -> State:
         """Return everything that is learned, optimizers included."""
-        return {name: part.state_dict() for name, part in self._parts().items()}
+        return parts_state(self)
 
-    def restore(self, state: dict[str, dict[str, object]]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a state."""
-        for name, part in self._parts().items():
-            part.load_state_dict(state[name])
-            if isinstance(part, torch.optim.Optimizer):
-                # Loading brings a rate of its own, which would not follow the schedule any more.
-                part.param_groups[0]["lr"] = self.rate if part is self.critic_optimizer else self.actor_rate
-
-    def _parts(self) -> dict[str, nn.Module | torch.optim.Optimizer]:
-        return {
-            name: value for name, value in vars(self).items() if isinstance(value, nn.Module | torch.optim.Optimizer)
-        }
+        restore_parts(self, state)
 
     def optimizer(self, module: nn.Module, rate: Tensor) -> torch.optim.Optimizer:
         """Return Adam; its rate is a tensor so that a captured graph sees it change."""

@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from gymnasium.spaces import Box
 
+from offnominal.agents.learning.captured import capture
+from offnominal.agents.learning.checkpoint import restore, save
 from offnominal.agents.learning.learners import LEARNERS, Learner
 from offnominal.agents.learning.lessons import become, imitate, remember
 from offnominal.agents.learning.replay import Replay
@@ -180,40 +182,13 @@ class Descent:
 
     def _capture(self) -> torch.cuda.CUDAGraph:
         self.learner.compile()
-        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        side.wait_stream(torch.cuda.current_stream())
-        with torch.cuda.stream(side):
-            for _ in range(4):
-                self._update()
-        torch.cuda.current_stream().wait_stream(side)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            for _ in range(GRAPHED):
-                self._update()
-        return graph
+        return capture(self._update, times=GRAPHED)
 
 
 def greedy(learner: Learner, space: Box) -> NetworkPolicy:
     """Return the learner's greedy policy, which runs without torch."""
     layers = [(weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.steady.layers()]
     return NetworkPolicy(layers, space)
-
-
-def save(learner: Learner, path: Path) -> None:
-    """Write a learner's state; a killed writer leaves the old one."""
-    unfinished = path.with_suffix(".unfinished")
-    torch.save(learner.state(), unfinished)
-    unfinished.replace(path)
-
-
-def restore(learner: Learner, path: Path) -> None:
-    """Continue from a saved state, or say that it is not one of this learner."""
-    try:
-        learner.restore(torch.load(path, map_location=learner.device, weights_only=True))
-    except Exception as error:
-        raise InvalidParameter(
-            f"{path} is no checkpoint of these settings ({type(error).__name__}); delete it or choose another folder."
-        ) from error
 
 
 def choose_device(name: str) -> torch.device:

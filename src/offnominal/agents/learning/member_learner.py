@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from contextlib import nullcontext
 from typing import Any
 
 import torch
 from gymnasium.spaces import Box, Discrete
 from torch import Tensor, nn
 
+from offnominal.agents.learning.checkpoint import State, parts_state, restore_parts
 from offnominal.agents.learning.members import Gaps, MemberNetwork
 from offnominal.agents.learning.ring import Lived
 from offnominal.agents.learning.uncertain_settings import UncertainSettings
@@ -52,7 +52,7 @@ class MemberLearner(ABC):
 
         Args:
             observations: What is seen.
-            share: How much of the training is over; negative before it begins.
+            share: How many of the steps were taken; negative before learning begins.
         """
 
     @abstractmethod
@@ -68,16 +68,20 @@ class MemberLearner(ABC):
         self.rate.fill_(self.settings.rate * max(1.0 - share, FINAL_RATE))
 
     def forward(self, network: MemberNetwork, observations: Tensor, *, gaps: bool) -> Tensor:
-        """Return (members, batch, outputs); pictures are taken in half precision on a GPU."""
-        half: Any = torch.autocast("cuda", torch.bfloat16) if self._halved else nullcontext()
+        """Return (members, batch, outputs); pictures are filtered in half precision on a GPU."""
         if observations.dtype == torch.uint8:
-            observations = observations.to(torch.bfloat16 if self._halved else torch.float32) / 255.0
-        with half:
-            return network(observations, self.gaps if gaps else None).float()  # type: ignore[no-any-return]
+            kind = torch.bfloat16 if self.device.type == "cuda" else torch.float32
+            observations = observations.to(kind) / 255.0
+        return network(observations, self.gaps if gaps else None)  # type: ignore[no-any-return]
 
-    @property
-    def _halved(self) -> bool:
-        return self.device.type == "cuda" and len(self.seen) == 3
+    def state(self) -> State:
+        """Return everything that is learned, optimizers and the place in the random numbers included."""
+        return {**parts_state(self), "draw": self.draw.get_state()}
+
+    def restore(self, state: State) -> None:
+        """Continue from a state."""
+        restore_parts(self, state)
+        self.draw.set_state(state["draw"].cpu())
 
     def moved(self, network: MemberNetwork) -> MemberNetwork:
         """Return a network on the device."""

@@ -74,7 +74,11 @@ class MemberNetwork(nn.Module):
         return [self.shapes[0][0], *(fan_out for _, fan_out in self.shapes)]
 
     def forward(self, observations: Tensor, gaps: Gaps | None = None) -> Tensor:
-        """Return (members, batch, outputs) for (members, batch, ...)."""
+        """Return (members, batch, outputs) for (members, batch, ...).
+
+        Filters compute in the precision of the observations, dense layers in that of the weights: values of choices lie
+        nearer to one another than half precision can tell.
+        """
         members = len(self.flat)
         parts = self.flat.split([size for shape in self.shapes for size in (shape[0] * shape[1], shape[1])], dim=1)  # type: ignore[no-untyped-call]
         values = observations
@@ -86,7 +90,7 @@ class MemberNetwork(nn.Module):
             if index < len(self.filters):
                 values = torch.relu(convolved(values, weight, bias, self.filters[index]))
             else:
-                values = torch.baddbmm(bias, values.flatten(2), weight)
+                values = torch.baddbmm(bias, values.flatten(2).to(weight.dtype), weight)
                 values = torch.relu(values) if index < len(self.shapes) - 1 else values
             if gaps is not None and index < len(self.shapes) - 1:
                 values = gaps.units(values)
@@ -94,11 +98,11 @@ class MemberNetwork(nn.Module):
 
 
 def convolved(pictures: Tensor, weight: Tensor, bias: Tensor, square: Filter) -> Tensor:
-    """Return (members, batch, outputs, height, width) of (members, batch, channels, height, width).
+    """Return (members, batch, outputs, height, width) of (members, batch, channels, height, width), in their precision.
 
     One convolution per member: in groups of one convolution they are slow on a GPU.
     """
     members, channels = pictures.shape[0], pictures.shape[2]
     filters = weight.transpose(1, 2).reshape(members, -1, channels, square.side, square.side)
-    each = zip(pictures, filters, bias, strict=True)
+    each = zip(pictures, filters.to(pictures.dtype), bias.to(pictures.dtype), strict=True)
     return torch.stack([nn.functional.conv2d(seen, own, shift[0], stride=square.stride) for seen, own, shift in each])

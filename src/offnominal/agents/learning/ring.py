@@ -76,6 +76,8 @@ class Ring:
         self.size = 0
         self.next = 0
         self.least, self.most = (torch.zeros((), device=device) for _ in range(2))
+        # On the device too, so that a captured graph samples from what there is at each replay.
+        self._oldest, self._whole = (torch.zeros((), dtype=torch.int64, device=device) for _ in range(2))
         self._lane = torch.arange(lanes, device=device).view(members, rows)
         self._ages = torch.zeros(lanes, dtype=torch.int64, device=device)
 
@@ -95,15 +97,19 @@ class Ring:
         self.actions[place] = torch.as_tensor(actions).to(device)
         numbers = torch.as_tensor(np.stack([rewards, ended, cut]).astype(np.float32)).to(device)
         self.rewards[place], self.ended[place], self.cut[place] = numbers
-        self.least = torch.minimum(self.least, self.rewards[place].min())
-        self.most = torch.maximum(self.most, self.rewards[place].max())
+        torch.minimum(self.least, self.rewards[place].min(), out=self.least)
+        torch.maximum(self.most, self.rewards[place].max(), out=self.most)
         self.age[place] = self._ages
         self._ages = (self._ages + 1) * (numbers[1] + numbers[2] == 0)
         self.next = (place + 1) % self.moments
         self.size = min(self.size + 1, self.moments)
+        # The oldest moments have lost the pictures they were stacked on.
+        lost = max(self.stack - 1, 0) if self.size == self.moments else 0
+        self._oldest.fill_((self.next if self.size == self.moments else 0) + lost)
+        self._whole.fill_(self.size - lost)
 
     def sample(self, batch: int, steps: int, discount: float) -> Lived:
-        """Return random transitions of every member.
+        """Return random transitions of every member; a captured graph draws anew at every replay.
 
         Args:
             batch: How many of each.
@@ -112,11 +118,8 @@ class Ring:
         """
         device = self.seen.device
         shape = (self.members, batch)
-        # The oldest moments have lost the pictures they were stacked on.
-        first = max(self.stack - 1, 0) if self.size == self.moments else 0
-        oldest = (self.next if self.size == self.moments else 0) + first
-        choices = self.size - first - steps
-        when = (oldest + (torch.rand(shape, generator=self.draw, device=device) * choices).long()) % self.moments
+        ago = (torch.rand(shape, generator=self.draw, device=device) * (self._whole - steps)).long()
+        when = (self._oldest + ago) % self.moments
         row = (torch.rand(shape, generator=self.draw, device=device) * self.rows).long()
         lane = self._lane.gather(1, row)
         rewards, going = torch.zeros(shape, device=device), torch.ones(shape, device=device)

@@ -35,7 +35,7 @@ class UncertainSettings(Config):
         polyak: Share of the networks that enters the targets per update.
         explore: Share of random choices at the end (DQN), or standard deviation of the noise as a share of half the
             range of the actions (DDPG).
-        settling: Share of the steps over which random choices become so few.
+        settling: Share of `steps` over which random choices become so few, also if time is up before the last step.
         starts: Transitions per member with random actions before learning.
         buffer: Transitions per member that are kept.
         restraint: Weight of the squared part of an action beyond the limits (DDPG).
@@ -71,16 +71,16 @@ UNCERTAIN_PRESETS = {
         algorithm="ddpg", steps=30_000, ahead=1, polyak=0.01, explore=0.15, restraint=1.0
     ),
     "OOD-Pong-v0": UncertainSettings(
-        steps=2_000_000,
+        steps=1_500_000,
         rows=16,
-        updates=2,
+        updates=4,
         batch=128,
         hidden=(256,),
         rate=2e-4,
         ahead=3,
         polyak=0.005,
         explore=0.02,
-        settling=0.1,
+        settling=0.15,
         starts=10_000,
         buffer=400_000,
     ),
