@@ -7,6 +7,7 @@ from offnominal.agents.noisy import NoisyPolicy
 from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy, as_policy
 from offnominal.agents.sb3_files import import_sb3
 from offnominal.agents.scripted import (
+    BallFollower,
     DampedLeastSquares,
     EnergyPump,
     Gait,
@@ -18,6 +19,7 @@ from offnominal.agents.scripted import (
 from offnominal.agents.uncertain import UncertainPolicy
 
 __all__ = [
+    "BallFollower",
     "DampedLeastSquares",
     "EnergyPump",
     "FunctionPolicy",

@@ -15,23 +15,19 @@ from offnominal.agents.learning.settings import ALGORITHMS, TEACHERS, LearningSe
 from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS, uncertain_preset
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy import NoisyPolicy
+from offnominal.agents.policy import Policy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted
 from offnominal.agents.uncertain import UncertainPolicy
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.rollouts.collect import build_world, collect
-from offnominal.rollouts.judge import judge
+from offnominal.rollouts.judge import VARIED, judge, terms
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.checks import numeric_actions
 
 LEARNERS = ("offnominal", "sb3")
 JUDGED_ON_THE_WAY = 256
 FRESH = 1000
-VARIED = {"OOD-Pong-v0": {"noops": 30}}
-"""Options of worlds whose games would all be alike without them. A game is long, so fewer are judged."""
-FEW_ON_THE_WAY, FEW = 4, 30
-SHORT_ON_THE_WAY, SHORT = 4_000, 10_000
-"""Transitions after which such a game counts as it stands: two sides that never miss would play on and on."""
 NEEDS_TORCH = "training needs torch; install it with `pip install offnominal[train]`."
 VALIDATION_SEED = 40_000_000
 LESSON_SEED = 500_000_000
@@ -144,10 +140,11 @@ def train_uncertain(
         minutes=minutes,
         checkpoint=checkpoint,
         options=VARIED.get(id),
+        teacher=_teacher(id, settings.teacher, settings.algorithm),
         report=lambda each: report(_told(each)),
     )
     command = ["train", id, "--algorithm", algorithm, "--uncertainty", uncertainty]
-    given = {"probability": changes.get("probability"), "steps": changes.get("steps"), "minutes": minutes}
+    given = {name: changes.get(name) for name in ("probability", "teacher", "steps")} | {"minutes": minutes}
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
     command += ["--seed", str(settings.seed)]
     card = _judged(id, name, policy, command, settings.to_dict(), curve[-1].steps)
@@ -232,10 +229,7 @@ def polish(
 
 def _on_the_way(id: str, policy: TrainedPolicy) -> tuple[float, float]:
     """Return the mean return and success of a policy under way, on episodes that do not judge it in the end."""
-    if id in VARIED:
-        seen = judge(id, policy, FEW_ON_THE_WAY, seed=VALIDATION_SEED, max_steps=SHORT_ON_THE_WAY, **VARIED[id])
-    else:
-        seen = judge(id, policy, JUDGED_ON_THE_WAY, seed=VALIDATION_SEED)
+    seen = judge(id, policy, seed=VALIDATION_SEED, **terms(id, JUDGED_ON_THE_WAY, on_the_way=True))
     return seen.mean_return, seen.success
 
 
@@ -252,18 +246,20 @@ def _told(each: Any) -> str:
     return f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
 
 
+def _teacher(id: str, name: str, algorithm: str) -> Policy | None:
+    """Return whose episodes a training begins with."""
+    if name not in TEACHERS:
+        raise InvalidParameter(f"no teacher {name!r}.{did_you_mean(name, TEACHERS)} Choose from {', '.join(TEACHERS)}.")
+    return None if name == "nobody" else expert(id, algorithm) if name == "expert" else scripted(id)
+
+
 def _lessons(id: str, settings: LearningSettings, learner: str) -> dict[str, Any]:
     """Return what a teacher shows, and the policy to begin as."""
-    if settings.teacher not in TEACHERS:
-        raise InvalidParameter(
-            f"no teacher {settings.teacher!r}.{did_you_mean(settings.teacher, TEACHERS)} "
-            f"Choose from {', '.join(TEACHERS)}."
-        )
-    if settings.teacher == "nobody":
+    teacher = _teacher(id, settings.teacher, settings.algorithm)
+    if teacher is None:
         return {}
     if learner != "offnominal":
         raise InvalidParameter(f"learner {learner!r} takes no lessons; leave --teacher out or choose offnominal.")
-    teacher = expert(id, settings.algorithm) if settings.teacher == "expert" else scripted(id)
     shown = NoisyPolicy(teacher, numeric_actions(build_world(id, 1)), settings.stumble)
     return {
         "lessons": collect(id, shown, settings.lessons, seed=LESSON_SEED),
@@ -296,7 +292,7 @@ def _judged(
     steps: int,
 ) -> PolicyCard:
     """Judge a policy on fresh episodes and return its card."""
-    final = judge(id, policy, FEW, max_steps=SHORT, **VARIED[id]) if id in VARIED else judge(id, policy, FRESH)
+    final = judge(id, policy, **terms(id, FRESH))
     return PolicyCard(
         world=id,
         algorithm=algorithm,

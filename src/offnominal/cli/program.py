@@ -261,6 +261,8 @@ def train(
     from offnominal.cli.agents import train as run
 
     changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
+    if teacher is not None:
+        changes["teacher"] = teacher
     if from_sb3 is not None:
         path, card = import_agent(world, from_sb3, folder, algorithm)
     elif (algorithm := algorithm or usual_algorithm(world)) in UNCERTAIN_ALGORITHMS:
@@ -277,8 +279,6 @@ def train(
             **changes,
         )
     else:
-        if teacher is not None:
-            changes["teacher"] = teacher
         path, card = run(
             world,
             algorithm,

@@ -12,6 +12,14 @@ from offnominal.agents.policy import Policy
 from offnominal.core.types import Array
 from offnominal.rollouts.collect import WorldSource, collect
 
+VARIED: dict[str, dict[str, Any]] = {"OOD-Pong-v0": {"noops": 30}}
+"""Options of worlds whose episodes would all be alike without them."""
+FEW_ON_THE_WAY, FEW = 4, 30
+SHORT_ON_THE_WAY, SHORT = 4_000, 10_000
+"""Transitions after which a long game counts as it stands: two sides that never miss would play on and on."""
+TOGETHER = 4
+"""Episodes of pictures that are held at the same time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -48,13 +56,39 @@ def judge(
         >>> judge("SAP-Goal0-v0", PotentialField(), 100).success > 0.9
         True
     """
-    episodes = collect(world, policy, n, anomalies=anomalies, seed=seed, **options)
-    returns = np.array([episode.total_reward for episode in episodes])
+    together = TOGETHER if world in VARIED else n
+    if anomalies is not None and not isinstance(anomalies, list):
+        anomalies = [anomalies] * n
+    told = []
+    for first in range(0, n, together):
+        some = min(together, n - first)
+        faults = None if anomalies is None else anomalies[first : first + some]
+        episodes = collect(world, policy, some, anomalies=faults, seed=seed + first, **options)
+        told += [(episode.total_reward, episode.success, len(episode)) for episode in episodes]
+    returns, success, lengths = np.array(told, np.float64).T
     spread = float(returns.std(ddof=1)) if n > 1 else 0.0
     return Judgement(
         episodes=n,
         mean_return=float(returns.mean()),
         return_interval=1.96 * spread / float(np.sqrt(n)),
-        success=float(np.mean([episode.success for episode in episodes])),
-        mean_length=float(np.mean([len(episode) for episode in episodes])),
+        success=float(success.mean()),
+        mean_length=float(lengths.mean()),
     )
+
+
+def terms(world: str, n: int, *, on_the_way: bool = False) -> dict[str, Any]:
+    """Return the arguments with which the policies of a world are judged: so many episodes, or a few if games are long.
+
+    Args:
+        world: Its id.
+        n: How many episodes, of worlds whose episodes are short.
+        on_the_way: Whether this is not the last word.
+
+    Example:
+        >>> terms("OOD-CartPole-v0", 1000), terms("OOD-Pong-v0", 1000)
+        ({'n': 1000}, {'n': 30, 'max_steps': 10000, 'noops': 30})
+    """
+    if world not in VARIED:
+        return {"n": n}
+    few, longest = (FEW_ON_THE_WAY, SHORT_ON_THE_WAY) if on_the_way else (FEW, SHORT)
+    return {"n": few, "max_steps": longest, **VARIED[world]}

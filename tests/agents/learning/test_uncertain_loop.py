@@ -7,9 +7,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from offnominal.agents import FunctionPolicy, Policy  # noqa: E402
 from offnominal.agents.learning import course  # noqa: E402
+from offnominal.agents.learning.crowd import simulations  # noqa: E402
 from offnominal.agents.learning.q_learner import DQN  # noqa: E402
-from offnominal.agents.learning.uncertain_loop import learn_uncertain  # noqa: E402
+from offnominal.agents.learning.uncertain_loop import _School, learn_uncertain  # noqa: E402
 from offnominal.agents.learning.uncertain_settings import uncertain_preset  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.rollouts import judge  # noqa: E402
@@ -219,3 +221,32 @@ def test_pong_is_learned_from_pictures(uncertainty):
     assert outputs.shape == (policy.passes, 3, 6)
     assert outputs.std(axis=0).min() > 0.0
     np.testing.assert_array_equal(policy.outputs(pictures[1:2])[:, 0], outputs[:, 1])
+
+
+class AlwaysRight(Policy):
+    """Pushes the cart to the right."""
+
+    def act(self, observations, state):
+        return np.ones(len(observations), np.int64), state
+
+
+def test_a_teacher_acts_before_learning_begins_and_some_actions_are_left_to_chance():
+    settings = uncertain_preset(CARTPOLE, "dqn", "ensemble").replace(**TINY, teacher="scripted")
+    schools = [_School(CARTPOLE, settings, torch.device("cpu"), teacher) for teacher in (AlwaysRight(), None)]
+    for school in schools:
+        school.open(simulations(CARTPOLE, 5 * settings.rows), 0)
+        for _ in range(5):
+            school.live(0.0, 0.0)
+    taught, alone = (school.ring.actions[:5].float().mean().item() for school in schools)
+    assert 0.78 < taught < 0.92  # 0.7 of them, and half of the rest
+    assert 0.38 < alone < 0.62
+
+
+def test_a_teacher_is_followed_in_worlds_of_numbers_too():
+    settings = uncertain_preset(PENDULUM, "ddpg", "ensemble").replace(**TINY)
+    school = _School(
+        PENDULUM, settings, torch.device("cpu"), FunctionPolicy(lambda seen: np.full((len(seen), 1), 0.25))
+    )
+    school.open(simulations(PENDULUM, 5 * settings.rows), 0)
+    school.live(0.0, 0.0)
+    assert 0.5 < (school.ring.actions[0] == 0.25).float().mean().item() < 0.9

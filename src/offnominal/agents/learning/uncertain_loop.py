@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from gymnasium.spaces import Box, Discrete
 
@@ -20,6 +21,7 @@ from offnominal.agents.learning.q_learner import DQN
 from offnominal.agents.learning.ring import Ring
 from offnominal.agents.learning.settings import FIRST_SEED
 from offnominal.agents.learning.uncertain_settings import UncertainSettings
+from offnominal.agents.policy import Policy
 from offnominal.agents.uncertain.policy import UncertainPolicy
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
@@ -30,6 +32,8 @@ LEARNERS: dict[str, tuple[type[MemberLearner], type[Box] | type[Discrete]]] = {
     "dqn": (DQN, Discrete),
     "ddpg": (DDPG, Box),
 }
+STUMBLED = 0.3
+"""Share of the actions that are left to chance while a teacher acts."""
 REFILLED = 8
 """After a restart this part of the replay is filled before anything is learned from it."""
 
@@ -45,6 +49,7 @@ def learn_uncertain(
     workers: int | None = None,
     checkpoint: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    teacher: Policy | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[UncertainPolicy, list[Evaluation]]:
     """Train an agent with uncertainty and return the best policy seen, with its learning curve.
@@ -63,12 +68,13 @@ def learn_uncertain(
         workers: Processes that simulate; None for one per processor where pictures are seen, and none elsewhere.
         checkpoint: File that the training is saved to at each evaluation, and continued from if it exists.
         options: Of the world.
+        teacher: Who acts before learning begins. It is not told when an episode ends and another begins.
         report: Called after each evaluation.
     """
     place = choose_device(device)
     if settings.steps < settings.rows:
         raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")
-    school = _School(world, settings, place)
+    school = _School(world, settings, place, teacher)
     course = Course(school.learner, evaluations, minutes)
     if checkpoint is not None and checkpoint.exists():
         restore(course, checkpoint)
@@ -111,8 +117,10 @@ def _attend(
 class _School:
     """Simulations, what was lived through in them, and who learns from it."""
 
-    def __init__(self, world: str, settings: UncertainSettings, device: torch.device) -> None:
-        self.settings, self.device = settings, device
+    def __init__(
+        self, world: str, settings: UncertainSettings, device: torch.device, teacher: Policy | None = None
+    ) -> None:
+        self.settings, self.device, self.teacher = settings, device, teacher
         sample = make_world(world, 1)
         seen, space = tuple(sample.observation_space.shape or ()), sample.action_space
         kind, needed = LEARNERS[settings.algorithm]
@@ -138,6 +146,9 @@ class _School:
         """Start the simulations; those of a run that goes on are new ones."""
         self.envs = envs
         self.observations: Array = envs.reset(FIRST_SEED + self.settings.seed * 1_000_003 + moment)
+        if self.teacher is not None:
+            lanes = np.arange(len(self.observations))
+            self.lesson = self.teacher.start(lanes, np.zeros_like(lanes))
 
     def refill(self, lived: float) -> None:
         """Put episodes of the policy as it is into an empty replay."""
@@ -165,8 +176,17 @@ class _School:
         with torch.no_grad():
             lanes = torch.as_tensor(seen.reshape(settings.members, settings.rows, *seen.shape[1:])).to(self.device)
             chosen: Array = self.learner.explore(lanes, lived).flatten(0, 1).cpu().numpy()
+        if lived < 0.0 and self.teacher is not None:
+            chosen = self._shown(chosen)
         self.envs.send(chosen + self.start)
         return chosen
+
+    def _shown(self, random: Array) -> Array:
+        """Return what the teacher does, with some actions left to chance."""
+        assert self.teacher is not None
+        wanted, self.lesson = self.teacher.act(self.observations, self.lesson)
+        left = torch.rand(len(random), generator=self.learner.draw, device=self.device).cpu().numpy() < STUMBLED
+        return np.where(left.reshape(-1, *[1] * (random.ndim - 1)), random, wanted - self.start).astype(random.dtype)
 
     def _remember(self, chosen: Array) -> None:
         """Wait for what comes of it and keep it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from offnominal.agents.learning.settings import Teacher
 from offnominal.agents.uncertain.policy import KINDS, Kind
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, did_you_mean
@@ -36,7 +37,8 @@ class UncertainSettings(Config):
         explore: Share of random choices at the end (DQN), or standard deviation of the noise as a share of half the
             range of the actions (DDPG).
         settling: Share of `steps` over which random choices become so few, also if time is up before the last step.
-        starts: Transitions per member with random actions before learning.
+        starts: Transitions per member before learning, with random actions or a teacher's.
+        teacher: ``nobody``, ``scripted`` or ``expert``: who acts then, some actions left to chance.
         buffer: Transitions per member that are kept.
         restraint: Weight of the squared part of an action beyond the limits (DDPG).
         seed: Seed of everything.
@@ -60,6 +62,7 @@ class UncertainSettings(Config):
     explore: float = 0.1
     settling: float = 0.3
     starts: int = 500
+    teacher: Teacher = "nobody"
     buffer: int = 50_000
     restraint: float = 0.01
     seed: int = 0
@@ -81,7 +84,8 @@ UNCERTAIN_PRESETS = {
         polyak=0.005,
         explore=0.02,
         settling=0.15,
-        starts=10_000,
+        starts=20_000,
+        teacher="scripted",
         buffer=400_000,
     ),
 }

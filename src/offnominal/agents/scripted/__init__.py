@@ -1,5 +1,6 @@
 """Scripted experts: controllers a person can read, one for every world."""
 
+from offnominal.agents.scripted.ball_follower import BallFollower
 from offnominal.agents.scripted.by_world import scripted
 from offnominal.agents.scripted.damped_least_squares import DampedLeastSquares
 from offnominal.agents.scripted.energy_pump import EnergyPump
@@ -8,4 +9,13 @@ from offnominal.agents.scripted.pole_balance import PoleBalance
 from offnominal.agents.scripted.potential_field import PotentialField
 from offnominal.agents.scripted.swing_up import SwingUp
 
-__all__ = ["DampedLeastSquares", "EnergyPump", "Gait", "PoleBalance", "PotentialField", "SwingUp", "scripted"]
+__all__ = [
+    "BallFollower",
+    "DampedLeastSquares",
+    "EnergyPump",
+    "Gait",
+    "PoleBalance",
+    "PotentialField",
+    "SwingUp",
+    "scripted",
+]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from offnominal.agents.policy import Policy
+from offnominal.agents.scripted.ball_follower import BallFollower
 from offnominal.agents.scripted.damped_least_squares import DampedLeastSquares
 from offnominal.agents.scripted.energy_pump import EnergyPump
 from offnominal.agents.scripted.gait import Gait
@@ -20,6 +21,7 @@ _EXPERTS: dict[str, Callable[[], Policy]] = {
     "MJC-Reacher3D-v0": DampedLeastSquares,
     "OOD-CartPole-v0": PoleBalance,
     "OOD-Pendulum-v0": EnergyPump,
+    "OOD-Pong-v0": BallFollower,
     **{id: partial(PotentialField.for_world, id) for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")},
 }
 

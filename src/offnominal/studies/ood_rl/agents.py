@@ -10,10 +10,11 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, policy_hash, save_policy
+from offnominal.agents.scripted import scripted
 from offnominal.agents.uncertain import Kind, UncertainPolicy
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.home import data_home
-from offnominal.rollouts.judge import judge
+from offnominal.rollouts.judge import VARIED, judge, terms
 from offnominal.studies.ood_rl.cell import SHIPPED
 from offnominal.studies.ood_rl.settings import PENDULUM
 
@@ -85,10 +86,17 @@ def _train(world: str, uncertainty: Kind, number: int, path: Path) -> None:
     settings = learned.replace(seed=FIRST_SEED + number)
 
     def judged(policy: UncertainPolicy) -> tuple[float, float]:
-        found = judge(world, policy, ON_THE_WAY, seed=JUDGE_SEED)
+        found = judge(world, policy, seed=JUDGE_SEED, **terms(world, ON_THE_WAY, on_the_way=True))
         return found.mean_return, found.success
 
-    policy, curve = learn_uncertain(world, settings, judged)
+    policy, curve = learn_uncertain(
+        world,
+        settings,
+        judged,
+        checkpoint=path.with_suffix(".checkpoint"),
+        options=VARIED.get(world),
+        teacher=scripted(world) if settings.teacher == "scripted" else None,
+    )
     save_policy(path, policy, card_of(world, policy, settings=settings.to_dict(), steps=curve[-1].steps))
 
 
@@ -101,7 +109,7 @@ def card_of(world: str, policy: UncertainPolicy, *, episodes: int = AT_THE_END, 
         episodes: How many.
         **about: Other fields of the card.
     """
-    found = judge(world, policy, episodes, seed=JUDGE_SEED + ON_THE_WAY)
+    found = judge(world, policy, seed=JUDGE_SEED + ON_THE_WAY, **terms(world, episodes))
     space = policy.space
     choices = int(space.n) if isinstance(space, Discrete) else 0
     return PolicyCard(
@@ -115,7 +123,7 @@ def card_of(world: str, policy: UncertainPolicy, *, episodes: int = AT_THE_END, 
         probability=policy.probability,
         passes=policy.passes,
         discount=policy.discount,
-        episodes=episodes,
+        episodes=found.episodes,
         mean_return=found.mean_return,
         return_interval=found.return_interval,
         success=found.success,
