@@ -18,10 +18,10 @@ from offnominal.agents.noisy import NoisyPolicy
 from offnominal.agents.policy import Policy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted
-from offnominal.agents.uncertain import UncertainPolicy
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.rollouts.collect import build_world, collect
 from offnominal.rollouts.judge import VARIED, judge, terms
+from offnominal.rollouts.judged_card import judged_card
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.checks import numeric_actions
 
@@ -87,7 +87,8 @@ def train(
     }
     command = ["train", id, "--algorithm", algorithm]
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
-    card = _judged(id, algorithm, policy, command, {"learner": learner, **settings.to_dict()}, curve[-1].steps)
+    told = {"learner": learner, **settings.to_dict()}
+    card = _card(id, algorithm, policy, command, settings=told, steps=curve[-1].steps)
     return path, save_policy(path, policy, card)
 
 
@@ -147,7 +148,7 @@ def train_uncertain(
     given = {name: changes.get(name) for name in ("probability", "teacher", "steps")} | {"minutes": minutes}
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
     command += ["--seed", str(settings.seed)]
-    card = _judged(id, name, policy, command, settings.to_dict(), curve[-1].steps)
+    card = _card(id, name, policy, command, settings=settings.to_dict(), steps=curve[-1].steps)
     return path, save_policy(path, policy, card)
 
 
@@ -169,7 +170,7 @@ def import_agent(world: str, file: Path, folder: Path, algorithm: str | None = N
     policy = agent.policy(id)
     origin = {"file": file.name, "file_sha256": hashlib.sha256(file.read_bytes()).hexdigest(), **agent.settings}
     command = ["train", id, "--from-sb3", file.name]
-    card = _judged(id, agent.algorithm, policy, command, origin, agent.steps)
+    card = _card(id, agent.algorithm, policy, command, settings=origin, steps=agent.steps)
     path = folder / f"{id}--{agent.algorithm}-imported"
     return path, save_policy(path, policy, card)
 
@@ -222,7 +223,8 @@ def polish(
     command += ["--minutes", str(minutes)] if minutes is not None else []
     command += [word for name, value in changes.items() for word in (f"--{name}", str(value))]
     about = {**card.settings, "polish": [*card.settings.get("polish", []), settings.to_dict()]}
-    made = _judged(id, card.algorithm, polished, command, about, card.steps + curve[-1].steps)
+    steps = card.steps + curve[-1].steps
+    made = _card(id, card.algorithm, polished, command, settings=about, steps=steps)
     path = folder / f"{id}--{card.algorithm}"
     return path, save_policy(path, polished, made.replace(command=f"{card.command} && {made.command}"))
 
@@ -283,39 +285,6 @@ def _learner(name: str) -> tuple[Any, Any]:
         raise MissingDependency(NEEDS_TORCH) from None
 
 
-def _judged(
-    id: str,
-    algorithm: str,
-    policy: TrainedPolicy,
-    command: list[str],
-    settings: dict[str, Any],
-    steps: int,
-) -> PolicyCard:
-    """Judge a policy on fresh episodes and return its card."""
-    final = judge(id, policy, **terms(id, FRESH))
-    return PolicyCard(
-        world=id,
-        algorithm=algorithm,
-        **_described(policy),
-        command=shlex.join(["offnominal", *command]),
-        settings=settings,
-        steps=steps,
-        episodes=final.episodes,
-        mean_return=final.mean_return,
-        return_interval=final.return_interval,
-        success=final.success,
-        mean_length=final.mean_length,
-    )
-
-
-def _described(policy: TrainedPolicy) -> dict[str, Any]:
-    """Return what a card says of a policy itself."""
-    space = policy.space
-    if isinstance(space, Discrete):
-        actions = {"low": (), "high": (), "choices": int(space.n)}
-    else:
-        actions = {"low": tuple(space.low.tolist()), "high": tuple(space.high.tolist())}
-    if isinstance(policy, UncertainPolicy):
-        numbers = {"probability": policy.probability, "passes": policy.passes, "discount": policy.discount}
-        return {**actions, **numbers, "squash": False, "uncertainty": policy.kind}
-    return {**actions, "activation": policy.activation, "squash": policy.squash}
+def _card(id: str, algorithm: str, policy: TrainedPolicy, command: list[str], **about: Any) -> PolicyCard:
+    """Judge a policy and return its card, which tells the command."""
+    return judged_card(id, algorithm, policy, episodes=FRESH, command=shlex.join(["offnominal", *command]), **about)

@@ -6,7 +6,8 @@ from gymnasium.spaces import Box, Discrete
 from offnominal.agents.files import save_policy
 from offnominal.agents.uncertain import DenseMembers, UncertainPolicy
 from offnominal.core.home import VARIABLE
-from offnominal.studies.ood_rl.agents import agent, card_of, place_of
+from offnominal.rollouts.judged_card import judged_card
+from offnominal.studies.ood_rl.agents import agent, algorithm_of, place_of
 from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM
 
 
@@ -32,7 +33,8 @@ def untrained_agents(tmp_path_factory):
             (PENDULUM, "ensemble", 1),
         ):
             policy = untrained(world, kind, number)
-            save_policy(place_of(world, kind, number), policy, card_of(world, policy, episodes=2))
+            card = judged_card(world, algorithm_of(world, kind), policy, episodes=2)
+            save_policy(place_of(world, kind, number), policy, card)
     return home
 
 

@@ -6,21 +6,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gymnasium.spaces import Discrete
-
 from offnominal.agents.experts import expert, expert_cards
-from offnominal.agents.files import PolicyCard, load_policy, policy_hash, save_policy
+from offnominal.agents.files import load_policy, policy_hash, save_policy
 from offnominal.agents.scripted import scripted
 from offnominal.agents.uncertain import Kind, UncertainPolicy
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.home import data_home
 from offnominal.rollouts.judge import VARIED, judge, terms
+from offnominal.rollouts.judged_card import judged_card
 from offnominal.studies.ood_rl.cell import SHIPPED
 from offnominal.studies.ood_rl.settings import PENDULUM
 
 FIRST_SEED = 1000
 """Training seed of agent number 0, were it trained here; agents that come with the package have small seeds."""
-ON_THE_WAY, AT_THE_END = 100, 1000
+ON_THE_WAY = 100
 JUDGE_SEED = 55_000_000
 
 
@@ -97,36 +96,6 @@ def _train(world: str, uncertainty: Kind, number: int, path: Path) -> None:
         options=VARIED.get(world),
         teacher=scripted(world) if settings.teacher == "scripted" else None,
     )
-    save_policy(path, policy, card_of(world, policy, settings=settings.to_dict(), steps=curve[-1].steps))
-
-
-def card_of(world: str, policy: UncertainPolicy, *, episodes: int = AT_THE_END, **about: Any) -> PolicyCard:
-    """Judge an agent on unchanged episodes and return its card.
-
-    Args:
-        world: Id of the world.
-        policy: The agent.
-        episodes: How many.
-        **about: Other fields of the card.
-    """
-    found = judge(world, policy, seed=JUDGE_SEED + ON_THE_WAY, **terms(world, episodes))
-    space = policy.space
-    choices = int(space.n) if isinstance(space, Discrete) else 0
-    return PolicyCard(
-        world=world,
-        algorithm=algorithm_of(world, policy.kind),
-        low=() if isinstance(space, Discrete) else tuple(space.low.tolist()),
-        high=() if isinstance(space, Discrete) else tuple(space.high.tolist()),
-        choices=choices,
-        squash=False,
-        uncertainty=policy.kind,
-        probability=policy.probability,
-        passes=policy.passes,
-        discount=policy.discount,
-        episodes=found.episodes,
-        mean_return=found.mean_return,
-        return_interval=found.return_interval,
-        success=found.success,
-        mean_length=found.mean_length,
-        **about,
-    )
+    about: dict[str, Any] = {"settings": settings.to_dict(), "steps": curve[-1].steps}
+    algorithm = algorithm_of(world, uncertainty)
+    save_policy(path, policy, judged_card(world, algorithm, policy, seed=JUDGE_SEED + ON_THE_WAY, **about))
