@@ -12,7 +12,7 @@ from offnominal.agents import load_policy
 from offnominal.agents.uncertain import DenseMembers, UncertainPolicy
 from offnominal.cli import agents
 from offnominal.cli.program import program
-from offnominal.rollouts import judge
+from offnominal.rollouts import judge, judged_card
 from offnominal.rollouts.judge import Judgement
 
 pytest.importorskip("torch", reason="torch is not installed")
@@ -61,9 +61,10 @@ def test_a_game_that_never_ends_is_judged_as_it_stands(monkeypatch: pytest.Monke
         return Judgement(n, -21.0, 0.0, 0.0, 764.0)
 
     monkeypatch.setattr(agents, "judge", noted)
+    monkeypatch.setattr(judged_card, "judge", noted)
     policy = UncertainPolicy(DenseMembers.random((4, 16, 6)), Discrete(6), kind="ensemble")
     assert agents._on_the_way("OOD-Pong-v0", policy) == (-21.0, 0.0)
-    assert agents._judged("OOD-Pong-v0", "dqn-ensemble", policy, ["train"], {}, 1).episodes == 30
+    assert judged_card.judged_card("OOD-Pong-v0", "dqn-ensemble", policy).episodes == 30
     assert [(each["n"], each["max_steps"], each["noops"]) for each in asked] == [(4, 4_000, 30), (30, 10_000, 30)]
 
 
