@@ -4,6 +4,7 @@ from offnominal.studies.catalogue import load_study, studies
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, key_of
 from offnominal.studies.comparison import Comparison
 from offnominal.studies.failure import Failure
+from offnominal.studies.finished import Finished
 from offnominal.studies.local import LocalPool
 from offnominal.studies.results import RunResults
 from offnominal.studies.rows import same_results
@@ -14,7 +15,7 @@ from offnominal.studies.store import Store
 from offnominal.studies.study import DetectorEntry, Scale, Study
 from offnominal.studies.summary import Standing, leaderboard
 from offnominal.studies.verify import verify_run
-from offnominal.studies.work import Finished, work
+from offnominal.studies.work import work
 
 __all__ = [
     "AlarmEntry",

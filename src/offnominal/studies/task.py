@@ -11,9 +11,9 @@ from offnominal.core.errors import OffnominalError
 from offnominal.studies.cell import Doable
 from offnominal.studies.code import Sources
 from offnominal.studies.failure import Trouble
+from offnominal.studies.finished import Finished
 from offnominal.studies.rows import means_of
 from offnominal.studies.store import Store
-from offnominal.studies.work import Finished
 
 
 class Changed(OffnominalError, RuntimeError):

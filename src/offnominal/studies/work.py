@@ -8,8 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -18,13 +16,13 @@ from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.registry import Registry, Spec
-from offnominal.datasets.manifest import installed
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
 from offnominal.studies import examples
-from offnominal.studies.cell import AlarmEntry, Cell, Doable, key_of
+from offnominal.studies.cell import AlarmEntry, Cell, key_of
 from offnominal.studies.code import Sources
 from offnominal.studies.data import content_hash, open_data
+from offnominal.studies.finished import Finished, facts
 from offnominal.studies.judge import judge
 from offnominal.studies.meter import Meter
 from offnominal.studies.rows import table_of
@@ -35,23 +33,6 @@ ONE_THREAD = {
 }
 """Environment of a process that must not use more than one thread, to be set before it begins."""
 JUDGE = ("offnominal.studies.judge:judge", "offnominal.studies.rows:table_of")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Finished:
-    """The result of a cell.
-
-    Args:
-        cell: The cell.
-        key: Name of its result.
-        rows: One row per split and alarm.
-        examples: One row per episode to look at.
-    """
-
-    cell: Doable
-    key: str
-    rows: Any
-    examples: Any
 
 
 def work(cell: Cell, *, sources: Sources | None = None) -> Finished:
@@ -77,8 +58,7 @@ def work(cell: Cell, *, sources: Sources | None = None) -> Finished:
     key = key_of(cell, data=content_hash(data), code=code)
     cost = {f"{purpose}_cpu_s": seconds for purpose, seconds in meter.cpu.items()}
     cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": judged.steps}
-    facts = {"key": key, "cell": cell.to_dict(), "data": content_hash(data), "code": code, "versions": versions()}
-    about = {name: value if isinstance(value, str) else json.dumps(value) for name, value in facts.items()}
+    about = facts(cell, key, data=content_hash(data), code=code)
     rows = table_of(cell, key, judged.splits, cost).replace_schema_metadata(about)
     named = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "seed": cell.seed}
     shown = pa.Table.from_pylist([named | row for row in judged.examples], examples.SCHEMA)
@@ -124,14 +104,6 @@ def _built(registry: Registry[Any], kind: type, name: str, parameters: dict[str,
             "returns one."
         )
     return made
-
-
-def versions() -> dict[str, str]:
-    """Return the versions that can make a difference, torch and scikit-learn included where they are loaded."""
-    return _installed() | {name: sys.modules[name].__version__ for name in ("torch", "sklearn") if name in sys.modules}
-
-
-_installed = cache(installed)
 
 
 @contextmanager

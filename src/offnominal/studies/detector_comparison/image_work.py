@@ -19,12 +19,13 @@ from offnominal.studies.detector_comparison.encoders import EncoderFamily
 from offnominal.studies.detector_comparison.family import Family
 from offnominal.studies.detector_comparison.image_cell import ImageCell
 from offnominal.studies.detector_comparison.image_families import SlicedSVMFamily, WideNeighboursFamily
-from offnominal.studies.detector_comparison.image_rows import distances_of, finished, measured_rows
+from offnominal.studies.detector_comparison.image_rows import image_distances, measured_rows
 from offnominal.studies.detector_comparison.image_spaces import CLASSICAL, NETWORKS, SECOND_STAGES, image_space_of
 from offnominal.studies.detector_comparison.space import sample
 from offnominal.studies.detector_comparison.tried import Tried
+from offnominal.studies.finished import Finished, finished
 from offnominal.studies.meter import Meter
-from offnominal.studies.work import Finished, one_thread
+from offnominal.studies.work import one_thread
 
 PACKAGE = "offnominal.studies.detector_comparison"
 JUDGE = (f"{PACKAGE}.image_work:work", "offnominal.datasets.image_sets:leave_one_out")
@@ -47,7 +48,7 @@ def work(cell: ImageCell, *, sources: Sources | None = None) -> Finished:
         with meter("try"):
             found = list(_tried(cell, parts))
         with meter("evaluate"):
-            distances = distances_of(parts)
+            distances = image_distances(parts)
             for method, tried in found:
                 rows += measured_rows(cell, method, name, tried, parts, distances)
                 count += len(tried)

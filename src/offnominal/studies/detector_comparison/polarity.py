@@ -50,12 +50,27 @@ def polarity(scores: FloatArray, split: TableSplit) -> Polarity:
         >>> polarity(centre, parts).inverted, polarity(-centre, parts).inverted
         (False, True)
     """
-    from scipy.stats import spearmanr
+    return Polarity(goes_with(scores, distances_of(split)))
 
+
+def distances_of(split: TableSplit) -> FloatArray:
+    """Return how far each test point is from its fifth nearest training point."""
     train = split.train.points
     distances, _ = Search(train).nearest(split.test.points, min(NEIGHBOURS, len(train)))
+    return np.asarray(distances[:, -1])
+
+
+def goes_with(scores: FloatArray, distances: FloatArray) -> float:
+    """Return Spearman's correlation of scores and distances; NaN if one of them is constant.
+
+    Example:
+        >>> goes_with(np.array([1.0, 2.0, 4.0]), np.array([3.0, 2.0, 1.0]))
+        -1.0
+    """
+    from scipy.stats import spearmanr
+
     there = ~np.isnan(scores)
-    distance = distances[there, -1]
-    if there.sum() < 2 or np.ptp(scores[there]) == 0.0 or np.ptp(distance) == 0.0:
-        return Polarity(math.nan)
-    return Polarity(float(spearmanr(scores[there], distance).statistic))
+    scores, distances = scores[there], distances[there]
+    if len(scores) < 2 or np.ptp(scores) == 0.0 or np.ptp(distances) == 0.0:
+        return math.nan
+    return round(float(spearmanr(scores, distances).statistic), 12)

@@ -69,7 +69,8 @@ def tried_rows(
     """
     rows = []
     for each in tried:
-        row: dict[str, Any] = {"method": method, "table": table, "seed": seed, "configuration": each.key}
+        row: dict[str, Any] = {"name": method, "detector": method, "parameters": "", "split": each.key}
+        row |= {"method": method, "table": table, "seed": seed, "configuration": each.key}
         for part, scores, labels in (("validation", each.validation, validation), ("test", each.test, test)):
             row |= {f"{part}_{name}": value for name, value in measure(scores, labels).items()}
         row["normal_score"] = _mean(each.validation, ~validation)

@@ -10,22 +10,19 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from offnominal.datasets.tables import Table, TableSplit, load_table, split
-from offnominal.studies import examples
-from offnominal.studies.cell import key_of
 from offnominal.studies.code import Sources
 from offnominal.studies.detector_comparison.cell import ENSEMBLES, SearchCell
 from offnominal.studies.detector_comparison.configurations import configurations_of, usual
 from offnominal.studies.detector_comparison.ensembles import ensemble
 from offnominal.studies.detector_comparison.families import family_of
-from offnominal.studies.detector_comparison.polarity import polarity
+from offnominal.studies.detector_comparison.polarity import distances_of, goes_with
 from offnominal.studies.detector_comparison.space import space_of
 from offnominal.studies.detector_comparison.tried import Tried, tried_rows
+from offnominal.studies.finished import Finished, finished
 from offnominal.studies.meter import Meter
-from offnominal.studies.rows import type_of
-from offnominal.studies.work import Finished, one_thread, versions
+from offnominal.studies.work import one_thread
 
 PACKAGE = "offnominal.studies.detector_comparison"
 JUDGE = (f"{PACKAGE}.work:work", "offnominal.datasets.tables.split:split")
@@ -47,8 +44,6 @@ def work(cell: SearchCell, *, sources: Sources | None = None) -> Finished:
         tried = family_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s)
         with meter("evaluate"):
             rows = _measured(cell, tried, parts)
-    data = data_hash(table)
-    key = key_of(cell, data=data, code=code)
     cost = {
         "fit_cpu_s": sum(each.fit_s for each in tried),
         "score_cpu_s": sum(each.score_s for each in tried),
@@ -57,13 +52,7 @@ def work(cell: SearchCell, *, sources: Sources | None = None) -> Finished:
         "peak_mb": meter.peak_mb(),
         "steps_scored": len(tried) * (len(parts.validation) + len(parts.test)),
     }
-    about = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "detector": cell.method}
-    full = [about | {"parameters": "", "split": row["configuration"], "alarm": None} | row | cost for row in rows]
-    names = list(dict.fromkeys(name for row in full for name in row))
-    columns = {name: pa.array([_known(row.get(name)) for row in full], type_of(name)) for name in names}
-    facts = {"key": key, "cell": json.dumps(cell.to_dict()), "data": data, "code": code}
-    told = facts | {"versions": json.dumps(versions())}
-    return Finished(cell, key, pa.table(columns).replace_schema_metadata(told), examples.SCHEMA.empty_table())
+    return finished(cell, rows, cost, data=data_hash(table), code=code)
 
 
 def _measured(cell: SearchCell, tried: Sequence[Tried], parts: TableSplit) -> list[dict[str, Any]]:
@@ -75,13 +64,10 @@ def _measured(cell: SearchCell, tried: Sequence[Tried], parts: TableSplit) -> li
             together.append(Tried({"ensemble": size}, *scores))
     both = [*tried, *together, *usual(cell, parts)]
     rows = tried_rows(cell.method, cell.table, cell.seed, both, parts.validation.anomalous, parts.test.anomalous)
+    distances = distances_of(parts)
     for row, each in zip(rows, both, strict=True):
-        row["polarity"] = math.nan if each.test is None else polarity(each.test, parts).correlation
+        row["polarity"] = math.nan if each.test is None else goes_with(each.test, distances)
     return rows
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def prepare(cell: SearchCell) -> str:

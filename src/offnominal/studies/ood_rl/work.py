@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from offnominal.agents.uncertain import UncertainPolicy
 from offnominal.anomalies.catalogue import anomalies as anomaly_registry
@@ -18,17 +16,15 @@ from offnominal.core.episode import Episode
 from offnominal.core.types import FloatArray
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
-from offnominal.studies import examples
-from offnominal.studies.cell import key_of
 from offnominal.studies.code import Sources
+from offnominal.studies.finished import Finished, finished
 from offnominal.studies.meter import Meter
 from offnominal.studies.ood_rl.agents import agent, agent_hash
 from offnominal.studies.ood_rl.cell import OODCell
 from offnominal.studies.ood_rl.episodes import Part, chosen_settings, training_episodes, trial_parts
 from offnominal.studies.ood_rl.methods import built
 from offnominal.studies.ood_rl.readings import read
-from offnominal.studies.rows import type_of
-from offnominal.studies.work import Finished, one_thread, spec_of, versions
+from offnominal.studies.work import one_thread, spec_of
 from offnominal.worlds.catalogue import worlds as world_registry
 
 # How an agent was trained does not count: its weights are the data of a cell.
@@ -65,7 +61,7 @@ def work(cell: OODCell, *, sources: Sources | None = None) -> Finished:
             steps += scored
     cost = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
     cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": steps}
-    return _finished(cell, rows, cost, code)
+    return finished(cell, rows, cost, data=prepare(cell), code=code)
 
 
 def watch_trial(
@@ -132,21 +128,6 @@ def _told(cell: OODCell, part: Part, nominal: Part, trial: int) -> Row:
 def _returns(name: str, episodes: Sequence[Episode]) -> Row:
     earned = np.array([episode.total_reward for episode in episodes])
     return {f"{name}_mean": float(earned.mean()), f"{name}_square": float(np.mean(earned * earned))}
-
-
-def _finished(cell: OODCell, rows: Sequence[Row], cost: Mapping[str, float], code: str) -> Finished:
-    data = agent_hash(cell.world, cell.uncertainty, cell.seed)
-    key = key_of(cell, data=data, code=code)
-    about = {"key": key, "world": cell.world, "policy": cell.policy, "alarm": None}
-    full = [about | row | dict(cost) for row in rows]
-    columns = {name: pa.array([_known(row[name]) for row in full], type_of(name)) for name in full[0]}
-    facts = {"key": key, "cell": json.dumps(cell.to_dict()), "data": data, "code": code}
-    told = facts | {"versions": json.dumps(versions())}
-    return Finished(cell, key, pa.table(columns).replace_schema_metadata(told), examples.SCHEMA.empty_table())
-
-
-def _known(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def prepare(cell: OODCell) -> str:
