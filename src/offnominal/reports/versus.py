@@ -51,6 +51,8 @@ def verdict_line(lines: Sequence[Comparison]) -> str:
     found = Counter(line.verdict for line in lines)
     near = "is" if found["near"] == 1 else "are"
     total = sum(found.values()) - found[""]
+    if not total:
+        return "Of print we know none of these numbers."
     return (
         f"Of {total} printed numbers {found['match']} match, {found['near']} {near} near and {found['differs']} differ."
     )
