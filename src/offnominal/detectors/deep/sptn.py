@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -66,7 +67,7 @@ class Tree(nn.Module):
 
     def __init__(self, width: int, components: int, layers: int, sharing: Sharing, *, first: bool) -> None:
         super().__init__()
-        self.sharing, self.components = sharing, components
+        self.width, self.components = width, components
         self.first = Transforms(1, width) if first else None
         above = [components**depth for depth in range(layers)]
         maps = [components * (mixtures if sharing == "none" else 1) for mixtures in above]
@@ -74,40 +75,30 @@ class Tree(nn.Module):
         weights = [torch.ones(1 if sharing == "all" else mixtures, components) for mixtures in above]
         self.weights = nn.ParameterList(nn.Parameter(each) for each in weights)
 
-    def paths(self) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Return matrix, offset, log-determinant and log-weight of every path from a row to the normal numbers."""
-        depths = [each for each in self.maps if isinstance(each, Transforms)]
-        start = self.first
-        width = depths[0].offset.shape[1]
-        place = depths[0].offset.device
-        matrix = torch.eye(width, device=place)[None] if start is None else start.matrices()
-        offset = torch.zeros(1, width, device=place) if start is None else start.offset
-        volume = torch.zeros(1, device=place) if start is None else start.log_volume()
-        weight = torch.zeros(1, device=place)
-        for maps, logits in zip(depths, self.weights, strict=True):
-            paths = len(matrix)
-            matrices, offsets, volumes = (
-                _spread(part, paths) for part in (maps.matrices(), maps.offset, maps.log_volume())
-            )
-            offset = ((matrices @ offset[:, None, :, None]).squeeze(-1) + offsets).flatten(0, 1)
-            matrix = (matrices @ matrix[:, None]).flatten(0, 1)
-            volume = (volume[:, None] + volumes).flatten()
-            weight = (weight[:, None] + torch.log_softmax(logits, 1)).flatten()
-        return matrix, offset, volume, weight
-
     def forward(self, rows: Tensor) -> Tensor:
         """Return the log-density of every row."""
-        matrix, offset, volume, weight = self.paths()
-        ends = torch.einsum("nd,ped->npe", rows, matrix) + offset
-        parts = weight + volume - 0.5 * (ends * ends + LOG_2PI).sum(-1)
-        return torch.logsumexp(parts, 1)
+        ends, constant = self.carried(rows)
+        return torch.logsumexp(constant - 0.5 * (ends * ends + LOG_2PI).sum(-1), 1)
 
-
-def _spread(values: Tensor, paths: int) -> Tensor:
-    """Return what belongs to each path: (paths, components, ...); maps that are shared appear on every path."""
-    if len(values) % paths == 0 and len(values) > paths:
-        return values.view(paths, -1, *values.shape[1:])
-    return values.expand(paths, *values.shape)
+    def carried(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return where every path carries each row, (n, paths, width), and its log-determinant plus log-weight."""
+        ends, constant = rows[:, None], torch.zeros(1, device=rows.device)
+        if self.first is not None:
+            ends = (rows @ self.first.matrices()[0].T + self.first.offset)[:, None]
+            constant = self.first.log_volume()
+        for maps, logits in zip(self.maps, self.weights, strict=True):
+            assert isinstance(maps, Transforms)
+            own = len(maps.offset) > self.components
+            paths = ends.shape[1]
+            matrices = maps.matrices()
+            if own:
+                carried = torch.einsum("npd,pked->npke", ends, matrices.view(paths, -1, *matrices.shape[1:]))
+            else:
+                carried = torch.einsum("npd,ked->npke", ends, matrices)
+            ends = (carried + maps.offset.view(paths if own else 1, -1, rows.shape[1])).flatten(1, 2)
+            chosen = torch.log_softmax(logits, 1) + maps.log_volume().view(paths if own else 1, -1)
+            constant = (constant[:, None] + chosen).flatten()
+        return ends, constant
 
 
 @dataclass(kw_only=True, eq=False)
@@ -170,9 +161,14 @@ class SPTN(DeepDetector):
         """Return weights, means and covariances of the Gaussians that the tree is a mixture of."""
         self._require_fitted()
         assert isinstance(self.network_, Tree)
+        network, width = copy.deepcopy(self.network_).double(), self.network_.width
+        # Where the origin and the ends of the axes are carried to tells the map of a path.
+        corners = torch.cat([torch.zeros(1, width), torch.eye(width)]).to(network.weights[0])
         with torch.no_grad():
-            matrix, offset, _, weight = (part.double() for part in self.network_.paths())
+            ends, constant = network.carried(corners)
+            offset, matrix = ends[0], (ends[1:] - ends[0]).permute(1, 2, 0)
+            weight = constant - torch.linalg.slogdet(matrix).logabsdet
             means = -torch.linalg.solve(matrix, offset[..., None]).squeeze(-1)
             covariances = torch.linalg.inv(matrix.transpose(1, 2) @ matrix)
         parts = (weight.exp(), means, covariances)
-        return tuple(part.cpu().numpy() for part in parts)  # type: ignore[return-value]
+        return tuple(part.cpu().numpy() for part in parts)
