@@ -88,3 +88,11 @@ def test_the_usual_algorithm_fits_the_actions():
         "tqc",
         "tqc",
     ]
+
+
+def test_the_shipped_expert_of_the_same_kind_can_teach(tmp_path: Path) -> None:
+    arguments = ["train", WORLD, "--algorithm", "dqn", "--teacher", "expert", "--steps", "640", "--device", "cpu"]
+    result = runner.invoke(program, [*arguments, "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    card = load_policy(tmp_path / f"{WORLD}--dqn-ensemble")[1]
+    assert (card.settings["teacher"], "--teacher expert" in card.command) == ("expert", True)

@@ -20,7 +20,7 @@ from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.rollouts.collect import build_world, collect
-from offnominal.rollouts.judge import VARIED, judge, terms
+from offnominal.rollouts.judge import LONG_GAMES, judge, terms
 from offnominal.rollouts.judged_card import judged_card
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.checks import numeric_actions
@@ -137,11 +137,11 @@ def train_uncertain(
         settings,
         lambda policy: _on_the_way(id, policy),
         device=device,
-        evaluations=12 if id in VARIED else 20,
+        evaluations=12 if id in LONG_GAMES else 20,
         minutes=minutes,
         checkpoint=checkpoint,
-        options=VARIED.get(id),
-        teacher=_teacher(id, settings.teacher, settings.algorithm),
+        options=LONG_GAMES.get(id),
+        teacher=_teacher(id, settings.teacher, name),
         report=lambda each: report(_told(each)),
     )
     command = ["train", id, "--algorithm", algorithm, "--uncertainty", uncertainty]

@@ -11,9 +11,10 @@ import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.reports.critical_figure import critical_figure
-from offnominal.reports.figures import STYLE, pyplot
+from offnominal.reports.figures import pyplot
 from offnominal.reports.knowledge_figure import knowledge_figure
 from offnominal.reports.pareto_figure import pareto_figure
+from offnominal.reports.save_figures import save_figures
 from offnominal.reports.sensitivity_figure import APART, sensitivity_figure
 from offnominal.reports.variants_figure import variants_figure
 from offnominal.studies.detector_comparison.outcomes import Outcomes
@@ -35,12 +36,7 @@ def draw_comparison(outcomes: Outcomes, folder: Path) -> dict[str, str]:
     """
     plt = pyplot()
     drawings = _drawings(outcomes)
-    with plt.rc_context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "offnominal"}):
-        for name, (_, draw) in drawings.items():
-            figure = draw(plt)
-            figure.savefig(folder / f"{name}.png", dpi=160, bbox_inches="tight")
-            figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
-            plt.close(figure)
+    save_figures(plt, {name: draw for name, (_, draw) in drawings.items()}, folder)
     return {name: caption for name, (caption, _) in drawings.items()}
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.reports.figures import STYLE, pyplot
+from offnominal.reports.figures import pyplot
 from offnominal.reports.ood_heat_figure import heat_figure
 from offnominal.reports.ood_return_figure import return_figure
 from offnominal.reports.ood_series_figures import action_figure, value_figure
 from offnominal.reports.ood_survival_figure import survival_figure
+from offnominal.reports.save_figures import save_figures
 from offnominal.studies.ood_rl.agents import agent, at_hand
 from offnominal.studies.ood_rl.outcomes import UNCERTAINTY, OODOutcomes, Watched
 from offnominal.studies.ood_rl.series import Series, series
@@ -35,12 +36,7 @@ def draw_ood(outcomes: OODOutcomes, folder: Path, *, onset: int = 0) -> dict[str
     """
     plt = pyplot()
     drawings = {**_overviews(outcomes), **_along_episodes(outcomes, onset), **_heats(outcomes)}
-    with plt.rc_context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "offnominal"}):
-        for name, (_, draw) in drawings.items():
-            figure = draw(plt)
-            figure.savefig(folder / f"{name}.png", dpi=160, bbox_inches="tight")
-            figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
-            plt.close(figure)
+    save_figures(plt, {name: draw for name, (_, draw) in drawings.items()}, folder)
     return {name: caption for name, (caption, _) in drawings.items()}
 
 

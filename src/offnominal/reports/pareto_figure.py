@@ -49,7 +49,7 @@ def decades(seconds: FloatArray) -> tuple[float, float]:
         >>> decades(np.array([0.02, 0.3]))
         (0.01, 1.0)
     """
-    first, last = np.log10(seconds.min() / 1.2), np.log10(seconds.max() * 2.0)
+    first, last = np.log10(np.nanmin(seconds) / 1.2), np.log10(np.nanmax(seconds) * 2.0)
     return float(10.0 ** np.floor(first)), float(10.0 ** np.ceil(last))
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
-from offnominal.reports.figures import STYLE, pyplot
+from offnominal.reports.figures import pyplot
 from offnominal.reports.leaders import metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
+from offnominal.reports.save_figures import save_figures
 from offnominal.reports.timings import TIMING, timing_rows
 from offnominal.studies.friedman import friedman
 from offnominal.studies.measured import Measured
@@ -35,24 +36,18 @@ def write_figures(results: RunResults, folder: Path) -> None:
     kinds = in_order(set(measured.kind.tolist()), KIND_ORDER)
     levels = in_order(set(measured.level.tolist()), LEVEL_ORDER)
     timing = timing_rows(results.table)
-    drawn: dict[str, Callable[[], Any]] = {
-        "leaderboard": lambda: _leaderboard(plt, measured, metric),
-        "by_kind": lambda: _boxes(plt, measured, metric, "kind", kinds),
-        "by_level": lambda: _boxes(plt, measured, metric, "level", levels),
-        "heat_map": lambda: _heat_map(plt, measured, metric, kinds),
+    drawn: dict[str, Callable[[Any], Any]] = {
+        "leaderboard": lambda plt: _leaderboard(plt, measured, metric),
+        "by_kind": lambda plt: _boxes(plt, measured, metric, "kind", kinds),
+        "by_level": lambda plt: _boxes(plt, measured, metric, "level", levels),
+        "heat_map": lambda plt: _heat_map(plt, measured, metric, kinds),
     }
     compared = friedman(measured, metric)
     if compared is not None:
-        drawn["critical_difference"] = lambda: critical_figure(plt, compared)
+        drawn["critical_difference"] = lambda plt: critical_figure(plt, compared)
     if any(row[DELAY] is not None and row[FALSE] is not None for row in timing):
-        drawn["delay_false_alarms"] = lambda: _trade_off(plt, timing)
-    # Text stays text, and nothing but the content decides the bytes.
-    with plt.rc_context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "offnominal"}):
-        for name, figure_of in drawn.items():
-            figure = figure_of()
-            figure.savefig(folder / f"{name}.png", dpi=200, bbox_inches="tight")
-            figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
-            plt.close(figure)
+        drawn["delay_false_alarms"] = lambda plt: _trade_off(plt, timing)
+    save_figures(plt, drawn, folder, dpi=200)
 
 
 def axis_label(metric: str) -> str:

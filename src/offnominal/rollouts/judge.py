@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.anomalies.inject import row_faults
+from offnominal.core.checks import positive_integer
 from offnominal.core.types import Array
 from offnominal.rollouts.collect import WorldSource, collect
 
-VARIED: dict[str, dict[str, Any]] = {"OOD-Pong-v0": {"noops": 30}}
-"""Options of worlds whose episodes would all be alike without them."""
+LONG_GAMES: dict[str, dict[str, Any]] = {"OOD-Pong-v0": {"noops": 30}}
+"""Worlds of long games seen in pictures, and the options without which all games would be alike."""
 FEW_ON_THE_WAY, FEW = 4, 30
 SHORT_ON_THE_WAY, SHORT = 4_000, 10_000
-"""Transitions after which a long game counts as it stands: two sides that never miss would play on and on."""
+"""Transitions after which such a game counts as it stands: two sides that never miss would play on and on."""
 TOGETHER = 4
-"""Episodes of pictures that are held at the same time."""
+"""Such games that are held at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +58,12 @@ def judge(
         >>> judge("SAP-Goal0-v0", PotentialField(), 100).success > 0.9
         True
     """
-    together = TOGETHER if world in VARIED else n
-    if anomalies is not None and not isinstance(anomalies, list):
-        anomalies = [anomalies] * n
+    faults = row_faults(anomalies, positive_integer("the number of episodes", n))
+    together = TOGETHER if isinstance(world, str) and world in LONG_GAMES else n
     told = []
     for first in range(0, n, together):
-        some = min(together, n - first)
-        faults = None if anomalies is None else anomalies[first : first + some]
-        episodes = collect(world, policy, some, anomalies=faults, seed=seed + first, **options)
+        some = faults[first : first + together]
+        episodes = collect(world, policy, len(some), anomalies=some, seed=seed + first, **options)
         told += [(episode.total_reward, episode.success, len(episode)) for episode in episodes]
     returns, success, lengths = np.array(told, np.float64).T
     spread = float(returns.std(ddof=1)) if n > 1 else 0.0
@@ -88,7 +88,7 @@ def terms(world: str, n: int, *, on_the_way: bool = False) -> dict[str, Any]:
         >>> terms("OOD-CartPole-v0", 1000), terms("OOD-Pong-v0", 1000)
         ({'n': 1000}, {'n': 30, 'max_steps': 10000, 'noops': 30})
     """
-    if world not in VARIED:
+    if world not in LONG_GAMES:
         return {"n": n}
     few, longest = (FEW_ON_THE_WAY, SHORT_ON_THE_WAY) if on_the_way else (FEW, SHORT)
-    return {"n": few, "max_steps": longest, **VARIED[world]}
+    return {"n": few, "max_steps": longest, **LONG_GAMES[world]}

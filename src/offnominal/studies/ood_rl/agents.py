@@ -12,7 +12,7 @@ from offnominal.agents.scripted import scripted
 from offnominal.agents.uncertain import Kind, UncertainPolicy
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.home import data_home
-from offnominal.rollouts.judge import VARIED, judge, terms
+from offnominal.rollouts.judge import LONG_GAMES, judge, terms
 from offnominal.rollouts.judged_card import judged_card
 from offnominal.studies.ood_rl.cell import SHIPPED
 from offnominal.studies.ood_rl.settings import PENDULUM
@@ -93,7 +93,7 @@ def _train(world: str, uncertainty: Kind, number: int, path: Path) -> None:
         settings,
         judged,
         checkpoint=path.with_suffix(".checkpoint"),
-        options=VARIED.get(world),
+        options=LONG_GAMES.get(world),
         teacher=scripted(world) if settings.teacher == "scripted" else None,
     )
     about: dict[str, Any] = {"settings": settings.to_dict(), "steps": curve[-1].steps}

@@ -1,0 +1,27 @@
+"""Figures as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from offnominal.reports.figures import STYLE
+
+
+def save_figures(plt: Any, drawn: Mapping[str, Callable[[Any], Any]], folder: Path, *, dpi: int = 160) -> None:
+    """Draw figures one after the other and write each as PNG and SVG.
+
+    Args:
+        plt: matplotlib's pyplot.
+        drawn: What makes each figure with pyplot, by name.
+        folder: Where they go.
+        dpi: Pixels per inch of the PNG.
+    """
+    # Text stays text, and nothing but the content decides the bytes.
+    with plt.rc_context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "offnominal"}):
+        for name, draw in drawn.items():
+            figure = draw(plt)
+            figure.savefig(folder / f"{name}.png", dpi=dpi, bbox_inches="tight")
+            figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
+            plt.close(figure)
