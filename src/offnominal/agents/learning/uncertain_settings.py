@@ -84,7 +84,7 @@ UNCERTAIN_PRESETS = {
         polyak=0.005,
         explore=0.02,
         settling=0.15,
-        starts=20_000,
+        starts=50_000,
         teacher="scripted",
         buffer=400_000,
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
 from offnominal.rollouts.collect import build_world, collect, rollout
+from offnominal.rollouts.judge import LONG_GAMES
 from offnominal.studies.ood_rl.cell import OODCell
 from offnominal.studies.ood_rl.settings import OODSetting, settings
 
@@ -60,8 +62,7 @@ def _spread(group: list[OODSetting], most: int | None) -> list[OODSetting]:
 
 def training_episodes(cell: OODCell, policy: Policy) -> list[Episode]:
     """Return unchanged episodes that no trial has."""
-    batch = min(BATCH, _rows(cell))
-    return collect(cell.world, policy, cell.train, seed=TRAIN_SEED, batch=batch, max_steps=cell.max_steps)
+    return collect(cell.world, policy, cell.train, seed=TRAIN_SEED, **_conditions(cell))
 
 
 def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[Part]:
@@ -83,11 +84,14 @@ def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[Part]:
         faults: list[tuple[Fault, ...]] = [
             () if each is None else (each.fault(cell.onset),) for each in some for _ in range(cell.episodes)
         ]
-        made = rollout(
-            cell.world, policy, np.tile(seeds, len(some)), faults, batch=min(BATCH, rows), max_steps=cell.max_steps
-        )
+        made = rollout(cell.world, policy, np.tile(seeds, len(some)), faults, **_conditions(cell))
         for place, setting in enumerate(some):
             yield Part(setting, made[place * cell.episodes : (place + 1) * cell.episodes])
+
+
+def _conditions(cell: OODCell) -> dict[str, Any]:
+    """Return how episodes are simulated; games that would all be alike begin at different moments."""
+    return {"batch": min(BATCH, _rows(cell)), "max_steps": cell.max_steps, **LONG_GAMES.get(cell.world, {})}
 
 
 def _rows(cell: OODCell) -> int:
