@@ -71,6 +71,15 @@ def test_half_a_stroke_away_it_goes_back_and_forth():
     assert STROKE / 2 < 44.5 + 2.3 - 41 < STROKE
 
 
+def test_what_was_done_instead_is_taken_into_account():
+    seen = after(picture((66, 44), 41), picture((68, 44), 41))
+    policy = BallFollower()
+    action, state = policy.act(seen, policy.start(np.zeros(1, int), np.zeros(1, int)))
+    assert int(action[0]) == DOWN
+    for done, then in ((NOTHING, DOWN), (UP, DOWN), (DOWN, UP), (5, UP)):
+        assert int(policy.act(seen, policy.did(state, np.array([done])))[0][0]) == then
+
+
 def test_nothing_seen_means_the_middle():
     policy = BallFollower()
     action, state = policy.act(after(picture()), policy.start(np.zeros(1, int), np.zeros(1, int)))

@@ -38,6 +38,10 @@ class Policy(ABC):
             state: What :meth:`start` or the previous call returned for these rows.
         """
 
+    def did(self, state: Any, actions: Array) -> Any:
+        """Return the state after other actions were carried out than :meth:`act` chose, as when a pupil acts."""
+        return state
+
     def take(self, state: Any, rows: IntArray) -> Any:
         """Return the state of some rows only, when the others have ended."""
         return state

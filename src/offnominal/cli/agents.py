@@ -137,7 +137,7 @@ def train_uncertain(
         settings,
         lambda policy: _on_the_way(id, policy),
         device=device,
-        evaluations=12 if id in LONG_GAMES else 20,
+        evaluations=8 if id in LONG_GAMES else 20,
         minutes=minutes,
         checkpoint=checkpoint,
         options=LONG_GAMES.get(id),

@@ -20,11 +20,11 @@ def pictures():
 def test_values_are_of_full_precision_when_filters_are_halved(pictures):
     seeing = network()
     with torch.no_grad():
-        # Far from zero, as values of choices are, half precision tells no two neighbours apart.
-        seeing.flat[:, -3:] += 3.0
+        # Far from zero, half precision tells no two neighbours apart.
+        seeing.flat[:, -3:] += 30.0
         full, half = seeing(pictures), seeing(pictures.to(torch.bfloat16))
     assert half.dtype == torch.float32
-    torch.testing.assert_close(half, full, rtol=0, atol=5e-3)
+    torch.testing.assert_close(half, full, rtol=0, atol=2e-2)
     assert (half.to(torch.bfloat16).float() != half).float().mean() > 0.9
     assert len(half[0, :, 0].unique()) == 5
     assert len(half[0, :, 0].to(torch.bfloat16).unique()) < 5

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents import PolicyCard, UncertainPolicy, load_policy, save_policy  # noqa: E402
 from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT, ENSEMBLE  # noqa: E402
-from offnominal.agents.uncertain.pictures import NATURE, PictureMembers, layer_shapes  # noqa: E402
+from offnominal.agents.uncertain.pictures import MIDDLE, NATURE, PictureMembers, layer_shapes  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 
 SEEN, DENSE = (4, 84, 84), (16, 6)
@@ -30,7 +30,7 @@ def test_members_are_convolutions(pictures):
     network = members()
     found = network.passes(pictures, ENSEMBLE, 0.0, 2)
     for number in range(2):
-        values = torch.as_tensor(pictures).float() / 255.0
+        values = torch.as_tensor(pictures).float() / 255.0 - MIDDLE
         for index, (weight, bias) in enumerate(network.layers()):
             kernel, offset = (torch.as_tensor(part[number].astype(np.float32)) for part in (weight, bias))
             if index < len(NATURE):
@@ -46,12 +46,15 @@ def test_members_are_convolutions(pictures):
 def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(pictures):
     network = members(1)
     gapped = network._gapped(DROPCONNECT, 0.3, 2)
-    filters = slice(0, 256 * 32)
+    filters = sum((fan_in + 1) * fan_out for fan_in, fan_out in network.shapes[: len(NATURE)])
+    np.testing.assert_array_equal(gapped[:, :filters], network.weights[[0, 0], :filters])
+    fan_in, fan_out = network.shapes[len(NATURE)]
+    dense = slice(filters, filters + fan_in * fan_out)
     for each in gapped:
-        assert abs((each[filters] == 0.0).mean() - 0.3) < 0.03
-    kept = gapped[0, filters] != 0.0
-    np.testing.assert_allclose(gapped[0, filters][kept], network.weights[0, filters][kept] / 0.7, rtol=1e-6)
-    biases = slice(256 * 32, 256 * 32 + 32)
+        assert abs((each[dense] == 0.0).mean() - 0.3) < 0.01
+    kept = gapped[0, dense] != 0.0
+    np.testing.assert_allclose(gapped[0, dense][kept], network.weights[0, dense][kept] / 0.7, rtol=1e-6)
+    biases = slice(dense.stop, dense.stop + fan_out)
     np.testing.assert_array_equal(gapped[:, biases], network.weights[[0, 0], biases])
     one, two = (network.passes(pictures, DROPCONNECT, 0.3, 2) for _ in range(2))
     np.testing.assert_array_equal(one, two)

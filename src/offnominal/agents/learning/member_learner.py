@@ -7,16 +7,19 @@ from typing import Any
 
 import torch
 from gymnasium.spaces import Box, Discrete
-from torch import Tensor, nn
+from torch import Tensor
 
 from offnominal.agents.learning.checkpoint import State, parts_state, restore_parts
 from offnominal.agents.learning.members import Gaps, MemberNetwork
 from offnominal.agents.learning.ring import Lived
 from offnominal.agents.learning.uncertain_settings import UncertainSettings
 from offnominal.agents.uncertain.dense import DenseMembers
+from offnominal.agents.uncertain.pictures import MIDDLE
 from offnominal.agents.uncertain.policy import UncertainPolicy
 
 FINAL_RATE = 0.05
+LEAST, LEAST_OF_PICTURES = 1e-8, 1.5e-4
+"""What Adam divides by at least: more where pictures are seen, whose gradients are small and noisy."""
 
 
 class MemberLearner(ABC):
@@ -71,7 +74,7 @@ class MemberLearner(ABC):
         """Return (members, batch, outputs); pictures are filtered in half precision on a GPU."""
         if observations.dtype == torch.uint8:
             kind = torch.bfloat16 if self.device.type == "cuda" else torch.float32
-            observations = observations.to(kind) / 255.0
+            observations = observations.to(kind) / 255.0 - MIDDLE
         return network(observations, self.gaps if gaps else None)  # type: ignore[no-any-return]
 
     def state(self) -> State:
@@ -87,10 +90,11 @@ class MemberLearner(ABC):
         """Return a network on the device."""
         return network.to(self.device)
 
-    def adam(self, network: nn.Module) -> torch.optim.Optimizer:
+    def adam(self, network: MemberNetwork) -> torch.optim.Optimizer:
         """Return Adam; its rate is a tensor so that it follows the schedule."""
         cuda = self.device.type == "cuda"
-        return torch.optim.Adam(network.parameters(), lr=self.rate, fused=True, capturable=cuda)
+        least = LEAST_OF_PICTURES if network.filters else LEAST
+        return torch.optim.Adam(network.parameters(), lr=self.rate, eps=least, fused=True, capturable=cuda)
 
     def step(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
         """Descend a loss. Members do not share a weight, so the sum of their losses trains each alone."""

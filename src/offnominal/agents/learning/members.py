@@ -61,12 +61,22 @@ class MemberNetwork(nn.Module):
         self.filters = tuple(filters)
         self.inputs = tuple(inputs)
         self.shapes = layer_shapes(self.inputs, sizes, self.filters)
-        parts = []
-        for fan_in, fan_out in self.shapes:
-            bound = 1.0 / math.sqrt(fan_in)
-            drawn = torch.rand((members, (fan_in + 1) * fan_out), generator=draw, device=draw.device)
-            parts.append(bound * (2.0 * drawn - 1.0))
-        self.flat = nn.Parameter(torch.cat(parts, dim=1))
+        self.flat = nn.Parameter(torch.cat([self._first(index, members, draw) for index in range(len(self.shapes))], 1))
+
+    def _first(self, index: int, members: int, draw: torch.Generator) -> Tensor:
+        """Return the first weights and biases of a layer.
+
+        Where pictures are seen, hidden layers begin as He et al. (2015) say: what is in a picture reaches the end of
+        the network as strong as it was.
+        """
+        fan_in, fan_out = self.shapes[index]
+        strong = bool(self.filters) and index < len(self.shapes) - 1
+        bound = math.sqrt(6.0 / fan_in) if strong else 1.0 / math.sqrt(fan_in)
+        drawn = torch.rand((members, (fan_in + 1) * fan_out), generator=draw, device=draw.device)
+        first = bound * (2.0 * drawn - 1.0)
+        if strong:
+            first[:, fan_in * fan_out :] = 0.0
+        return first
 
     @property
     def sizes(self) -> list[int]:
@@ -77,32 +87,41 @@ class MemberNetwork(nn.Module):
         """Return (members, batch, outputs) for (members, batch, ...).
 
         Filters compute in the precision of the observations, dense layers in that of the weights: values of choices lie
-        nearer to one another than half precision can tell.
+        nearer to one another than half precision can tell. Filters have no gaps (Wan et al., 2013).
         """
-        members = len(self.flat)
+        members, depth = len(self.flat), len(self.filters)
         parts = self.flat.split([size for shape in self.shapes for size in (shape[0] * shape[1], shape[1])], dim=1)  # type: ignore[no-untyped-call]
+        weights = [part.view(members, *shape) for part, shape in zip(parts[::2], self.shapes, strict=True)]
+        biases = [part.view(members, 1, -1) for part in parts[1::2]]
         values = observations
-        for index, (fan_in, fan_out) in enumerate(self.shapes):
-            weight = parts[2 * index].view(members, fan_in, fan_out)
-            bias = parts[2 * index + 1].view(members, 1, fan_out)
-            if gaps is not None:
-                weight = gaps.weights(weight)
-            if index < len(self.filters):
-                values = torch.relu(convolved(values, weight, bias, self.filters[index]))
-            else:
-                values = torch.baddbmm(bias, values.flatten(2).to(weight.dtype), weight)
-                values = torch.relu(values) if index < len(self.shapes) - 1 else values
-            if gaps is not None and index < len(self.shapes) - 1:
-                values = gaps.units(values)
+        if depth:
+            values = filtered(values, weights[:depth], biases[:depth], self.filters).to(self.flat.dtype)
+        for index in range(depth, len(weights)):
+            weight = weights[index] if gaps is None else gaps.weights(weights[index])
+            values = torch.baddbmm(biases[index], values, weight)
+            if index < len(weights) - 1:
+                values = torch.relu(values) if gaps is None else gaps.units(torch.relu(values))
         return values
 
 
-def convolved(pictures: Tensor, weight: Tensor, bias: Tensor, square: Filter) -> Tensor:
-    """Return (members, batch, outputs, height, width) of (members, batch, channels, height, width), in their precision.
+def filtered(
+    pictures: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], filters: Sequence[Filter]
+) -> Tensor:
+    """Return (members, batch, features) of (members, batch, channels, height, width), in their precision.
 
-    One convolution per member: in groups of one convolution they are slow on a GPU.
+    One convolution per member and filter: in groups of one convolution they are slow on a GPU.
     """
-    members, channels = pictures.shape[0], pictures.shape[2]
-    filters = weight.transpose(1, 2).reshape(members, -1, channels, square.side, square.side)
-    each = zip(pictures, filters.to(pictures.dtype), bias.to(pictures.dtype), strict=True)
-    return torch.stack([nn.functional.conv2d(seen, own, shift[0], stride=square.stride) for seen, own, shift in each])
+    members, _, channels = pictures.shape[:3]
+    layers = []
+    for weight, bias, square in zip(weights, biases, filters, strict=True):
+        outputs_first = weight.to(pictures.dtype).transpose(1, 2)
+        kernels = outputs_first.reshape(members, square.outputs, channels, square.side, square.side)
+        layers.append((kernels.unbind(), bias[:, 0].to(pictures.dtype).unbind(), square.stride))
+        channels = square.outputs
+    features = []
+    for member, seen in enumerate(pictures.unbind()):
+        values = seen
+        for own, shifts, stride in layers:
+            values = torch.relu(nn.functional.conv2d(values, own[member], shifts[member], stride=stride))
+        features.append(values.flatten(1))
+    return torch.stack(features)

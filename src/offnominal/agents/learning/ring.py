@@ -146,4 +146,5 @@ class Ring:
             return self.seen[when, lane]
         age = self.age[when, lane]
         back = [torch.clamp(age, max=k) for k in range(self.stack - 1, -1, -1)]
-        return torch.stack([self.seen[(when - each) % self.moments, lane] for each in back], dim=2)
+        # Channels last in memory, which is how GPUs filter.
+        return torch.stack([self.seen[(when - each) % self.moments, lane] for each in back], dim=-1).movedim(-1, 2)

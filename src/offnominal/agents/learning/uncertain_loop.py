@@ -32,7 +32,7 @@ LEARNERS: dict[str, tuple[type[MemberLearner], type[Box] | type[Discrete]]] = {
     "dqn": (DQN, Discrete),
     "ddpg": (DDPG, Box),
 }
-STUMBLED = 0.3
+STUMBLED = 0.05
 """Share of the actions that are left to chance while a teacher acts."""
 REFILLED = 8
 """After a restart this part of the replay is filled before anything is learned from it."""
@@ -186,7 +186,10 @@ class _School:
         assert self.teacher is not None
         wanted, self.lesson = self.teacher.act(self.observations, self.lesson)
         left = torch.rand(len(random), generator=self.learner.draw, device=self.device).cpu().numpy() < STUMBLED
-        return np.where(left.reshape(-1, *[1] * (random.ndim - 1)), random, wanted - self.start).astype(random.dtype)
+        left = left.reshape(-1, *[1] * (random.ndim - 1))
+        chosen: Array = np.where(left, random, wanted - self.start).astype(random.dtype)
+        self.lesson = self.teacher.did(self.lesson, chosen + self.start)
+        return chosen
 
     def _remember(self, chosen: Array) -> None:
         """Wait for what comes of it and keep it."""

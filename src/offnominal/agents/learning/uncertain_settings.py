@@ -76,17 +76,17 @@ UNCERTAIN_PRESETS = {
     "OOD-Pong-v0": UncertainSettings(
         steps=1_500_000,
         rows=16,
-        updates=4,
-        batch=128,
+        updates=8,
+        batch=32,
         hidden=(256,),
-        rate=2e-4,
+        rate=1e-4,
         ahead=3,
         polyak=0.005,
         explore=0.02,
-        settling=0.15,
-        starts=50_000,
+        settling=0.05,
+        starts=20_000,
         teacher="scripted",
-        buffer=400_000,
+        buffer=150_000,
     ),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -29,14 +29,20 @@ SPINS = (2.3, 2.3, 1.0)
 """How far below the ball the middle of the paddle meets it, stroke by stroke: what makes the other side miss. Were it
 always the same, a rally could last for ever."""
 NOTHING, UP, DOWN = 0, 2, 3
+PUSHES = np.array([0.0, 0.0, -1.0, 1.0, -1.0, 1.0])
+"""What each action of the game does to the paddle."""
+REACH = (10.0, 80.0)
+"""How far up and down the paddle comes to rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Play:
     rest: FloatArray
-    """Where each paddle comes to rest if nothing more is done; NaN before it was seen."""
+    """Where each paddle would have come to rest without the last push; NaN before it was seen."""
+    push: FloatArray
+    """The last push: -1 up, 1 down, 0 none."""
     quiet: IntArray
-    """Steps since something was done."""
+    """Steps since a push, the last one not counted."""
     coming: BoolArray
     """Whether the ball came nearer."""
     strokes: IntArray
@@ -47,7 +53,8 @@ class BallFollower(Policy):
     """Plays OOD-Pong-v0 from the pictures: puts the paddle to where the ball will arrive, a little off its middle.
 
     The paddle moves by whole strokes. Where that is too coarse, it goes back and forth, which holds it half a stroke
-    away.
+    away. A stroke is not over when the next picture is seen, so what was done last must be known: if it was something
+    else than :meth:`act` said, say so by :meth:`did`.
 
     Example:
         >>> from offnominal.rollouts import judge
@@ -58,12 +65,15 @@ class BallFollower(Policy):
     def start(self, seeds: IntArray, episodes: IntArray) -> _Play:
         """Begin with a paddle that nobody has seen."""
         n = len(seeds)
-        return _Play(np.full(n, np.nan), np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n, np.int64))
+        none = np.zeros(n, np.int64)
+        return _Play(np.full(n, np.nan), np.zeros(n), none, np.zeros(n, np.bool_), none)
 
     def act(self, observations: Array, state: _Play) -> tuple[Array, _Play]:
         """Return the action that brings the paddle to where the ball will be."""
         across, down, paddle = located(observations[:, -2:])
-        rest = np.where(np.isnan(state.rest) | (state.quiet >= SETTLED), paddle[:, 1], state.rest)
+        quiet = np.where(state.push == 0.0, state.quiet + 1, 0)
+        rest = np.clip(state.rest + STROKE * state.push, *REACH)
+        rest = np.where(np.isnan(rest) | (quiet >= SETTLED), paddle[:, 1], rest)
         rest = np.where(np.isnan(rest), CENTRE, rest)
         speed, fall = across[:, 1] - across[:, 0], down[:, 1] - down[:, 0]
         coming = speed > 0.3
@@ -73,14 +83,16 @@ class BallFollower(Policy):
         off = np.where(coming, met, CENTRE) - rest
         enough = np.where(coming, STROKE / 4.0, STROKE / 2.0)
         push = np.where(np.abs(off) > enough, np.sign(off), 0.0)
-        after = _Play(
-            np.clip(rest + STROKE * push, 10.0, 80.0), np.where(push == 0.0, state.quiet + 1, 0), coming, strokes
-        )
-        return np.where(push > 0.0, DOWN, np.where(push < 0.0, UP, NOTHING)), after
+        chosen = np.where(push > 0.0, DOWN, np.where(push < 0.0, UP, NOTHING))
+        return chosen, _Play(rest, push, quiet, coming, strokes)
+
+    def did(self, state: _Play, actions: Array) -> _Play:
+        """Push as was really done."""
+        return replace(state, push=PUSHES[actions])
 
     def take(self, state: _Play, rows: IntArray) -> _Play:
         """Keep the games of some rows."""
-        return _Play(state.rest[rows], state.quiet[rows], state.coming[rows], state.strokes[rows])
+        return _Play(*(getattr(state, each.name)[rows] for each in fields(state)))
 
 
 def located(pictures: Array) -> tuple[FloatArray, FloatArray, FloatArray]:

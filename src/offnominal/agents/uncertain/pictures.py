@@ -20,6 +20,11 @@ TILES = {"cpu": 8, "cuda": 64}
 """How many pictures are taken at a time: on a CPU padding costs as much as pictures do, on a GPU next to nothing."""
 
 
+MIDDLE = 0.34
+"""What is taken from the brightness, 0 to 1: about that of Pong's background. Were all inputs positive, a few steps of
+training could silence most filters for good."""
+
+
 @dataclass(frozen=True)
 class Filter:
     """A convolution: so many outputs, of squares of so many pixels, so many pixels apart."""
@@ -134,7 +139,7 @@ class PictureMembers:
                 part = np.zeros((tile, *self.inputs), np.uint8)
                 rows = min(tile, n - first)
                 part[:rows] = np.asarray(inputs[first : first + rows]).reshape(rows, *self.inputs)
-                seen = torch.as_tensor(part).to(device).float() / 255.0
+                seen = torch.as_tensor(part).to(device).float() / 255.0 - MIDDLE
                 values = network(seen.expand(count, *seen.shape))
                 out[:, first : first + rows] = values[:, :rows].cpu().numpy()
         return out
@@ -164,7 +169,8 @@ class PictureMembers:
             place = 0
             for layer, (fan_in, fan_out) in enumerate(self.shapes):
                 size = fan_in * fan_out
-                kept = Stream.named(each, 0, "gaps").uniform(size, step=layer) >= probability
-                flat[each, place : place + size] *= kept / (1.0 - probability)
+                if layer >= len(NATURE):
+                    kept = Stream.named(each, 0, "gaps").uniform(size, step=layer) >= probability
+                    flat[each, place : place + size] *= kept / (1.0 - probability)
                 place += size + fan_out
         return flat
