@@ -45,7 +45,17 @@ def test_detectors_outside_watch_some_agents_only():
 def test_pong_has_no_dropout_agent_and_short_games():
     cells = [cell for cell in load_study("ood-rl").at("paper").cells() if cell.world == PONG]
     assert {cell.uncertainty for cell in cells} == {"ensemble", "dropconnect"}
-    assert {(cell.episodes, cell.max_steps, cell.group) for cell in cells} == {(1, 3000, "policy")}
+    assert {(cell.episodes, cell.max_steps) for cell in cells} == {(1, 3000)}
+
+
+def test_pong_is_watched_from_outside_by_a_detector_of_pictures():
+    cells = [cell for cell in load_study("ood-rl").at("paper").cells() if cell.world == PONG and cell.seed == 0]
+    watching = {(cell.uncertainty, cell.group): [entry.name for entry in cell.methods] for cell in cells}
+    assert watching == {
+        ("ensemble", "policy"): ["Uncertainty", "TD residual", "Q-value", "Entropy"],
+        ("ensemble", "outside"): ["Encoder-KNN", "Time"],
+        ("dropconnect", "policy"): ["Uncertainty"],
+    }
 
 
 def test_entropy_is_that_of_choices():

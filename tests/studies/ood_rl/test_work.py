@@ -1,13 +1,18 @@
 """A cell of the study, done and stored."""
 
+import numpy as np
 import pytest
 
+from offnominal.agents import FunctionPolicy
+from offnominal.core.episode import Episode
+from offnominal.detectors import Time
 from offnominal.studies import runner
 from offnominal.studies.ood_rl.agents import agent
 from offnominal.studies.ood_rl.cell import MethodEntry, OODCell
 from offnominal.studies.ood_rl.episodes import trial_parts
+from offnominal.studies.ood_rl.methods import visible
 from offnominal.studies.ood_rl.outcomes import OODOutcomes
-from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM
+from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 from offnominal.studies.ood_rl.work import JUDGE, code_of, work
 from offnominal.studies.rows import same_results
 from offnominal.studies.store import Store
@@ -52,6 +57,26 @@ def test_a_change_may_come_later():
     assert all(episode.onset in (4, None) for part in parts[1:] for episode in part.episodes)
     nominal, changed = parts[0].episodes[0], parts[1].episodes[0]
     assert (nominal.observations[:5] == changed.observations[:5]).all()
+
+
+def test_detectors_of_pictures_see_the_latest_three_of_a_stack():
+    pytest.importorskip("torch", reason="torch is not installed")
+    from offnominal.detectors.features import KNNResNet
+
+    stacks = np.random.default_rng(0).integers(0, 256, (6, 4, 36, 36), np.uint8)
+    episode = Episode(stacks, np.zeros(5, np.int64), np.zeros(5), np.zeros(5, bool))
+    (seen,) = visible(KNNResNet(), [episode])
+    np.testing.assert_array_equal(seen.observations, stacks[:, 1:])
+    assert visible(Time(), [episode])[0] is episode
+
+
+def test_games_of_pong_differ_from_trial_to_trial():
+    pytest.importorskip("ale_py", reason="ale-py is not installed")
+    cell = OODCell(PONG, "ensemble", (), episodes=1, max_steps=12, most=1, anomalies=("camera/gaussian",))
+    trials = [list(trial_parts(cell, FunctionPolicy(lambda seen: np.zeros(len(seen), np.int64)), n)) for n in (0, 1)]
+    first, second = ([part.episodes[0].observations for part in parts] for parts in trials)
+    assert (first[0] != second[0]).any()
+    assert (first[0] != first[1]).any()
 
 
 def test_the_code_of_a_cell_is_that_of_its_methods(sources):

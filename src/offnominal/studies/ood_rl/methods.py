@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from offnominal.agents.uncertain import UncertainPolicy
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.catalogue import detectors as registry
 from offnominal.detectors.detector import Detector
@@ -19,6 +23,18 @@ def built(cell: OODCell, policy: UncertainPolicy) -> dict[str, Detector]:
     """
     entries = {entry.name: entry for entry in (*cell.methods, *cell.parts)}
     return {entry.name: _build(entry, policy, entries) for entry in cell.methods}
+
+
+def visible(detector: Detector, episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """Return episodes as a detector sees them: one of pictures has the latest three of a stack for its three colours.
+
+    Args:
+        detector: Who watches.
+        episodes: What an agent lived through.
+    """
+    if not detector.pictures:
+        return episodes
+    return [replace(episode, observations=episode.observations[:, -3:]) for episode in episodes]
 
 
 def _build(entry: MethodEntry, policy: UncertainPolicy, entries: dict[str, MethodEntry]) -> Detector:

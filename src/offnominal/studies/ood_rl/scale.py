@@ -19,7 +19,6 @@ class WorldChange(Config):
         episodes: Of each trial and setting.
         train: Episodes that detectors outside the policy learn from.
         max_steps: Time limit, if not the world's own.
-        outside: Whether detectors outside the policy watch; most of them want vectors, not pictures.
     """
 
     without: tuple[Kind, ...] = ()
@@ -27,7 +26,6 @@ class WorldChange(Config):
     episodes: int | None = None
     train: int | None = None
     max_steps: int | None = None
-    outside: bool = True
 
 
 @dataclass(frozen=True)

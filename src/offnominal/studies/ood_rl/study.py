@@ -125,7 +125,7 @@ class OODStudy(Config):
                 parts = [by_name[name] for name in entry.parts] or [entry]
                 groups[INSIDE if all(part.inside for part in parts) else OUTSIDE].append(by_name[entry.name])
         watched = self.outside_agents is None or agent in self.outside_agents
-        if not (watched and self.change(world).outside):
+        if not watched:
             groups[OUTSIDE] = []
         cells = []
         for group, entries in groups.items():

@@ -22,7 +22,7 @@ from offnominal.studies.meter import Meter
 from offnominal.studies.ood_rl.agents import agent, agent_hash
 from offnominal.studies.ood_rl.cell import OODCell
 from offnominal.studies.ood_rl.episodes import Part, chosen_settings, training_episodes, trial_parts
-from offnominal.studies.ood_rl.methods import built
+from offnominal.studies.ood_rl.methods import built, visible
 from offnominal.studies.ood_rl.readings import read
 from offnominal.studies.work import one_thread, spec_of
 from offnominal.worlds.catalogue import worlds as world_registry
@@ -53,7 +53,7 @@ def work(cell: OODCell, *, sources: Sources | None = None) -> Finished:
         with meter("fit"):
             training = training_episodes(cell, policy)
             for detector in detectors.values():
-                detector.fit(training, seed=cell.seed)
+                detector.fit(visible(detector, training), seed=cell.seed)
         rows, steps = [], 0
         for trial in range(cell.trials):
             found, scored = watch_trial(cell, policy, detectors, trial, meter)
@@ -100,7 +100,7 @@ def _scored(
             part = next(parts, None)
             if part is None:
                 return
-            scores = {name: detectors[name].score(part.episodes) for name in shown}
+            scores = {name: detectors[name].score(visible(detectors[name], part.episodes)) for name in shown}
         yield part, scores
 
 
