@@ -60,6 +60,27 @@ def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(picture
     np.testing.assert_array_equal(one, two)
 
 
+def test_what_was_said_of_a_picture_is_remembered_and_the_oldest_forgotten(pictures, monkeypatch):
+    network, fresh = members(), members()
+    first = network.passes(pictures, ENSEMBLE, 0.0, 2)
+    asked = []
+    ask = network._asked
+    monkeypatch.setattr(network, "_asked", lambda seen, wanted: asked.append(len(seen)) or ask(seen, wanted))
+    again = network.passes(pictures[[2, 0, 2]], ENSEMBLE, 0.0, 2)
+    np.testing.assert_array_equal(again, first[:, [2, 0, 2]])
+    assert asked == []
+    np.testing.assert_array_equal(network.passes(pictures, ENSEMBLE, 0.0, 1), fresh.passes(pictures, ENSEMBLE, 0.0, 1))
+    assert asked == [3]
+    monkeypatch.setattr("offnominal.agents.uncertain.pictures.REMEMBERED", 2)
+    others = 255 - pictures
+    np.testing.assert_array_equal(network.passes(others, ENSEMBLE, 0.0, 2), fresh.passes(others, ENSEMBLE, 0.0, 2))
+    assert len(network._said) == 2
+
+
+def test_no_pictures_give_no_values():
+    assert members().passes(np.zeros((0, *SEEN), np.uint8), ENSEMBLE, 0.0, 2).shape == (2, 0, DENSE[-1])
+
+
 def test_dropout_is_refused(pictures):
     with pytest.raises(InvalidParameter, match="no dropout"):
         members(1).passes(pictures, DROPOUT, 0.1, 2)
