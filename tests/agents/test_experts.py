@@ -47,12 +47,23 @@ def test_a_policy_earns_what_its_card_says(card):
     assert abs(seen.success - card.success) < 4 * np.sqrt(0.25 / 100)
 
 
+@pytest.mark.parametrize("kind", ["ensemble", "dropconnect"])
+def test_the_agents_of_pong_make_points_and_lose_none(kind):
+    pytest.importorskip("ale_py", reason="ale-py is not installed")
+    pytest.importorskip("torch", reason="torch is not installed")
+    policy = expert("OOD-Pong-v0", f"dqn-{kind}")
+    assert (policy.kind, policy.passes) == (kind, 5)
+    (game,) = off.collect("OOD-Pong-v0", policy, 1, seed=60_000_000, max_steps=250, noops=30)
+    assert game.total_reward >= 2.0
+    assert game.rewards.min() == 0.0
+
+
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: f"{card.world} {card.algorithm}")
 def test_experts_are_at_least_as_good_as_the_published_ones(card):
-    published = SOLVED.get(card.world, worlds.make(card.world, n=1).card.expert_return)
-    assert card.mean_return > published
     if card.world in SOLVED:
+        assert card.mean_return > SOLVED[card.world]
         return
+    assert card.mean_return > worlds.make(card.world, n=1).card.expert_return
     if "Reacher" not in card.world:  # where a motor of 1 N m does not reach every goal in time
         assert card.success >= 0.95
 

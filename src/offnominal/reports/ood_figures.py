@@ -16,9 +16,10 @@ from offnominal.reports.ood_series_figures import action_figure, value_figure
 from offnominal.reports.ood_survival_figure import survival_figure
 from offnominal.reports.save_figures import save_figures
 from offnominal.studies.ood_rl.agents import agent, at_hand
-from offnominal.studies.ood_rl.outcomes import UNCERTAINTY, OODOutcomes, Watched
+from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.ood_rl.series import Series, series
 from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM
+from offnominal.studies.ood_rl.watched import UNCERTAINTY, Watched
 
 Drawing = tuple[str, Callable[[Any], Any]]
 """A caption, and what draws the figure with pyplot."""

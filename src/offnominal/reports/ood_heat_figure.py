@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.studies.ood_rl.outcomes import OODOutcomes, Watched
+from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.ood_rl.settings import PONG, OODSetting
+from offnominal.studies.ood_rl.watched import Watched
 
 MARK = "✕"
 

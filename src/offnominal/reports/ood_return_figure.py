@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from offnominal.reports.colours import colours
-from offnominal.studies.ood_rl.outcomes import KINDS, Earned, OODOutcomes
+from offnominal.studies.ood_rl.earned import Earned
+from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.ood_rl.settings import PONG
+from offnominal.studies.ood_rl.watched import KINDS
 
 
 def return_figure(plt: Any, outcomes: OODOutcomes) -> Any:

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from offnominal.reports.study_tables import Row, StudyTable
-from offnominal.studies.ood_rl.outcomes import KINDS, OODOutcomes, Watched, average
+from offnominal.studies.ood_rl.outcomes import OODOutcomes, average
 from offnominal.studies.ood_rl.readings import READINGS
+from offnominal.studies.ood_rl.watched import KINDS, Watched
 
 CHANCE = 0.5
 

@@ -10,110 +10,10 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.studies.ood_rl.earned import DEVIATIONS, SOLVED, Earned
 from offnominal.studies.ood_rl.readings import READINGS
 from offnominal.studies.ood_rl.settings import CARTPOLE, OODSetting, settings
-
-UNCERTAINTY = "Uncertainty"
-"""Name of the method of the paper: how far the predictions of a policy lie apart."""
-KINDS = {"ensemble": "Ensemble", "dropout": "MC-Dropout", "dropconnect": "MC-DropConnect"}
-SOLVED = 195.0
-"""Mean return of CartPole below which an agent has failed; elsewhere it is told by its nominal returns."""
-DEVIATIONS = 3.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Watched:
-    """What one method made of the settings of a world.
-
-    Args:
-        world: Id of the world.
-        uncertainty: Kind of the agents.
-        method: Name of the detector.
-        settings: What was changed.
-        agents: Numbers of the agents.
-        values: (readings, settings, agents, trials).
-        thresholds: (settings, agents, trials): see :class:`~offnominal.studies.ood_rl.readings.Reading`.
-    """
-
-    world: str
-    uncertainty: str
-    method: str
-    settings: tuple[OODSetting, ...]
-    agents: tuple[int, ...]
-    values: FloatArray
-    thresholds: FloatArray
-
-    @property
-    def label(self) -> str:
-        """What figures call it: the kind of agent if its uncertainty is meant, otherwise also the detector."""
-        kind = KINDS.get(self.uncertainty, self.uncertainty)
-        if self.method == UNCERTAINTY:
-            return kind
-        return self.method if self.uncertainty == "ensemble" else f"{self.method} ({kind})"
-
-    def reading(self, name: str) -> FloatArray:
-        """Return (settings, agents, trials) of one reading."""
-        found: FloatArray = self.values[list(READINGS).index(name)]
-        return found
-
-    def mean(self, name: str) -> FloatArray:
-        """Return the mean over agents and trials of each setting."""
-        found: FloatArray = self.reading(name).mean(axis=(1, 2))
-        return found
-
-    def between_evaluations(self, name: str) -> FloatArray:
-        """Return the standard deviation over trials of one agent, in each setting; ddof 1, variances averaged."""
-        found: FloatArray = np.sqrt(_variance(self.reading(name), axis=2).mean(axis=1))
-        return found
-
-    def between_agents(self, name: str) -> FloatArray:
-        """Return the standard deviation over trained agents, in each setting, without what trials add to it.
-
-        The variance of the agents' means is the sum of both, trials counting a share of one over their number; where
-        trials alone make more, agents make none.
-        """
-        values = self.reading(name)
-        added = _variance(values, axis=2).mean(axis=1) / values.shape[2]
-        found: FloatArray = np.sqrt(np.maximum(_variance(values.mean(axis=2), axis=1) - added, 0.0))
-        return found
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Earned:
-    """What the agents of a kind earned in the settings of a world.
-
-    Args:
-        world: Id of the world.
-        uncertainty: Kind of the agents.
-        settings: What was changed.
-        agents: Numbers of the agents.
-        mean: (settings, agents): mean return over the episodes of all trials.
-        half: (settings, agents): half the width of its 95 % interval.
-        limit: (agents,): below it an agent has failed.
-        nominal: (agents,): mean return in the unchanged world.
-        length: (settings, agents): mean length of episodes.
-    """
-
-    world: str
-    uncertainty: str
-    settings: tuple[OODSetting, ...]
-    agents: tuple[int, ...]
-    mean: FloatArray
-    half: FloatArray
-    limit: FloatArray
-    nominal: FloatArray
-    length: FloatArray
-
-    @property
-    def failed(self) -> BoolArray:
-        """(settings, agents): whether an agent failed."""
-        return self.mean < self.limit
-
-    @property
-    def mostly_failed(self) -> BoolArray:
-        """(settings,): whether at least half of the agents failed."""
-        found: BoolArray = self.failed.mean(axis=1) >= 0.5
-        return found
+from offnominal.studies.ood_rl.watched import Watched
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,14 +116,6 @@ def _earned(rows: Columns) -> Earned:
     spread = np.sqrt(np.maximum(nominal_square[0].mean(axis=1) - calm**2, 0.0) * count[0] / np.maximum(count[0] - 1, 1))
     limit = np.full(len(agents), SOLVED) if world == CARTPOLE else calm - DEVIATIONS * spread
     return Earned(world, str(rows["policy"][0]), found, agents, average, half, limit, calm, length.mean(axis=2))
-
-
-def _variance(values: FloatArray, axis: int) -> FloatArray:
-    """Return the variance with ddof 1; of a single value, zero."""
-    if values.shape[axis] == 1:
-        return np.zeros(np.delete(values.shape, axis))
-    found: FloatArray = values.var(axis=axis, ddof=1)
-    return found
 
 
 def average(values: Sequence[float] | FloatArray) -> float:

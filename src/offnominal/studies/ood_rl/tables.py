@@ -10,9 +10,10 @@ import numpy as np
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.estimate import Estimate
 from offnominal.studies.comparison import Comparison
-from offnominal.studies.ood_rl.outcomes import KINDS, UNCERTAINTY, OODOutcomes, Watched
+from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.ood_rl.printed import PrintedRow, printed_rows
 from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, settings
+from offnominal.studies.ood_rl.watched import KINDS, UNCERTAINTY, Watched
 from offnominal.studies.papers import Printed, PrintedFigure
 from offnominal.studies.results import RunResults
 
