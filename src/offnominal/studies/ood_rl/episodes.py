@@ -21,7 +21,7 @@ TRIAL_SEED = 60_000_000
 BETWEEN = 100_000
 """Seeds between the first episodes of two trials."""
 BATCH = 1024
-HELD = 2**30
+HELD = 800_000_000
 """Bytes of observations that are held at once."""
 
 
