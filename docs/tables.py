@@ -16,7 +16,7 @@ from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, Strength, calibrated, published
 from offnominal.reports.tables import markdown
-from offnominal.worlds import Knob, make_world, worlds
+from offnominal.worlds import Knob, make_world, world_cards, worlds
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -209,7 +209,7 @@ def _actions(world: str) -> str:
 
 def _published(world: str) -> str:
     """Return what the published expert earns, if there is one."""
-    earned = make_world(world, 1).card.expert_return
+    earned = world_cards[world].expert_return
     return "–" if earned is None else f"{earned:.2f}"
 
 

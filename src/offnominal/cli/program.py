@@ -203,7 +203,7 @@ def agents(as_json: AsJson = False) -> None:
     Example: [bold]offnominal agents[/]
     """
     from offnominal.agents import expert_cards
-    from offnominal.rollouts.collect import build_world
+    from offnominal.worlds import world_cards
 
     rows = [
         {
@@ -211,12 +211,12 @@ def agents(as_json: AsJson = False) -> None:
             "algorithm": card.algorithm,
             "return": round(card.mean_return, 3),
             "±95%": round(card.return_interval, 3),
-            "published": build_world(card.world, 1).card.expert_return,
+            "published": world_cards[card.world].expert_return,
             "success": card.success,
         }
         for card in expert_cards()
     ]
-    _print("Trained policies, on 1,000 fresh nominal episodes each", rows, as_json)
+    _print("Trained policies, on fresh nominal episodes", rows, as_json)
 
 
 @program.command()

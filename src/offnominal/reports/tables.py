@@ -14,14 +14,14 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def terminal_table(title: str, rows: Rows) -> RichTable:
-    """Return a table for the terminal; numbers are aligned right."""
+    """Return a table for the terminal; numbers are aligned right, and what is too wide goes on in another line."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
     table = RichTable(title=title, title_justify="left", header_style="bold", row_styles=("", "dim"))
     for name in rows[0] if rows else ():
         numeric = all(isinstance(row[name], int | float | None) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=not table.columns)
+        table.add_column(name, justify="right" if numeric else "left", no_wrap=not table.columns, overflow="fold")
     for row in rows:
         table.add_row(*(Text(text(value)) for value in row.values()))
     return table

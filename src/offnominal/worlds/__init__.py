@@ -1,6 +1,6 @@
 """Where the agent acts: batch-first worlds with a Gymnasium face."""
 
-from offnominal.worlds.catalogue import make_single, make_vector, make_world, register_gymnasium, worlds
+from offnominal.worlds.catalogue import make_single, make_vector, make_world, register_gymnasium, world_cards, worlds
 from offnominal.worlds.pictured import Pictured
 from offnominal.worlds.single import WorldEnv
 from offnominal.worlds.vector import VectorWorld
@@ -18,5 +18,6 @@ __all__ = [
     "make_vector",
     "make_world",
     "register_gymnasium",
+    "world_cards",
     "worlds",
 ]

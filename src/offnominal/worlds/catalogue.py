@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium
@@ -24,15 +25,19 @@ _TARGETS = {
     "MJC-HalfCheetah-v0": "offnominal.worlds.mujoco.cheetah:HalfCheetah",
     "OOD-CartPole-v0": "offnominal.worlds.classic.world:CartPole",
     "OOD-Pendulum-v0": "offnominal.worlds.classic.world:Pendulum",
+    "OOD-Pong-v0": "offnominal.worlds.pong.world:Pong",
 }
 
 worlds: Registry[World] = Registry("world")
+world_cards = MappingProxyType({**CLASSIC_CARDS, **MUJOCO_CARDS, PONG.id: PONG, **PARTICLE_CARDS})
+"""What is known of each world before anything runs, by its id; nothing needs to be installed for it."""
 
-for _card in (*CLASSIC_CARDS.values(), *MUJOCO_CARDS.values()):
-    worlds.register(Spec(_card.id, _TARGETS[_card.id], _card.summary))
-worlds.register(Spec(PONG.id, "offnominal.worlds.pong.world:Pong", PONG.summary))
-for _card in PARTICLE_CARDS.values():
-    worlds.register(Spec(_card.id, "offnominal.worlds.particles.world:ParticleWorld", _card.summary, {"id": _card.id}))
+for _card in world_cards.values():
+    if _card.id in PARTICLE_CARDS:
+        _spec = Spec(_card.id, "offnominal.worlds.particles.world:ParticleWorld", _card.summary, {"id": _card.id})
+    else:
+        _spec = Spec(_card.id, _TARGETS[_card.id], _card.summary)
+    worlds.register(_spec)
 
 
 def make_world(id: str, n: int, **options: Any) -> World:
