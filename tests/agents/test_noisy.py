@@ -5,7 +5,7 @@ import pytest
 from gymnasium.spaces import Box
 
 from offnominal.agents.noisy import NoisyPolicy
-from offnominal.agents.policy import FunctionPolicy, RandomPolicy
+from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy
 from offnominal.core.errors import InvalidParameter
 
 SPACE = Box(-2.0, 2.0, (1,), dtype=np.float64)
@@ -37,6 +37,23 @@ def test_an_episode_does_not_depend_on_its_neighbours():
     state = policy.start(np.array([3, 9]), np.zeros(2, np.int64))
     kept = policy.take(state, np.array([1]))
     np.testing.assert_array_equal(policy.act(np.zeros((1, 3)), kept)[0][0], alone[0])
+
+
+class Listener(Policy):
+    """Remembers what it was told was done."""
+
+    def act(self, observations, state):
+        return np.zeros((len(observations), 1)), state
+
+    def did(self, state, actions):
+        return actions
+
+
+def test_the_other_policy_is_told_what_was_done():
+    policy = NoisyPolicy(Listener(), SPACE, 0.3)
+    actions, state = policy.act(np.zeros((5, 3)), policy.start(np.arange(5), np.zeros(5, np.int64)))
+    np.testing.assert_array_equal(state.inner, actions)
+    assert policy.did(state, "something else").inner == "something else"
 
 
 @pytest.mark.parametrize("spread", [-0.1, float("nan")])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,11 @@ class NoisyPolicy(Policy):
         reach = (self.space.high.astype(np.float64) - self.space.low) / 2
         shaken = actions + reach * (state.spreads[:, None] * noise).reshape(n, *self.space.shape)
         shaken = np.clip(shaken, self.space.low, self.space.high).astype(self.space.dtype)
-        return shaken, _NoisyState(inner, state.keys, state.spreads, state.step + 1)
+        return shaken, _NoisyState(self.policy.did(inner, shaken), state.keys, state.spreads, state.step + 1)
+
+    def did(self, state: _NoisyState, actions: Array) -> _NoisyState:
+        """Tell the other policy."""
+        return replace(state, inner=self.policy.did(state.inner, actions))
 
     def take(self, state: _NoisyState, rows: IntArray) -> _NoisyState:
         """Keep some rows."""
