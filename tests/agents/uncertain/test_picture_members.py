@@ -60,6 +60,15 @@ def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(picture
     np.testing.assert_array_equal(one, two)
 
 
+def test_a_pass_with_gaps_is_the_network_with_these_gaps(pictures):
+    network = members(1)
+    found = network.passes(pictures, DROPCONNECT, 0.3, 3)
+    apart = PictureMembers(network._gapped(DROPCONNECT, 0.3, 3), SEEN, DENSE)
+    # Scaled weights are rounded to half precision there.
+    np.testing.assert_allclose(apart.passes(pictures, ENSEMBLE, 0.0, 3), found, rtol=0, atol=2e-3)
+    assert len(np.unique(found[:, 0, 0])) == 3
+
+
 def test_what_was_said_of_a_picture_is_remembered_and_the_oldest_forgotten(pictures, monkeypatch):
     network, fresh = members(), members()
     first = network.passes(pictures, ENSEMBLE, 0.0, 2)

@@ -10,8 +10,8 @@ from gymnasium.spaces import Box
 from torch import Tensor
 
 from offnominal.agents.learning.member_learner import MemberLearner
-from offnominal.agents.learning.members import MemberNetwork
 from offnominal.agents.learning.ring import Lived
+from offnominal.agents.uncertain.member_network import MemberNetwork
 from offnominal.agents.uncertain.policy import UncertainPolicy
 
 

@@ -10,10 +10,10 @@ from gymnasium.spaces import Box, Discrete
 from torch import Tensor
 
 from offnominal.agents.learning.checkpoint import State, parts_state, restore_parts
-from offnominal.agents.learning.members import Gaps, MemberNetwork
 from offnominal.agents.learning.ring import Lived
 from offnominal.agents.learning.uncertain_settings import UncertainSettings
 from offnominal.agents.uncertain.dense import DenseMembers
+from offnominal.agents.uncertain.member_network import Gaps, MemberNetwork
 from offnominal.agents.uncertain.pictures import MIDDLE
 from offnominal.agents.uncertain.policy import UncertainPolicy
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT
+from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT, ENSEMBLE
 from offnominal.core.dense import Matrix
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.streams import Stream
@@ -163,7 +163,8 @@ class PictureMembers:
                 rows = min(tile, len(pictures) - first)
                 part[:rows] = pictures[first : first + rows]
                 seen = torch.as_tensor(part).to(device).float() / 255.0 - MIDDLE
-                values = network(seen.expand(count, *seen.shape))
+                # Gaps are those of dense layers, so all passes of one network have the same filters.
+                values = network(seen.expand(count if wanted[0] == ENSEMBLE else 1, *seen.shape))
                 out[first : first + rows] = values[:, :rows].transpose(0, 1).cpu().numpy()
         return out
 
@@ -173,7 +174,7 @@ class PictureMembers:
         if wanted not in self._ready:
             import torch
 
-            from offnominal.agents.learning.members import MemberNetwork
+            from offnominal.agents.uncertain.member_network import MemberNetwork
 
             flat = torch.as_tensor(self._gapped(kind, probability, count))
             device = "cuda" if torch.cuda.is_available() else "cpu"

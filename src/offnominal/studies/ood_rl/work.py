@@ -31,6 +31,7 @@ from offnominal.worlds.catalogue import worlds as world_registry
 JUDGE = (
     "offnominal.agents.uncertain:UncertainPolicy",
     "offnominal.agents.uncertain:DenseMembers",
+    "offnominal.agents.uncertain.pictures:PictureMembers",
     "offnominal.studies.ood_rl.episodes:training_episodes",
     "offnominal.studies.ood_rl.methods:built",
     "offnominal.studies.ood_rl.work:watch_trial",

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.agents.learning.members import Gaps, MemberNetwork  # noqa: E402
+from offnominal.agents.uncertain.member_network import Gaps, MemberNetwork  # noqa: E402
 from offnominal.agents.uncertain.pictures import NATURE  # noqa: E402
 
 

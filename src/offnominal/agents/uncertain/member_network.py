@@ -84,7 +84,7 @@ class MemberNetwork(nn.Module):
         return [self.shapes[0][0], *(fan_out for _, fan_out in self.shapes)]
 
     def forward(self, observations: Tensor, gaps: Gaps | None = None) -> Tensor:
-        """Return (members, batch, outputs) for (members, batch, ...).
+        """Return (members, batch, outputs) for (members, batch, ...), or for (1, batch, ...) if filters are the same.
 
         Filters compute in the precision of the observations, dense layers in that of the weights: values of choices lie
         nearer to one another than half precision can tell. Filters have no gaps (Wan et al., 2013).
@@ -96,6 +96,7 @@ class MemberNetwork(nn.Module):
         values = observations
         if depth:
             values = filtered(values, weights[:depth], biases[:depth], self.filters).to(self.flat.dtype)
+            values = values.expand(members, -1, -1)
         for index in range(depth, len(weights)):
             weight = weights[index] if gaps is None else gaps.weights(weights[index])
             values = torch.baddbmm(biases[index], values, weight)
@@ -109,9 +110,10 @@ def filtered(
 ) -> Tensor:
     """Return (members, batch, features) of (members, batch, channels, height, width), in their precision.
 
-    One convolution per member and filter: in groups of one convolution they are slow on a GPU.
+    One convolution per member and filter: in groups of one convolution they are slow on a GPU. Weights of more members
+    than there are pictures for are not looked at.
     """
-    members, _, channels = pictures.shape[:3]
+    members, channels = len(weights[0]), pictures.shape[2]
     layers = []
     for weight, bias, square in zip(weights, biases, filters, strict=True):
         outputs_first = weight.to(pictures.dtype).transpose(1, 2)
