@@ -158,7 +158,10 @@ def reproduce(
     images: Annotated[
         bool, typer.Option("--images", help="The half of the tables about detectors of pictures.")
     ] = False,
-    scale: Annotated[str, typer.Option(help="How much of the study to run.")] = "laptop",
+    scale: Annotated[
+        str | None,
+        typer.Option(help="How much of the study to run; laptop if left out, or what a table is about."),
+    ] = None,
     workers: Workers = None,
     ray: Ray = None,
     store: StoreFolder = STORE,
@@ -170,19 +173,20 @@ def reproduce(
     """
     from offnominal.reports.versus import versus_markdown, versus_print, versus_terminal
     from offnominal.studies.catalogue import load_study
-    from offnominal.studies.papers import figures_of, tables_of
+    from offnominal.studies.papers import Printed, PrintedFigure, figures_of, tables_of
     from offnominal.studies.runs import open_run
     from offnominal.studies.runs import run as go
 
     told: list[dict[str, Any]] = []
-    opened: dict[str, tuple[Path, RunResults]] = {}
+    opened: dict[tuple[str, str], tuple[Path, RunResults]] = {}
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
-    for study in dict.fromkeys([*(each.study for each in tables), *(each.study for each in figures)]):
-        place, _ = go(load_study(study), scale, store=store, workers=workers, ray=ray)
-        opened[study] = place, open_run(place)
+    wanted: list[Printed | PrintedFigure] = [*tables, *figures]
+    for study, size in dict.fromkeys((each.study, scale or each.scale) for each in wanted):
+        place, _ = go(load_study(study), size, store=store, workers=workers, ray=ray)
+        opened[study, size] = place, open_run(place)
     for printed in tables:
-        place, found = opened[printed.study]
+        place, found = opened[printed.study, scale or printed.scale]
         lines = printed.compare(found)
         title = f"Table {printed.number}: {printed.title}"
         file = place / f"table-{printed.number}.md"
@@ -192,7 +196,7 @@ def reproduce(
             out.print(versus_terminal(title, lines))
             out.print(f"Also in [bold]{file}[/]", soft_wrap=True)
     for drawn in figures:
-        place, found = opened[drawn.study]
+        place, found = opened[drawn.study, scale or drawn.scale]
         _reported(place, found)
         picture = place / "figures" / f"{drawn.file}.png"
         told.append({"figure": drawn.number, "title": drawn.title, "file": str(picture)})

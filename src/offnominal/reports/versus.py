@@ -66,7 +66,7 @@ def versus_terminal(title: str, lines: Sequence[Comparison]) -> RichTable:
     rows = versus_print(lines)
     table = RichTable(title=title, title_justify="left", caption=verdict_line(lines), caption_justify="left")
     for name in rows[0] if rows else ():
-        table.add_column(name, justify="right" if name in NUMBERS else "left")
+        table.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
     for row in rows:
         shown = [
             Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(str(value)) for name, value in row.items()

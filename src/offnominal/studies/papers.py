@@ -15,6 +15,7 @@ PAPERS = {
     "comparison": "offnominal.studies.detector_comparison.tables",
     "ood-rl": "offnominal.studies.ood_rl.tables",
 }
+USUAL = "laptop"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Printed:
         study: The study whose run it is made from.
         compare: Makes it from the results of that run.
         images: Whether it, or this half of it, is about detectors of pictures.
+        scale: Of the study, if none is asked for.
     """
 
     number: int | str
@@ -34,6 +36,7 @@ class Printed:
     study: str
     compare: Callable[[RunResults], list[Comparison]]
     images: bool = False
+    scale: str = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,14 @@ class PrintedFigure:
         title: What it shows.
         study: The study whose run ours is made from.
         file: Name of ours in the report of that run.
+        scale: Of the study, if none is asked for.
     """
 
     number: int
     title: str
     study: str
     file: str
+    scale: str = USUAL
 
 
 def tables_of(paper: str, numbers: Sequence[int | str] | None = None, *, images: bool = False) -> list[Printed]:

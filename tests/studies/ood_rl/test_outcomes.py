@@ -6,7 +6,7 @@ import pytest
 
 from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.ood_rl.readings import READINGS
-from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM
+from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 
 AUCS = {(0, 0): 0.6, (0, 1): 0.8, (1, 0): 0.9, (1, 1): 0.9}
 """By agent and trial."""
@@ -37,6 +37,14 @@ def test_both_variances_are_told_apart():
 def test_agents_that_differ_no_more_than_trials_do_not_differ():
     rows = [row(CARTPOLE, agent, trial, value=98.0, auc=0.6 + 0.2 * trial) for agent in (0, 1) for trial in (0, 1)]
     assert outcomes_of(rows).watched[0].between_agents("auc") == [0.0]
+
+
+def test_a_game_of_pong_is_failed_below_a_lead_of_15():
+    rows = [
+        row(PONG, 0, 0, anomaly="camera/pixelate", value=value, earned=earned)
+        for value, earned in ((1.0, 15.0), (5.0, 14.8))
+    ]
+    assert outcomes_of(rows).earned[0].mostly_failed.tolist() == [False, True]
 
 
 def test_a_cart_pole_fails_below_195_and_a_pendulum_far_below_its_own():

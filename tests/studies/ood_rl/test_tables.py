@@ -49,6 +49,23 @@ def test_print_of_an_unknown_setting_stands_beside_the_range_of_ours_without_a_v
     assert best == ["print 0.727", "print 0.602"]
 
 
+def test_where_no_agent_fails_print_stands_beside_all_settings():
+    pixelate = {"anomaly": "camera/pixelate", "earned": 21.0}
+    rows = [row(PONG, 0, 0, value=value, auc=auc, **pixelate) for value, auc in ((1.0, 0.5), (5.0, 0.8))]
+    lines = compared(12, rows)
+    assert [(line.ours.low, line.ours.high) for line in lines] == [(0.5, 0.8)] * 2
+    rows.append(row(PONG, 0, 0, value=4.0, auc=0.9, anomaly="camera/pixelate", earned=6.0))
+    failed, *apart = compared(12, rows)
+    assert failed.ours.value == 0.9
+    assert [(line.ours.low, line.ours.high) for line in apart] == [(0.9, 0.9)] * 2
+
+
+def test_tables_of_pong_are_made_from_a_run_of_pong():
+    scales = {table.number: table.scale for table in tables_of("ood-rl")}
+    assert {number for number, scale in scales.items() if scale == "pong"} == {5, *range(12, 20)}
+    assert set(scales.values()) == {"pong", "laptop"}
+
+
 def test_a_world_that_was_not_run_is_said_to_be_missing():
     lines = compared(18, [row(CARTPOLE, 0, 0, value=98.0)])
     assert [(line.printed, line.ours.value) for line in lines] == [(0.823, None), (0.634, None)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from offnominal.core.types import BoolArray, FloatArray
-from offnominal.studies.ood_rl.settings import OODSetting
+from offnominal.studies.ood_rl.settings import CARTPOLE, PONG, OODSetting
 
-SOLVED = 195.0
-"""Mean return of CartPole below which an agent has failed; elsewhere it is told by its nominal returns."""
+SOLVED = {CARTPOLE: 195.0, PONG: 15.0}
+"""Mean return below which an agent has failed, where there is one from which on a task counts as solved."""
 DEVIATIONS = 3.0
+"""Elsewhere it has failed if it earns so many standard deviations of its nominal returns less than their mean."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

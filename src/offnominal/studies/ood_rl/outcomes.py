@@ -12,7 +12,7 @@ import numpy as np
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.studies.ood_rl.earned import DEVIATIONS, SOLVED, Earned
 from offnominal.studies.ood_rl.readings import READINGS
-from offnominal.studies.ood_rl.settings import CARTPOLE, OODSetting, settings
+from offnominal.studies.ood_rl.settings import OODSetting, settings
 from offnominal.studies.ood_rl.watched import Watched
 
 
@@ -114,7 +114,7 @@ def _earned(rows: Columns) -> Earned:
     half = 1.96 * np.sqrt(np.maximum(square.mean(axis=2) - average**2, 0.0) / np.maximum(count - 1.0, 1.0))
     calm = nominal[0].mean(axis=1)
     spread = np.sqrt(np.maximum(nominal_square[0].mean(axis=1) - calm**2, 0.0) * count[0] / np.maximum(count[0] - 1, 1))
-    limit = np.full(len(agents), SOLVED) if world == CARTPOLE else calm - DEVIATIONS * spread
+    limit = np.full(len(agents), SOLVED[world]) if world in SOLVED else calm - DEVIATIONS * spread
     return Earned(world, str(rows["policy"][0]), found, agents, average, half, limit, calm, length.mean(axis=2))
 
 

@@ -14,12 +14,16 @@ from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.ood_rl.printed import PrintedRow, printed_rows
 from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, settings
 from offnominal.studies.ood_rl.watched import KINDS, UNCERTAINTY, Watched
-from offnominal.studies.papers import Printed, PrintedFigure
+from offnominal.studies.papers import USUAL, Printed, PrintedFigure
 from offnominal.studies.results import RunResults
 
 STUDY = "ood-rl"
 ABSENT = "not in this run"
 UNPLACED = "setting unknown; ours: all it may be"
+
+
+Found = tuple[str, OODSetting, FloatArray]
+"""Kind of agent, setting, and AUC of each trial."""
 
 
 def table_1(results: RunResults) -> list[Comparison]:
@@ -50,18 +54,21 @@ def auc_table(results: RunResults, *, number: int, world: str, best: bool) -> li
     rows = [row for row in printed_rows() if row.world == world and (best or number in row.tables)]
     placed = {(row.method, row.anomaly, row.value): row for row in rows if row.method and row.value is not None}
     outcomes = OODOutcomes.of(results.table)
-    lines, ours = [], list[tuple[str, OODSetting, FloatArray]]()
+    lines, ours, others = [], list[Found](), list[Found]()
     for watched in outcomes.in_world(world):
         if watched.method != UNCERTAINTY:
             continue
         failed = outcomes.failed(watched)
         for place, setting in enumerate(watched.settings):
             row = placed.get((watched.uncertainty, setting.anomaly, setting.parameter))
+            trials = watched.reading("auc")[place, 0]
             if failed[place] or row is not None:
-                trials = watched.reading("auc")[place, 0]
                 ours.append((watched.uncertainty, setting, trials))
                 lines.append(_line(watched, setting, trials, row, best))
-    return lines + [_apart(row, ours, best) for row in rows if row not in placed.values() and _shown(row, best)]
+            else:
+                others.append((watched.uncertainty, setting, trials))
+    apart = [row for row in rows if row not in placed.values() and _shown(row, best)]
+    return lines + [_apart(row, _of(row, ours) or _of(row, others), best) for row in apart]
 
 
 def _line(watched: Watched, setting: OODSetting, trials: FloatArray, row: PrintedRow | None, best: bool) -> Comparison:
@@ -77,16 +84,20 @@ def _shown(row: PrintedRow, best: bool) -> bool:
     return row.best is not None if best else True
 
 
-def _apart(row: PrintedRow, ours: Iterable[tuple[str, OODSetting, FloatArray]], best: bool) -> Comparison:
+def _of(row: PrintedRow, found: Iterable[Found]) -> list[FloatArray]:
+    """Return the trials of all settings that a printed row may be of."""
+    return [
+        trials
+        for kind, setting, trials in found
+        if row.method in ("", kind) and row.anomaly in ("", setting.anomaly) and row.value in (None, setting.parameter)
+    ]
+
+
+def _apart(row: PrintedRow, trials: list[FloatArray], best: bool) -> Comparison:
     """Return a printed row of which method or setting is not known, beside all of ours that it may be of.
 
     To lie within so wide a range is no evidence, so print is told in the note and no verdict is given.
     """
-    trials = [
-        found
-        for kind, setting, found in ours
-        if row.method in ("", kind) and row.anomaly in ("", setting.anomaly) and row.value in (None, setting.parameter)
-    ]
     named = next((each.quantity.name for each in settings(row.world) if each.anomaly == row.anomaly), "")
     labels = {"method": KINDS.get(row.method, "one of three"), "setting": named or "mean deviation over trials"}
     if not trials:
@@ -100,7 +111,8 @@ def _apart(row: PrintedRow, ours: Iterable[tuple[str, OODSetting, FloatArray]], 
 
 
 def _printed(number: int, title: str, world: str, *, best: bool = False) -> Printed:
-    return Printed(number, title, STUDY, partial(auc_table, number=number, world=world, best=best))
+    compare = partial(auc_table, number=number, world=world, best=best)
+    return Printed(number, title, STUDY, compare, scale="pong" if world == PONG else USUAL)
 
 
 _ONE = "mean over trials; which method the printed one is of is not known here"
