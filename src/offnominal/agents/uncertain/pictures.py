@@ -20,8 +20,6 @@ from offnominal.core.types import Array, IntArray, KeyArray
 
 TILES = {"cpu": 8, "cuda": 64}
 """How many pictures are taken at a time: on a CPU padding costs as much as pictures do, on a GPU next to nothing."""
-
-
 REMEMBERED = 2**16
 """Of how many pictures it is remembered what was said of them."""
 MIDDLE = 0.34
