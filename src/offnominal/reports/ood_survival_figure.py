@@ -35,13 +35,13 @@ def survival_figure(plt: Any, outcomes: OODOutcomes) -> Any:
         places = np.arange(len(found))
         numbers = {name: np.array([row[name] if row[name] is not None else np.nan for row in found]) for name in LOOKS}
         together = np.array(list(numbers.values()))
-        axes.hlines(places, np.nanmin(together, axis=0), np.nanmax(together, axis=0), color="#CCCCCC", lw=2)
+        axes.hlines(places, np.fmin.reduce(together), np.fmax.reduce(together), color="#CCCCCC", lw=2)
         for name, (label, shade, marker) in LOOKS.items():
             axes.plot(numbers[name], places, ls="", marker=marker, ms=5, color=shade, label=label)
         axes.axvline(0.5, color="#333333", lw=0.8, ls="--")
         axes.set_yticks(places, [row["method"] for row in found], fontsize=8)
         axes.invert_yaxis()
-        axes.set_title(world, fontsize=9)
+        axes.set_title(world if np.isfinite(together).any() else f"{world}: no agent fails", fontsize=9)
         axes.set_xlabel("mean AUC where agents fail")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(LOOKS), fontsize=8)
