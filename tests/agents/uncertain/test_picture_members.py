@@ -8,7 +8,8 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents import PolicyCard, UncertainPolicy, load_policy, save_policy  # noqa: E402
 from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT, ENSEMBLE  # noqa: E402
-from offnominal.agents.uncertain.pictures import MIDDLE, NATURE, PictureMembers, layer_shapes  # noqa: E402
+from offnominal.agents.uncertain.member_network import MIDDLE  # noqa: E402
+from offnominal.agents.uncertain.pictures import NATURE, PictureMembers, layer_shapes  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 
 SEEN, DENSE = (4, 84, 84), (16, 6)

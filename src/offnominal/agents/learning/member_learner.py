@@ -13,8 +13,7 @@ from offnominal.agents.learning.checkpoint import State, parts_state, restore_pa
 from offnominal.agents.learning.ring import Lived
 from offnominal.agents.learning.uncertain_settings import UncertainSettings
 from offnominal.agents.uncertain.dense import DenseMembers
-from offnominal.agents.uncertain.member_network import Gaps, MemberNetwork
-from offnominal.agents.uncertain.pictures import MIDDLE
+from offnominal.agents.uncertain.member_network import Gaps, MemberNetwork, centred
 from offnominal.agents.uncertain.policy import UncertainPolicy
 
 FINAL_RATE = 0.05
@@ -74,7 +73,7 @@ class MemberLearner(ABC):
         """Return (members, batch, outputs); pictures are filtered in half precision on a GPU."""
         if observations.dtype == torch.uint8:
             kind = torch.bfloat16 if self.device.type == "cuda" else torch.float32
-            observations = observations.to(kind) / 255.0 - MIDDLE
+            observations = centred(observations, kind)
         return network(observations, self.gaps if gaps else None)  # type: ignore[no-any-return]
 
     def state(self) -> State:

@@ -11,6 +11,10 @@ from torch import Tensor, nn
 from offnominal.agents.uncertain.pictures import Filter, layer_shapes
 from offnominal.agents.uncertain.policy import Kind
 
+MIDDLE = 0.34
+"""What is taken from the brightness, 0 to 1: about that of Pong's background. Were all inputs positive, a few steps of
+training could silence most filters for good."""
+
 
 class Gaps:
     """Drops units or weights at random, and scales what stays.
@@ -103,6 +107,11 @@ class MemberNetwork(nn.Module):
             if index < len(weights) - 1:
                 values = torch.relu(values) if gaps is None else gaps.units(torch.relu(values))
         return values
+
+
+def centred(pictures: Tensor, kind: torch.dtype) -> Tensor:
+    """Return bytes as the numbers that a network sees, whether it learns or acts."""
+    return pictures.to(kind) / 255.0 - MIDDLE
 
 
 def filtered(

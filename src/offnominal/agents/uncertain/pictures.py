@@ -22,9 +22,6 @@ TILES = {"cpu": 8, "cuda": 64}
 """How many pictures are taken at a time: on a CPU padding costs as much as pictures do, on a GPU next to nothing."""
 REMEMBERED = 2**16
 """Of how many pictures it is remembered what was said of them."""
-MIDDLE = 0.34
-"""What is taken from the brightness, 0 to 1: about that of Pong's background. Were all inputs positive, a few steps of
-training could silence most filters for good."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +147,8 @@ class PictureMembers:
             raise MissingDependency(
                 "a policy that sees pictures needs torch; install it with `pip install offnominal[train]`."
             ) from None
+        from offnominal.agents.uncertain.member_network import centred
+
         network = self._network(*wanted)
         count = wanted[2]
         out = np.empty((len(pictures), count, self.outputs), np.float32)
@@ -160,7 +159,7 @@ class PictureMembers:
                 part = np.zeros((tile, *self.inputs), np.uint8)
                 rows = min(tile, len(pictures) - first)
                 part[:rows] = pictures[first : first + rows]
-                seen = torch.as_tensor(part).to(device).float() / 255.0 - MIDDLE
+                seen = centred(torch.as_tensor(part).to(device), torch.float32)
                 # Gaps are those of dense layers, so all passes of one network have the same filters.
                 values = network(seen.expand(count if wanted[0] == ENSEMBLE else 1, *seen.shape))
                 out[first : first + rows] = values[:, :rows].transpose(0, 1).cpu().numpy()

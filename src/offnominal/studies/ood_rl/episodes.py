@@ -62,7 +62,7 @@ def _spread(group: list[OODSetting], most: int | None) -> list[OODSetting]:
 
 def training_episodes(cell: OODCell, policy: Policy) -> list[Episode]:
     """Return unchanged episodes that no trial has."""
-    return collect(cell.world, policy, cell.train, seed=TRAIN_SEED, **_conditions(cell))
+    return collect(cell.world, policy, cell.train, seed=TRAIN_SEED, **_conditions(cell, _rows(cell)))
 
 
 def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[Part]:
@@ -78,20 +78,21 @@ def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[Part]:
     parts: list[OODSetting | None] = [None, *chosen_settings(cell)]
     seeds = TRIAL_SEED + BETWEEN * trial + np.arange(cell.episodes)
     rows = _rows(cell)
+    conditions = _conditions(cell, rows)
     together = max(1, rows // cell.episodes)
     for first in range(0, len(parts), together):
         some = parts[first : first + together]
         faults: list[tuple[Fault, ...]] = [
             () if each is None else (each.fault(cell.onset),) for each in some for _ in range(cell.episodes)
         ]
-        made = rollout(cell.world, policy, np.tile(seeds, len(some)), faults, **_conditions(cell))
+        made = rollout(cell.world, policy, np.tile(seeds, len(some)), faults, **conditions)
         for place, setting in enumerate(some):
             yield Part(setting, made[place * cell.episodes : (place + 1) * cell.episodes])
 
 
-def _conditions(cell: OODCell) -> dict[str, Any]:
-    """Return how episodes are simulated; games that would all be alike begin at different moments."""
-    return {"batch": min(BATCH, _rows(cell)), "max_steps": cell.max_steps, **LONG_GAMES.get(cell.world, {})}
+def _conditions(cell: OODCell, rows: int) -> dict[str, Any]:
+    """Return how episodes are simulated, so many at once; games that would all be alike begin at different moments."""
+    return {"batch": min(BATCH, rows), "max_steps": cell.max_steps, **LONG_GAMES.get(cell.world, {})}
 
 
 def _rows(cell: OODCell) -> int:
