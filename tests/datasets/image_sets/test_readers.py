@@ -49,6 +49,8 @@ def test_idx_files_are_joined_training_first(tmp_path):
         (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 0])), "holds 1 entries; its head says 9"),
         (gzip.compress(bytes(100))[:-12], "expected gzip"),
     ],
+    # gzip writes down the time: tests named by their content would be called differently in every process.
+    ids=["no gzip", "short", "other numbers", "too few entries", "cut off"],
 )
 def test_what_is_no_idx_file_is_named(tmp_path, content, message):
     path = tmp_path / "broken.gz"
