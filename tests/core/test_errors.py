@@ -21,6 +21,7 @@ KINDS = {
     "DamagedFile": ValueError,
     "UnsupportedFormat": ValueError,
     "MissingFile": FileNotFoundError,
+    "InaccessibleFile": OSError,
     "AlreadyThere": FileExistsError,
     "LawBroken": AssertionError,
 }

@@ -5,6 +5,7 @@ from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
     AlreadyThere,
     DamagedFile,
+    InaccessibleFile,
     InvalidAction,
     InvalidChannels,
     InvalidParameter,
@@ -32,6 +33,7 @@ __all__ = [
     "DamagedFile",
     "Episode",
     "Event",
+    "InaccessibleFile",
     "InvalidAction",
     "InvalidChannels",
     "InvalidParameter",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import urllib.error
 import urllib.request
 from http.client import HTTPException
@@ -11,6 +10,7 @@ from tempfile import NamedTemporaryFile
 from typing import IO
 
 from offnominal.core.errors import DamagedFile, MissingFile
+from offnominal.core.files import file_errors, sha256_of, write_text
 from offnominal.core.progress import progress
 
 PIECE = 1 << 20
@@ -45,7 +45,8 @@ def fetched(url: str, folder: Path, *, name: str | None = None, sha256: str = ""
     file = folder / (name or url.rsplit("/", 1)[-1])
     record = file.with_name(file.name + ".sha256")
     if not file.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        with file_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
         _download(url, file, sha256)
     found = sha256_of(file)
     known = record.read_text(encoding="ascii").strip() if record.exists() else ""
@@ -56,14 +57,8 @@ def fetched(url: str, folder: Path, *, name: str | None = None, sha256: str = ""
                 f"fetch it again from {url}."
             )
     if not known:
-        _write(record, found + "\n")
+        write_text(record, found + "\n")
     return file
-
-
-def sha256_of(file: Path) -> str:
-    """Return the SHA-256 of a file, in hexadecimal digits."""
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _download(url: str, file: Path, sha256: str) -> None:
@@ -101,9 +96,3 @@ def _copy(url: str, name: str, target: IO[bytes]) -> None:
                 tick(len(piece) / PIECE)
     if expected is not None and copied != expected:
         raise ConnectionError(f"the connection ended after {copied:,} of {expected:,} bytes")
-
-
-def _write(file: Path, text: str) -> None:
-    unfinished = file.with_name(file.name + ".unfinished")
-    unfinished.write_text(text, encoding="ascii")
-    unfinished.replace(file)

@@ -70,6 +70,10 @@ class MissingFile(OffnominalError, FileNotFoundError):
     """A file or folder that should be there and is not."""
 
 
+class InaccessibleFile(OffnominalError, OSError):
+    """A file or folder that the system does not let us read or write: permissions, a full disk, an impossible path."""
+
+
 class AlreadyThere(OffnominalError, FileExistsError):
     """Something else stands where a file or folder is to be written."""
 

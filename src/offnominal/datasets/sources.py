@@ -9,8 +9,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from offnominal.core.download import fetched, sha256_of
+from offnominal.core.download import fetched
 from offnominal.core.errors import DamagedFile, MissingFile
+from offnominal.core.files import sha256_of
 from offnominal.core.home import VARIABLE, data_home
 
 

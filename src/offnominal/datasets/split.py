@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import Any, Literal, overload
 
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import DamagedFile, InvalidState, MissingDependency, MissingFile
+from offnominal.core.files import sha256_of
 from offnominal.core.types import Frames, IntArray
 from offnominal.datasets.frames import FramesFile, WithFrames
 from offnominal.datasets.manifest import AGAIN, FramesEntry, SplitEntry
@@ -187,9 +187,3 @@ def counted(number: int, noun: str) -> str:
         ('1 episode', '2,000 steps')
     """
     return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-def sha256_of(path: Path) -> str:
-    """Return the hash of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -18,12 +18,13 @@ from typing import Any
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyThere, InvalidParameter, OffnominalError
+from offnominal.core.files import sha256_of
 from offnominal.datasets.content import Content
 from offnominal.datasets.frames import FramesWriter, without_frames
 from offnominal.datasets.layout import Channels
 from offnominal.datasets.manifest import FILMS, MANIFEST, FramesEntry, Manifest, SplitEntry, file_of, read_manifest
 from offnominal.datasets.parquet import write_episodes
-from offnominal.datasets.split import Split, sha256_of
+from offnominal.datasets.split import Split
 from offnominal.datasets.statistics import Tally
 
 JOURNAL, LOCK, MADE, BEGUN, REPLACED = "journal.jsonl", "lock", "dataset", "begun", "replaced"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import MissingFile
+from offnominal.core.files import read_json, write_json
 from offnominal.datasets.manifest import installed
 from offnominal.studies.cell import Doable
-from offnominal.studies.files import read_json, write_json
 from offnominal.studies.local import processors
 
 FILE = "run.json"

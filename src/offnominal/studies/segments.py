@@ -161,7 +161,7 @@ class Segments:
         name = hashlib.sha256("".join(sorted(cells["key"].to_pylist())).encode()).hexdigest()[:16]
         made = self.folder / f".{name}"
         for file, table in ((ROWS, joined.combine_chunks()), (CELLS, cells.combine_chunks())):
-            write_table(made / file, table, room=made, flush=False)
+            write_table(made / file, table, staging=made, flush=False)
         self._remove(name)
         made.rename(self.folder / name)
 

@@ -10,9 +10,10 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile
+from offnominal.core.files import read_json, write_json
 from offnominal.studies import examples
 from offnominal.studies.failure import Failure
-from offnominal.studies.files import UNFINISHED, is_whole, read_json, read_table, sweep, write_json, write_table
+from offnominal.studies.files import UNFINISHED, is_whole, read_table, sweep, write_table
 from offnominal.studies.rows import DRAWS
 from offnominal.studies.segments import EMPTY_CELLS, EMPTY_ROWS, Segments, nothing, read_cell, set_aside
 
@@ -41,7 +42,7 @@ class Store:
 
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
-        self._room = self.folder / UNFINISHED
+        self._staging = self.folder / UNFINISHED
         self._aside = self.folder / "damaged"
         self._segments = Segments(self.folder / "segments", self.folder / "cells", self._aside)
 
@@ -68,8 +69,8 @@ class Store:
         """
         if not self.has(key):
             if shown is not None:
-                write_table(self._example(key), shown, room=self._room, flush=False)
-            write_table(self.path(key), rows, room=self._room, split=DRAWS)
+                write_table(self._example(key), shown, staging=self._staging, flush=False)
+            write_table(self.path(key), rows, staging=self._staging, split=DRAWS)
         self.forget_failure(key)
 
     def rows(self, keys: Iterable[str]) -> Any:
@@ -103,7 +104,7 @@ class Store:
 
     def fail(self, failure: Failure) -> None:
         """Keep what went wrong with a cell."""
-        write_json(self._failure(failure.key), failure.to_dict(), room=self._room)
+        write_json(self._failure(failure.key), failure.to_dict(), staging=self._staging)
 
     def failure(self, key: str) -> Failure | None:
         """Return what went wrong with a cell when it was last tried, or None."""
@@ -140,7 +141,7 @@ class Store:
             query: In the language of DuckDB.
         """
         duckdb = _duckdb()
-        sweep(self._room)
+        sweep(self._staging)
         with self._segments.fresh() as (rows, cells), duckdb.connect() as connection:
             for name, places, empty in (("results", rows, EMPTY_ROWS), ("cells", cells, EMPTY_CELLS)):
                 if places:

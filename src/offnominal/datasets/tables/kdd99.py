@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.download import sha256_of
 from offnominal.core.errors import DamagedFile
+from offnominal.core.files import sha256_of
 from offnominal.core.home import data_home
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables.table import Column, Table

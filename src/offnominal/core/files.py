@@ -1,0 +1,165 @@
+"""Reading and writing whole files: atomic writes, hashes, and named errors for what a disk can do wrong."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from offnominal.core.errors import DamagedFile, InaccessibleFile, MissingFile, OffnominalError
+
+_REMEDIES = {
+    errno.EACCES: "check its permissions",
+    errno.EPERM: "check its permissions",
+    errno.EROFS: "choose a folder on a disk that can be written to",
+    errno.ENOSPC: "free some space, or choose a folder on another disk",
+    errno.EDQUOT: "free some space, or choose a folder on another disk",
+    errno.EMFILE: "close some files, or raise the limit with `ulimit -n`",
+    errno.ENFILE: "close some files and try again",
+    errno.ENAMETOOLONG: "choose a shorter path",
+    errno.EISDIR: "name a file, not a folder",
+    errno.ENOTDIR: "a part of the path is a file; choose another folder",
+    errno.EEXIST: "a file of that name is in the way; choose another name",
+}
+
+
+@contextmanager
+def file_errors(path: Path | str) -> Iterator[None]:
+    """Turn errors of the operating system about a path into errors of this package.
+
+    Args:
+        path: What is read or written in the block; named in the error.
+
+    Raises:
+        MissingFile: There is no such file or folder.
+        InaccessibleFile: It is there, or could be made, but the system does not allow it.
+
+    Example:
+        >>> with file_errors("notes.txt"):
+        ...     raise PermissionError(errno.EACCES, "Permission denied")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InaccessibleFile: notes.txt: permission denied; check its permissions.
+    """
+    try:
+        yield
+    except OffnominalError:
+        raise
+    except FileNotFoundError:
+        raise MissingFile(f"{path} does not exist.") from None
+    except OSError as error:
+        raise InaccessibleFile(_explained(path, error)) from None
+    except (ValueError, UnicodeError) as error:
+        if "null byte" not in str(error) and not isinstance(error, UnicodeEncodeError):
+            raise
+        raise InaccessibleFile(f"{str(path)!r} is not a possible path ({error}).") from None
+
+
+def _explained(path: Path | str, error: OSError) -> str:
+    reason = error.strerror or str(error) or type(error).__name__
+    remedy = _REMEDIES.get(error.errno or 0)
+    return f"{path}: {reason[:1].lower()}{reason[1:]}{f'; {remedy}' if remedy else ''}."
+
+
+def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None = None, flush: bool = True) -> None:
+    """Write a file atomically: a killed or failed writer leaves nothing, and of two at once the last one wins.
+
+    Args:
+        path: Where; its folder is made if need be.
+        content: What.
+        staging: Folder on the same disk for the unfinished file; the folder of the file itself if None.
+        flush: Whether it has to be on the disk, also if the power fails now, before anything sees it.
+
+    Raises:
+        InaccessibleFile: The disk is full or read-only, or the path cannot be written.
+    """
+    with file_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{uuid4().hex}.unfinished") if staging is None else staging / uuid4().hex
+        unfinished.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with unfinished.open("wb") as file:
+                file.write(content)
+                if flush:
+                    file.flush()
+                    os.fsync(file.fileno())
+            unfinished.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                unfinished.unlink()
+            raise
+
+
+def write_text(path: Path, text: str, *, staging: Path | None = None) -> None:
+    """Write a text in UTF-8; see :func:`write_bytes`."""
+    write_bytes(path, text.encode("utf-8", "surrogateescape"), staging=staging)
+
+
+def write_json(path: Path, data: Any, *, staging: Path | None = None) -> None:
+    """Write plain data as JSON; see :func:`write_bytes`."""
+    write_text(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n", staging=staging)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, or raise :class:`MissingFile` or :class:`InaccessibleFile`."""
+    with file_errors(path):
+        return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """Read a text in UTF-8; :class:`DamagedFile` if it is in another encoding."""
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DamagedFile(f"{path} is not text in UTF-8 ({error.reason} at byte {error.start}).") from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object; :class:`DamagedFile` if the file holds anything else.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_json(Path(folder) / "card.json", {"seed": 3})
+        ...     read_json(Path(folder) / "card.json")
+        {'seed': 3}
+    """
+    data = parse_json(read_text(path), path)
+    if not isinstance(data, dict):
+        raise DamagedFile(f"{path} holds a {type(data).__name__}; expected a JSON object.")
+    return data
+
+
+def parse_json(text: str | bytes, where: Path | str) -> Any:
+    """Return the data of a JSON text; :class:`DamagedFile` if it is none, or nested beyond reason.
+
+    Args:
+        text: What to parse.
+        where: Named in the error.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise DamagedFile(f"{where} is not valid JSON: it is nested too deeply.") from None
+    except ValueError as error:
+        raise DamagedFile(f"{where} is not valid JSON ({error}).") from None
+
+
+def sha256_of(content: Path | bytes | memoryview | str) -> str:
+    """Return the SHA-256 of a file (given by its path), of bytes, or of a text in UTF-8, in hexadecimal digits.
+
+    Example:
+        >>> sha256_of("weights")[:8], sha256_of(b"weights")[:8]
+        ('9a129038', '9a129038')
+    """
+    if isinstance(content, Path):
+        with file_errors(content), content.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
