@@ -37,7 +37,11 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [("a" * 300, "file name too long; choose a shorter path"), ("file/below", "a file of that name is in the way"), ("nul\0", "path")],
+    [
+        ("a" * 300, "file name too long; choose a shorter path"),
+        ("file/below", "a file of that name is in the way"),
+        ("nul\0", "path"),
+    ],
 )
 def test_an_impossible_path_is_named(tmp_path, name, problem):
     (tmp_path / "file").write_bytes(b"")
