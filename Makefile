@@ -36,7 +36,7 @@ quickstart: $(PACKAGE_READY) ## Install what a user needs and run the quickstart
 
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
-test: lint ## Lint, then run the test suite
+test: lint docs ## Lint, build the documentation, then run the test suite
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types and the import contract
