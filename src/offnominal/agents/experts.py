@@ -7,6 +7,7 @@ from pathlib import Path
 
 from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy
 from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.worlds.catalogue import worlds
 
 PREFERRED = ("tqc", "dqn-ensemble", "ddpg-ensemble")
 
@@ -43,6 +44,7 @@ def _name(world: str, algorithm: str | None) -> str:
     for each in PREFERRED:
         if f"{world}--{each}" in shipped:
             return f"{world}--{each}"
+    worlds.spec(world)
     raise UnknownName(
         f"no trained policy for {world!r}. `offnominal agents` lists all; `offnominal train {world}` makes one."
     )

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+
+USUAL = "strong"
 
 out = Console()
 playing = typer.Typer()
@@ -16,7 +19,13 @@ playing = typer.Typer()
 def play(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
     anomaly: Annotated[str | None, typer.Option(help="What goes wrong; nothing if left out.")] = None,
-    strength: Annotated[str, typer.Option(help="tiny, medium, strong, extreme, or a number.")] = "strong",
+    strength: Annotated[
+        str | None,
+        typer.Option(
+            help="tiny, medium, strong, extreme, or a number. If left out: strong where that is calibrated, "
+            "else a number whose effect is easy to see."
+        ),
+    ] = None,
     onset: Annotated[int | None, typer.Option(min=0, help="First step with the fault; at random if left out.")] = None,
     agent: Annotated[str, typer.Option(help="expert or scripted.")] = "expert",
     seed: Annotated[int, typer.Option(min=0, help="Of the episode.")] = 0,
@@ -31,15 +40,34 @@ def play(
     from offnominal.anomalies import Fault, Schedule
     from offnominal.core.errors import InvalidParameter
     from offnominal.reports.clip import write_clip
+    from offnominal.worlds import worlds as registry
 
+    id = registry.spec(world).id
     if agent not in ("expert", "scripted"):
         raise InvalidParameter(f"agent is {agent!r}; choose expert or scripted.")
-    acting = expert(world) if agent == "expert" else scripted(world)
+    acting = expert(id) if agent == "expert" else scripted(id)
     fault = None
     if anomaly is not None:
-        fault = Fault(anomaly, _number_or_name(strength), schedule=Schedule() if onset is None else onset)
-    frames = write_clip(path, world, acting, fault, seed=seed, steps=steps)
-    out.print(f"{frames} frames: [bold]{path}[/]", soft_wrap=True)
+        schedule = Schedule() if onset is None else onset
+        fault = Fault(anomaly, _strength(strength, anomaly, id), schedule=schedule)
+    frames = write_clip(path, id, acting, fault, seed=seed, steps=steps)
+    shown = "" if fault is None else f" of {fault.id} at {_told(fault.strength)}"
+    out.print(f"{frames} frames{escape(shown)}: [bold]{escape(str(path))}[/]", soft_wrap=True)
+
+
+def _strength(given: str | None, anomaly: str, world: str) -> float | str:
+    """Return a strength; if none is given, one whose effect is easy to see."""
+    from offnominal.anomalies import make_anomaly
+    from offnominal.anomalies.strengths import strength
+    from offnominal.laws.anomaly import visible_parameter
+    from offnominal.rollouts.collect import build_world
+
+    if given is not None:
+        return _number_or_name(given)
+    known = strength(world, anomaly, USUAL)
+    if known is not None and known.attainable:
+        return USUAL
+    return visible_parameter(make_anomaly(anomaly), build_world(world, 1))
 
 
 def _number_or_name(strength: str) -> float | str:
@@ -47,3 +75,7 @@ def _number_or_name(strength: str) -> float | str:
         return float(strength)
     except ValueError:
         return strength
+
+
+def _told(strength: float | str) -> str:
+    return strength if isinstance(strength, str) else f"{strength:g}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.make import make
 from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.files import write_bytes
 from offnominal.core.types import Array
 from offnominal.rollouts.collect import collect
 
@@ -51,7 +53,6 @@ def write_clip(
         sides.append(list(_frames(world, policy, fault, seed, steps)))
     length = max(len(side) for side in sides)
     frames = [_composed([side[min(i, len(side) - 1)] for side in sides]) for i in range(length)]
-    path.parent.mkdir(parents=True, exist_ok=True)
     _write(path, frames, _pace(world))
     return length
 
@@ -88,23 +89,32 @@ def _pace(world: str) -> int:
 
 def _write(path: Path, frames: list[Array], pace: int) -> None:
     try:
-        if path.suffix == ".gif":
-            from PIL import Image
-
-            pictures = [Image.fromarray(frame).quantize(64, dither=Image.Dither.NONE) for frame in frames]
-            rest: dict[str, Any] = {"append_images": pictures[1:], "duration": 1000 // min(pace, 50), "loop": 0}
-            pictures[0].save(path, save_all=True, **rest)
-        else:
-            from imageio_ffmpeg import write_frames
-
-            height, width = frames[0].shape[:2]
-            film = write_frames(str(path), (width, height), fps=pace, macro_block_size=1, quality=8)
-            film.send(None)
-            for frame in frames:
-                film.send(np.ascontiguousarray(frame))
-            film.close()
+        write_bytes(path, _gif(frames, pace) if path.suffix == ".gif" else _mp4(frames, pace))
     except ModuleNotFoundError as error:
         extra = "plot" if path.suffix == ".gif" else "video"
         raise MissingDependency(
             f'a {path.suffix} clip needs {error.name}; install it with `pip install "offnominal[{extra}]"`.'
         ) from None
+
+
+def _gif(frames: list[Array], pace: int) -> bytes:
+    from offnominal.reports.palette import with_palette
+
+    first, *others = with_palette(frames)
+    file = BytesIO()
+    first.save(file, "GIF", save_all=True, append_images=others, duration=1000 // min(pace, 50), loop=0)
+    return file.getvalue()
+
+
+def _mp4(frames: list[Array], pace: int) -> bytes:
+    from imageio_ffmpeg import write_frames
+
+    height, width = frames[0].shape[:2]
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "clip.mp4"
+        film = write_frames(str(path), (width, height), fps=pace, macro_block_size=1, quality=8)
+        film.send(None)
+        for frame in frames:
+            film.send(np.ascontiguousarray(frame))
+        film.close()
+        return path.read_bytes()
