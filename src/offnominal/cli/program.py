@@ -9,24 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from offnominal._version import __version__
 from offnominal.cli.alarms import auditing
 from offnominal.cli.calibration import calibration
 from offnominal.cli.datasets import datasets
 from offnominal.cli.doctor import health
+from offnominal.cli.failures import exit_code_of
 from offnominal.cli.play import playing
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
-from offnominal.core.errors import OffnominalError
 from offnominal.core.registry import Registry, Spec
 
 if TYPE_CHECKING:
     from offnominal.agents.files import PolicyCard
 
 out = Console()
-complaints = Console(stderr=True)
 
 program = typer.Typer(
     name="offnominal",
@@ -51,12 +49,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 
 def main() -> None:
-    """Run the program; an error we raise on purpose is one line and exit code 2."""
-    try:
-        program()
-    except OffnominalError as error:
-        complaints.print(f"[bold red]{type(error).__name__}:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(2)
+    """Run the program; see :func:`exit_code_of` for what happens when a command cannot be completed."""
+    sys.exit(exit_code_of(program))
 
 
 @program.callback(invoke_without_command=True)

@@ -30,11 +30,11 @@ _REMEDIES = {
 
 
 @contextmanager
-def file_errors(path: Path | str) -> Iterator[None]:
+def file_errors(path: Path | str | None = None) -> Iterator[None]:
     """Turn errors of the operating system about a path into errors of this package.
 
     Args:
-        path: What is read or written in the block; named in the error.
+        path: What is read or written in the block; named in the error. None names the path that the system names.
 
     Raises:
         MissingFile: There is no such file or folder.
@@ -49,22 +49,29 @@ def file_errors(path: Path | str) -> Iterator[None]:
     """
     try:
         yield
-    except OffnominalError:
+    except (OffnominalError, BrokenPipeError):
         raise
-    except FileNotFoundError:
-        raise MissingFile(f"{path} does not exist.") from None
+    except FileNotFoundError as error:
+        raise MissingFile(f"{_named(path, error) or 'a file or folder'} does not exist.") from None
     except OSError as error:
-        raise InaccessibleFile(_explained(path, error)) from None
+        raise InaccessibleFile(_explained(_named(path, error), error)) from None
     except (ValueError, UnicodeError) as error:
         if "null byte" not in str(error) and not isinstance(error, UnicodeEncodeError):
             raise
-        raise InaccessibleFile(f"{str(path)!r} is not a possible path ({error}).") from None
+        what = "this" if path is None else repr(str(path))
+        raise InaccessibleFile(f"{what} is not a possible path ({error}).") from None
 
 
-def _explained(path: Path | str, error: OSError) -> str:
+def _named(path: Path | str | None, error: OSError) -> str:
+    """Return the path that is to blame, or nothing if nobody names one."""
+    given = error.filename if path is None else path
+    return os.fsdecode(given) if isinstance(given, str | bytes | Path) else ""
+
+
+def _explained(path: str, error: OSError) -> str:
     reason = error.strerror or str(error) or type(error).__name__
     remedy = _REMEDIES.get(error.errno or 0)
-    return f"{path}: {reason[:1].lower()}{reason[1:]}{f'; {remedy}' if remedy else ''}."
+    return f"{f'{path}: ' if path else ''}{reason[:1].lower()}{reason[1:]}{f'; {remedy}' if remedy else ''}."
 
 
 def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None = None, flush: bool = True) -> None:
