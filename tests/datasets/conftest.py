@@ -1,10 +1,12 @@
 """Small datasets to test with. Their strengths are given, so that no table can change them."""
 
+import json
+
 import numpy as np
 import pytest
 
 from offnominal.core.episode import Episode, Event
-from offnominal.datasets import generate
+from offnominal.datasets import Manifest, generate
 
 WORLD = "SAP-Goal0-v0"
 STRENGTHS = {
@@ -52,3 +54,15 @@ def recorded():
         )
 
     return record
+
+
+@pytest.fixture(scope="session")
+def edit():
+    """Return a function that changes a manifest and gives it the hash of what it then says."""
+
+    def change_manifest(folder, change):
+        data = json.loads((folder / "manifest.json").read_text())
+        change(data)
+        Manifest.from_dict(data).write(folder)
+
+    return change_manifest

@@ -86,20 +86,21 @@ def test_a_file_that_is_nothing_is_named_even_if_hashes_are_not_compared(copy):
 
 
 def test_another_version_of_the_format_is_named(copy):
-    rewritten(copy, lambda data: data.update(format=2))
-    with pytest.raises(UnsupportedFormat, match="has format 2; this version reads format 1"):
+    rewritten(copy, lambda data: data.update(format=1))
+    with pytest.raises(UnsupportedFormat, match="has format 1; this version reads format 2; remove the folder"):
         Dataset(copy)
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("{", "is no JSON"),
-        ("[]", "is no manifest"),
-        ("{}", "is no manifest"),
-        ('{"format": 1}', "is not valid"),
-        ('{"format": 1, "colour": "red"}', "no field 'colour'"),
-        (b"\xff\xfe", "is no JSON"),
+        ("{", "is not valid JSON"),
+        ("[]", "expected a JSON object"),
+        ("{}", "is not the manifest of a dataset"),
+        ('{"format": 2}', "is not valid"),
+        ('{"format": 2, "colour": "red"}', "no field 'colour'"),
+        (b"\xff\xfe", "is not text in UTF-8"),
+        ("[" * 100_000, "nested too deeply"),
     ],
 )
 def test_a_broken_manifest_is_named(content, complaint, tmp_path):
@@ -115,9 +116,9 @@ def test_a_folder_without_a_manifest_is_no_dataset(tmp_path):
 
 
 @pytest.mark.parametrize("file", ["../outside.parquet", "/etc/passwd", "splits/../../outside.parquet", "..\\outside"])
-def test_a_manifest_cannot_point_outside_of_its_folder(file, copy):
+def test_a_manifest_cannot_point_outside_of_its_folder(file, copy, edit):
     (copy.parent / "outside.parquet").write_bytes(b"secret")
-    rewritten(copy, lambda data: data["splits"]["test"].update(file=file))
+    edit(copy, lambda data: data["splits"]["test"].update(file=file))
     with pytest.raises(DamagedFile, match="is not in the dataset"):
         Dataset(copy)
 

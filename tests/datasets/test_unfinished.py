@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from offnominal.core.errors import SimulationDiverged
+from offnominal.core.errors import AlreadyThere, SimulationDiverged
 from offnominal.datasets import Dataset, Manifest, generate
 from offnominal.datasets.unfinished import Unfinished, workshop
 
@@ -138,12 +139,34 @@ def test_overwriting_keeps_the_old_dataset_until_the_new_one_is_complete(made, t
 def test_an_overwritten_dataset_goes_in_one_move(made, tmp_path, monkeypatch):
     folder = made(tmp_path / "data", episodes=1).folder
     removed = []
-    real = shutil.rmtree
-    monkeypatch.setattr(shutil, "rmtree", lambda path, **options: removed.append(path) or real(path, **options))
+    real = Path.unlink
+    monkeypatch.setattr(Path, "unlink", lambda path, **options: removed.append(path) or real(path, **options))
     made(folder, episodes=2, overwrite=True)
-    assert folder not in removed
-    assert tmp_path / ".data.unfinished" / "replaced" in removed
+    assert not [path for path in removed if path.is_relative_to(folder)]
+    assert tmp_path / ".data.unfinished" / "discarded" / "manifest.json" in removed
     assert len(Dataset(folder)["test"]) == 2
+
+
+def test_a_writer_killed_between_the_two_moves_of_a_replacement_loses_nothing(made, tmp_path, monkeypatch):
+    folder = made(tmp_path / "data", episodes=1).folder
+    before = files(folder)
+    real = Path.rename
+
+    def killed(path, target):
+        if path.name == "dataset":
+            raise KeyboardInterrupt
+        return real(path, target)
+
+    monkeypatch.setattr(Path, "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        made(folder, episodes=2, overwrite=True)
+    monkeypatch.undo()
+    assert not folder.exists()
+    with pytest.raises(AlreadyThere, match="differs in episodes, nominal"):
+        made(folder, episodes=2)
+    assert files(folder) == before
+    assert len(made(folder, episodes=2, overwrite=True, report=quiet)["test"]) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
 def test_of_two_writers_one_waits_and_takes_what_the_other_made(made, tmp_path, monkeypatch):

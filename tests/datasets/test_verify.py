@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from offnominal.core.errors import MissingFile
-from offnominal.datasets import Dataset, save, verify
+from offnominal.core.errors import DamagedFile, MissingFile
+from offnominal.datasets import Dataset, Recipe, save, verify
 from offnominal.datasets.split import sha256_of
 
 
@@ -35,25 +35,62 @@ def test_every_damaged_split_is_named(copy):
     assert "SHA-256" in problems["action/noise@tiny"]
 
 
-def test_other_episodes_are_found_even_behind_a_right_hash(copy, recorded, tmp_path):
+def test_other_episodes_are_found_even_behind_a_right_hash(copy, edit, recorded, tmp_path):
     other = save(tmp_path / "other", {"test": [recorded()]}, world="mine")["test"]
     shutil.copy(other.path, copy / "splits" / "test.parquet")
-    manifest = json.loads((copy / "manifest.json").read_text())
-    manifest["splits"]["test"].update(size=other.entry.size, sha256=sha256_of(other.path))
-    (copy / "manifest.json").write_text(json.dumps(manifest))
+    edit(copy, lambda data: data["splits"]["test"].update(size=other.entry.size, sha256=sha256_of(other.path)))
     Dataset(copy)
     assert wrong(copy) == {"test": "the number of episodes or steps is not that of the manifest"}
-    manifest["splits"]["test"].update(episodes=1, steps=3)
-    (copy / "manifest.json").write_text(json.dumps(manifest))
+    edit(copy, lambda data: data["splits"]["test"].update(episodes=1, steps=3))
     assert wrong(copy) == {"test": "the episodes are not those of the manifest"}
+    edit(copy, lambda data: data["splits"]["test"].update(content=other.entry.content))
+    assert "the statistics of the manifest are not those of the episodes" in wrong(copy)["test"]
+    edit(copy, lambda data: data["splits"]["test"].update(statistics=other.entry.statistics.to_dict()))
+    assert wrong(copy) == {"test": "the seeds are not those of the recipe"}
 
 
-def test_a_changed_recipe_and_a_stray_file_are_found(copy):
+def test_a_manifest_with_another_number_than_was_written_is_damaged(copy):
     manifest = json.loads((copy / "manifest.json").read_text())
-    manifest["recipe"]["seed"] += 1
+    manifest["splits"]["test"]["statistics"]["mean_return"] += 1.0
     (copy / "manifest.json").write_text(json.dumps(manifest))
+    for read in (verify, Dataset):
+        with pytest.raises(DamagedFile, match=r"manifest\.json was changed"):
+            read(copy)
+
+
+@pytest.mark.parametrize("name", ["mean_return", "return_interval", "success", "active", "struck", "mean_onset"])
+def test_statistics_are_computed_again(copy, edit, name):
+    edit(copy, lambda data: data["splits"]["action/noise@tiny"]["statistics"].update({name: 0.123}))
+    assert "statistics" in wrong(copy).pop("action/noise@tiny")
+
+
+def test_a_manifest_must_agree_with_its_recipe(copy, edit):
+    edit(copy, lambda data: data.update(world="SAP-Goal1-v0"))
+    assert "SAP-Goal0-v0, not of SAP-Goal1-v0" in wrong(copy)["manifest.json"]
+    edit(copy, lambda data: data.update(world="SAP-Goal0-v0", splits=dict(sorted(data["splits"].items()))))
+    assert "the splits are not those of the recipe" in wrong(copy)["manifest.json"]
+
+
+def test_faults_must_be_those_of_the_recipe(copy, edit):
+    def relabel(data):
+        recipe = Recipe.from_dict(data["recipe"])
+        cells = tuple(cell.replace(parameter=cell.parameter * 2) for cell in recipe.cells)
+        data.update(recipe=recipe.replace(cells=cells).to_dict(), recipe_sha256=recipe.replace(cells=cells).digest())
+
+    edit(copy, relabel)
+    assert wrong(copy)["dynamics/mass@strong"] == "the faults are not those of the recipe"
+
+
+def test_a_changed_card_is_found(copy):
+    with (copy / "README.md").open("a") as readme:
+        readme.write("The return is 100.\n")
+    assert set(wrong(copy)) == {"README.md"}
+
+
+def test_a_changed_recipe_and_a_stray_file_are_found(copy, edit):
+    edit(copy, lambda data: data["recipe"].update(seed=data["recipe"]["seed"] + 1))
     (copy / "splits" / "extra.parquet").write_bytes(b"?")
-    assert set(wrong(copy)) == {"manifest.json", "splits/extra.parquet"}
+    assert {"manifest.json", "splits/extra.parquet"} <= set(wrong(copy))
 
 
 def test_without_a_manifest_there_is_nothing_to_compare(tmp_path):

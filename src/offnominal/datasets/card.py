@@ -9,6 +9,7 @@ import numpy as np
 
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import MissingDependency, UnknownName
+from offnominal.core.files import write_text
 from offnominal.datasets.layout import SINGULAR, Signal
 from offnominal.datasets.manifest import Manifest, SplitEntry
 from offnominal.datasets.parquet import EpisodeFile
@@ -69,7 +70,7 @@ def describe(folder: Path, manifest: Manifest) -> None:
         *_filmed(manifest),
         *([_making(manifest, manifest.recipe)] if manifest.recipe else []),
     ]
-    (folder / README).write_text("\n".join(parts), encoding="utf-8")
+    write_text(folder / README, "\n".join(parts))
 
 
 def _pictured(folder: Path, manifest: Manifest, reference: Reference) -> bool:

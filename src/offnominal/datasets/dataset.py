@@ -40,8 +40,8 @@ class Dataset:
     def __init__(self, folder: Path | str, *, verify: Verify = "hash") -> None:
         if verify not in get_args(Verify):
             raise InvalidParameter(f"verify is {verify!r}; choose 'hash' or 'size'.")
+        self.manifest: Manifest = read_manifest(folder)
         self.folder = Path(folder)
-        self.manifest: Manifest = read_manifest(self.folder)
         self._splits = {
             name: Split(name, self.folder, entry, world=self.world, verify=verify)
             for name, entry in self.manifest.splits.items()

@@ -23,8 +23,9 @@ import pyarrow.parquet as pq
 
 from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
+from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import Array, Frames
-from offnominal.datasets.parquet import KEY, ZSTD_LEVEL, damage_named
+from offnominal.datasets.parquet import KEY, ZSTD_LEVEL, ThreadSafeParquet, damage_named
 
 FORMAT = 1
 PAGE = 2**30
@@ -72,7 +73,9 @@ class FramesWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._file is not None:
+        if self._file is None:
+            return
+        with file_errors(self.path):
             about = {"format": FORMAT, "episodes": self._episodes, "shape": self.shape, "layout": LAYOUT}
             self._file.add_key_value_metadata({KEY: json.dumps(about)})
             self._file.close()
@@ -100,9 +103,10 @@ class FramesWriter:
         ]
         types = {"episode": pa.int32(), "seed": pa.int64(), "step": pa.int32(), "frame": kind}
         schema = pa.schema([pa.field(name, each, nullable=False) for name, each in types.items()])
-        if self._file is None:
-            self._file = self._opened(schema)
-        self._file.write_table(pa.table(columns, schema=schema), row_group_size=rows)
+        with file_errors(self.path):
+            if self._file is None:
+                self._file = self._opened(schema)
+            self._file.write_table(pa.table(columns, schema=schema), row_group_size=rows)
         self.count += rows
 
     def _checked(self, episode: Episode) -> Frames:
@@ -139,7 +143,7 @@ class FramesWriter:
 
 
 class FramesFile:
-    """Written frames, read an episode at a time. The episode read last is kept.
+    """Written frames, read an episode at a time, by several threads if need be. The episode read last is kept.
 
     Args:
         path: The file.
@@ -150,12 +154,12 @@ class FramesFile:
         self.path = path
         self._held: tuple[int, Frames] | None = None
         with damage_named(path, "frames"):
-            self._file = pq.ParquetFile(path, page_checksum_verification=True)
-            about = json.loads((self._file.metadata.metadata or {})[KEY.encode()])
+            self._file = ThreadSafeParquet(path, page_checksum_verification=True)
+            about = parse_json((self._file.metadata.metadata or {})[KEY.encode()], path)
             if about["format"] != FORMAT:
                 raise UnsupportedFormat(f"it has format {about['format']}; this version reads format {FORMAT}")
             self.shape: tuple[int, ...] = tuple(about["shape"])
-        if not episodes == about["episodes"] == self._file.num_row_groups:
+        if not episodes == about["episodes"] == self._file.metadata.num_row_groups:
             raise DamagedFile(f"{path} holds the frames of {about['episodes']} episodes; expected {episodes}.")
 
     def episode(self, number: int, count: int) -> Frames:
@@ -170,7 +174,7 @@ class FramesFile:
 
     def _read(self, number: int) -> Frames:
         with damage_named(self.path, "frames"):
-            column = self._file.read_row_group(number, columns=["frame"], use_threads=False).column(0)
+            column = self._file.current.read_row_group(number, columns=["frame"], use_threads=False).column(0)
             chunk = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
             frames = np.frombuffer(chunk.buffers()[1], np.uint8).reshape(len(chunk), *self.shape)
         frames.flags.writeable = False

@@ -23,7 +23,7 @@ from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.layout import Channels
 from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.recipe import SEED, Plan, Recipe, Strengths, cells_of
-from offnominal.datasets.unfinished import Report, Unfinished, check_replaceable, is_free, workshop
+from offnominal.datasets.unfinished import Report, Unfinished, check_replaceable, destination, is_free, workshop
 from offnominal.rollouts.collect import build_world, rollout
 from offnominal.worlds.pictured import CameraKind
 from offnominal.worlds.world import World
@@ -78,7 +78,8 @@ def generate(
         strengths: Parameters by (anomaly, level), if not those of the shipped table.
         schedule: When the faults strike.
         seed: Of the first training episode.
-        overwrite: Replace a dataset that is already there.
+        overwrite: Replace a dataset that is already there. A folder without a readable manifest of ours, and one that
+            holds other files too, is refused.
         report: Told, in a line of text, when earlier work is resumed, dropped or waited for.
 
     Example:
@@ -105,7 +106,7 @@ def generate(
         frames=frames,
         camera=camera,
     )
-    place = data_home() / f"{id.replace('/', '-')}-{recipe.digest()[:8]}" if folder is None else Path(folder)
+    place = data_home() / f"{id.replace('/', '-')}-{recipe.digest()[:8]}" if folder is None else folder
     return _made(recipe, actor, place, overwrite, report)
 
 
@@ -134,13 +135,13 @@ def follow(
         >>> second.manifest == first.manifest
         True
     """
-    return _made(recipe, actor_of(recipe, policy), Path(folder), overwrite, report)
+    return _made(recipe, actor_of(recipe, policy), folder, overwrite, report)
 
 
-def _made(recipe: Recipe, actor: Actor, folder: Path, overwrite: bool, report: Report) -> Dataset:
+def _made(recipe: Recipe, actor: Actor, where: Path | str, overwrite: bool, report: Report) -> Dataset:
     if recipe.frames and not build_world(recipe.world, 1).renders:
         raise UnsupportedEnvironment(f"{recipe.world} has no pictures; leave out frames.")
-    folder = folder.resolve()
+    folder = destination(where)
     found = _existing(folder, recipe, overwrite)
     if found is None:
         with workshop(folder, report) as place:
@@ -153,7 +154,7 @@ def _made(recipe: Recipe, actor: Actor, folder: Path, overwrite: bool, report: R
 
 def _existing(folder: Path, recipe: Recipe, overwrite: bool) -> Dataset | None:
     """Return the dataset of the recipe if it is there, or None if the place is free."""
-    check_replaceable(folder)
+    check_replaceable(folder, overwrite=overwrite)
     if overwrite or is_free(folder):
         return None
     manifest = read_manifest(folder)

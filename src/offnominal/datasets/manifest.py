@@ -1,8 +1,7 @@
-"""The manifest of a dataset: what it is, how it was made, and the hash of every file."""
+"""The manifest of a dataset: what it is, how it was made, the hash of every file and its own."""
 
 from __future__ import annotations
 
-import json
 import platform
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -10,14 +9,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from offnominal.core.config import Config
-from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
-from offnominal.datasets.facts import FORMAT
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, OffnominalError, UnsupportedFormat
+from offnominal.core.files import file_errors, read_json, write_json
 from offnominal.datasets.recipe import Recipe, without
 from offnominal.datasets.statistics import Statistics
 
 MANIFEST = "manifest.json"
 SPLITS, FILMS = "splits", "frames"
+FORMAT = 2
+"""Version of the manifest; that of the Parquet files is in :mod:`offnominal.datasets.facts`."""
 AGAIN = "fetch the dataset again, or generate it again with overwrite=True"
+ANEW = "remove the folder, then fetch or generate the dataset again"
 PACKAGES = ("offnominal", "gymnasium", "mujoco", "numba", "numpy", "pyarrow")
 
 
@@ -86,7 +88,9 @@ class Manifest(Config):
         versions: Of the packages that made it.
         platform: Operating system and processor that made it.
         splits: By name.
-        format: Version of the layout of the files.
+        documents: SHA-256 of the files that describe it, by name.
+        format: Version of the manifest.
+        sha256: Hash of all the other fields.
     """
 
     world: str
@@ -96,7 +100,9 @@ class Manifest(Config):
     versions: dict[str, str]
     platform: str
     splits: dict[str, SplitEntry] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
+    sha256: str = ""
 
     @classmethod
     def here(cls, world: str, source: str, recipe: Recipe | None = None) -> Manifest:
@@ -110,10 +116,13 @@ class Manifest(Config):
             platform=f"{platform.system()} {platform.machine()}",
         )
 
+    def sealed(self) -> Manifest:
+        """Return the manifest with its own hash."""
+        return self.replace(sha256=self.replace(sha256="").digest())
+
     def write(self, folder: Path) -> None:
-        """Write it into a folder."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n"
-        (folder / MANIFEST).write_text(text, encoding="utf-8")
+        """Write it into a folder, with its own hash."""
+        write_json(folder / MANIFEST, self.sealed().to_dict())
 
 
 def installed() -> dict[str, str]:
@@ -127,36 +136,50 @@ def installed() -> dict[str, str]:
     return found
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a dataset, or say what is wrong with it."""
-    path = folder / MANIFEST
+def read_manifest(folder: Path | str) -> Manifest:
+    """Read the manifest of a dataset.
+
+    Args:
+        folder: Of the dataset.
+
+    Raises:
+        MissingFile: There is none.
+        UnsupportedFormat: It was written by another version.
+        DamagedFile: It is not what was written.
+    """
+    if not isinstance(folder, Path | str):
+        raise InvalidParameter(f"folder is {folder!r}; give the path of a dataset.")
+    path = Path(folder) / MANIFEST
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+        data = read_json(path)
+    except MissingFile:
         raise MissingFile(f"{path} does not exist; a dataset is a folder with a {MANIFEST}.") from None
-    except ValueError as error:
-        raise DamagedFile(f"{path} is no JSON ({error}); {AGAIN}.") from None
-    if not isinstance(data, dict) or "format" not in data:
-        raise DamagedFile(f"{path} is no manifest of a dataset; {AGAIN}.")
+    except DamagedFile as error:
+        raise DamagedFile(f"{str(error).rstrip('.')}; {ANEW}.") from None
+    if "format" not in data:
+        raise DamagedFile(f"{path} is not the manifest of a dataset; {ANEW}.")
     if data["format"] != FORMAT:
-        raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}.")
+        raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}; {ANEW}.")
     try:
         manifest = Manifest.from_dict(data)
-    except InvalidParameter as error:
-        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {AGAIN}.") from None
-    for name, entry in manifest.splits.items():
-        _check_inside(folder, name, entry.file)
-        if entry.frames:
-            _check_inside(folder, name, entry.frames.file)
+        intact = manifest.sha256 == manifest.sealed().sha256
+    except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {ANEW}.") from None
+    if not intact:
+        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {ANEW}.")
+    _check_places(Path(folder), manifest)
     return manifest
 
 
-def _check_inside(folder: Path, split: str, file: str) -> None:
-    """A manifest from elsewhere must not make us read what lies elsewhere."""
-    plain = PurePosixPath(file)
-    inside = (folder / file).resolve().is_relative_to(folder.resolve())
-    if plain.is_absolute() or ".." in plain.parts or "\\" in file or not inside:
-        raise DamagedFile(f"{folder / MANIFEST} says that split {split!r} is {file!r}, which is not in the dataset.")
+def _check_places(folder: Path, manifest: Manifest) -> None:
+    """A manifest from elsewhere must not make us read or remove what lies elsewhere."""
+    entries = [each for entry in manifest.splits.values() for each in (entry, entry.frames) if each is not None]
+    for file in [*(entry.file for entry in entries), *manifest.documents]:
+        plain = PurePosixPath(file)
+        with file_errors(folder / file):
+            inside = (folder / file).resolve().is_relative_to(folder.resolve())
+        if plain.is_absolute() or not plain.name or ".." in plain.parts or "\\" in file or not inside:
+            raise DamagedFile(f"{folder / MANIFEST} lists the file {file!r}, which is not in the dataset; {ANEW}.")
 
 
 def file_of(split: str, kind: str = SPLITS) -> str:
@@ -166,8 +189,10 @@ def file_of(split: str, kind: str = SPLITS) -> str:
         >>> file_of("action/noise@tiny"), file_of("train", FILMS)
         ('splits/action--noise@tiny.parquet', 'frames/train.parquet')
     """
+    if not isinstance(split, str):
+        raise InvalidParameter(f"{split!r} cannot be the name of a split; expected a text.")
     parts = split.split("/")
     allowed = all(part.strip(".") and part.isprintable() and not set(part) & set('\\:*?"<>|') for part in parts)
-    if not allowed or len(split) > 200:
+    if not allowed or len(split.encode()) > 200:
         raise InvalidParameter(f"{split!r} cannot be the name of a split; use letters, digits, and . - _ @ / between.")
     return f"{kind}/{'--'.join(parts)}.parquet"

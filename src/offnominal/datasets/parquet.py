@@ -5,7 +5,7 @@ Facts of whole episodes (seeds, lengths, what was injected) are JSON in the file
 
 from __future__ import annotations
 
-import json
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
+from offnominal.core.errors import DamagedFile, InvalidParameter, OffnominalError, UnsupportedFormat
+from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import Array
 from offnominal.datasets.facts import Facts
 from offnominal.datasets.layout import INDEX, MAIN, Channels, Signal, signals_of, stacked
@@ -39,13 +40,17 @@ def write_episodes(path: Path, episodes: Iterable[Episode], channels: Channels |
     first = next(groups, None)
     if first is None:
         raise InvalidParameter("a split without episodes cannot be written; give at least one.")
-    writer = _Writer(path, signals_of(first[0]), channels or {})
+    with file_errors(path):
+        writer = _Writer(path, signals_of(first[0]), channels or {})
     try:
         for group in chain([first], groups):
-            writer.write(group)
-        return writer.finish()
+            with file_errors(path):
+                writer.write(group)
+        with file_errors(path):
+            return writer.finish()
     finally:
-        writer.close()
+        with file_errors(path):
+            writer.close()
 
 
 def _grouped(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
@@ -135,8 +140,33 @@ def _check_distinct(names: list[str]) -> None:
             raise InvalidParameter(f"two columns would be called {name!r}; rename the signal.")
 
 
+class ThreadSafeParquet:
+    """A Parquet file that several threads read at the same time: pyarrow's reader is not made for that.
+
+    Each thread has a reader of its own; they share the metadata, which is parsed once.
+
+    Args:
+        path: The file.
+        **options: Of :class:`pyarrow.parquet.ParquetFile`.
+    """
+
+    def __init__(self, path: Path, **options: Any) -> None:
+        self._path, self._options = path, options
+        self._readers = threading.local()
+        self._readers.file = pq.ParquetFile(path, **options)
+        self.metadata: pq.FileMetaData = self._readers.file.metadata
+
+    @property
+    def current(self) -> pq.ParquetFile:
+        """The reader of this thread."""
+        reader: pq.ParquetFile | None = getattr(self._readers, "file", None)
+        if reader is None:
+            reader = self._readers.file = pq.ParquetFile(self._path, metadata=self.metadata, **self._options)
+        return reader
+
+
 class EpisodeFile:
-    """A written file, read a row group at a time.
+    """A written file, read a row group at a time; several threads may read at the same time.
 
     Args:
         path: The file.
@@ -149,17 +179,17 @@ class EpisodeFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         with damage_named(path):
-            self._file = pq.ParquetFile(path)
-            data = json.loads((self._file.metadata.metadata or {})[KEY.encode()])
+            self._file = ThreadSafeParquet(path)
+            data = parse_json((self._file.metadata.metadata or {})[KEY.encode()], path)
             self.facts = Facts.from_data(data)
             self.bounds: list[int] = [0, *np.cumsum(data["groups"]).tolist()]
-            self._names = self._file.schema_arrow.names[len(INDEX) :]
+            self._names = self._file.current.schema_arrow.names[len(INDEX) :]
 
     def group(self, index: int) -> list[Episode]:
         """Read the episodes of a row group; their arrays are views of shared ones and cannot be written to."""
         facts = self.facts.part(*self.bounds[index : index + 2])
         with damage_named(self.path):
-            table = self._file.read_row_group(index, columns=self._names, use_threads=False)
+            table = self._file.current.read_row_group(index, columns=self._names, use_threads=False)
             arrays = {signal.name: _gathered(table, names, signal) for signal, names in self.columns()}
         return _cut(facts, arrays)
 
@@ -171,7 +201,7 @@ class EpisodeFile:
     def table(self) -> Any:
         """Read everything as an Arrow table, index columns included."""
         with damage_named(self.path):
-            return self._file.read().replace_schema_metadata(None)
+            return self._file.current.read().replace_schema_metadata(None)
 
 
 def _gathered(table: Any, names: list[str], signal: Signal) -> Array:
@@ -211,11 +241,16 @@ def _cut(facts: Facts, arrays: dict[str, Array]) -> list[Episode]:
 
 @contextmanager
 def damage_named(path: Path, what: str = "episodes") -> Iterator[None]:
-    """Say which file cannot be read."""
+    """Say which file cannot be read: damaged, or not accessible if it is the system that refuses."""
     try:
         yield
     except UnsupportedFormat as error:
         raise UnsupportedFormat(f"{path} cannot be read: {error}.") from None
-    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
-        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+    except OffnominalError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
+        if isinstance(error, OSError) and error.errno:
+            with file_errors(path):
+                raise
+        reason = (f"{type(error).__name__}: {error}".splitlines() or [""])[0]
         raise DamagedFile(f"{path} cannot be read as {what} ({reason}).") from None

@@ -137,18 +137,21 @@ class Recipe(Config):
         """What is recorded beside observations, actions, rewards and labels."""
         return (*OUTCOMES, *self.extras, *([FRAMES] if self.frames else []))
 
-    def plans(self) -> list[Plan]:
-        """Return what is to be simulated, split by split; faults share their seeds with each other and the twins."""
+    def seeds(self) -> dict[str, IntArray]:
+        """Return the seeds of each split, in order; faults share theirs with each other and the twins."""
         train, validation, test, faulty = (self.seed + place * SPACING for place in range(4))
-        nominal = [
-            Plan("train", row_seeds(train, self.nominal)),
-            Plan("validation", row_seeds(validation, self.validating)),
-            Plan("test", row_seeds(test, self.episodes)),
-        ]
-        seeds = row_seeds(faulty, self.episodes)
-        twins = [Plan("twins", seeds)] if self.twins else []
-        faults = [Plan(cell.name, seeds, (Fault(cell.anomaly, cell.parameter, self.schedule),)) for cell in self.cells]
-        return nominal + twins + faults
+        nominal = {
+            "train": row_seeds(train, self.nominal),
+            "validation": row_seeds(validation, self.validating),
+            "test": row_seeds(test, self.episodes),
+        }
+        names = ["twins"] * self.twins + [cell.name for cell in self.cells]
+        return nominal | dict.fromkeys(names, row_seeds(faulty, self.episodes))
+
+    def plans(self) -> list[Plan]:
+        """Return what is to be simulated, split by split."""
+        faults = {cell.name: (Fault(cell.anomaly, cell.parameter, self.schedule),) for cell in self.cells}
+        return [Plan(name, seeds, faults.get(name, ())) for name, seeds in self.seeds().items()]
 
 
 def without(data: dict[str, Any], **left_out: Any) -> dict[str, Any]:

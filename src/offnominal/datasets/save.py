@@ -7,12 +7,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import AlreadyThere
+from offnominal.core.errors import AlreadyThere, InvalidParameter
 from offnominal.datasets.card import describe
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.layout import Channels
-from offnominal.datasets.manifest import Manifest
-from offnominal.datasets.unfinished import Report, Unfinished, check_replaceable, clear, is_free, workshop
+from offnominal.datasets.manifest import Manifest, file_of
+from offnominal.datasets.unfinished import (
+    Report,
+    Unfinished,
+    check_replaceable,
+    clear,
+    destination,
+    is_free,
+    workshop,
+)
 
 
 def save(
@@ -33,7 +41,7 @@ def save(
         world: Where they come from: the id of a world, or any name.
         channels: Names of the channels, such as ``{"actions": ["left wheel", "right wheel"]}``.
         source: Where the dataset comes from, for the manifest.
-        overwrite: Replace a dataset that is already there.
+        overwrite: Replace a dataset that is already there; see :func:`generate`.
         report: Told, in a line of text, if another writer is waited for.
 
     Example:
@@ -45,11 +53,12 @@ def save(
         >>> data["train"][3] == episodes[3]
         True
     """
-    place = Path(folder).resolve()
+    place = destination(folder)
+    _check_names(splits, world, source)
     with workshop(place, report) as shop:
         if not (overwrite or is_free(place)):
             raise AlreadyThere(f"{place} is there already; choose another folder or ask for it to be overwritten.")
-        check_replaceable(place)
+        check_replaceable(place, overwrite=overwrite)
         work = Unfinished(shop, Manifest.here(world, source), report)
         try:
             for name, episodes in splits.items():
@@ -58,3 +67,14 @@ def save(
         finally:
             clear(shop)
     return Dataset(place)
+
+
+def _check_names(splits: Mapping[str, Iterable[Episode]], world: str, source: str) -> None:
+    """Refuse names that no file or card could hold, before anything is written."""
+    if not isinstance(splits, Mapping) or not splits:
+        raise InvalidParameter(f"splits is {splits!r}; give episodes by the name of their split, one split at least.")
+    for name in splits:
+        file_of(name)
+    for what, given in (("world", world), ("source", source)):
+        if not isinstance(given, str) or not given.strip() or not given.isprintable():
+            raise InvalidParameter(f"{what} is {given!r}; expected a name of printable characters.")

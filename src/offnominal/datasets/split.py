@@ -126,6 +126,11 @@ class Split(Sequence[Episode]):
         """What was injected into each episode."""
         return self._file.facts.events
 
+    @property
+    def frame_shape(self) -> tuple[int, ...] | None:
+        """Height, width and colours of the frames; None if none were recorded."""
+        return None if self.entry.frames is None else self._frames.shape
+
     def to_arrow(self) -> Any:
         """Return the table as it is stored: a row per observation, a column per channel."""
         return self._file.table()

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from offnominal.core.errors import OffnominalError
+from offnominal.core.files import sha256_of
 from offnominal.core.progress import progress
-from offnominal.datasets.content import content_of
-from offnominal.datasets.manifest import FILMS, MANIFEST, SPLITS, read_manifest
+from offnominal.datasets.content import Content
+from offnominal.datasets.manifest import AGAIN, FILMS, MANIFEST, SPLITS, Manifest, read_manifest
+from offnominal.datasets.owned import foreign_files
+from offnominal.datasets.recipe import Recipe
 from offnominal.datasets.split import Split
+from offnominal.datasets.statistics import Tally
 
 
 def verify(folder: Path | str) -> dict[str, str]:
     """Hash every file again, read every episode again, and return what is wrong with each split.
 
+    The manifest states its own hash, which is compared first. Numbers of episodes, steps and frames and all statistics
+    are computed again from the episodes. Names, seeds and faults of the splits must be those of the recipe.
+
     Args:
         folder: Of the dataset.
 
     Returns:
-        A line of text per split; empty if nothing is wrong. Files that no split owns are listed, too.
+        A line of text per split; empty if nothing is wrong. Of the manifest, of documents, and of files beside the
+        splits that no split owns, only those with a problem are listed.
 
     Raises:
         OffnominalError: The manifest is missing or damaged, so nothing can be compared with it.
@@ -33,29 +43,73 @@ def verify(folder: Path | str) -> dict[str, str]:
         >>> verify(folder.name)
         {'train': '', 'validation': '', 'test': '...test.parquet has 14 bytes, the manifest says ...; fetch ...'}
     """
+    manifest = read_manifest(folder)
     place = Path(folder)
-    manifest = read_manifest(place)
-    problems = {}
-    if manifest.recipe and manifest.recipe.digest() != manifest.recipe_sha256:
-        problems[MANIFEST] = "the recipe is not the one whose hash stands beside it"
+    problems = {MANIFEST: wrong} if (wrong := _recipe_problem(manifest)) else {}
     with progress(f"Verifying {manifest.world}", total=len(manifest.splits)) as tick:
         for name, entry in manifest.splits.items():
-            problems[name] = _problem(Split(name, place, entry, world=manifest.world))
+            problems[name] = _problem(Split(name, place, entry, world=manifest.world), manifest.recipe)
             tick(note=name)
-    entries = manifest.splits.values()
-    owned = {file.file for entry in entries for file in (entry, entry.frames) if file}
-    files = [path for kind in (SPLITS, FILMS) for path in (place / kind).rglob("*") if path.is_file()]
-    found = sorted(path.relative_to(place).as_posix() for path in files)
-    problems.update({file: "no split owns this file" for file in found if file not in owned})
-    return problems
+    for name, sha256 in manifest.documents.items():
+        if wrong := _document_problem(place / name, sha256):
+            problems[name] = wrong
+    stray = [file for file in foreign_files(place, manifest) if file.startswith((f"{SPLITS}/", f"{FILMS}/"))]
+    return problems | dict.fromkeys(stray, "no split owns this file")
 
 
-def _problem(split: Split) -> str:
+def _recipe_problem(manifest: Manifest) -> str:
+    """Say in what a manifest contradicts its own recipe."""
+    recipe = manifest.recipe
+    if recipe is None:
+        return ""
+    if recipe.digest() != manifest.recipe_sha256:
+        return "the recipe is not the one whose hash stands beside it"
+    if recipe.world != manifest.world:
+        return f"the recipe is one of {recipe.world}, not of {manifest.world}"
+    if list(recipe.seeds()) != list(manifest.splits):
+        return f"the splits are not those of the recipe: {', '.join(recipe.seeds())}"
+    return ""
+
+
+def _document_problem(path: Path, sha256: str) -> str:
     try:
-        split.check("hash")
-        content = content_of(split)
+        return "" if sha256_of(path) == sha256 else f"{path} is not the file that the manifest lists; {AGAIN}."
     except OffnominalError as error:
         return str(error)
-    if (len(split.lengths), int(split.lengths.sum())) != (split.entry.episodes, split.entry.steps):
-        return "the number of episodes or steps is not that of the manifest"
-    return "" if content == split.entry.content else "the episodes are not those of the manifest"
+
+
+def _problem(split: Split, recipe: Recipe | None) -> str:
+    """Return the first problem of a split, or an empty text."""
+    try:
+        split.check("hash")
+        differences = chain(_wrong_entries(split), _wrong_origin(split, recipe) if recipe else ())
+        return next(differences, "")
+    except OffnominalError as error:
+        return str(error)
+
+
+def _wrong_entries(split: Split) -> Iterator[str]:
+    """Say what the manifest states of a split and its episodes do not have."""
+    entry, content, tally = split.entry, Content(), Tally()
+    if (len(split.lengths), int(split.lengths.sum())) != (entry.episodes, entry.steps):
+        yield "the number of episodes or steps is not that of the manifest"
+    for episode in split:
+        content.add(episode)
+        tally.add(episode)
+    if content.hexdigest() != entry.content:
+        yield "the episodes are not those of the manifest"
+    if repr(tally.result()) != repr(entry.statistics):
+        yield f"the statistics of the manifest are not those of the episodes, {tally.result()}"
+    frames = entry.frames
+    if frames and (frames.count, frames.shape) != (entry.episodes + entry.steps, split.frame_shape):
+        yield "the number or shape of the frames is not that of the manifest"
+
+
+def _wrong_origin(split: Split, recipe: Recipe) -> Iterator[str]:
+    """Say what the episodes have and their recipe does not state."""
+    seeds = recipe.seeds().get(split.name)
+    if seeds is None or split.seeds.tolist() != seeds.tolist():
+        yield "the seeds are not those of the recipe"
+    planned = {(cell.anomaly, cell.parameter) for cell in recipe.cells if cell.name == split.name}
+    if {(event.anomaly, event.parameter) for events in split.events for event in events} - planned:
+        yield "the faults are not those of the recipe"
