@@ -9,7 +9,13 @@ import pytest
 
 from offnominal.agents import scripted
 from offnominal.core.episode import Episode, Event
-from offnominal.core.errors import InvalidParameter, MissingDependency, MissingFile, UnsupportedEnvironment
+from offnominal.core.errors import (
+    InaccessibleFile,
+    InvalidParameter,
+    MissingDependency,
+    MissingFile,
+    UnsupportedEnvironment,
+)
 from offnominal.datasets import from_minari, generate, import_minari, save, to_minari
 from offnominal.rollouts import collect
 
@@ -152,11 +158,56 @@ def test_wrong_ids_are_named(data, tmp_path):
     (tmp_path / "minari" / "empty-v0" / "data").mkdir(parents=True)
     with pytest.raises(InvalidParameter, match="'empty-v0' is no Minari dataset"):
         from_minari("empty-v0")
-    with pytest.raises(InvalidParameter, match="Minari does not take 'a b'"):
+    with pytest.raises(InvalidParameter, match="'a b' is not an id of a Minari dataset"):
         to_minari(data["test"], "a b")
     to_minari(data["test"], "sap/twice-v0")
     with pytest.raises(InvalidParameter, match="already exists"):
         to_minari(data["test"], "sap/twice-v0")
+
+
+@pytest.mark.parametrize("id", ["../../x", "/tmp/x", "a/../../x", "..", "", "a\0b", "a//b", "é" * 300, "a b", "./a"])
+def test_an_id_that_is_no_name_creates_nothing(id, data, tmp_path):
+    before = sorted(tmp_path.parent.rglob("*"))
+    for call in (
+        lambda: to_minari(data, id),
+        lambda: to_minari(data["test"], f"{id}/test-v0"),
+        lambda: to_minari(data["test"], id),
+        lambda: from_minari(f"{id}-v0"),
+    ):
+        with pytest.raises(InvalidParameter, match="not an id of a Minari dataset"):
+            call()
+    assert sorted(tmp_path.parent.rglob("*")) == before
+
+
+def test_an_export_that_fails_leaves_nothing(data, tmp_path, monkeypatch):
+    to_minari(data["test"], "sap/old-v0")
+    before = sorted((tmp_path / "minari").rglob("*"))
+    real, calls = minari.create_dataset_from_buffers, []
+
+    def full(*arguments, **options):
+        made = real(*arguments, **options)
+        if len(calls) == 2:
+            raise OSError(28, "No space left on device")
+        calls.append(made)
+        return made
+
+    monkeypatch.setattr(minari, "create_dataset_from_buffers", full)
+    with pytest.raises(InaccessibleFile, match="free some space"):
+        to_minari(data, "sap/new/one")
+    assert len(calls) == 2
+    assert sorted((tmp_path / "minari").rglob("*")) == before
+
+
+def test_without_an_id_the_namespace_is_that_of_the_world(tmp_path, data):
+    own = save(tmp_path / "own", {"a b": [data["test"][0]]}, world="my robot (left)")
+    assert [each.id for each in to_minari(own)] == ["offnominal/my-robot--left-/a-b-v0"]
+    assert [each.id for each in to_minari(data["test"])] == ["offnominal/SAP-Goal0-v0/test-v0"]
+
+
+@pytest.mark.parametrize("share", [0.0, -1.0, float("nan"), float("inf"), True, "half"])
+def test_shares_are_positive_numbers(share, tmp_path):
+    with pytest.raises(InvalidParameter, match=r"shares\['test'\] is"):
+        import_minari("a/b-v0", tmp_path / "data", shares={"train": 1.0, "test": share})
 
 
 def test_minari_is_asked_for_if_it_is_missing(data, monkeypatch):

@@ -189,9 +189,7 @@ def export(
     from offnominal.datasets import Dataset, to_minari
 
     _only("--to", to)
-    data = Dataset(folder)
-    namespace = id or f"offnominal/{data.world}"
-    written = to_minari(data, namespace, splits=split)
+    written = to_minari(Dataset(folder), id, splits=split)
     rows = [{"id": each.id, "episodes": len(each), "steps": each.total_steps} for each in written]
     _show("Minari datasets", rows, as_json)
 

@@ -1,10 +1,39 @@
-"""Checks of plain values that users hand over."""
+"""Checks of values that users hand over."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+import numpy as np
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array
+
+T = TypeVar("T")
+
+LARGEST_INTEGER = 2**63 - 1
+LONGEST = 60
+NUMERIC = "biuf"
+
+
+def integer_in(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> int:
+    """Return a whole number between two bounds, both included, or raise :class:`InvalidParameter`.
+
+    Integers of NumPy are taken as well; what is returned is always Python's own.
+
+    Example:
+        >>> integer_in("layers", 0, 1, 100)
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: layers is 0; expected an integer from 1 to 100.
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= value <= high:
+        expected = f"an integer from {low} to {high}" if high != LARGEST_INTEGER else _at_least(low)
+        raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
+    return int(value)
 
 
 def positive_integer(name: str, value: Any) -> int:
@@ -16,6 +45,140 @@ def positive_integer(name: str, value: Any) -> int:
             ...
         offnominal.core.errors.InvalidParameter: threads is 0; expected a positive integer.
     """
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidParameter(f"{name} is {value!r}; expected a positive integer.")
-    return value
+    return integer_in(name, value, 1)
+
+
+def number_in(
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> float:
+    """Return a finite number between two bounds, or raise :class:`InvalidParameter`.
+
+    Args:
+        name: Of the parameter, for the error.
+        value: What was given; numbers of NumPy are taken as well.
+        low: Lower bound.
+        high: Upper bound.
+        open_low: Whether the lower bound itself is excluded.
+        open_high: Whether the upper bound itself is excluded.
+
+    Example:
+        >>> number_in("nu", 1.5, 0.0, 1.0, open_low=True)
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: nu is 1.5; expected a number in (0, 1].
+    """
+    if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
+        above = value > low if open_low else value >= low
+        below = value < high if open_high else value <= high
+        if above and below and abs(value) <= np.finfo(np.float64).max:
+            return int(value) if isinstance(value, Integral) else float(value)
+    raise InvalidParameter(f"{name} is {shown(value)}; expected {_range(low, high, open_low, open_high)}.")
+
+
+def positive_number(name: str, value: Any) -> float:
+    """Return a finite number above zero, or raise :class:`InvalidParameter`.
+
+    Example:
+        >>> positive_number("rate", float("nan"))
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: rate is nan; expected a positive number.
+    """
+    return number_in(name, value, 0.0, open_low=True)
+
+
+def one_of(name: str, value: T, options: Collection[T]) -> T:
+    """Return the value if it is one of some options, or raise :class:`InvalidParameter`.
+
+    Example:
+        >>> one_of("kernel", "linear", ("rbf", "poly"))
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: kernel is 'linear'; expected one of 'rbf', 'poly'.
+    """
+    for option in options:
+        if type(value) is type(option) and value == option:
+            return value
+    raise InvalidParameter(f"{name} is {shown(value)}; expected one of {', '.join(map(repr, options))}.")
+
+
+def boolean(name: str, value: Any) -> bool:
+    """Return a truth value, or raise :class:`InvalidParameter`.
+
+    Example:
+        >>> boolean("bootstrap", "no")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: bootstrap is 'no'; expected True or False.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidParameter(f"{name} is {shown(value)}; expected True or False.")
+    return bool(value)
+
+
+def numeric_array(name: str, values: Any, error: type[InvalidParameter] = InvalidParameter) -> Array:
+    """Return values as an array of real numbers, or raise an error.
+
+    Lists, data frames with numeric columns and tensors are taken. Masked entries are missing: they become NaN.
+
+    Args:
+        name: What the values are, in the plural, for the error.
+        values: Numbers of any shape.
+        error: Class of the error.
+
+    Example:
+        >>> numeric_array("scores", [1, 2.5])
+        array([1. , 2.5])
+        >>> numeric_array("scores", ["high", "low"])
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: the scores are of type <U4; expected numbers.
+    """
+    if type(values) is np.ndarray and values.dtype.kind in NUMERIC:
+        return values
+    try:
+        missing = isinstance(values, np.ma.MaskedArray) and values.dtype.kind in NUMERIC
+        array = np.ma.filled(values.astype(np.float64), np.nan) if missing else np.asarray(values)
+    except Exception:
+        raise error(f"the {name} are a {type(values).__name__} that is no array; expected numbers.") from None
+    if array.dtype.kind not in NUMERIC:
+        given = str(array.dtype) if array.dtype.kind != "O" else f"object (such as {shown(values)})"
+        raise error(f"the {name} are of type {given}; expected numbers.")
+    return array
+
+
+def shown(value: Any) -> str:
+    """Return how an error shows a value that may be anything: in at most 60 characters, and always on one line.
+
+    Example:
+        >>> shown([1, "two"]), shown("a" * 99)[-4:], shown(10**5000)
+        ("[1, 'two']", 'aaa…', 'a huge integer')
+    """
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a huge integer" if isinstance(value, int) else f"a {type(value).__name__}"
+    except Exception:
+        return f"a {type(value).__name__}"
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def _at_least(low: int) -> str:
+    return "a positive integer" if low == 1 else f"an integer of at least {low}"
+
+
+def _range(low: float, high: float, open_low: bool, open_high: bool) -> str:
+    if high == math.inf:
+        if low == -math.inf:
+            return "a finite number"
+        if open_low:
+            return "a positive number" if low == 0 else f"a number above {low:g}"
+        return f"a number of at least {low:g}"
+    return f"a number in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"

@@ -7,7 +7,6 @@ what was injected as JSON in the metadata of each episode. Frames stay behind.
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -16,19 +15,24 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
+from offnominal.core.checks import positive_number
 from offnominal.core.choices import choices_in
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
+    DamagedFile,
     InvalidParameter,
     MissingDependency,
     MissingFile,
+    OffnominalError,
     UnknownName,
     UnsupportedEnvironment,
 )
+from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import Array
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.frames import without_frames
 from offnominal.datasets.layout import arrays_of
+from offnominal.datasets.minari_ids import checked_id, created_or_removed, id_part
 from offnominal.datasets.save import save
 from offnominal.datasets.split import Split
 from offnominal.rollouts.collect import build_world
@@ -39,21 +43,40 @@ HOME = "https://github.com/offnominal/offnominal"
 SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
 
 
-def to_minari(source: Dataset | Split, id: str, *, splits: Iterable[str] | None = None) -> list[Any]:
+def to_minari(source: Dataset | Split, id: str | None = None, *, splits: Iterable[str] | None = None) -> list[Any]:
     """Write splits as Minari datasets, each found again by ``minari.load_dataset``, and return these.
+
+    Frames are left out, and the description of the Minari dataset says so. If one split cannot be written, none is.
 
     Args:
         source: A split, or a dataset.
         id: Minari's id of the split, such as ``"sap/train-v0"``; of a dataset, the namespace: ``"sap"`` gives
-            ``"sap/train-v0"``, ``"sap/action-noise-tiny-v0"`` and so on.
+            ``"sap/train-v0"``, ``"sap/action-noise-tiny-v0"`` and so on. If None, the namespace is
+            ``offnominal/<world>``.
         splits: Which splits of a dataset; all if None.
 
-    Frames are left out, and the description of the Minari dataset says so.
+    Raises:
+        InvalidParameter: The id is not one of Minari's, or there is such a dataset already; nothing was created.
     """
+    namespace = f"offnominal/{id_part(source.world)}" if id is None else id
     if isinstance(source, Split):
-        return [_written(source, id)]
-    chosen = [source[name] for name in (source.splits if splits is None else splits)]
-    return [_written(split, f"{id}/{re.sub(r'[^-_0-9a-zA-Z]', '-', split.name)}-v0") for split in chosen]
+        named = {f"{namespace}/{id_part(source.name)}-v0" if id is None else id: source}
+    else:
+        chosen = [source[name] for name in (source.splits if splits is None else splits)]
+        named = {f"{namespace}/{id_part(split.name)}-v0": split for split in chosen}
+        if len(named) < len(chosen):
+            raise InvalidParameter(f"two splits would get one id; export them one by one: {', '.join(named)}.")
+    for each in named:
+        checked_id(each)
+    minari = _library()
+    with file_errors("the folder of Minari datasets"):
+        root = Path(minari.storage.get_dataset_path())
+    places = [root / each for each in named]
+    for each, place in zip(named, places, strict=True):
+        if place.exists():
+            raise InvalidParameter(f"{each!r} already exists in {root}; choose another id, or `minari delete {each}`.")
+    with created_or_removed(places, root):
+        return [_written(minari, split, each) for each, split in named.items()]
 
 
 def from_minari(source: Any) -> list[Episode]:
@@ -69,9 +92,14 @@ def from_minari(source: Any) -> list[Episode]:
         if not isinstance(getattr(dataset, side), kinds):
             expected = " or ".join(kind.__name__ for kind in kinds)
             raise UnsupportedEnvironment(f"{dataset.id} has the {side} {getattr(dataset, side)}; expected {expected}.")
-    ours = json.loads(dataset.storage.metadata.get(KEY, "null"))
-    metadata = dataset.storage.get_episode_metadata(dataset.episode_indices)
-    return [_episode(data, about, ours) for data, about in zip(dataset.iterate_episodes(), metadata, strict=True)]
+    try:
+        ours = parse_json(dataset.storage.metadata.get(KEY, "null"), dataset.id)
+        metadata = dataset.storage.get_episode_metadata(dataset.episode_indices)
+        return [_episode(data, about, ours) for data, about in zip(dataset.iterate_episodes(), metadata, strict=True)]
+    except OffnominalError:
+        raise
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise DamagedFile(f"{dataset.id} cannot be read as episodes ({type(error).__name__}: {error}).") from None
 
 
 def import_minari(
@@ -85,6 +113,8 @@ def import_minari(
         shares: What part of the episodes goes into which split, in their order.
         overwrite: As for :func:`save`.
     """
+    for name, share in shares.items():
+        positive_number(f"shares[{name!r}]", share)
     dataset = _opened(source)
     episodes = from_minari(dataset)
     total, passed = sum(shares.values()), 0.0
@@ -109,8 +139,10 @@ def _library() -> Any:
 def _opened(source: Any) -> Any:
     if not isinstance(source, str):
         return source
+    minari = _library()
+    checked_id(source)
     try:
-        return _library().load_dataset(source)
+        return minari.load_dataset(source)
     except FileNotFoundError:
         raise MissingFile(
             f"no Minari dataset {source!r} on this machine; `minari list local` lists them, `minari download {source}` "
@@ -120,8 +152,7 @@ def _opened(source: Any) -> Any:
         raise InvalidParameter(f"{source!r} is no Minari dataset: {error}") from None
 
 
-def _written(split: Split, id: str) -> Any:
-    minari = _library()
+def _written(minari: Any, split: Split, id: str) -> Any:
     episodes = [without_frames(episode) for episode in split]
     left_out = " Its frames were left out." if split.entry.frames else ""
     closed = [name for name, values in arrays_of(episodes[0]).items() if len(values) > len(episodes[0])]
@@ -189,7 +220,7 @@ def _episode(data: Any, about: Mapping[str, Any], ours: Mapping[str, Any] | None
     extras: dict[str, Array] = {}
     if ours:
         extras = {name: values if name in ours["closed"] else values[1:] for name, values in sorted(data.infos.items())}
-    events = [Event.from_dict(event) for event in json.loads(about.get(KEY, "[]"))]
+    events = [Event.from_dict(event) for event in parse_json(about.get(KEY, "[]"), "metadata of an episode")]
     return Episode(
         observations=data.observations,
         actions=data.actions,

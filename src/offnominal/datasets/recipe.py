@@ -113,7 +113,7 @@ class Recipe(Config):
         for name, size in sizes.items():
             if positive_integer(name, size) > SPACING:
                 raise InvalidParameter(f"{name} is {size}; at most {SPACING:,}, or seeds would be used twice.")
-        check_seed(self.seed)
+        row_seeds(check_seed(self.seed) + 3 * SPACING, self.episodes)
         for name in self.extras:
             if name not in EXTRAS:
                 raise UnknownName(f"no extra {name!r}.{did_you_mean(name, EXTRAS)} Choose from {', '.join(EXTRAS)}.")
