@@ -150,10 +150,33 @@ def test_pickled_settings_do_not_run(agent, tmp_path):
     assert objects
 
 
-def test_the_text_beside_the_weights_may_be_missing_or_broken(agent, tmp_path):
-    for text in (None, b"{half", b"[1]", b"\xff", b"[" * 200_000, json.dumps({"policy_kwargs": 3, "action_space": {}})):
-        found = read_sb3(rewritten(agent, tmp_path, data=text))
-        assert (found.activation, found.limits, found.steps) == ("relu", None, 0)
+@pytest.mark.parametrize(
+    "text",
+    [None, b"", b"{half", b"[1]", b"\xff", b"[" * 200_000, json.dumps({"policy_kwargs": 3, "action_space": {}}), b"{}"],
+    ids=["missing", "empty", "cut", "list", "binary", "deep", "odd", "nothing said"],
+)
+def test_an_activation_that_the_file_does_not_say_is_never_guessed(text, agent, tmp_path):
+    path = rewritten(agent, tmp_path, data=text)
+    for read in (read_sb3, lambda path: import_sb3(path, CART)):
+        with pytest.raises(DamagedFile, match="state activation='relu' or activation='tanh'"):
+            read(path)
+    for stated in ("relu", "tanh"):
+        found = read_sb3(path, activation=stated)
+        assert (found.activation, found.limits, found.steps) == (stated, None, 0)
+        assert import_sb3(path, CART, activation=stated).activation == stated
+
+
+def test_a_stated_activation_must_be_that_of_the_file(agent, tmp_path):
+    assert read_sb3(agent, activation="relu").activation == "relu"
+    with pytest.raises(InvalidParameter, match=r"activation is 'tanh', but .*agent\.zip says ReLU"):
+        read_sb3(agent, activation="tanh")
+    with pytest.raises(InvalidParameter, match="expected one of 'relu', 'tanh'"):
+        read_sb3(agent, activation="elu")
+    text = about(agent)
+    for odd in (None, 3, "", ["Tanh"]):
+        text["policy_kwargs"] = {"activation_fn": odd}
+        with pytest.raises(InvalidParameter, match="activation is unreadable"):
+            read_sb3(rewritten(agent, tmp_path, data=json.dumps(text)))
 
 
 def test_what_is_no_such_file_is_refused(agent, tmp_path):

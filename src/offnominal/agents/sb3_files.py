@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import zipfile
 from collections.abc import Mapping
@@ -14,7 +13,9 @@ from typing import Any, Literal
 import numpy as np
 
 from offnominal.agents.network import NetworkPolicy
+from offnominal.core.checks import one_of
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency
+from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_world
 from offnominal.worlds.checks import numeric_actions
@@ -46,7 +47,7 @@ class SB3Actor:
 
     algorithm: str
     layers: Layers
-    activation: Activation = "relu"
+    activation: Activation
     limits: tuple[list[float], list[float]] | None = None
     steps: int = 0
     settings: dict[str, float] = field(default_factory=dict)
@@ -74,7 +75,7 @@ class SB3Actor:
         return NetworkPolicy(self.layers, space, activation=self.activation)
 
 
-def import_sb3(path: str | Path, world: str) -> NetworkPolicy:
+def import_sb3(path: str | Path, world: str, *, activation: Activation | None = None) -> NetworkPolicy:
     """Return the greedy policy of an agent that Stable-Baselines3 saved, to run without it.
 
     TQC, SAC, TD3 and DDPG with flat observations and fully connected layers. The weights are loaded as tensors only;
@@ -84,22 +85,31 @@ def import_sb3(path: str | Path, world: str) -> NetworkPolicy:
     Args:
         path: What ``model.save`` wrote.
         world: Id of the world the agent was trained in.
+        activation: Between the layers, ``"relu"`` or ``"tanh"``; needed only if the file does not say.
 
     Example:
         >>> policy = import_sb3("best_model.zip", "SAP-Goal0-v0")  # doctest: +SKIP
     """
-    return read_sb3(path).policy(world)
+    return read_sb3(path, activation=activation).policy(world)
 
 
-def read_sb3(path: str | Path) -> SB3Actor:
+def read_sb3(path: str | Path, *, activation: Activation | None = None) -> SB3Actor:
     """Return the acting network in a file of Stable-Baselines3.
 
     Args:
         path: What ``model.save`` wrote.
+        activation: Between the layers; needed only if the file does not say, which is never guessed.
+
+    Raises:
+        DamagedFile: The file cannot be read, or does not say what is between the layers.
+        InvalidParameter: It holds an agent that cannot be imported, or another activation than was stated.
     """
+    if activation is not None:
+        one_of("activation", activation, tuple(ACTIVATIONS.values()))
     path = Path(path)
-    if not path.is_file():
-        raise InvalidParameter(f"{path} is no file; give the .zip that Stable-Baselines3's `model.save` wrote.")
+    with file_errors(path):
+        if not path.is_file():
+            raise InvalidParameter(f"{path} is no file; give the .zip that Stable-Baselines3's `model.save` wrote.")
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -115,7 +125,10 @@ def read_sb3(path: str | Path) -> SB3Actor:
             "Stable-Baselines3's `model.save` wrote."
         )
     weights = _arrays(content["policy.pth"], path)
-    return _described(actor_layers(weights), _algorithm(weights), _plain(content.get("data", b"{}")))
+    about = _plain(content.get("data", b""), path)
+    return _described(
+        actor_layers(weights), _algorithm(weights), about, activation=_activation(about, activation, path)
+    )
 
 
 def actor_layers(weights: Mapping[str, Array]) -> Layers:
@@ -184,32 +197,53 @@ def _algorithm(weights: Mapping[str, Array]) -> str:
     return "tqc" if outputs and outputs[-1] > 1 else "sac"
 
 
-def _plain(content: bytes) -> dict[str, Any]:
-    """Return the text beside the weights. Pickled objects in it stay the text they are."""
+def _plain(content: bytes, path: Path) -> dict[str, Any]:
+    """Return the text beside the weights, empty if it is none. Pickled objects in it stay the text they are."""
     try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
+        found = parse_json(content, path)
+    except DamagedFile:
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _described(layers: Layers, algorithm: str, about: dict[str, Any]) -> SB3Actor:
+def _activation(about: dict[str, Any], stated: Activation | None, path: Path) -> Activation:
+    """Return what is between the layers, as the file says it or, where it does not say, as the caller does.
+
+    A readable file lists the arguments of the policy; where it lists no activation, it was left at ReLU, which is what
+    TQC, SAC, TD3 and DDPG have.
+    """
+    arguments = about.get("policy_kwargs")
+    if not isinstance(arguments, dict):
+        if stated is None:
+            raise DamagedFile(
+                f"{path} does not say which activation the agent has, because the text beside its weights is missing or "
+                "cannot be read; fetch the file again, or state activation='relu' or activation='tanh'."
+            )
+        return stated
+    between = _text(about, "policy_kwargs", "activation_fn") if "activation_fn" in arguments else "ReLU"
+    name = between.rstrip("'>").rpartition(".")[2]
+    if name not in ACTIVATIONS:
+        raise InvalidParameter(
+            f"the agent's activation is {name or 'unreadable'}; only {' and '.join(ACTIVATIONS)} can be imported."
+        )
+    if stated not in (None, ACTIVATIONS[name]):
+        raise InvalidParameter(f"activation is {stated!r}, but {path} says {name}; leave activation out.")
+    return ACTIVATIONS[name]
+
+
+def _described(layers: Layers, algorithm: str, about: dict[str, Any], *, activation: Activation) -> SB3Actor:
     """Return the actor with what the text beside it says."""
     seen = _text(about, "observation_space", ":type:")
     if seen and ".Box" not in seen:
         raise InvalidParameter(f"the agent observes a {seen}; only flat observations (Box) can be imported.")
-    between = _text(about, "policy_kwargs", "activation_fn").rstrip("'>").rpartition(".")[2] or "ReLU"
-    if between not in ACTIVATIONS:
-        raise InvalidParameter(
-            f"the agent's activation is {between}; only {' and '.join(ACTIVATIONS)} can be imported."
-        )
     low, high = (_numbers(_text(about, "action_space", side)) for side in ("low", "high"))
+    steps = about.get("num_timesteps")
     return SB3Actor(
         algorithm=algorithm,
         layers=layers,
-        activation=ACTIVATIONS[between],
+        activation=activation,
         limits=(low, high) if len(low) == len(high) == len(layers[-1][1]) else None,
-        steps=about["num_timesteps"] if isinstance(about.get("num_timesteps"), int) else 0,
+        steps=steps if isinstance(steps, int) and 0 <= steps < 2**63 else 0,
         settings={name: about[name] for name in PLAIN if isinstance(about.get(name), int | float)},
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from offnominal.agents.policy import Policy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
+from offnominal.core.files import sha256_of
 from offnominal.rollouts.collect import build_world, collect
 from offnominal.rollouts.judge import LONG_GAMES, judge, terms
 from offnominal.rollouts.judged_card import judged_card
@@ -152,7 +152,9 @@ def train_uncertain(
     return path, save_policy(path, policy, card)
 
 
-def import_agent(world: str, file: Path, folder: Path, algorithm: str | None = None) -> tuple[Path, PolicyCard]:
+def import_agent(
+    world: str, file: Path, folder: Path, algorithm: str | None = None, activation: Any = None
+) -> tuple[Path, PolicyCard]:
     """Import an agent that Stable-Baselines3 saved, judge it on 1,000 fresh episodes and save it with its card.
 
     Args:
@@ -160,16 +162,17 @@ def import_agent(world: str, file: Path, folder: Path, algorithm: str | None = N
         file: What ``model.save`` wrote.
         folder: Where the policy goes.
         algorithm: What the file must hold; None takes what it holds.
+        activation: ``"relu"`` or ``"tanh"``; needed only if the file does not say.
     """
     id = worlds.spec(world).id
-    agent = read_sb3(file)
+    agent = read_sb3(file, activation=activation)
     if algorithm not in (None, agent.algorithm):
         raise InvalidParameter(
             f"{file} holds a {agent.algorithm} agent, not {algorithm}; leave --algorithm out or name the right one."
         )
     policy = agent.policy(id)
-    origin = {"file": file.name, "file_sha256": hashlib.sha256(file.read_bytes()).hexdigest(), **agent.settings}
-    command = ["train", id, "--from-sb3", file.name]
+    origin = {"file": file.name, "file_sha256": sha256_of(file), **agent.settings}
+    command = ["train", id, "--from-sb3", file.name, *(["--activation", activation] if activation else [])]
     card = _card(id, agent.algorithm, policy, command, settings=origin, steps=agent.steps)
     path = folder / f"{id}--{agent.algorithm}-imported"
     return path, save_policy(path, policy, card)

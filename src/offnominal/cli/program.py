@@ -232,6 +232,9 @@ def train(
     from_sb3: Annotated[
         Path | None, typer.Option("--from-sb3", help="Import this agent of Stable-Baselines3 instead of training.")
     ] = None,
+    activation: Annotated[
+        str | None, typer.Option(help="With --from-sb3: relu or tanh, if the file does not say.")
+    ] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/agents"),
     teacher: Annotated[
         str | None, typer.Option(help="scripted, expert or nobody: whose episodes it begins with.")
@@ -258,7 +261,7 @@ def train(
     if teacher is not None:
         changes["teacher"] = teacher
     if from_sb3 is not None:
-        path, card = import_agent(world, from_sb3, folder, algorithm)
+        path, card = import_agent(world, from_sb3, folder, algorithm, activation)
     elif (algorithm := algorithm or usual_algorithm(world)) in UNCERTAIN_ALGORITHMS:
         if probability is not None:
             changes["probability"] = probability

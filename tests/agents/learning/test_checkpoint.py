@@ -1,11 +1,16 @@
 """A training that was killed goes on from what was saved; what was not saved by it is refused."""
 
+import errno
+import io
+import os
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
-from offnominal.agents.learning.checkpoint import parts_state, restore, restore_parts, save  # noqa: E402
-from offnominal.core.errors import InvalidParameter  # noqa: E402
+from offnominal.agents.learning.checkpoint import MAGIC, parts_state, restore, restore_parts, save  # noqa: E402
+from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter  # noqa: E402
+from offnominal.core.files import sha256_of  # noqa: E402
 
 
 class Line:
@@ -56,11 +61,10 @@ def test_a_killed_writer_leaves_the_old_state(tmp_path, monkeypatch):
     save(line, tmp_path / "c")
     line.descend()
 
-    def killed(state, path):
-        path.write_bytes(b"half")
+    def killed(handle):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(torch, "save", killed)
+    monkeypatch.setattr(os, "fsync", killed)
     with pytest.raises(KeyboardInterrupt):
         save(line, tmp_path / "c")
     restore(line, tmp_path / "c")
@@ -75,7 +79,43 @@ class Unwanted:
 
 
 def test_nothing_is_run_that_a_file_holds(tmp_path, capsys):
-    torch.save({"network": Unwanted()}, tmp_path / "c")
+    content = io.BytesIO()
+    torch.save({"network": Unwanted()}, content)
+    payload = content.getvalue()
+    (tmp_path / "plain").write_bytes(payload)
+    with pytest.raises(DamagedFile, match="not a checkpoint of this version"):
+        restore(Line(0), tmp_path / "plain")
+    (tmp_path / "sealed").write_bytes(MAGIC + sha256_of(payload).encode() + b"\n" + payload)
     with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
-        restore(Line(0), tmp_path / "c")
+        restore(Line(0), tmp_path / "sealed")
     assert "unpickled" not in capsys.readouterr().out
+
+
+def test_a_flipped_bit_anywhere_is_named_and_nothing_is_resumed(tmp_path):
+    save(Line(0), tmp_path / "c")
+    content = (tmp_path / "c").read_bytes()
+    line = Line(1)
+    before = line.network.weight.detach().clone()
+    for bit in [*range(0, 8 * 96, 31), *range(8 * 96, 8 * len(content), 997)]:
+        flipped = bytearray(content)
+        flipped[bit // 8] ^= 1 << bit % 8
+        (tmp_path / "c").write_bytes(flipped)
+        with pytest.raises(DamagedFile, match="delete it to start the training again"):
+            restore(line, tmp_path / "c")
+    torch.testing.assert_close(line.network.weight.detach(), before, rtol=0, atol=0)
+    (tmp_path / "c").write_bytes(content[: len(content) // 2])
+    with pytest.raises(DamagedFile):
+        restore(line, tmp_path / "c")
+
+
+def test_a_full_disk_is_named_and_the_old_state_stays(tmp_path, monkeypatch):
+    save(Line(0), tmp_path / "c")
+    before = (tmp_path / "c").read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InaccessibleFile, match="free some space"):
+        save(Line(1), tmp_path / "c")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("c", before)]

@@ -14,7 +14,7 @@ from offnominal.agents.learning.loop import Descent, greedy, learn  # noqa: E402
 from offnominal.agents.learning.networks import Actor, Critics, quantile_huber  # noqa: E402
 from offnominal.agents.learning.replay import Replay  # noqa: E402
 from offnominal.agents.learning.settings import ALGORITHMS, LearningSettings  # noqa: E402
-from offnominal.core.errors import InvalidParameter  # noqa: E402
+from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
 from offnominal.rollouts import collect, judge  # noqa: E402
 from offnominal.worlds import make_world  # noqa: E402
 
@@ -111,7 +111,7 @@ def test_a_learner_goes_on_from_its_checkpoint(tmp_path):
     first.update(batch())
     save(first, tmp_path / "c")
     second = LEARNERS["tqc"](5, 2, SMALL, CPU)
-    second.restore(torch.load(tmp_path / "c", weights_only=True))
+    restore(second, tmp_path / "c")
     for learner in (first, second):
         torch.manual_seed(5)
         learner.update(batch())
@@ -138,7 +138,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
         restore(LEARNERS["tqc"](6, 2, SMALL, CPU), tmp_path / "c")
     (tmp_path / "c").write_bytes(b"half a file")
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+    with pytest.raises(DamagedFile, match="not a checkpoint"):
         restore(LEARNERS["tqc"](5, 2, SMALL, CPU), tmp_path / "c")
 
 

@@ -13,10 +13,11 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormali
 
 import offnominal as off  # noqa: E402
 from offnominal.agents import expert  # noqa: E402
-from offnominal.agents.learning.sb3 import build, greedy, learn, restore, save  # noqa: E402
+from offnominal.agents.learning.checkpoint import restore, save  # noqa: E402
+from offnominal.agents.learning.sb3 import Training, build, greedy, learn  # noqa: E402
 from offnominal.agents.learning.sb3_world import SB3World  # noqa: E402
 from offnominal.agents.learning.settings import ALGORITHMS, LearningSettings, published  # noqa: E402
-from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment  # noqa: E402
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedEnvironment  # noqa: E402
 from offnominal.worlds.catalogue import make_vector  # noqa: E402
 
 CPU = torch.device("cpu")
@@ -195,7 +196,7 @@ def test_neighbouring_seeds_share_no_episodes_with_each_other_or_with_the_judge(
 
 def test_training_goes_on_from_a_checkpoint(tmp_path):
     first = model_of(SMALL)
-    save(first, tmp_path / "c")
+    save(Training(first), tmp_path / "c")
     nothing_learned = SMALL.replace(starts=1_000, seed=9)
     policy, _ = learn(
         "SAP-Goal0-v0", nothing_learned, lambda policy: (0.0, 0.0), device="cpu", checkpoint=tmp_path / "c"
@@ -215,9 +216,9 @@ def test_a_model_goes_on_from_its_checkpoint(algorithm, tmp_path):
     settings = SMALL.replace(algorithm=algorithm, anneal=False, rate=1e-3)
     first = model_of(settings)
     first.learn(150)
-    save(first, tmp_path / "c")
+    save(Training(first), tmp_path / "c")
     second = model_of(settings.replace(seed=9))
-    restore(second, tmp_path / "c")
+    restore(Training(second), tmp_path / "c")
     second.replay_buffer = first.replay_buffer
     second._logger = first._logger
     for model in (first, second):
@@ -229,14 +230,21 @@ def test_a_model_goes_on_from_its_checkpoint(algorithm, tmp_path):
 
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
-    save(model_of(SMALL), tmp_path / "c")
+    save(Training(model_of(SMALL)), tmp_path / "c")
     with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
-        restore(model_of(SMALL.replace(hidden=(16,))), tmp_path / "c")
+        restore(Training(model_of(SMALL.replace(hidden=(16,)))), tmp_path / "c")
     with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
-        restore(model_of(SMALL.replace(algorithm="td3")), tmp_path / "c")
-    (tmp_path / "c").write_bytes(b"half a file")
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
-        restore(model_of(SMALL), tmp_path / "c")
+        restore(Training(model_of(SMALL.replace(algorithm="td3"))), tmp_path / "c")
+
+
+def test_a_damaged_checkpoint_is_neither_resumed_nor_replaced(tmp_path):
+    save(Training(model_of(SMALL)), tmp_path / "c")
+    content = bytearray((tmp_path / "c").read_bytes())
+    content[-100] ^= 1
+    (tmp_path / "c").write_bytes(content)
+    with pytest.raises(DamagedFile, match="is damaged"):
+        learn("SAP-Goal0-v0", SMALL, lambda policy: (0.0, 0.0), device="cpu", checkpoint=tmp_path / "c")
+    assert (tmp_path / "c").read_bytes() == content
 
 
 def test_the_published_settings_reach_the_model():

@@ -1,14 +1,22 @@
-"""What a training goes on from after it was killed."""
+"""Checkpoints: the state that a training resumes from after it was killed.
+
+A file is one line of text, which names the format and the SHA-256 of the rest, and a state as torch writes it.
+"""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 from torch import nn
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.files import read_bytes, sha256_of, write_bytes
+
+MAGIC = b"offnominal checkpoint 1 "
+REMEDY = "put back a copy of it, or delete it to start the training again"
 
 State = dict[str, Any]
 """Tensors, numbers and text by name: what torch reads without running anything."""
@@ -30,19 +38,36 @@ class Continued(Protocol):
 
 def save(training: Continued, path: Path) -> None:
     """Write a state; a killed writer leaves the old one."""
-    unfinished = path.with_suffix(".unfinished")
-    torch.save(training.state(), unfinished)
-    unfinished.replace(path)
+    content = io.BytesIO()
+    torch.save(training.state(), content)
+    payload = content.getvalue()
+    write_bytes(path, MAGIC + sha256_of(payload).encode() + b"\n" + payload)
 
 
 def restore(training: Continued, path: Path) -> None:
-    """Continue from a saved state, or say that it is not one of this training."""
+    """Resume from a saved state.
+
+    Raises:
+        DamagedFile: The file is not a checkpoint, or not the one that was written; nothing of it was used.
+        InvalidParameter: It is a checkpoint of other settings.
+    """
+    payload = _checked(path)
     try:
-        training.restore(torch.load(path, map_location=training.device, weights_only=True))
+        training.restore(torch.load(io.BytesIO(payload), map_location=training.device, weights_only=True))
     except Exception as error:
         raise InvalidParameter(
             f"{path} is no checkpoint of these settings ({type(error).__name__}); delete it or choose another folder."
         ) from error
+
+
+def _checked(path: Path) -> bytes:
+    """Return the state in a file, as bytes that have the hash the file states."""
+    header, _, payload = read_bytes(path).partition(b"\n")
+    if not header.startswith(MAGIC):
+        raise DamagedFile(f"{path} is not a checkpoint of this version of Offnominal; {REMEDY}.")
+    if header.removeprefix(MAGIC) != sha256_of(payload).encode():
+        raise DamagedFile(f"{path} is damaged: its content does not have the SHA-256 that it states; {REMEDY}.")
+    return payload
 
 
 def parts_state(owner: object) -> State:

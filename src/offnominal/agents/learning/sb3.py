@@ -24,6 +24,7 @@ try:
     from stable_baselines3.common.callbacks import BaseCallback
     from stable_baselines3.common.noise import NormalActionNoise
 
+    from offnominal.agents.learning.checkpoint import State, restore, save
     from offnominal.agents.learning.loop import Evaluation, Judge, choose_device
     from offnominal.agents.learning.sb3_world import SB3World
 except ModuleNotFoundError as error:
@@ -72,7 +73,7 @@ def learn(
 
     model = build(SB3World(make_vector(world, settings.rows)), settings, place, spent)
     if checkpoint is not None and checkpoint.exists():
-        restore(model, checkpoint)
+        restore(Training(model), checkpoint)
     total = settings.steps // settings.rows
     due = {int(each) * settings.rows for each in np.linspace(0, total, evaluations + 1)[1:-1]} - {0}
     with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
@@ -82,7 +83,7 @@ def learn(
             evaluation = Evaluation(steps, time.perf_counter() - start, *judge(policy))
             report(evaluation)
             if checkpoint is not None:
-                save(model, checkpoint)
+                save(Training(model), checkpoint)
             return policy, evaluation
 
         course = _Course(evaluate, due, spent, tick)
@@ -170,27 +171,32 @@ def greedy(model: Model) -> NetworkPolicy:
     return NetworkPolicy(actor_layers(tensors), model.action_space)
 
 
-def save(model: Model, path: Path) -> None:
-    """Write networks and optimizers as tensors, not as Stable-Baselines3's pickles; a killed writer leaves the old."""
-    unfinished = path.with_suffix(".unfinished")
-    torch.save({"parameters": model.get_parameters(), "temperature": _temperature(model)}, unfinished)
-    unfinished.replace(path)
+class Training:
+    """The state of a model as tensors, not as Stable-Baselines3's pickles: networks, optimizers and temperature.
 
+    Args:
+        model: What is trained.
+    """
 
-def restore(model: Model, path: Path) -> None:
-    """Continue from a saved state, or say that it is not one of this model."""
-    try:
-        state = torch.load(path, map_location=model.device, weights_only=True)
-        model.set_parameters(state["parameters"])
-        if (temperature := _temperature(model)) is not None:
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    @property
+    def device(self) -> torch.device:
+        """Where its tensors are."""
+        return self.model.device
+
+    def state(self) -> State:
+        """Return everything that is needed to go on."""
+        return {"parameters": self.model.get_parameters(), "temperature": self._temperature()}
+
+    def restore(self, state: State) -> None:
+        """Go on from a state."""
+        self.model.set_parameters(state["parameters"])
+        if (temperature := self._temperature()) is not None:
             temperature.copy_(state["temperature"])
-    except Exception as error:
-        raise InvalidParameter(
-            f"{path} is no checkpoint of these settings ({type(error).__name__}); delete it or choose another folder."
-        ) from error
 
-
-def _temperature(model: Model) -> torch.Tensor | None:
-    """Return the logarithm of the weight of the entropy, which Stable-Baselines3 keeps outside its networks."""
-    found: torch.Tensor | None = getattr(model, "log_ent_coef", None)
-    return None if found is None else found.detach()
+    def _temperature(self) -> torch.Tensor | None:
+        """Return the logarithm of the weight of the entropy, which Stable-Baselines3 keeps outside its networks."""
+        found: torch.Tensor | None = getattr(self.model, "log_ent_coef", None)
+        return None if found is None else found.detach()
