@@ -278,7 +278,7 @@ def refreshed(text: str) -> str:
     """Return a document with its tables as the code has them now."""
 
     def fill(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{markdown(TABLES[found['name']](found['argument']))}\n\n{found[4]}"
+        return f"{found[1]}\n{markdown(TABLES[found['name']](found['argument']), escape=False)}\n\n{found[4]}"
 
     return TABLE.sub(fill, text)
 

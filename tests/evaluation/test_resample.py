@@ -25,6 +25,10 @@ def test_draws_depend_on_size_and_seed_alone():
     assert not np.array_equal(one, Resamples.draw_nominal(8, 50, seed=4).counts)
 
 
+def lower_median(values):
+    return np.sort(values)[(len(values) - 1) // 2]
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 12])
 def test_means_medians_and_ratios_are_those_of_the_episodes_written_out(n):
     rng = np.random.default_rng(n)
@@ -36,13 +40,13 @@ def test_means_medians_and_ratios_are_those_of_the_episodes_written_out(n):
     for replicate in range(1, 41):
         drawn = np.repeat(np.arange(n), resamples.counts[:, replicate])
         known = some[drawn][~np.isnan(some[drawn])]
-        expected = (known.mean(), np.median(known)) if known.size else (np.nan, np.nan)
+        expected = (known.mean(), lower_median(known)) if known.size else (np.nan, np.nan)
         found = mean.draws[replicate - 1], median.draws[replicate - 1]
         np.testing.assert_allclose(found, expected, rtol=1e-12)
         assert ratio.draws[replicate - 1] == pytest.approx(values[drawn].sum() / sizes[drawn].sum())
     known = some[~np.isnan(some)]
     if known.size:
-        assert (mean.value, median.value) == pytest.approx((known.mean(), np.median(known)))
+        assert (mean.value, median.value) == pytest.approx((known.mean(), lower_median(known)))
 
 
 def test_rows_follow_the_episode_they_belong_to():

@@ -17,7 +17,6 @@ def test_a_curve_computed_by_hand():
     silent = np.array([1, 5 / 7, 5 / 7, 5 / 7 * 3 / 4, 5 / 7 * 3 / 4 / 2, 5 / 7 * 3 / 4 / 2])
     np.testing.assert_allclose(curve.detected, 1 - silent)
     assert curve.delays.tolist() == [0, 1, 2, 3, 4, 5]
-    assert curve.median == 4
     # Greenwood at d = 3: 2 / (7 * 5) + 1 / (4 * 3).
     spread = 1.959964 * np.sqrt(2 / 35 + 1 / 12) / abs(np.log(silent[3]))
     assert 1 - curve.low[3] == pytest.approx(silent[3] ** np.exp(-spread))
@@ -40,16 +39,10 @@ def test_all_noticed_at_once():
     assert (curve.detected[0], curve.low[0], curve.high[0]) == (1.0, 0.0, 1.0)
 
 
-def test_the_median_is_where_half_are_noticed():
-    assert detection_curve(np.array([1, -1]), np.array([3, 3])).median == 1
-    assert detection_curve(np.array([1, -1, -1]), np.array([3, 3, 3])).median is None
-
-
 def test_nothing_ever_noticed():
     curve = detection_curve(np.full(3, -1), np.array([2, 3, 5]))
     assert (curve.detected == 0.0).all()
     assert (curve.high == 0.0).all()
-    assert curve.median is None
     assert len(curve.delays) == 5
 
 
@@ -57,7 +50,6 @@ def test_no_episodes_give_no_curve():
     empty = np.empty(0, np.int64)
     curve = detection_curve(empty, empty)
     assert len(curve.detected) == len(curve.at_risk) == 0
-    assert curve.median is None
 
 
 WATCHED = st.lists(st.tuples(st.integers(1, 12), st.integers(-1, 11)), min_size=1, max_size=12).map(

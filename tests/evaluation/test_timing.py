@@ -24,12 +24,32 @@ def test_every_share_is_what_one_reads_off_the_alarms():
     assert found.early_rate.value == 0.5
     assert {j: share.value for j, share in found.within.items()} == {0: 0.25, 5: 0.25, 6: 0.5, 15: 0.75}
     assert {j: share.value for j, share in found.quiet_within.items()} == {0: 0.5, 5: 0.5, 6: 0.5, 15: 1.0}
-    assert found.median_delay.value == (6 + 15) / 2
+    assert found.median_delay.value == 6
     assert found.false_alarms is None
 
 
-def test_a_miss_counts_as_the_steps_that_were_left():
-    assert timing([at(30), at(30), at(30, 12)], [10, 18, 10], replicates=0).median_delay.value == 12
+def test_the_median_delay_is_within_which_at_least_half_are_noticed():
+    assert timing([at(30, 15), at(30), at(30, 12)], [10, 10, 10], replicates=0).median_delay.value == 5
+    assert timing([at(30), at(30, 12)], [10, 10], replicates=0).median_delay.value == 2
+
+
+def test_where_more_than_half_are_missed_there_is_no_median_delay():
+    found = timing([at(30), at(30), at(30, 12)], [10, 18, 10], replicates=0)
+    assert found.median_delay.value == np.inf
+    assert found.median_delay.columns("median_delay")["median_delay"] is None
+
+
+@pytest.mark.parametrize("length", [12, 30, 500])
+def test_how_long_an_episode_goes_on_after_a_miss_makes_no_difference(length):
+    found = timing([at(length), at(60, 25), at(60, 15)], [10, 10, 10], replicates=0)
+    assert found.median_delay.value == 15
+
+
+def test_the_interval_of_a_median_delay_has_no_end_where_it_may_not_exist():
+    alarms = [at(30, 12) if episode % 2 else at(30) for episode in range(20)]
+    found = timing(alarms, [10] * 20).median_delay
+    assert (found.value, found.low, found.high) == (2, 2, np.inf)
+    assert found.columns("d") == {"d": 2, "d_low": 2, "d_high": None}
 
 
 def test_misses_of_short_episodes_are_censored_in_the_mean():

@@ -19,7 +19,7 @@ TRIED = {
 }
 
 
-def comparison_results() -> RunResults:
+def comparison_results(kind: str = "search", title: str = "Tables") -> RunResults:
     rows = []
     for place, table in enumerate(("iris", "wine", "glass")):
         for method, tried in TRIED.items():
@@ -32,7 +32,9 @@ def comparison_results() -> RunResults:
                 shown |= {json.dumps({"ensemble": size}): 0.5 for size in (5, 10)}
                 shown[json.dumps({"default": True})] = 0.4 + 0.01 * len(method)
                 rows += [common | numbers(value) | {"configuration": name} for name, value in shown.items()]
-    return RunResults("comparison", "Tables", "Who?", "smoke", {}, pa.Table.from_pylist(rows), pa.table({}))
+    classes = [row | {"variant": str(row["seed"])} for row in rows] if kind == "image-search" else rows
+    manifest = {"config": {"kind": kind}}
+    return RunResults("comparison", title, "Who?", "smoke", manifest, pa.Table.from_pylist(classes), pa.table({}))
 
 
 def numbers(value: float) -> dict[str, float]:

@@ -78,7 +78,7 @@ def timing(effect, alarm, rng):
     seen = float(logistic(1.6 * effect - strictness))
     delay = float(np.clip(24.0 * (1.0 - seen) + rng.normal(0, 0.5), 0, None))
     return {
-        "median_delay": delay,
+        "median_delay": None if 0.8 * (1 - seen) > 0.5 else delay,
         "mean_delay": min(delay, 20.0),
         "within_5": 0.7 * seen,
         "within_10": seen,
@@ -91,10 +91,11 @@ def timing(effect, alarm, rng):
 
 
 def with_interval(numbers, width):
+    sides = (("", 0.0), ("_low", -width), ("_high", width))
     return {
-        column: value
+        name + side: None if number is None else number + away
         for name, number in numbers.items()
-        for column, value in ((name, number), (f"{name}_low", number - width), (f"{name}_high", number + width))
+        for side, away in sides
     }
 
 

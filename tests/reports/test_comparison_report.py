@@ -2,13 +2,13 @@
 
 from html import escape
 
-from offnominal.reports.comparison_report import write_comparison
+import offnominal as off
 
 FIGURES = {"critical_difference", "knowledge", "pareto", "sensitivity_osvm", "heat"}
 
 
 def test_page_tables_and_figures_are_written(compared, tmp_path):
-    page = write_comparison(compared, tmp_path)
+    page = off.write_report(compared, tmp_path)
     text = page.read_text(encoding="utf-8")
     assert "<h1>Tables</h1>" in text
     assert text.count("data:image/png;base64,") == len(FIGURES)
@@ -18,7 +18,7 @@ def test_page_tables_and_figures_are_written(compared, tmp_path):
 
 
 def test_every_table_is_on_the_page(compared, tmp_path):
-    text = write_comparison(compared, tmp_path).read_text(encoding="utf-8")
+    text = off.write_report(compared, tmp_path).read_text(encoding="utf-8")
     titles = [path.read_text(encoding="utf-8").splitlines()[0][3:] for path in (tmp_path / "tables").glob("*.md")]
     assert len(titles) == 8
     assert all(f"<h2>{escape(title)}</h2>" in text for title in titles)

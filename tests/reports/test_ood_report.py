@@ -3,55 +3,31 @@
 from html import escape
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
+import offnominal as off
 from offnominal.core.home import VARIABLE
 from offnominal.reports.figures import pyplot
-from offnominal.reports.ood_report import write_ood
 from offnominal.reports.ood_series_figures import action_figure, value_figure
 from offnominal.reports.ood_tables import leading_watchers
 from offnominal.studies.ood_rl.outcomes import OODOutcomes
-from offnominal.studies.ood_rl.readings import READINGS
 from offnominal.studies.ood_rl.series import Series
-from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, PONG, settings
-from offnominal.studies.results import RunResults
+from offnominal.studies.ood_rl.settings import CARTPOLE, PENDULUM, settings
+
+from .made_ood import ood_results
 
 OVERVIEWS = {"survival", "returns"}
 HEATS = {"heat_ensemble", "heat_mc_dropout", "heat_knn"}
 
 
-def rows():
-    """Numbers that tell where they come from: changes are seen in CartPole by the length of episodes alone."""
-    found = []
-    for world, kind, name in (
-        (CARTPOLE, "ensemble", "Uncertainty"),
-        (CARTPOLE, "ensemble", "KNN"),
-        (CARTPOLE, "dropout", "Uncertainty"),
-        (PENDULUM, "ensemble", "Uncertainty"),
-        (PONG, "ensemble", "Uncertainty"),
-    ):
-        for agent, trial, setting in ((a, t, s) for a in (8, 9) for t in (0, 1) for s in settings(world)[::3]):
-            readings = dict.fromkeys(READINGS, 0.8) | {"auc_equal": 0.65 if world == CARTPOLE else 0.8}
-            earned = 50.0 if setting.parameter > 1.0 else 200.0
-            found.append(
-                {"key": f"{world}{kind}{agent}", "world": world, "policy": kind, "name": name, "seed": agent}
-                | {"trial": trial, "anomaly": setting.anomaly, "value": setting.parameter, "threshold": 1.0}
-                | {"episodes": 20, "length": 100.0, "return_mean": earned, "return_square": earned**2}
-                | {"nominal_return_mean": 199.0, "nominal_return_square": 199.0**2 + 1.0}
-                | readings
-            )
-    return found
-
-
 @pytest.fixture
 def results(monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "nothing"))
-    return RunResults("ood-rl", "Changed", "Who knows?", "", {}, pa.Table.from_pylist(rows()), pa.table({}))
+    return ood_results()
 
 
 def test_page_tables_and_figures_are_written_without_training_agents_for_a_picture(results, tmp_path):
-    text = write_ood(results, tmp_path).read_text(encoding="utf-8")
+    text = off.write_report(results, tmp_path).read_text(encoding="utf-8")
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == OVERVIEWS | HEATS
     assert text.count("data:image/png;base64,") == len(OVERVIEWS | HEATS)
     titles = [path.read_text(encoding="utf-8").splitlines()[0][3:] for path in (tmp_path / "tables").glob("*.md")]

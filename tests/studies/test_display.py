@@ -50,7 +50,8 @@ def test_the_live_table_names_who_does_what(clock):
     shown.show(Started(TASKS[0], "1"))
     clock.now = 12.0
     table = shown._table()
-    assert [list(column.cells) for column in table.columns] == [["1"], ["SAP-Goal0-v0/tqc/KNN/0"], ["12 s"]]
+    cells = [[str(cell) for cell in column.cells] for column in table.columns]
+    assert cells == [["1"], ["SAP-Goal0-v0/tqc/KNN/0"], ["12 s"]]
     assert table.caption == "0 done, 1 running, 1 waiting, 0 failed"
 
 

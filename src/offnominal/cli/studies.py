@@ -171,6 +171,7 @@ def reproduce(
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
     """
+    from offnominal.reports.report import write_report
     from offnominal.reports.versus import versus_markdown, versus_print, versus_terminal
     from offnominal.studies.catalogue import load_study
     from offnominal.studies.papers import Printed, PrintedFigure, figures_of, tables_of
@@ -197,7 +198,7 @@ def reproduce(
             out.print(f"Also in [bold]{file}[/]", soft_wrap=True)
     for drawn in figures:
         place, found = opened[drawn.study, scale or drawn.scale]
-        _reported(place, found)
+        write_report(found, place)
         picture = place / "figures" / f"{drawn.file}.png"
         told.append({"figure": drawn.number, "title": drawn.title, "file": str(picture)})
         if not as_json:
@@ -220,9 +221,10 @@ def _sampled(study: AnyStudy, sampler: str | None) -> AnyStudy:
 
 def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: bool) -> None:
     """Write the report, print who leads, and where the page is."""
+    from offnominal.reports.report import leading_rows, write_report
     from offnominal.reports.tables import terminal_table
 
-    page, rows = _reported(folder, found)
+    page, rows = write_report(found, folder), leading_rows(found)
     if as_json:
         told: dict[str, Any] = {"page": str(page), "leaderboard": rows}
         print(json.dumps(told | ({} if outcome is None else outcome.to_dict()), indent=2))
@@ -236,26 +238,6 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
         line = f"{name} is not at hand and was left out; `offnominal tables fetch {name}` brings it."
         out.print(line, highlight=False, soft_wrap=True)
     out.print(f"Report: [bold]{page}[/]", soft_wrap=True)
-
-
-def _reported(folder: Path, found: RunResults) -> tuple[Path, list[dict[str, Any]]]:
-    """Write the report and return its page and who leads."""
-    if found.searched:
-        from offnominal.reports.comparison_report import write_comparison
-        from offnominal.reports.comparison_tables import leading_methods
-        from offnominal.studies.detector_comparison.outcomes import Outcomes
-
-        return write_comparison(found, folder), leading_methods(Outcomes.of(found.table))
-    if found.in_trials:
-        from offnominal.reports.ood_report import write_ood
-        from offnominal.reports.ood_tables import leading_watchers
-        from offnominal.studies.ood_rl.outcomes import OODOutcomes
-
-        return write_ood(found, folder), leading_watchers(OODOutcomes.of(found.table))
-    from offnominal.reports.leaders import leader_rows
-    from offnominal.reports.report import write_report
-
-    return write_report(found, folder), leader_rows(found)
 
 
 def _complain(outcome: Outcome) -> None:

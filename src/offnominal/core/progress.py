@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
+from offnominal.core.printable import one_line
+
 _SHOWN = ContextVar("shown", default=False)
 
 
@@ -40,20 +42,20 @@ def progress(description: str, total: float | None = None, *, enabled: bool | No
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("[bold]{task.description}"),
+        TextColumn("{task.description}", style="bold", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[note]}"),
+        TextColumn("{task.fields[note]}", style="dim", markup=False),
     )
     console = Console(stderr=True)
     outermost = _SHOWN.set(True)
     try:
         with Progress(*columns, console=console, transient=console.is_terminal) as display:
-            task = display.add_task(description, total=total, note="")
+            task = display.add_task(one_line(description), total=total, note="")
 
             def tick(units: float = 1.0, note: str = "") -> None:
-                display.update(task, advance=units, note=note)
+                display.update(task, advance=units, note=one_line(note))
 
             yield tick
     finally:

@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from offnominal._version import __version__
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, OffnominalError, UnsupportedFormat
 from offnominal.core.files import file_errors, read_json, write_json
@@ -20,7 +21,7 @@ FORMAT = 2
 """Version of the manifest; that of the Parquet files is in :mod:`offnominal.datasets.facts`."""
 AGAIN = "fetch the dataset again, or generate it again with overwrite=True"
 ANEW = "remove the folder, then fetch or generate the dataset again"
-PACKAGES = ("offnominal", "gymnasium", "mujoco", "numba", "numpy", "pyarrow")
+PACKAGES = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow")
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Manifest(Config):
 
 def installed() -> dict[str, str]:
     """Return the versions that can make a difference."""
-    found = {"python": platform.python_version()}
+    found = {"python": platform.python_version(), "offnominal": __version__}
     for name in PACKAGES:
         try:
             found[name] = version(name)

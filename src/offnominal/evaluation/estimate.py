@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -61,6 +61,16 @@ class Estimate:
         beyond = max(int(TAIL * (len(defined) + 1)), 1)
         return float(defined[beyond - 1] if lower else defined[-beyond])
 
+    def columns(self, name: str) -> dict[str, float | None]:
+        """Return value and interval as columns of a table; what is infinite does not exist there.
+
+        Example:
+            >>> Estimate(3.0, np.array([2.0, np.inf])).columns("delay")
+            {'delay': 3.0, 'delay_low': 2.0, 'delay_high': None}
+        """
+        ends = {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+        return {column: value if value is None or np.isfinite(value) else None for column, value in ends.items()}
+
     def __sub__(self, other: Estimate) -> Estimate:
         _same_replicates([self, other])
         value = None if self.value is None or other.value is None else self.value - other.value
@@ -82,9 +92,17 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
         >>> average([Estimate(0.9), Estimate(0.6)])
         Estimate(0.750)
     """
-    _same_replicates(estimates)
-    draws = np.mean([estimate.draws for estimate in estimates], axis=0)
-    return Estimate(_mean_value(estimates), draws)
+    return _combined(estimates, _means)
+
+
+def lower_median(estimates: Sequence[Estimate]) -> Estimate:
+    """Return the smallest of some estimates that at least half do not exceed; None if one of them is not defined.
+
+    Example:
+        >>> lower_median([Estimate(9.0), Estimate(4.0), Estimate(np.inf)])
+        Estimate(9.000)
+    """
+    return _combined(estimates, _medians)
 
 
 def average_over_seeds(estimates: Sequence[Estimate], *, seed: int = 0) -> Estimate:
@@ -102,16 +120,41 @@ def average_over_seeds(estimates: Sequence[Estimate], *, seed: int = 0) -> Estim
         >>> average_over_seeds(runs)
         Estimate(0.650 [0.550, 0.750])
     """
+    return _combined(_redrawn(estimates, seed), _means)
+
+
+def lower_median_over_seeds(estimates: Sequence[Estimate], *, seed: int = 0) -> Estimate:
+    """Return the lower median over training runs, with the interval of :func:`average_over_seeds`."""
+    return _combined(_redrawn(estimates, seed), _medians)
+
+
+def _redrawn(estimates: Sequence[Estimate], seed: int) -> list[Estimate]:
+    """Return the runs, each with the replicates of runs drawn with replacement."""
     _same_replicates(estimates)
     draws = np.array([estimate.draws for estimate in estimates])
     generator = np.random.default_rng(int(Stream.named(seed, 0, "bootstrap runs").key))
     drawn = generator.integers(0, len(draws), size=draws.shape)
-    return Estimate(_mean_value(estimates), np.take_along_axis(draws, drawn, axis=0).mean(axis=0))
+    chosen = np.take_along_axis(draws, drawn, axis=0)
+    return [Estimate(estimate.value, row) for estimate, row in zip(estimates, chosen, strict=True)]
 
 
-def _mean_value(estimates: Sequence[Estimate]) -> float | None:
+def _combined(estimates: Sequence[Estimate], middle: Callable[[FloatArray], FloatArray]) -> Estimate:
+    """Return what some rows of numbers have in their middle, of the values and of each replicate."""
+    _same_replicates(estimates)
+    draws = middle(np.array([estimate.draws for estimate in estimates]))
     values = [estimate.value for estimate in estimates if estimate.value is not None]
-    return float(np.mean(values)) if len(values) == len(estimates) else None
+    known = len(values) == len(estimates)
+    return Estimate(float(middle(np.array(values))) if known else None, draws)
+
+
+def _means(rows: FloatArray) -> FloatArray:
+    means: FloatArray = rows.mean(axis=0)
+    return means
+
+
+def _medians(rows: FloatArray) -> FloatArray:
+    medians: FloatArray = np.sort(rows, axis=0)[(len(rows) - 1) // 2]
+    return np.where(np.isnan(rows).any(axis=0), np.nan, medians)
 
 
 def _same_replicates(estimates: Sequence[Estimate]) -> None:

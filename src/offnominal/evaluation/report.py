@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.evaluation.estimate import Estimate, average, average_over_seeds
+from offnominal.evaluation.delays import delay_text, is_median_delay
+from offnominal.evaluation.estimate import (
+    Estimate,
+    average,
+    average_over_seeds,
+    lower_median,
+    lower_median_over_seeds,
+)
 from offnominal.evaluation.split import SplitReport
 
 HEADLINE = {
@@ -39,10 +46,13 @@ class Line:
     numbers: Mapping[str, Estimate]
 
     def row(self) -> dict[str, Any]:
-        """Return everything flat: each estimate gives three columns, `name`, `name_low` and `name_high`."""
+        """Return everything flat: each estimate gives three columns, `name`, `name_low` and `name_high`.
+
+        A median delay is None beside a `miss_rate` above one half: it does not exist.
+        """
         row: dict[str, Any] = {"split": self.split, **self.counts}
         for name, number in self.numbers.items():
-            row |= {name: number.value, f"{name}_low": number.low, f"{name}_high": number.high}
+            row |= number.columns(name)
         return row
 
 
@@ -82,7 +92,7 @@ class Report:
 
     @classmethod
     def over_seeds(cls, reports: Sequence[Report], *, seed: int = 0) -> Report:
-        """Average detectors that differ in their training seed only.
+        """Average detectors that differ in their training seed only; of median delays, take the median.
 
         Args:
             reports: One per training run, of the same splits and the same bootstrap seed.
@@ -94,9 +104,10 @@ class Report:
             raise InvalidParameter("the reports hold different splits or numbers; make them in the same way.")
         lines = []
         for rows in zip(*(report.lines for report in reports), strict=True):
-            numbers = {
-                name: average_over_seeds([row.numbers[name] for row in rows], seed=seed) for name in rows[0].numbers
-            }
+            numbers = {}
+            for name in rows[0].numbers:
+                over_seeds = lower_median_over_seeds if is_median_delay(name) else average_over_seeds
+                numbers[name] = over_seeds([row.numbers[name] for row in rows], seed=seed)
             lines.append(Line(rows[0].split, rows[0].counts, numbers))
         return cls(reports[0].world, tuple(lines))
 
@@ -111,10 +122,13 @@ class Report:
     def mean(self) -> Line:
         """Return the mean over splits, each counting the same, of the numbers that all of them have.
 
-        A number that is not defined in one split is not defined in the mean.
+        Median delays are combined by their median. A number that one split does not have is not defined in the mean.
         """
         shared = [name for name in self.lines[0].numbers if all(name in line.numbers for line in self.lines)]
-        numbers = {name: average([line.numbers[name] for line in self.lines]) for name in shared}
+        numbers = {}
+        for name in shared:
+            combine = lower_median if is_median_delay(name) else average
+            numbers[name] = combine([line.numbers[name] for line in self.lines])
         counts = {"episodes": sum(int(line.counts["episodes"] or 0) for line in self.lines)}
         return Line(f"mean of {len(self.lines)}", counts, numbers)
 
@@ -133,7 +147,7 @@ class Report:
                 "split": line.split,
                 "episodes": line.counts["episodes"],
                 "never struck": line.counts.get("never_struck"),
-                **{HEADLINE[name]: str(line.numbers[name]) if name in line.numbers else None for name in shown},
+                **{HEADLINE[name]: delay_text(line.numbers[name]) if name in line.numbers else None for name in shown},
             }
             for line in lines
         ]

@@ -88,12 +88,15 @@ class Resamples:
         return Estimate.of(_divided(sums[0], sums[1]))
 
     def median(self, values: FloatArray) -> Estimate:
-        """Return the median of one value per episode; episodes with NaN do not count."""
+        """Return the lower median of one value per episode; episodes with NaN do not count.
+
+        That is the smallest value that at least half of the episodes do not exceed. Values may be infinite.
+        """
         known = np.flatnonzero(~np.isnan(values))
         order = known[np.argsort(values[known], kind="stable")]
-        middle = np.full((2, self.counts.shape[1]), np.nan)
+        middle = np.full(self.counts.shape[1], np.nan)
         _find_middle(self.counts, order, values, middle)
-        return Estimate.of(middle.mean(axis=0))
+        return Estimate.of(middle)
 
 
 def _divided(above: Array, below: Array) -> FloatArray:
@@ -119,7 +122,7 @@ def _add_up(counts: Counts, values: FloatArray, sums: FloatArray, weights: Float
 
 @compiled
 def _find_middle(counts: Counts, order: IntArray, values: FloatArray, middle: FloatArray) -> None:
-    """Write the two middle values of each replicate, which are one if the number of episodes is odd."""
+    """Write the lower median of each replicate."""
     total, seen = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
     for e in order:
         total += counts[e]
@@ -129,6 +132,4 @@ def _find_middle(counts: Counts, order: IntArray, values: FloatArray, middle: Fl
             before = seen[r]
             seen[r] += row[r]
             if 2.0 * before < total[r] <= 2.0 * seen[r]:
-                middle[0, r] = values[e]
-            if 2.0 * before <= total[r] < 2.0 * seen[r]:
-                middle[1, r] = values[e]
+                middle[r] = values[e]

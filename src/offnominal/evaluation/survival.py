@@ -31,8 +31,6 @@ class DetectionCurve:
         >>> curve = detection_curve(np.array([0, 2, -1, 1]), np.array([5, 4, 1, 3]))
         >>> curve.detected.round(3), curve.at_risk
         (array([0.25 , 0.625, 1.   ]), array([4, 2, 1]))
-        >>> curve.median
-        1
     """
 
     delays: IntArray
@@ -40,12 +38,6 @@ class DetectionCurve:
     low: FloatArray
     high: FloatArray
     at_risk: IntArray
-
-    @property
-    def median(self) -> int | None:
-        """Smallest delay within which at least half are noticed; None if fewer ever are."""
-        reached = np.flatnonzero(self.detected >= 0.5)
-        return int(reached[0]) if reached.size else None
 
 
 def detection_curve(delays: IntArray, exposures: IntArray) -> DetectionCurve:

@@ -44,7 +44,8 @@ class Timing:
     Args:
         episodes: How many episodes there are.
         struck: How many lasted until their onset. All below is about these; the others were never struck.
-        median_delay: Steps; a miss counts as the steps from onset to end.
+        median_delay: Steps within which at least half are noticed; infinite where more than half are missed. See
+            :func:`~offnominal.evaluation.delays.median_delay`.
         mean_delay: Steps; mean of min(delay, horizon) with misses censored, the area under the curve of those that are
             not yet noticed.
         horizon: Of that mean, in steps.
@@ -201,7 +202,7 @@ def time_alarms(
     return Timing(
         episodes=len(watched.struck),
         struck=len(chosen),
-        median_delay=drawn.median(np.where(missed, exposures, delays).astype(np.float64)),
+        median_delay=drawn.median(np.where(missed, np.inf, delays)),
         mean_delay=Estimate.of(area),
         horizon=horizon,
         within=dict(zip(within, shares[: len(soon)], strict=True)),

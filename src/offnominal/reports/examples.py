@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.printable import printable
 from offnominal.reports.curves import encoded, limits, thinned
 
 BUDGET = 900_000
@@ -94,4 +95,6 @@ def _compact(row: Mapping[str, Any], cell: tuple[str, str, int]) -> dict[str, An
 
 def _rounded(text: str | None) -> dict[str, Any]:
     found = json.loads(text) if text else {}
-    return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in found.items()}
+    return {
+        printable(name): float(f"{value:.5g}") if isinstance(value, float) else value for name, value in found.items()
+    }

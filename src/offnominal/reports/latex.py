@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offnominal.core.printable import one_line
 from offnominal.reports.tables import Rows, text
 
 SPECIAL = {
@@ -15,7 +16,12 @@ SPECIAL = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
     "×": r"$\times$",
+    "±": r"$\pm$",
     "µ": r"$\mu$",
     "–": "--",
 }
@@ -58,13 +64,17 @@ def latex(rows: Rows, caption: str = "") -> str:
 
 
 def escaped(plain: str) -> str:
-    r"""Return text in which nothing is a command.
+    r"""Return text in which nothing is a command, in one line.
+
+    A leading bracket or star would be an option of the line break before it, so it goes into a group.
 
     Example:
         >>> escaped("95 % of a_b")
         '95 \\% of a\\_b'
     """
-    return "".join(SPECIAL.get(letter, letter) for letter in plain)
+    line = one_line(plain)
+    first = f"{{{line[0]}}}" if line[:1] in ("[", "*") else ""
+    return first + "".join(SPECIAL.get(letter, letter) for letter in (line[1:] if first else line))
 
 
 def _line(cells: list[str]) -> str:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from offnominal.core.files import write_text
 from offnominal.reports.comparison_page import comparison_page
+from offnominal.reports.kinds import ReportKind
 from offnominal.reports.ood_figures import draw_ood
-from offnominal.reports.ood_tables import ood_tables
+from offnominal.reports.ood_tables import leading_watchers, ood_tables
 from offnominal.studies.ood_rl.outcomes import OODOutcomes
 from offnominal.studies.results import RunResults
 
 
 def write_ood(results: RunResults, folder: Path) -> Path:
-    """Write the report of a study; return its page.
-
-    Args:
-        results: Of the run.
-        folder: Gets ``page.html``, ``tables/*`` and ``figures/*``.
-    """
-    for part in ("tables", "figures"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
+    """Write page, tables and figures of a study; return the page."""
     outcomes = OODOutcomes.of(results.table)
     tables = ood_tables(outcomes)
     for table in tables:
@@ -27,7 +22,7 @@ def write_ood(results: RunResults, folder: Path) -> Path:
     onset = int(results.manifest.get("config", {}).get("onset", 0))
     drawn = draw_ood(outcomes, folder / "figures", onset=onset)
     page = folder / "page.html"
-    page.write_text(comparison_page(results, _told(outcomes, results), tables, drawn, folder / "figures"), "utf-8")
+    write_text(page, comparison_page(results, _told(outcomes, results), tables, drawn, folder / "figures"))
     return page
 
 
@@ -37,3 +32,6 @@ def _told(outcomes: OODOutcomes, results: RunResults) -> str:
     places = ", ".join(f"{count} settings of {world}" for world, count in counts.items())
     agents = len({(each.world, each.uncertainty, number) for each in outcomes.earned for number in each.agents})
     return f"{places}; {agents} agents, {len(outcomes.labels)} methods, {results.cells} cells."
+
+
+REPORT = ReportKind(write_ood, lambda results: leading_watchers(OODOutcomes.of(results.table)))

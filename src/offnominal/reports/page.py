@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.files import write_text
+from offnominal.core.printable import printable
 from offnominal.core.progress import spoken
+from offnominal.reports.escape import html_text, printable_run
 from offnominal.reports.payload import payload
+from offnominal.reports.provenance import complete, provenance
 from offnominal.reports.tables import text
 from offnominal.reports.versus import verdict_line, versus_html
 from offnominal.studies.papers import tables_from
@@ -48,24 +51,26 @@ def write_page(results: RunResults, path: Path) -> Path:
         ...     "<h1>A toy</h1>" in write_page(run, Path(folder) / "page.html").read_text()
         True
     """
-    path.write_text(page(results), encoding="utf-8")
+    write_text(path, page(results))
     return path
 
 
 def page(results: RunResults) -> str:
     """Return the page as text."""
+    results = printable_run(results)
     data = payload(results)
     parts = {
-        "title": escape(results.title),
-        "name": escape(results.name),
-        "scale": escape(results.scale),
-        "summary": escape(results.summary),
+        "title": html_text(results.title),
+        "name": html_text(results.name),
+        "scale": html_text(results.scale),
+        "summary": html_text(results.summary),
         "winner": data["colours"][data["names"][0]] if data["names"] else "currentColor",
         "headline": _headline(data),
         "facts": _facts(_sizes(results, data)),
         "shown": _examples_shown(data["examples"]),
         "print": _beside_print(results),
         "made": _made(results.manifest),
+        "provenance": html_text(provenance(results.manifest)),
         "failures": _failures(results.failures),
         "style": _asset("page.css"),
         "script": "\n".join(_asset(name) for name in SCRIPTS),
@@ -80,7 +85,8 @@ def _asset(name: str) -> str:
 
 def _embedded(data: Mapping[str, Any]) -> str:
     """Return JSON in which nothing can end the element that holds it."""
-    return json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False).replace("<", "\\u003c")
+    plain = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return printable(plain).replace("<", "\\u003c")
 
 
 def _headline(data: Mapping[str, Any]) -> str:
@@ -89,19 +95,32 @@ def _headline(data: Mapping[str, Any]) -> str:
         return "No cell has finished."
     metric = data["metrics"][0]
     board = data["boards"][metric["name"]]["-1,-1,-1"]
-    names = data["names"]
     best = board[0]
     interval = "" if best[2] is None else f" [{best[2]:.3f}, {best[3]:.3f}]"
-    tied = [names[row[0]] for row in board[1:] if set(row[5]) & set(best[5])]
-    rest = f"not told apart from {_listed(tied)}" if tied else "ahead of all others" if len(board) > 1 else ""
-    said = f"<strong>{escape(names[best[0]])}</strong> leads with a {escape(metric['label'][0].lower())}"
-    return (
-        f"{said}{escape(metric['label'][1:])} of <strong>{best[1]:.3f}</strong>{interval}{', ' + rest if rest else ''}."
-    )
+    label = html_text(metric["label"][0].lower() + metric["label"][1:])
+    name = html_text(data["names"][best[0]])
+    said = f"<strong>{name}</strong> leads with a {label} of <strong>{best[1]:.3f}</strong>{interval}"
+    return f"{said}{_lead(board, data['names'])}."
+
+
+def _lead(board: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
+    """Say what the letters of the first of a board claim; without letters nothing was compared, nothing is claimed."""
+    best, *others = board
+    ranked = [row for row in others if row[4] is not None]
+    if not others:
+        return ""
+    if best[4] is None or not ranked:
+        return ". It is not compared with the others: they lack results for some faults, or it does"
+    if not best[5]:
+        which = "No" if best[2] is None else "Not all"
+        return f". {which} intervals were computed, so how sure this lead is cannot be said"
+    if tied := [names[row[0]] for row in ranked if set(row[5]) & set(best[5])]:
+        return f", not told apart from {_listed(tied)}"
+    return ", ahead of all others" + (" with results for every fault" if len(ranked) < len(others) else "")
 
 
 def _listed(names: Sequence[str]) -> str:
-    bold = [escape(name) for name in names]
+    bold = [html_text(name) for name in names]
     return bold[0] if len(bold) == 1 else f"{', '.join(bold[:-1])} and {bold[-1]}"
 
 
@@ -123,7 +142,9 @@ def _sizes(results: RunResults, data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _facts(facts: Mapping[str, str]) -> str:
-    return "".join(f"<div><dt>{escape(label)}</dt><dd>{escape(value)}</dd></div>" for label, value in facts.items())
+    return "".join(
+        f"<div><dt>{html_text(label)}</dt><dd>{html_text(value)}</dd></div>" for label, value in facts.items()
+    )
 
 
 def _examples_shown(examples: Mapping[str, Any]) -> str:
@@ -134,7 +155,7 @@ def _examples_shown(examples: Mapping[str, Any]) -> str:
 def _beside_print(results: RunResults) -> str:
     """Return our tables beside the printed ones, if the study has any."""
     parts = [
-        f"<details><summary>Table {table.number}: {escape(table.title)}. {escape(verdict_line(lines))}</summary>"
+        f"<details><summary>Table {table.number}: {html_text(table.title)}. {html_text(verdict_line(lines))}</summary>"
         f'<div class="scroll tall" tabindex="0" role="region" aria-label="Table {table.number}">'
         f"{versus_html(f'Table {table.number}', lines)}</div></details>"
         for table in tables_from(results.name)
@@ -144,30 +165,32 @@ def _beside_print(results: RunResults) -> str:
 
 
 def _made(manifest: Mapping[str, Any]) -> str:
+    if not manifest:
+        return "<p>The run has no manifest.</p>"
     rows = []
-    for name, value in manifest.items():
+    for name, value in complete(manifest).items():
         if name in TOLD:
             continue
-        label = escape(name.removesuffix("_s").removesuffix("_mb").replace("_", " "))
+        label = html_text(name.removesuffix("_s").removesuffix("_mb").replace("_", " "))
         rows.append(f"<dt>{label}</dt><dd>{_value(name, value)}</dd>")
-    return f'<dl class="made">{"".join(rows)}</dl>' if rows else "<p>The run has no manifest.</p>"
+    return f'<dl class="made">{"".join(rows)}</dl>'
 
 
 def _value(name: str, value: Any) -> str:
     if name == "config":
-        return f"<details><summary>of the study</summary><pre>{escape(json.dumps(value, indent=2))}</pre></details>"
+        return f"<details><summary>of the study</summary><pre>{html_text(json.dumps(value, indent=2))}</pre></details>"
     if isinstance(value, Mapping):
-        return ", ".join(f"{escape(str(key))}&nbsp;{escape(text(entry))}" for key, entry in value.items()) or "–"
+        return ", ".join(f"{html_text(str(key))}&nbsp;{html_text(text(entry))}" for key, entry in value.items()) or "–"
     if isinstance(value, list | tuple):
         if len(value) <= LONG:
-            return ", ".join(escape(text(entry)) for entry in value) or "none"
-        listed = "\n".join(escape(str(entry)) for entry in value)
+            return ", ".join(html_text(text(entry)) for entry in value) or "none"
+        listed = "\n".join(html_text(str(entry)) for entry in value)
         return f"<details><summary>{len(value):,}</summary><pre>{listed}</pre></details>"
     if name.endswith("_s") and isinstance(value, int | float):
         return spoken(value)
     if name.endswith("_mb") and isinstance(value, int | float):
         return f"{value:,.0f} MB"
-    return escape(text(value))
+    return html_text(text(value))
 
 
 def _failures(failures: Sequence[Mapping[str, Any]]) -> str:
@@ -178,6 +201,6 @@ def _failures(failures: Sequence[Mapping[str, Any]]) -> str:
 
 def _failure(failure: Mapping[str, Any]) -> str:
     error, where, message, trace = (
-        escape(str(failure.get(part, ""))) for part in ("error", "label", "message", "traceback")
+        html_text(str(failure.get(part, ""))) for part in ("error", "label", "message", "traceback")
     )
     return f"<details><summary><strong>{error}</strong> in {where}: {message}</summary><pre>{trace}</pre></details>"

@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.examples import chosen_examples
-from offnominal.reports.timings import TIMING, timings
+from offnominal.reports.timings import TIMING
 from offnominal.studies.friedman import friedman
 from offnominal.studies.measured import Measured, settings
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
 from offnominal.studies.summary import leaderboard, mean_of
+from offnominal.studies.timings import Numbers, timings
 
 LEVEL_ORDER = ("tiny", "light", "medium", "strong", "extreme")
 KIND_ORDER = ("observation", "action", "dynamics")
@@ -211,8 +212,9 @@ def _timing(table: Any, faults: list[dict[str, str]], names: list[str]) -> dict[
     return {"columns": [{"name": name, "label": label} for name, label in TIMING.items()], "alarms": numbers}
 
 
-def _rounded_row(numbers: list[float | None] | None) -> list[float | None] | None:
-    return None if numbers is None else [rounded(number) for number in numbers]
+def _rounded_row(numbers: Numbers | None) -> list[float | None] | None:
+    """Return the numbers in the order of their columns; a median delay that does not exist is None."""
+    return None if numbers is None else [rounded(numbers[name]) for name in TIMING]
 
 
 def _cost(plain: Any, names: list[str]) -> list[dict[str, float | None]]:

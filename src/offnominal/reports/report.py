@@ -1,20 +1,20 @@
-"""Everything people look at after a run, in one folder."""
+"""The report of a run, whatever its kind, in one folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from offnominal.reports.page import write_page
-from offnominal.reports.study_figures import write_figures
-from offnominal.reports.study_tables import study_tables
+from offnominal.core.files import file_errors
+from offnominal.reports.escape import printable_run
+from offnominal.reports.kinds import Rows, report_kind
 from offnominal.studies.results import RunResults
 
 
-def write_report(results: RunResults, folder: Path) -> Path:
-    """Write page, tables and figures of a run; return the page.
+def write_report(results: RunResults, folder: Path | str) -> Path:
+    """Write page, tables and figures of a run of any kind of study; return the page.
 
     Args:
-        results: Of the run.
+        results: Of the run; the configuration in its manifest says of which kind the study is.
         folder: Gets ``page.html``, ``tables/*.md``, ``.tex`` and ``.csv``, ``figures/*.png`` and ``.svg``.
 
     Example:
@@ -41,9 +41,13 @@ def write_report(results: RunResults, folder: Path) -> Path:
         ...     page.name, sorted(path.name for path in (Path(folder) / "figures").glob("*.png"))
         ('page.html', ['by_kind.png', 'by_level.png', 'heat_map.png', 'leaderboard.png'])
     """
+    place, kind = Path(folder), report_kind(results)
     for part in ("tables", "figures"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-    for table in study_tables(results):
-        table.write(folder / "tables")
-    write_figures(results, folder / "figures")
-    return write_page(results, folder / "page.html")
+        with file_errors(place / part):
+            (place / part).mkdir(parents=True, exist_ok=True)
+    return kind.write(printable_run(results), place)
+
+
+def leading_rows(results: RunResults) -> Rows:
+    """Return the leaderboard of a run of any kind of study, best first."""
+    return report_kind(results).leaders(results)

@@ -18,8 +18,9 @@ def save_figures(plt: Any, drawn: Mapping[str, Callable[[Any], Any]], folder: Pa
         folder: Where they go.
         dpi: Pixels per inch of the PNG.
     """
-    # Text stays text, and nothing but the content decides the bytes.
-    with plt.rc_context(STYLE | {"svg.fonttype": "none", "svg.hashsalt": "offnominal"}):
+    # Text stays text, a dollar sign included, and nothing but the content decides the bytes.
+    plain = {"svg.fonttype": "none", "svg.hashsalt": "offnominal", "text.parse_math": False}
+    with plt.rc_context(STYLE | plain):
         for name, draw in drawn.items():
             figure = draw(plt)
             figure.savefig(folder / f"{name}.png", dpi=dpi, bbox_inches="tight")

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.files import write_text
+from offnominal.reports.escape import markdown_text
 from offnominal.reports.latex import latex
 from offnominal.reports.leaders import leader_rows, metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.tables import markdown, write_csv
-from offnominal.reports.timings import timing_rows
+from offnominal.reports.timings import for_eyes, for_files, timing_rows
 from offnominal.studies.friedman import friedman
 from offnominal.studies.measured import Measured
 from offnominal.studies.metrics import METRICS
@@ -19,6 +21,7 @@ from offnominal.studies.results import RunResults
 from offnominal.studies.summary import leaderboard, pivot
 
 Row = dict[str, Any]
+TIMING_TITLE = "Timing per alarm: median of the median delays of all faults, mean of all else"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,9 @@ class StudyTable:
         """Write it as Markdown, LaTeX and CSV."""
         if not self.rows:
             return
-        (folder / f"{self.name}.md").write_text(f"## {self.title}\n\n{markdown(self.rows)}\n", encoding="utf-8")
-        (folder / f"{self.name}.tex").write_text(latex(self.rows, self.title) + "\n", encoding="utf-8")
+        title = markdown_text(self.title)
+        write_text(folder / f"{self.name}.md", f"## {title}\n\n{markdown(self.rows)}\n")
+        write_text(folder / f"{self.name}.tex", latex(self.rows, self.title) + "\n")
         write_csv(folder / f"{self.name}.csv", self.numbers)
 
 
@@ -59,7 +63,7 @@ def study_tables(results: RunResults) -> list[StudyTable]:
         _worlds(measured, metrics[0]),
         _levels(measured, metrics[0]),
         _ranks(measured, metrics[0]),
-        StudyTable("timing", "Timing per alarm, mean over faults", timing, timing),
+        StudyTable("timing", TIMING_TITLE, [for_eyes(row) for row in timing], [for_files(row) for row in timing]),
     ]
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from offnominal.core.files import write_text
+from offnominal.core.printable import one_line, printable
+from offnominal.reports.escape import csv_cell, markdown_text
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -18,25 +23,32 @@ def terminal_table(title: str, rows: Rows) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    table = RichTable(title=title, title_justify="left", header_style="bold", row_styles=("", "dim"))
+    heading = Text(one_line(title), "table.title")
+    table = RichTable(title=heading, title_justify="left", header_style="bold", row_styles=("", "dim"))
     for name in rows[0] if rows else ():
         numeric = all(isinstance(row[name], int | float | None) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", no_wrap=not table.columns, overflow="fold")
+        header = Text(one_line(name))
+        table.add_column(header, justify="right" if numeric else "left", no_wrap=not table.columns, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(text(value)) for value in row.values()))
+        table.add_row(*(Text(printable(text(value))) for value in row.values()))
     return table
 
 
 def write_csv(path: Path, rows: Rows) -> None:
-    """Write rows as CSV with full precision."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    """Write rows as CSV with full precision; text that a spreadsheet would take for a formula begins with ``'``."""
+    content = io.StringIO(newline="")
+    writer = csv.writer(content, lineterminator="\n")
+    writer.writerow([csv_cell(name) for name in rows[0]])
+    writer.writerows([csv_cell(row.get(name)) for name in rows[0]] for row in rows)
+    write_text(path, content.getvalue())
 
 
-def markdown(rows: Rows) -> str:
+def markdown(rows: Rows, *, escape: bool = True) -> str:
     """Return rows as a Markdown table.
+
+    Args:
+        rows: One mapping per row, all with the same keys.
+        escape: Whether text in the cells is text. Without it, cells may hold Markdown of the caller's own.
 
     Example:
         >>> print(markdown([{"world": "SAP-Goal0-v0", "steps/s": 1.5e6}]))
@@ -45,7 +57,10 @@ def markdown(rows: Rows) -> str:
         | SAP-Goal0-v0 | 1,500,000 |
     """
     header = list(rows[0])
-    lines = [header, ["---"] * len(header), *([text(value) for value in row.values()] for row in rows)]
+    plain = markdown_text if escape else str
+    cells = [header, *([text(value) for value in row.values()] for row in rows)]
+    first, *others = [[plain(cell) for cell in line] for line in cells]
+    lines = [first, ["---"] * len(header), *others]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 

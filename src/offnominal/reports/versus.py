@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from offnominal.core.printable import one_line
+from offnominal.evaluation.delays import delay_text
+from offnominal.reports.escape import html_text
 from offnominal.reports.tables import markdown
 from offnominal.studies.comparison import Comparison
 
@@ -30,7 +32,7 @@ def versus_print(lines: Sequence[Comparison]) -> list[dict[str, Any]]:
     return [
         {
             **line.labels,
-            "ours": str(line.ours),
+            "ours": delay_text(line.ours),
             "print": _printed(line),
             "difference": "–" if line.difference is None else f"{line.difference:+.3f}",
             "verdict": line.verdict,
@@ -64,12 +66,14 @@ def versus_terminal(title: str, lines: Sequence[Comparison]) -> RichTable:
     from rich.text import Text
 
     rows = versus_print(lines)
-    table = RichTable(title=title, title_justify="left", caption=verdict_line(lines), caption_justify="left")
+    heading = Text(one_line(title), "table.title")
+    table = RichTable(title=heading, title_justify="left", caption=verdict_line(lines), caption_justify="left")
     for name in rows[0] if rows else ():
-        table.add_column(name, justify="right" if name in NUMBERS else "left", overflow="fold")
+        table.add_column(Text(one_line(name)), justify="right" if name in NUMBERS else "left", overflow="fold")
     for row in rows:
         shown = [
-            Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(str(value)) for name, value in row.items()
+            Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(one_line(str(value)))
+            for name, value in row.items()
         ]
         table.add_row(*shown)
     return table
@@ -84,16 +88,16 @@ def versus_markdown(lines: Sequence[Comparison]) -> str:
 def versus_html(title: str, lines: Sequence[Comparison]) -> str:
     """Return the comparison as an HTML table; verdicts have the classes match, near and differs."""
     rows = versus_print(lines)
-    head = "".join(f'<th scope="col"{_side(name)}>{escape(name)}</th>' for name in (rows[0] if rows else ()))
+    head = "".join(f'<th scope="col"{_side(name)}>{html_text(name)}</th>' for name in (rows[0] if rows else ()))
     body = "".join(f"<tr>{''.join(_html_cell(name, value) for name, value in row.items())}</tr>" for row in rows)
-    caption = f"<caption>{escape(title)}. {escape(verdict_line(lines))}</caption>"
+    caption = f"<caption>{html_text(title)}. {html_text(verdict_line(lines))}</caption>"
     return f'<table class="versus">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _html_cell(name: str, value: str) -> str:
     if name == "verdict":
         return f'<td class="{value or "none"}">{MARKS[value]}</td>'
-    return f"<td{_side(name)}>{escape(value)}</td>"
+    return f"<td{_side(name)}>{html_text(value)}</td>"
 
 
 def _side(name: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from offnominal.core.printable import one_line
 from offnominal.core.progress import spoken
 from offnominal.studies.task import Ended, Started
 
@@ -76,18 +77,20 @@ class Display:
             what = ": ".join(["FAILED", trouble.error, *trouble.message.splitlines()[:1]])
         left = self.seconds_left()
         rest = "" if left is None else f", {spoken(left)} left"
-        return f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}"
+        return one_line(f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}")
 
     def _table(self) -> Any:
         from rich.table import Table
+        from rich.text import Text
 
         left = self.seconds_left()
         waiting = len(self.weights) - self.done - self.failed - len(self.running)
-        table = Table(title=self.title, title_justify="left", box=None)
+        title = Text(one_line(self.title), "table.title")
+        table = Table(title=title, title_justify="left", box=None)
         for name in ("worker", "cell", "for"):
             table.add_column(name, style="dim" if name != "cell" else "")
         for worker, (label, begun) in sorted(self.running.items()):
-            table.add_row(worker, label, spoken(time.monotonic() - begun))
+            table.add_row(Text(one_line(worker)), Text(one_line(label)), spoken(time.monotonic() - begun))
         table.caption = f"{self.done} done, {len(self.running)} running, {waiting} waiting, {self.failed} failed" + (
             "" if left is None else f", about {spoken(left)} left"
         )

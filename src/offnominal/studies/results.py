@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+STUDY = "study"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunResults:
@@ -43,11 +45,7 @@ class RunResults:
         return len(set(self.table["key"].to_pylist())) if self.table.num_rows else 0
 
     @property
-    def searched(self) -> bool:
-        """Whether it is a comparison on tables: one row per (cell, configuration)."""
-        return "configuration" in self.table.column_names
-
-    @property
-    def in_trials(self) -> bool:
-        """Whether agents were evaluated in changed worlds: one row per (cell, trial, setting, method)."""
-        return "trial" in self.table.column_names
+    def kind(self) -> str:
+        """Kind of the study, as its configuration in the manifest says: ``study`` unless it names another."""
+        config = self.manifest.get("config")
+        return str(config.get("kind", STUDY)) if isinstance(config, Mapping) else STUDY

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
 from offnominal.evaluation.estimate import Estimate
 from offnominal.studies.cell import Cell
 from offnominal.studies.judge import JudgedSplit
@@ -72,7 +74,7 @@ def _rows(split: JudgedSplit) -> Iterator[dict[str, Any]]:
 def _columns(numbers: Mapping[str, Estimate]) -> dict[str, float | None]:
     columns: dict[str, float | None] = {}
     for name, number in numbers.items():
-        columns |= {name: number.value, f"{name}_low": number.low, f"{name}_high": number.high}
+        columns |= number.columns(name)
     return columns
 
 
@@ -98,7 +100,7 @@ def type_of(name: str) -> Any:
 
 
 def means_of(table: Any) -> dict[str, float]:
-    """Return the mean over splits of each number that is defined somewhere, alarms together.
+    """Return the mean over splits of each number that is defined somewhere, alarms together; median delays by median.
 
     Example:
         >>> means_of(pa.table({"auroc": [0.5, None, 0.7], "auroc_low": [0.4, None, 0.6], "split": ["a", "a", "b"]}))
@@ -107,10 +109,29 @@ def means_of(table: Any) -> dict[str, float]:
     means: dict[str, float] = {}
     names = dict.fromkeys(table.column_names)
     for name in names:
-        if f"{name}_low" in names:
+        if is_median_delay(name):
+            middle = median_delay(stored_delays(table, name))
+            means |= {name: middle} if middle is not None and math.isfinite(middle) else {}
+        elif f"{name}_low" in names:
             values = [value for value in table[name].to_pylist() if value is not None]
             means |= {name: sum(values) / len(values)} if values else {}
     return means
+
+
+def stored_delays(table: Any, name: str) -> list[float]:
+    """Return the median delays of some rows, infinite where more than half were missed; rows without one are left out.
+
+    Args:
+        table: Rows of results.
+        name: Of the column, beside which is a miss rate.
+
+    Example:
+        >>> stored_delays(pa.table({"median_delay": [3.0, None, None], "miss_rate": [0.1, 0.9, None]}), "median_delay")
+        [3.0, inf]
+    """
+    missed = table[name.replace(MEDIAN_DELAY, "miss_rate")].to_pylist()
+    found = (stored_delay(*pair) for pair in zip(table[name].to_pylist(), missed, strict=True))
+    return [delay for delay in found if delay is not None]
 
 
 def same_results(first: Any, second: Any) -> bool:

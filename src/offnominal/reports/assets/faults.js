@@ -126,7 +126,7 @@ function paintFaultTiming(number) {
   const rows = DATA.names.flatMap((name, index) => {
     const found = numbers[index];
     if (!found) return [];
-    return [{ keys: [name, ...found], node: html("tr", {}, detectorCell(name), ...found.map((value, column) => html("td", {}, timingText(DATA.timing.columns[column].name, value)))) }];
+    return [timingRow(name, found.map((_, column) => timingOf(found, column)))];
   });
   sortable(byId("fault-timing"), [{ label: "Detector", className: "left" }, ...DATA.timing.columns.map((column) => ({ label: column.label }))], rows);
 }

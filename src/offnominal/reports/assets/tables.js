@@ -107,17 +107,31 @@ function timingTable() {
   const faults = faultsNow();
   const rows = DATA.names.map((name, index) => {
     const found = faults.map((fault) => DATA.timing.alarms[alarm][fault][index]).filter(Boolean);
-    const means = labels.map((_, column) => mean(found.map((row) => row[column]).filter((value) => value !== null)));
-    return {
-      keys: [name, ...means],
-      node: html("tr", { "data-name": name }, detectorCell(name), ...means.map((value, column) => html("td", {}, timingText(labels[column].name, value)))),
-    };
+    return timingRow(name, labels.map((label, column) => together(label.name, found.map((row) => timingOf(row, column)))));
   });
   const columns = [{ label: "Detector", className: "left" }, ...labels.map((column) => ({ label: column.label }))];
   sortable(byId("timing-table"), columns, rows.filter((row) => row.keys.slice(1).some((value) => value !== null)));
 }
 
+// A median delay that is missing beside a known miss rate does not exist: more than half are missed.
+function timingOf(row, column) {
+  const missed = row[DATA.timing.columns.findIndex((each) => each.name === "miss_rate")];
+  const median = DATA.timing.columns[column].name === "median_delay";
+  return median && row[column] === null && missed !== null ? Infinity : row[column];
+}
+
+function together(name, values) {
+  const known = values.filter((value) => value !== null).sort((a, b) => a - b);
+  return name !== "median_delay" ? mean(known) : known.length ? known[(known.length - 1) >> 1] : null;
+}
+
+function timingRow(name, numbers) {
+  const cells = numbers.map((value, column) => html("td", {}, timingText(DATA.timing.columns[column].name, value)));
+  return { keys: [name, ...numbers], node: html("tr", { "data-name": name }, detectorCell(name), ...cells) };
+}
+
 function timingText(name, value) {
   if (value === null) return "–";
+  if (value === Infinity) return html("span", { title: "More than half are missed, so that the median does not exist" }, "> half missed");
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
 }

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
+from offnominal.evaluation.delays import MEDIAN_DELAY
 from offnominal.evaluation.estimate import Estimate, average
 from offnominal.studies.comparison import Comparison
 from offnominal.studies.measured import Measured
 from offnominal.studies.papers import Printed
 from offnominal.studies.results import RunResults
 from offnominal.studies.summary import pivot
+from offnominal.studies.timings import Numbers, over, timings
 
 LEVELS = ("tiny", "strong")
 DETECTORS = ("PE-DM", "MLP-DM", "LSTM-DM", "KNN", "OC-SVM", "iF", "RIQN")
@@ -75,21 +75,20 @@ def table_3(results: RunResults) -> list[Comparison]:
 
 def table_4(results: RunResults) -> list[Comparison]:
     """Compare how often the thresholds call before the fault, and say how soon they call after it."""
-    numbers: dict[str, tuple[str, Callable[[list[float]], Any]]] = {
-        "early_rate": ("early", np.mean),
-        "miss_rate": ("missed", np.mean),
-        "median_delay": ("median delay", np.median),
-    }
-    rows = [row for row in results.table.select(["alarm", "name", *numbers]).to_pylist() if row["name"] in DETECTORS]
+    numbers = {"early_rate": "early", "miss_rate": "missed", MEDIAN_DELAY: "median delay"}
+    found: dict[str, list[Numbers]] = {}
+    for (alarm, _, _, name), timing in timings(results.table).items():
+        if name in DETECTORS:
+            found.setdefault(alarm, []).append(timing)
     lines = []
-    for alarm in dict.fromkeys(row["alarm"] for row in rows if row["alarm"] is not None):
-        for column, (title, middle) in numbers.items():
-            values = [row[column] for row in rows if row["alarm"] == alarm and row[column] is not None]
+    for alarm, rows in found.items():
+        together = over(rows)
+        for column, title in numbers.items():
             span = PRINTED_EARLY.get(alarm) if column == "early_rate" else None
             printed = None if span is None else float(np.mean(span))
-            ours = Estimate(float(middle(values)) if values else None)
             labels = {"alarm": alarm, "number": title}
-            lines.append(Comparison(labels, ours, printed, span=span, note=EARLY_NOTE if span else ""))
+            note = EARLY_NOTE if span else ""
+            lines.append(Comparison(labels, Estimate(together[column]), printed, span=span, note=note))
     return lines
 
 

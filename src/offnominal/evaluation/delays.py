@@ -1,0 +1,67 @@
+"""The median delay: one definition for episodes, for faults and for training runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from offnominal.evaluation.estimate import Estimate
+
+MEDIAN_DELAY = "median_delay"
+HALF_MISSED = "> half missed"
+"""What people read in place of a median delay where more than half are missed."""
+
+
+def median_delay(delays: Iterable[float]) -> float | None:
+    """Return the smallest delay within which at least half are noticed.
+
+    A miss is a delay that is longer than all others: infinite. So the median is infinite exactly where more than half
+    are missed, and how long an episode went on after a miss makes no difference. The same function combines the medians
+    of several faults or training runs, each counting once: the result is infinite where more than half of them are.
+
+    Args:
+        delays: In steps; infinite for a miss.
+
+    Returns:
+        The median, ``inf`` where more than half are missed, None without delays.
+
+    Example:
+        >>> median_delay([2, 7, math.inf]), median_delay([2, math.inf]), median_delay([2, math.inf, math.inf])
+        (7, 2, inf)
+    """
+    ordered = sorted(delays)
+    return ordered[(len(ordered) - 1) // 2] if ordered else None
+
+
+def is_median_delay(name: str) -> bool:
+    """Say whether a number is a median delay, from the onset or from the effective onset.
+
+    Example:
+        >>> is_median_delay("effective_median_delay"), is_median_delay("mean_delay")
+        (True, False)
+    """
+    return name.endswith(MEDIAN_DELAY)
+
+
+def stored_delay(median: float | None, miss_rate: float | None) -> float | None:
+    """Return a median delay from a table, in which None beside a known miss rate says that more than half are missed.
+
+    Args:
+        median: As it stands in the table.
+        miss_rate: Beside it; None where no episode lasted until its fault, so that there are no delays.
+
+    Example:
+        >>> stored_delay(3.0, 0.2), stored_delay(None, 0.8), stored_delay(None, None)
+        (3.0, inf, None)
+    """
+    return math.inf if median is None and miss_rate is not None else median
+
+
+def delay_text(number: Estimate) -> str:
+    """Return a delay as people read it.
+
+    Example:
+        >>> delay_text(Estimate(7.0)), delay_text(Estimate(math.inf))
+        ('7.000', '> half missed')
+    """
+    return HALF_MISSED if number.value == math.inf else str(number)

@@ -1,0 +1,51 @@
+"""Where the numbers of a report come from: versions, commits and dates, always filled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from offnominal._version import __version__
+from offnominal.studies.run_manifest import commit
+
+UNKNOWN_VERSION, UNKNOWN_COMMIT, UNKNOWN_DATE = "of unknown version", "unknown commit", "an unknown date"
+
+
+def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the manifest of a run in which version and commit are either known or said to be unknown.
+
+    Example:
+        >>> complete({"commit": "", "versions": {"python": "3.12.3", "offnominal": "none"}})
+        {'commit': 'unknown commit', 'versions': {'python': '3.12.3', 'offnominal': 'of unknown version'}}
+    """
+    found = dict(manifest) | {"commit": manifest.get("commit") or UNKNOWN_COMMIT}
+    if isinstance(versions := manifest.get("versions"), Mapping):
+        known = versions.get("offnominal", "none")
+        found["versions"] = {**versions, "offnominal": UNKNOWN_VERSION if known == "none" else known}
+    return found
+
+
+def provenance(manifest: Mapping[str, Any]) -> str:
+    """Return two sentences: what computed the results of a run, and what wrote the report.
+
+    Example:
+        >>> versions = {"python": "3.12.3", "offnominal": "0.1.0"}
+        >>> manifest = {"commit": "1c2fe5b", "versions": versions, "finished": "2026-11-15T14:23:53+00:00"}
+        >>> provenance(manifest).partition(" This")[0]
+        'Results by Offnominal 0.1.0 (commit 1c2fe5b, Python 3.12.3), 2026-11-15.'
+    """
+    known = complete(manifest)
+    versions = known.get("versions", {})
+    date = manifest.get("finished") or manifest.get("started")
+    computed = _sentence(
+        str(versions.get("offnominal", UNKNOWN_VERSION)),
+        str(known["commit"]),
+        f", Python {versions['python']}" if versions.get("python") else "",
+    )
+    day = str(date).partition("T")[0] if date else UNKNOWN_DATE
+    return f"Results by Offnominal {computed}, {day}. This report by Offnominal {_sentence(__version__, commit())}."
+
+
+def _sentence(version: str, commit: str, more: str = "") -> str:
+    source = UNKNOWN_COMMIT if commit in ("", UNKNOWN_COMMIT) else f"commit {commit}"
+    return f"{version} ({source}{more})"
