@@ -17,6 +17,7 @@ KINDS = {
     "UnsupportedEnvironment": TypeError,
     "UnsupportedEstimator": TypeError,
     "SimulationDiverged": ArithmeticError,
+    "ModuleNotAllowed": PermissionError,
     "MissingDependency": ImportError,
     "DamagedFile": ValueError,
     "UnsupportedFormat": ValueError,

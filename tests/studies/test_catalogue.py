@@ -63,7 +63,7 @@ def test_a_study_is_read_from_python(written):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("seeds = [0, 1]", "seeds = [0, 1", "is no TOML"),
+        ("seeds = [0, 1]", "seeds = [0, 1", "is not a study in TOML"),
         ("seeds = [0, 1]", "sedes = [0, 1]", "no field 'sedes'. Did you mean 'seeds'?"),
         ("seeds = [0, 1]", "seeds = ['a']", "seeds"),
         ("episodes = 6", "episode = 6", "DataEntry has no field 'episode'. Did you mean 'episodes'?"),

@@ -11,8 +11,8 @@ SCALES = {
     "small": Scale(seeds=(5,), data={"episodes": 4}, parameters={"KNN": {"k": 2}}, replicates=3),
     "one": Scale(detectors=("Time",), worlds=("SAP-Goal1-v0",)),
     "wrong": Scale(detectors=("Timer",)),
-    "wrong parameters": Scale(parameters={"KN": {"k": 2}}),
-    "wrong data": Scale(data={"episode": 4}),
+    "wrong-parameters": Scale(parameters={"KN": {"k": 2}}),
+    "wrong-data": Scale(data={"episode": 4}),
 }
 
 
@@ -62,8 +62,8 @@ def test_a_scale_changes_what_it_names_and_nothing_else():
     [
         ("smal", UnknownName, "no scale 'smal'. Did you mean 'small'?"),
         ("wrong", UnknownName, "names detector 'Timer'. Did you mean 'Time'?"),
-        ("wrong parameters", UnknownName, "names detector 'KN'. Did you mean 'KNN'?"),
-        ("wrong data", InvalidParameter, "no field 'episode'. Did you mean 'episodes'?"),
+        ("wrong-parameters", UnknownName, "names detector 'KN'. Did you mean 'KNN'?"),
+        ("wrong-data", InvalidParameter, "no field 'episode'. Did you mean 'episodes'?"),
     ],
 )
 def test_a_wrong_scale_is_answered_with_the_nearest_right_one(scale, error, said):

@@ -117,7 +117,7 @@ def test_a_detector_of_somebody_else_needs_no_registration(package, finished, so
 
 
 def test_what_is_no_detector_is_named(package, sources):
-    with pytest.raises(InvalidParameter, match="makes a int; expected a Detector"):
+    with pytest.raises(InvalidParameter, match="is a function; expected a subclass of Detector"):
         work(small_cell("3", f"{package.name}.trouble:not_a_detector"), sources=sources)
     with pytest.raises(UnknownName, match="Did you mean 'KNN'"):
         work(small_cell("KNNN"), sources=sources)

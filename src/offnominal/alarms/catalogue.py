@@ -7,7 +7,7 @@ from typing import Any
 from offnominal.alarms.alarm import Alarm
 from offnominal.core.registry import Registry, Spec
 
-alarms: Registry[Alarm] = Registry("alarm")
+alarms: Registry[Alarm] = Registry("alarm", Alarm)
 
 _THRESHOLDS = "offnominal.alarms.thresholds"
 _MAXIMUM = "offnominal.alarms.episode_maximum:EpisodeMaximum"

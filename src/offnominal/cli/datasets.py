@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from offnominal.cli.studies import AllowModule
+
 out = Console()
 complaints = Console(stderr=True)
 datasets = typer.Typer()
@@ -134,6 +136,7 @@ def verify(
     folder: Annotated[Path, typer.Argument(help="Folder of a dataset or of a run.")],
     share: Annotated[float, typer.Option(help="Of the cells of a run, how many are done again.")] = 0.05,
     store: Annotated[Path | None, typer.Option("--store", help="Where a run's results are, if moved.")] = None,
+    allow_module: AllowModule = None,
     as_json: AsJson = False,
 ) -> None:
     """Hash every file of a dataset again and read every episode again, or do some cells of a run again.
@@ -145,7 +148,7 @@ def verify(
     if (folder / "run.json").exists():
         from offnominal.studies.verify import verify_run
 
-        cells = verify_run(folder, share, store=store)
+        cells = verify_run(folder, share, store=store, allow_modules=allow_module or ())
         done_again = sum(not problem for _, problem in cells)
         _show_problems(cells, "cell", f"{folder} comes out again: {done_again} cells gave the same numbers.", as_json)
         return

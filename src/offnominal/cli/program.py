@@ -19,7 +19,7 @@ from offnominal.cli.failures import exit_code_of
 from offnominal.cli.play import playing
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
-from offnominal.core.registry import Registry, Spec
+from offnominal.core.registry import Registry
 
 if TYPE_CHECKING:
     from offnominal.agents.files import PolicyCard
@@ -337,7 +337,7 @@ def _print_policy(path: Path, card: PolicyCard) -> None:
 def _chosen(registry: Registry[Any], id: str) -> list[Any]:
     """Return one id, all ids, or the class that ``package.module:Class`` names."""
     if ":" in id and id not in registry:
-        return [Spec(id, id).load()]
+        return [registry.load(id)]
     return registry.ids() if id == "all" else [registry.spec(id).id]
 
 

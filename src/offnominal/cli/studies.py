@@ -38,6 +38,12 @@ SHOWN = (
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes at once; one per processor if left out.")]
 StoreFolder = Annotated[Path, typer.Option("--store", help="Where the results of all runs are.")]
+AllowModule = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PACKAGE", help="Let the file name classes of this package, which is then imported; may be given again."
+    ),
+]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, or auto.")]
 
 
@@ -94,6 +100,7 @@ def run(
     ] = None,
     folder: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
     store: StoreFolder = STORE,
+    allow_module: AllowModule = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a study and write its report. Killed or not, the same command goes on where it was.
@@ -106,7 +113,8 @@ def run(
     from offnominal.studies.sinks import sink_named
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
-    place, outcome = go(_sampled(load_study(study), sampler), scale, folder=folder, store=store, only=only, **options)
+    chosen = _sampled(load_study(study, allow_modules=allow_module or ()), sampler)
+    place, outcome = go(chosen, scale, folder=folder, store=store, only=only, **options)
     if outcome.reused + outcome.computed:
         _finish(place, open_run(place), outcome, as_json)
     else:

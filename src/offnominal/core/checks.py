@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -34,6 +35,9 @@ def integer_in(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> 
         expected = f"an integer from {low} to {high}" if high != LARGEST_INTEGER else _at_least(low)
         raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
     return int(value)
+
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 
 
 def positive_integer(name: str, value: Any) -> int:
@@ -151,6 +155,25 @@ def numeric_array(name: str, values: Any, error: type[InvalidParameter] = Invali
         given = str(array.dtype) if array.dtype.kind != "O" else f"object (such as {shown(values)})"
         raise error(f"the {name} are of type {given}; expected numbers.")
     return array
+
+
+def file_name(name: str, value: Any) -> str:
+    """Return the value if it can name a file or folder wherever it is put, or raise :class:`InvalidParameter`.
+
+    Example:
+        >>> file_name("study", "anomaly-gym")
+        'anomaly-gym'
+        >>> file_name("study", "../elsewhere")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: study is '../elsewhere'; expected 1 to 100 letters (a ...
+    """
+    if not isinstance(value, str) or not _FILE_NAME.fullmatch(value):
+        raise InvalidParameter(
+            f"{name} is {shown(value)}; expected 1 to 100 letters (a to z, A to Z), digits, '-', '_' or '.', not beginning "
+            "with a dot, because files are named after it."
+        )
+    return value
 
 
 def shown(value: Any) -> str:

@@ -54,6 +54,10 @@ class SimulationDiverged(OffnominalError, ArithmeticError):
     """The physics became non-finite or unstable; the state is not to be trusted from this step on."""
 
 
+class ModuleNotAllowed(OffnominalError, PermissionError):
+    """A file names a class of a package that it must not choose to import."""
+
+
 class MissingDependency(OffnominalError, ImportError):
     """An optional package that the call needs is not installed."""
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
+from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName, did_you_mean
 
 T = TypeVar("T")
+OURS = "offnominal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Registry(Generic[T]):
 
     Args:
         kind: Singular noun, such as ``"world"``.
+        contract: Class that everything of this kind inherits from; needed to build classes that are not registered.
 
     Example:
         >>> shapes: Registry[object] = Registry("shape")
@@ -64,8 +67,9 @@ class Registry(Generic[T]):
         offnominal.core.errors.UnknownName: no shape named 'Rong'. Did you mean 'Ring-v0'? `offnominal shapes` ...
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, contract: type | None = None) -> None:
         self.kind = kind
+        self.contract = contract
         self._specs: dict[str, Spec] = {}
         self._plugins_loaded = False
 
@@ -95,6 +99,55 @@ class Registry(Generic[T]):
                 f"no {self.kind} named {id!r}.{did_you_mean(id, self._specs)} "
                 f"`offnominal {self.plural}` lists all {len(self._specs)}."
             ) from None
+
+    def find(self, name: str, *, allow_modules: Collection[str] | None = None) -> Spec:
+        """Return what is known of an id, or of a class that is not registered, without importing anything.
+
+        Args:
+            name: An id, or ``"package.module:Class"``.
+            allow_modules: For a name from a file: packages or modules that it may name besides this package and those
+                with an entry point of ours. None for a name that the user wrote in code or in a command.
+
+        Raises:
+            ModuleNotAllowed: The file names a class of another package.
+        """
+        if not isinstance(name, str) or ":" not in name or name in self:
+            return self.spec(name)
+        _check_target(name)
+        if allow_modules is not None:
+            _check_allowed(name, allow_modules)
+        return Spec(name, name)
+
+    def load(self, name: str) -> Callable[..., T]:
+        """Import what an id stands for, or a class by ``"package.module:Class"``, which must keep the contract.
+
+        A class that is not registered is checked before anything is called. Check names from files with :meth:`find`
+        first: importing a module runs it.
+        """
+        spec = self.find(name)
+        found: Callable[..., T] = spec.load()
+        if spec.id not in self._specs:
+            self._check_contract(name, found)
+        return found
+
+    def build(self, name: str, parameters: Mapping[str, Any] | None = None) -> T:
+        """Return the object of an id or of ``"package.module:Class"``; see :meth:`load`.
+
+        Args:
+            name: What to build.
+            parameters: Of the constructor, over those that are registered.
+        """
+        return self.load(name)(**{**self.find(name).options, **(parameters or {})})
+
+    def _check_contract(self, name: str, found: object) -> None:
+        contract = self.contract
+        wanted = f"a subclass of {contract.__name__}" if contract else f"the id of a registered {self.kind}"
+        if contract is None or not isinstance(found, type) or not issubclass(found, contract):
+            given = f"the class {found.__name__}" if isinstance(found, type) else f"a {type(found).__name__}"
+            raise InvalidParameter(f"{name!r} is {given}; expected {wanted}.")
+        if isabstract(found):
+            missing = ", ".join(sorted(vars(found)["__abstractmethods__"]))
+            raise InvalidParameter(f"{name!r} is abstract: it lacks {missing}; name a class that has them.")
 
     def make(self, id: str, **options: Any) -> T:
         """Load an entry and call it with its own options overlaid by the given ones."""
@@ -129,3 +182,30 @@ class Registry(Generic[T]):
                 warnings.warn(
                     f"{entry.name} ({entry.value}) could not register its {self.plural}: {error}", stacklevel=2
                 )
+
+
+def _check_target(target: str) -> None:
+    module, _, attribute = target.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), attribute)):
+        raise InvalidParameter(f"{target!r} is not the path of a class; expected 'package.module:Class'.")
+
+
+def _check_allowed(target: str, allow_modules: Collection[str]) -> None:
+    """Refuse a target that a file names unless its package is ours, has an entry point of ours, or is allowed."""
+    module = target.partition(":")[0]
+    package = module.partition(".")[0]
+    allowed = [allow_modules] if isinstance(allow_modules, str) else [*allow_modules]
+    if any(f"{module}.".startswith(f"{each}.") for each in allowed) or package in _registered_packages():
+        return
+    raise ModuleNotAllowed(
+        f"{target!r} is a class of the package {package!r}, which is not registered. A file cannot choose code to run: "
+        f"if you trust this package, allow it with `--allow-module {package}` or, in Python, "
+        f"`allow_modules=[{package!r}]`."
+    )
+
+
+def _registered_packages() -> set[str]:
+    """Return this package and those that have an entry point of ours: a registry imports them anyway."""
+    every = entry_points()
+    ours = (entry for group in every.groups if group.startswith(f"{OURS}.") for entry in every.select(group=group))
+    return {OURS, *(entry.module.partition(".")[0] for entry in ours)}

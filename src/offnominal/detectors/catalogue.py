@@ -7,7 +7,7 @@ from typing import Any
 from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.detector import Detector
 
-detectors: Registry[Detector] = Registry("detector")
+detectors: Registry[Detector] = Registry("detector", Detector)
 
 _POINTS = "offnominal.detectors.on_transitions"
 _NETWORKS = "offnominal.detectors.networks"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import tomllib
+from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, MissingFile
+from offnominal.core.files import read_text
 from offnominal.core.registry import Registry, Spec
 from offnominal.studies.kinds import AnyStudy, study_from
 
@@ -56,11 +59,16 @@ def shipped(file: str) -> AnyStudy:
     return parse(files("offnominal.studies").joinpath(file).read_text(encoding="utf-8"), file)
 
 
-def load_study(source: str | Path) -> AnyStudy:
+def load_study(source: str | Path, *, allow_modules: Collection[str] = ()) -> AnyStudy:
     """Return a study by name, or from a TOML file, or from a Python file that defines `study`.
 
     Args:
         source: Name of a registered study, or path of a file that ends in ``.toml`` or ``.py``. A Python file is run.
+        allow_modules: Packages whose classes a TOML file may name although they are not registered through an entry
+            point. Classes are imported when the study is run, and importing runs code: allow what you trust.
+
+    Raises:
+        ModuleNotAllowed: The TOML file names a class of another package.
 
     Example:
         >>> load_study("anomaly-gym").at("smoke").worlds
@@ -69,19 +77,34 @@ def load_study(source: str | Path) -> AnyStudy:
     path = Path(source)
     if path.suffix not in (".toml", ".py"):
         return studies.make(str(source))
-    if not path.is_file():
-        raise InvalidParameter(f"there is no file {path}; give the path of a study, or the name of a registered one.")
+    try:
+        text = read_text(path)
+    except MissingFile:
+        raise InvalidParameter(
+            f"there is no file {path}; give the path of a study, or the name of a registered one."
+        ) from None
     if path.suffix == ".toml":
-        return parse(path.read_text(encoding="utf-8"), str(path))
+        return parse(text, str(path), allow_modules=allow_modules)
     study = runpy.run_path(str(path)).get("study")
     if not isinstance(study, AnyStudy):
         raise InvalidParameter(f"{path} defines no `study` that is a Study; add `study = Study(...)`.")
     return study
 
 
-def parse(text: str, where: str) -> AnyStudy:
-    """Return the study that a TOML text describes."""
+def parse(text: str, where: str, *, allow_modules: Collection[str] = ()) -> AnyStudy:
+    """Return the study that a TOML text describes.
+
+    Args:
+        text: Its content.
+        where: Named in errors.
+        allow_modules: See :func:`load_study`.
+    """
     try:
-        return study_from(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidParameter(f"{where} is no TOML: {error}.") from None
+        data = tomllib.loads(text)
+        # Cells are named by a hash of their JSON, which has no dates and ends somewhere.
+        json.dumps(data)
+    except RecursionError:
+        raise InvalidParameter(f"{where} is not a study: it is nested too deeply.") from None
+    except (ValueError, TypeError) as error:
+        raise InvalidParameter(f"{where} is not a study in TOML: {error}.") from None
+    return study_from(data, allow_modules=allow_modules)

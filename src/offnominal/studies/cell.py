@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Protocol
 
+from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.config import Config
+from offnominal.core.registry import Registry
 from offnominal.datasets.recipe import SEED
+from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.resample import REPLICATES
 
 SCRIPTED = "scripted"
+Named = tuple[Registry[Any], str]
+"""A registry, and an id of it or ``"package.module:Class"``."""
 
 
 class Doable(Protocol):
@@ -52,6 +57,9 @@ class Doable(Protocol):
     @property
     def source(self) -> str:
         """A hash of what decides its data: cells that share it share their data."""
+
+    def targets(self) -> Iterator[Named]:
+        """Yield what it names that is imported to do it."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -151,6 +159,11 @@ class Cell(Config):
         """A hash of what decides the cell's dataset: cells that share it share their data."""
         text = json.dumps([self.world, self.policy, self.data.to_dict()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def targets(self) -> Iterator[Named]:
+        """Yield the detector and the alarms."""
+        yield detector_registry, self.detector
+        yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
 
 
 def key_of(cell: Doable, *, data: str, code: str) -> str:

@@ -16,7 +16,7 @@ from offnominal.studies.code import Sources
 from offnominal.studies.failure import Trouble
 from offnominal.studies.local import python_path
 from offnominal.studies.task import Answer, Ended, Started, Task, perform
-from offnominal.studies.work import ONE_THREAD, spec_of
+from offnominal.studies.work import ONE_THREAD
 
 SHARE = 0.25
 """Of a GPU, for a detector that can use one."""
@@ -93,7 +93,7 @@ def _is_network(detector: str) -> bool:
     """Whether a detector learns with torch, as far as its source tells."""
     if not detector:
         return False
-    target = spec_of(detectors, detector).target
+    target = detectors.find(detector).target
     return any("networks" in name for name in _sources().used(target))
 
 

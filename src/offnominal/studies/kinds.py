@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.studies.cell import Cell, Doable
 from offnominal.studies.detector_comparison.cell import SearchCell
 from offnominal.studies.detector_comparison.image_cell import ImageCell
@@ -27,16 +28,44 @@ _STUDIES: dict[str, type[SearchStudy | ImageStudy | OODStudy]] = {
 }
 
 
-def cell_from(data: Mapping[str, Any]) -> Doable:
+def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> Doable:
     """Return a cell from plain data, whatever its kind.
+
+    Args:
+        data: As :meth:`to_dict` of a cell returns it.
+        allow_modules: Packages whose classes the data may name although they are not registered.
 
     Example:
         >>> cell_from(SearchCell("iris", "knn", 1).to_dict()).label
         'iris/knn/1'
     """
-    return _CELLS.get(data.get("kind", ""), Cell).from_dict(data)
+    cell: Doable = _kind(data, _CELLS, Cell).from_dict(data)
+    _check_targets(cell, allow_modules)
+    return cell
 
 
-def study_from(data: Mapping[str, Any]) -> AnyStudy:
-    """Return a study from plain data, whatever its kind."""
-    return _STUDIES.get(data.get("kind", ""), Study).from_dict(data)
+def study_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> AnyStudy:
+    """Return a study from plain data, whatever its kind.
+
+    Args:
+        data: As :meth:`to_dict` of a study returns it.
+        allow_modules: Packages whose classes the data may name although they are not registered.
+    """
+    study: AnyStudy = _kind(data, _STUDIES, Study).from_dict(data)
+    _check_targets(study, allow_modules)
+    return study
+
+
+def _kind(data: Mapping[str, Any], kinds: Mapping[str, Any], usual: Any) -> Any:
+    kind = data.get("kind", "")
+    if not isinstance(kind, str) or kind not in ("", *kinds):
+        raise InvalidParameter(
+            f"kind is {kind!r}.{did_you_mean(str(kind), kinds)} Choose from {', '.join(kinds)}, or leave it out."
+        )
+    return kinds.get(kind, usual)
+
+
+def _check_targets(found: AnyStudy | Doable, allow_modules: Collection[str]) -> None:
+    """Refuse data that names what nobody knows, or classes of packages that nobody allowed, before any import."""
+    for registry, name in found.targets():
+        registry.find(name, allow_modules=allow_modules)

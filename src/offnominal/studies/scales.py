@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from offnominal.core.checks import file_name
 from offnominal.core.errors import UnknownName, did_you_mean
 
 S = TypeVar("S")
+
+
+def check_names(study: str, scales: Iterable[str]) -> None:
+    """Refuse a study whose run could not have a folder named after it and its scale."""
+    file_name("the name of a study", study)
+    for scale in scales:
+        file_name(f"the name of a scale of study {study!r}", scale)
 
 
 def scale_of(study: str, scales: Mapping[str, S], scale: str) -> S:

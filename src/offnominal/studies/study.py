@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.resample import REPLICATES
-from offnominal.studies.cell import AlarmEntry, Cell, DataEntry
-from offnominal.studies.scales import scale_of
+from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, Named
+from offnominal.studies.scales import check_names, scale_of
 from offnominal.worlds.catalogue import worlds as world_registry
 
 
@@ -98,6 +99,7 @@ class Study(Config):
     scales: dict[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check_names(self.name, self.scales)
         for what in ("worlds", "detectors", "policies", "seeds"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
@@ -106,9 +108,13 @@ class Study(Config):
         names = [entry.name for entry in self.detectors]
         if len(set(names)) < len(names):
             raise InvalidParameter(f"study {self.name!r} has two detectors of one name among {', '.join(names)}.")
-        for entry in self.detectors:
-            if ":" not in entry.id:
-                detector_registry.spec(entry.id)
+        for registry, name in self.targets():
+            registry.find(name)
+
+    def targets(self) -> Iterator[Named]:
+        """Yield the detectors and the alarms."""
+        yield from ((detector_registry, entry.id) for entry in self.detectors)
+        yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
 
     def at(self, scale: str | None) -> Study:
         """Return the study as a scale changes it; as it is if None."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.core.progress import progress
 from offnominal.studies.code import Sources
 from offnominal.studies.kinds import cell_from
@@ -22,7 +22,12 @@ SHARE = 0.05
 
 
 def verify_run(
-    folder: Path | str, share: float = SHARE, seed: int = 0, *, store: Path | str | None = None
+    folder: Path | str,
+    share: float = SHARE,
+    seed: int = 0,
+    *,
+    store: Path | str | None = None,
+    allow_modules: Collection[str] = (),
 ) -> list[tuple[str, str]]:
     """Do some cells of a run again, chosen at random, and return what is wrong with each.
 
@@ -33,6 +38,8 @@ def verify_run(
         share: How many of its cells are done again; at least one is.
         seed: Of the choice.
         store: Where its results are, if they were moved.
+        allow_modules: Packages whose classes a stored cell may name although they are not registered; see
+            :func:`~offnominal.studies.catalogue.load_study`.
 
     Returns:
         Label and problem of each cell; the problem is empty if there is none.
@@ -57,7 +64,7 @@ def verify_run(
     sources = Sources()
     with progress(f"Doing {len(drawn)} of {len(there)} cells again", total=len(drawn)) as tick:
         for key in drawn:
-            found.append(_compared(results.path(key), sources))
+            found.append(_compared(results.path(key), sources, allow_modules))
             tick()
     return found
 
@@ -75,13 +82,13 @@ def _missing(results: Store, key: str) -> tuple[str, str]:
     return failure.label, f"has no result: it failed with {failure.error}."
 
 
-def _compared(path: Path, sources: Sources) -> tuple[str, str]:
+def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> tuple[str, str]:
     """Return the label of a cell and what is wrong with its file."""
     try:
         kept = read_cell(path)
         facts = facts_of(kept)
-        cell = cell_from(facts["cell"])
-    except (DamagedFile, MissingFile, InvalidParameter) as error:
+        cell = cell_from(facts["cell"], allow_modules=allow_modules)
+    except (DamagedFile, MissingFile, InvalidParameter, UnknownName) as error:
         return path.stem[:12], str(error)
     try:
         again = home_of(cell).work(cell, sources=sources)

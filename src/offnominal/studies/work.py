@@ -8,14 +8,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pyarrow as pa
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as alarm_registry
-from offnominal.core.errors import InvalidParameter
-from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
 from offnominal.studies import examples
@@ -72,38 +69,19 @@ def prepare(cell: Cell) -> str:
 
 def code_of(cell: Cell, sources: Sources) -> str:
     """Return the version of the code that a cell uses: of its detector, of its alarms, and of what judges them."""
-    specs = [spec_of(detector_registry, cell.detector)]
-    specs += [spec_of(alarm_registry, entry.alarm) for entry in cell.alarms]
+    specs = [registry.find(name) for registry, name in cell.targets()]
     code = [sources.version(*JUDGE, *(spec.target for spec in specs)), *([spec.target, spec.options] for spec in specs)]
     return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
 
 
-def spec_of(registry: Registry[Any], name: str) -> Spec:
-    """Return what a registered id, or ``"package.module:Class"``, stands for."""
-    return Spec(name, name) if ":" in name and name not in registry else registry.spec(name)
-
-
 def build_detector(cell: Cell) -> Detector:
     """Return the detector of a cell, not fitted."""
-    made: Detector = _built(detector_registry, Detector, cell.detector, cell.parameters)
-    return made
+    return detector_registry.build(cell.detector, cell.parameters)
 
 
 def build_alarm(entry: AlarmEntry) -> Alarm:
     """Return the alarm of an entry, not fitted."""
-    made: Alarm = _built(alarm_registry, Alarm, entry.alarm, entry.parameters)
-    return made
-
-
-def _built(registry: Registry[Any], kind: type, name: str, parameters: dict[str, Any]) -> Any:
-    spec = spec_of(registry, name)
-    made = spec.load()(**{**spec.options, **parameters})
-    if not isinstance(made, kind):
-        raise InvalidParameter(
-            f"{name!r} makes a {type(made).__name__}; expected a {kind.__name__}. Name a class or function that "
-            "returns one."
-        )
-    return made
+    return alarm_registry.build(entry.alarm, entry.parameters)
 
 
 @contextmanager

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.image_sets import image_set_entry
+from offnominal.studies.cell import Named
 from offnominal.studies.detector_comparison.image_cell import ImageCell, Leave
 from offnominal.studies.detector_comparison.image_spaces import CLASSICAL, CODED, SECOND_STAGES, image_space_of, sharing
-from offnominal.studies.scales import changes_of, scale_of
+from offnominal.studies.scales import changes_of, check_names, scale_of
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ class ImageStudy(Config):
     kind: Literal["image-search"] = "image-search"
 
     def __post_init__(self) -> None:
+        check_names(self.name, self.scales)
         for what in ("sets", "methods", "classes", "seeds"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
@@ -109,6 +112,10 @@ class ImageStudy(Config):
             raise InvalidParameter(f"study {self.name!r} has the classes {self.classes}; expected 0 to {most - 1}.")
         for method in (*self.methods, *self.fixed):
             image_space_of(method)
+
+    def targets(self) -> Iterator[Named]:
+        """Yield nothing: its methods are ours."""
+        return iter(())
 
     def at(self, scale: str | None) -> ImageStudy:
         """Return the study as a scale changes it; as it is if None."""

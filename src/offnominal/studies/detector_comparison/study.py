@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.tables import table_entry
+from offnominal.studies.cell import Named
 from offnominal.studies.detector_comparison.cell import Sampler, SearchCell
 from offnominal.studies.detector_comparison.space import space_of
-from offnominal.studies.scales import changes_of, scale_of
+from offnominal.studies.scales import changes_of, check_names, scale_of
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class SearchStudy(Config):
     kind: Literal["search"] = "search"
 
     def __post_init__(self) -> None:
+        check_names(self.name, self.scales)
         for what in ("tables", "methods", "seeds"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
@@ -87,6 +90,10 @@ class SearchStudy(Config):
             table_entry(table)
         for method in (*self.methods, *self.fixed):
             space_of(method)
+
+    def targets(self) -> Iterator[Named]:
+        """Yield nothing: its methods are ours."""
+        return iter(())
 
     def at(self, scale: str | None) -> SearchStudy:
         """Return the study as a scale changes it; as it is if None."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from offnominal.agents.uncertain import Kind
 from offnominal.core.config import Config
+from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.studies.cell import Named
 
 SHIPPED = 0
 """Number of the agent that comes with the package."""
@@ -109,3 +112,7 @@ class OODCell(Config):
     def source(self) -> str:
         """A hash of what decides the agent."""
         return hashlib.sha256(json.dumps(["agent", self.world, self.uncertainty, self.seed]).encode()).hexdigest()
+
+    def targets(self) -> Iterator[Named]:
+        """Yield the methods and their parts."""
+        return ((detector_registry, entry.id) for entry in (*self.methods, *self.parts))

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 from offnominal.agents.uncertain import UncertainPolicy
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.catalogue import detectors as registry
 from offnominal.detectors.detector import Detector
 from offnominal.studies.ood_rl.cell import MethodEntry, OODCell
-from offnominal.studies.work import spec_of
 
 
 def built(cell: OODCell, policy: UncertainPolicy) -> dict[str, Detector]:
@@ -38,13 +36,9 @@ def visible(detector: Detector, episodes: Sequence[Episode]) -> Sequence[Episode
 
 
 def _build(entry: MethodEntry, policy: UncertainPolicy, entries: dict[str, MethodEntry]) -> Detector:
-    spec = spec_of(registry, entry.id)
-    given = {**spec.options, **entry.parameters}
+    given = dict(entry.parameters)
     if entry.inside:
         given["policy"] = policy
     if entry.parts:
         given["detectors"] = [_build(entries[name], policy, entries) for name in entry.parts]
-    made = spec.load()(**given)
-    if not isinstance(made, Detector):
-        raise InvalidParameter(f"{entry.id!r} makes a {type(made).__name__}; name a class that makes a Detector.")
-    return made
+    return registry.build(entry.id, given)

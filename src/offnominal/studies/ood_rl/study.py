@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,10 +10,12 @@ from offnominal.agents.uncertain import KINDS, Kind
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.studies.cell import Named
 from offnominal.studies.ood_rl.cell import SHIPPED, MethodEntry, OODCell
 from offnominal.studies.ood_rl.scale import OODScale, WorldChange
 from offnominal.studies.ood_rl.settings import settings
-from offnominal.studies.scales import changes_of, scale_of
+from offnominal.studies.scales import changes_of, check_names, scale_of
 
 INSIDE, OUTSIDE = "policy", "outside"
 """Groups of methods that share the episodes of a cell: those that learn nothing but look into the policy are cheap."""
@@ -69,6 +72,7 @@ class OODStudy(Config):
     kind: Literal["ood-rl"] = "ood-rl"
 
     def __post_init__(self) -> None:
+        check_names(self.name, self.scales)
         for what in ("worlds", "methods", "uncertainties", "agents"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
@@ -83,6 +87,10 @@ class OODStudy(Config):
             raise InvalidParameter(f"study {self.name!r} has two methods of one name among {', '.join(names)}.")
         for entry in self.methods:
             _check_known(entry.parts, names, f"method {entry.name!r} of study {self.name!r}")
+
+    def targets(self) -> Iterator[Named]:
+        """Yield the methods."""
+        return ((detector_registry, entry.id) for entry in self.methods)
 
     def at(self, scale: str | None) -> OODStudy:
         """Return the study as a scale changes it; as it is if None."""
