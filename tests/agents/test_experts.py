@@ -1,10 +1,12 @@
 """The shipped policies do what their cards say."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import offnominal as off
-from offnominal.agents import expert, expert_cards
+from offnominal.agents import expert, expert_cards, scripted
 from offnominal.agents.uncertain import KINDS
 from offnominal.core.errors import UnknownName
 from offnominal.worlds import world_cards, worlds
@@ -85,3 +87,23 @@ def test_a_world_without_a_trained_policy_says_how_to_make_one(monkeypatch):
     monkeypatch.setattr("offnominal.agents.experts._names", list)
     with pytest.raises(UnknownName, match=r"no trained policy for 'OOD-Pong-v0'.*offnominal train OOD-Pong-v0"):
         expert("OOD-Pong-v0")
+
+
+@pytest.mark.parametrize(
+    ("world", "make"),
+    [(card.world, partial(expert, card.world, card.algorithm)) for card in CARDS]
+    + [(id, partial(scripted, id)) for id in worlds.ids()],
+    ids=[f"{card.world} {card.algorithm}" for card in CARDS] + [f"{id} scripted" for id in worlds.ids()],
+)
+def test_a_policy_begins_an_episode_without_a_state(world, make):
+    if world == "OOD-Pong-v0":
+        pytest.importorskip("ale_py", reason="ale-py is not installed")
+        pytest.importorskip("torch", reason="torch is not installed")
+    env, policy = off.make(world), make()
+    observation, _ = env.reset(seed=0)
+    action, state = policy.act(observation[None], None)
+    assert action.shape == (1, *env.action_space.shape)
+    one = np.zeros(1, np.int64)
+    np.testing.assert_array_equal(action, policy.act(observation[None], policy.start(one, one))[0])
+    observation, *_ = env.step(action[0])
+    assert policy.act(observation[None], state)[0].shape == action.shape

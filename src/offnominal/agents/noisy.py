@@ -54,8 +54,9 @@ class NoisyPolicy(Policy):
         spreads = self.spread * (np.asarray(seeds) % self.KINDS) / (self.KINDS - 1)
         return _NoisyState(self.policy.start(seeds, episodes), stream_keys(seeds, episodes, "stumbling"), spreads, 0)
 
-    def act(self, observations: Array, state: _NoisyState) -> tuple[Array, _NoisyState]:
+    def act(self, observations: Array, state: _NoisyState | None) -> tuple[Array, _NoisyState]:
         """Let the other policy choose, and shake what it chose."""
+        state = self.begun(observations, state)
         actions, inner = self.policy.act(observations, state.inner)
         n, width = len(actions), int(np.prod(self.space.shape))
         noise = np.empty((n, width))

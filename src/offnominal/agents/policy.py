@@ -35,8 +35,16 @@ class Policy(ABC):
 
         Args:
             observations: (n, ...): what the agents see.
-            state: What :meth:`start` or the previous call returned for these rows.
+            state: What :meth:`start` or the previous call returned for these rows. None begins new episodes, all of
+                seed 0.
         """
+
+    def begun(self, observations: Array, state: Any) -> Any:
+        """Return a state, or that of new episodes of seed 0 if it is None; for :meth:`act` of policies with a state."""
+        if state is not None:
+            return state
+        rows = np.arange(len(observations))
+        return self.start(np.zeros_like(rows), rows)
 
     def did(self, state: Any, actions: Array) -> Any:
         """Return the state after other actions were carried out than :meth:`act` chose, as when a pupil acts."""
@@ -77,8 +85,9 @@ class RandomPolicy(Policy):
         """Name a stream per episode."""
         return _RandomState(stream_keys(seeds, episodes, "policy"), 0)
 
-    def act(self, observations: Array, state: _RandomState) -> tuple[Array, _RandomState]:
+    def act(self, observations: Array, state: _RandomState | None) -> tuple[Array, _RandomState]:
         """Draw from each episode's stream."""
+        state = self.begun(observations, state)
         n, shape = len(observations), self.space.shape or ()
         drawn = np.empty((n, int(np.prod(shape))))
         fill_uniform(state.keys, np.full(n, state.step), 0, drawn)

@@ -216,8 +216,8 @@ def _activation(about: dict[str, Any], stated: Activation | None, path: Path) ->
     if not isinstance(arguments, dict):
         if stated is None:
             raise DamagedFile(
-                f"{path} does not say which activation the agent has, because the text beside its weights is missing or "
-                "cannot be read; fetch the file again, or state activation='relu' or activation='tanh'."
+                f"{path} does not say which activation the agent has: the text beside its weights is missing or cannot "
+                "be read; fetch the file again, or state activation='relu' or activation='tanh'."
             )
         return stated
     between = _text(about, "policy_kwargs", "activation_fn") if "activation_fn" in arguments else "ReLU"

@@ -10,7 +10,14 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert, expert_card
 from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save_policy
-from offnominal.agents.learning.settings import ALGORITHMS, TEACHERS, LearningSettings, preset, published
+from offnominal.agents.learning.settings import (
+    ALGORITHMS,
+    TEACHERS,
+    LearningSettings,
+    check_effort,
+    preset,
+    published,
+)
 from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS, uncertain_preset
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy import NoisyPolicy
@@ -18,7 +25,7 @@ from offnominal.agents.policy import Policy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
-from offnominal.core.files import sha256_of
+from offnominal.core.files import made_folder, sha256_of
 from offnominal.rollouts.collect import build_world, collect
 from offnominal.rollouts.judge import LONG_GAMES, judge, terms
 from offnominal.rollouts.judged_card import judged_card
@@ -26,6 +33,7 @@ from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.checks import numeric_actions
 
 LEARNERS = ("offnominal", "sb3")
+EVALUATIONS = 20
 JUDGED_ON_THE_WAY = 256
 FRESH = 1000
 NEEDS_TORCH = "training needs torch; install it with `pip install offnominal[train]`."
@@ -66,18 +74,20 @@ def train(
             f"no algorithm {algorithm!r}.{did_you_mean(algorithm, every)} Choose from {', '.join(every)}."
         )
     settings = settings_for(id, algorithm).replace(**changes)
+    check_effort(minutes, EVALUATIONS)
     path = folder / (f"{id}--{algorithm}" + f"-{learner}" * (learner != "offnominal"))
-    checkpoint = _checkpoint(path, report)
-    policy, curve = learn(
-        id,
-        settings,
-        lambda policy: _on_the_way(id, policy),
-        **_lessons(id, settings, learner),
-        device=device,
-        minutes=minutes,
-        checkpoint=checkpoint,
-        report=lambda each: report(_told(each)),
-    )
+    with made_folder(folder):
+        policy, curve = learn(
+            id,
+            settings,
+            lambda policy: _on_the_way(id, policy),
+            **_lessons(id, settings, learner),
+            device=device,
+            evaluations=EVALUATIONS,
+            minutes=minutes,
+            checkpoint=_checkpoint(path, report),
+            report=lambda each: report(_told(each)),
+        )
     given = {
         "learner": learner,
         "teacher": changes.get("teacher"),
@@ -131,19 +141,20 @@ def train_uncertain(
     settings = uncertain_preset(id, algorithm, uncertainty).replace(**changes)
     name = f"{algorithm}-{uncertainty}"
     path = folder / f"{id}--{name}"
-    checkpoint = _checkpoint(path, report)
-    policy, curve = learn_uncertain(
-        id,
-        settings,
-        lambda policy: _on_the_way(id, policy),
-        device=device,
-        evaluations=8 if id in LONG_GAMES else 20,
-        minutes=minutes,
-        checkpoint=checkpoint,
-        options=LONG_GAMES.get(id),
-        teacher=_teacher(id, settings.teacher, name),
-        report=lambda each: report(_told(each)),
-    )
+    check_effort(minutes, EVALUATIONS)
+    with made_folder(folder):
+        policy, curve = learn_uncertain(
+            id,
+            settings,
+            lambda policy: _on_the_way(id, policy),
+            device=device,
+            evaluations=8 if id in LONG_GAMES else EVALUATIONS,
+            minutes=minutes,
+            checkpoint=_checkpoint(path, report),
+            options=LONG_GAMES.get(id),
+            teacher=_teacher(id, settings.teacher, name),
+            report=lambda each: report(_told(each)),
+        )
     command = ["train", id, "--algorithm", algorithm, "--uncertainty", uncertainty]
     given = {name: changes.get(name) for name in ("probability", "teacher", "steps")} | {"minutes": minutes}
     command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
@@ -213,15 +224,17 @@ def polish(
     if not isinstance(begun, NetworkPolicy):
         raise InvalidParameter(f"{card.algorithm} is an agent with uncertainty; only plain networks can be polished.")
     settings = PRESETS.get(id, PolishSettings()).replace(**changes)
-    polished, curve = climb(
-        id,
-        begun,
-        settings,
-        lambda policy: _on_the_way(id, policy),
-        minutes=minutes,
-        threads=threads,
-        report=lambda each: report(_told(each)),
-    )
+    check_effort(minutes, EVALUATIONS)
+    with made_folder(folder):
+        polished, curve = climb(
+            id,
+            begun,
+            settings,
+            lambda policy: _on_the_way(id, policy),
+            minutes=minutes,
+            threads=threads,
+            report=lambda each: report(_told(each)),
+        )
     command = ["polish", id, *(["--policy", policy.name] if policy else ["--algorithm", algorithm])]
     command += ["--minutes", str(minutes)] if minutes is not None else []
     command += [word for name, value in changes.items() for word in (f"--{name}", str(value))]
@@ -240,7 +253,6 @@ def _on_the_way(id: str, policy: TrainedPolicy) -> tuple[float, float]:
 
 def _checkpoint(path: Path, report: Any) -> Path:
     """Return where the state of a training goes, and tell if it goes on from one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     checkpoint = path.with_suffix(".checkpoint")
     if checkpoint.exists():
         report(f"Going on from {checkpoint}; delete it to start anew.")

@@ -25,20 +25,26 @@ Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
 
 @datasets.command("datasets")
 def list_datasets(
-    folder: Annotated[Path | None, typer.Argument(help="Where to look; the data home if left out.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(help="A folder, or a dataset in the data home; the data home if left out.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the datasets that are there, and how many public tables and image sets are.
 
     Example: [bold]offnominal datasets[/]
     """
-    from offnominal.core.home import data_home
-    from offnominal.datasets import Dataset
-    from offnominal.datasets.manifest import MANIFEST
+    from offnominal.core.errors import OffnominalError
+    from offnominal.core.home import find_data_home
+    from offnominal.datasets import Dataset, dataset_folders
 
-    home = data_home() if folder is None else folder
-    found = sorted(path.parent for path in home.glob(f"*/{MANIFEST}"))
-    _show(f"Datasets in {home}", [_summary(Dataset(each, verify="size")) for each in found], as_json)
+    rows = []
+    for each in dataset_folders(folder):
+        try:
+            rows.append(_summary(Dataset(each, verify="size")))
+        except OffnominalError as error:
+            _note(f"{each} cannot be opened: {error}")
+    _show(f"Datasets in {folder or find_data_home() or 'no data home'}", rows, as_json)
     if folder is None and not as_json:
         _point_to_tables()
 

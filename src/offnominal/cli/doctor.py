@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -53,10 +51,8 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for 
 def examined() -> list[dict[str, str]]:
     """Return what there is: found, absent (an extra would bring it) or missing (nothing works without it)."""
     from offnominal._version import __version__
-    from offnominal.core.home import data_home
     from offnominal.studies.local import processors
 
-    home = data_home()
     return [
         _row("offnominal", __version__),
         _row("python", platform.python_version(), sys.executable),
@@ -64,8 +60,8 @@ def examined() -> list[dict[str, str]]:
         _gpu(),
         *(_package(name, None) for name in NEEDED),
         *(_package(name, extra) for name, extra in OPTIONAL.items()),
-        _row("data home", str(home), _contents(home)),
-        _row("compiled code", *_compiled_code()),
+        _data_home(),
+        _compiled_code(),
     ]
 
 
@@ -92,20 +88,31 @@ def _gpu() -> dict[str, str]:
     return _row("GPU", torch.cuda.get_device_name(0))
 
 
-def _contents(home: Path) -> str:
+def _data_home() -> dict[str, str]:
+    """Say where datasets are kept, and what is there."""
+    from offnominal.core.home import VARIABLE, find_data_home
     from offnominal.datasets.manifest import MANIFEST
 
-    if not home.exists():
-        return "nothing yet"
-    datasets = sum((each / MANIFEST).exists() for each in home.iterdir())
-    free = shutil.disk_usage(home).free / GIGABYTE
-    return f"{datasets} datasets, {free:.0f} GB free"
+    home = find_data_home()
+    if home is None:
+        return _row("data home", "", f"this user has no home directory; set {VARIABLE}", "absent")
+    try:
+        if not home.exists():
+            return _row("data home", str(home), "nothing yet")
+        datasets = sum((each / MANIFEST).exists() for each in home.iterdir())
+        free = shutil.disk_usage(home).free / GIGABYTE
+    except OSError as error:
+        return _row("data home", str(home), f"cannot be read ({error.strerror}); set {VARIABLE}", "absent")
+    return _row("data home", str(home), f"{datasets} datasets, {free:.0f} GB free")
 
 
-def _compiled_code() -> tuple[str, str]:
-    """Return where compiled code is kept, and whether it can be."""
-    import offnominal
+def _compiled_code() -> dict[str, str]:
+    """Say where compiled code is kept, if anywhere."""
+    from offnominal.core.compiled import cache_folder
+    from offnominal.core.dense import dense
 
-    folder = os.environ.get("NUMBA_CACHE_DIR") or str(Path(offnominal.__file__).parent)
-    writable = os.access(folder, os.W_OK)
-    return folder, "" if writable else "not writable: code is compiled anew in every process; set NUMBA_CACHE_DIR"
+    folder = cache_folder(dense)
+    if folder is None:
+        remark = "no folder can be written to: code is compiled again in every process; set NUMBA_CACHE_DIR"
+        return _row("compiled code", "", remark, "absent")
+    return _row("compiled code", folder)

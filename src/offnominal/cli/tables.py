@@ -24,9 +24,9 @@ def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
     Example: [bold]offnominal tables[/]
     """
     if context.invoked_subcommand is None:
-        from offnominal.core.home import data_home
+        from offnominal.core.home import find_data_home
 
-        show(f"Public sets in {data_home()}", public_sets(), as_json)
+        show(f"Public sets in {find_data_home() or 'no data home'}", public_sets(), as_json)
 
 
 @tables.command()

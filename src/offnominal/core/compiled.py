@@ -11,11 +11,11 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """Compile a function on its first call and keep the result on disk.
+    """Compile a function on its first call and keep the result on disk, where there is a place for it.
 
     Neither fast-math nor contraction is allowed, so that the same arithmetic gives the same bits on every CPU.
     """
-    return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+    return _compiled(function)
 
 
 def inner(function: F) -> F:
@@ -25,5 +25,21 @@ def inner(function: F) -> F:
     it takes to compile them.
     """
     # Numba's own types do not know the last two.
-    options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True, **options)(function))
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def _compiled(function: F, **options: Any) -> F:
+    """Compile with the cache on disk; without it if neither the package nor the user has a folder to write to."""
+    options |= {"error_model": "numpy", "nogil": True}
+    try:
+        return cast(F, numba.njit(cache=True, **options)(function))
+    except RuntimeError as error:
+        if "no locator available" not in str(error):
+            raise
+        return cast(F, numba.njit(**options)(function))
+
+
+def cache_folder(function: Any) -> str | None:
+    """Return where the machine code of a compiled function is kept; None if there is no place for it."""
+    path: str | None = function.stats.cache_path
+    return path

@@ -103,6 +103,28 @@ def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None
             raise
 
 
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Make a folder for what the block writes; if the block fails before it wrote anything, remove the folder again.
+
+    Args:
+        folder: Made with its parents, if need be.
+
+    Raises:
+        InaccessibleFile: It cannot be made.
+    """
+    with file_errors(folder):
+        missing = [each for each in (folder, *folder.parents) if not each.exists()]
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):
+            for each in missing:
+                each.rmdir()
+        raise
+
+
 def write_text(path: Path, text: str, *, staging: Path | None = None) -> None:
     """Write a text in UTF-8; see :func:`write_bytes`."""
     write_bytes(path, text.encode("utf-8", "surrogateescape"), staging=staging)

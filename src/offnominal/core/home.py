@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from offnominal.core.errors import InaccessibleFile
+
 VARIABLE = "OFFNOMINAL_DATA"
 
 
@@ -14,6 +16,9 @@ def data_home() -> Path:
 
     Nothing is created.
 
+    Raises:
+        InaccessibleFile: The variable is not set, and this user has no home directory.
+
     Example:
         >>> from unittest.mock import patch
         >>> with patch.dict(os.environ, OFFNOMINAL_DATA="/data/episodes"):
@@ -21,7 +26,20 @@ def data_home() -> Path:
         '/data/episodes'
     """
     chosen = os.environ.get(VARIABLE)
-    return Path(chosen).expanduser() if chosen else _cache() / "offnominal"
+    try:
+        return Path(chosen).expanduser() if chosen else _cache() / "offnominal"
+    except RuntimeError:
+        raise InaccessibleFile(
+            f"there is no home directory to keep data in; set ${VARIABLE} to the path of a folder."
+        ) from None
+
+
+def find_data_home() -> Path | None:
+    """Return the folder of the datasets to look into; None where there cannot be one, see :func:`data_home`."""
+    try:
+        return data_home()
+    except InaccessibleFile:
+        return None
 
 
 def _cache() -> Path:

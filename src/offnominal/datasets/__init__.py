@@ -3,7 +3,7 @@
 from offnominal.datasets.content import content_of
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generate import follow, generate
-from offnominal.datasets.load import load
+from offnominal.datasets.load import dataset_folders, load
 from offnominal.datasets.manifest import FramesEntry, Manifest, SplitEntry
 from offnominal.datasets.minari import from_minari, import_minari, to_minari
 from offnominal.datasets.recipe import Cell, Recipe
@@ -21,6 +21,7 @@ __all__ = [
     "Split",
     "SplitEntry",
     "content_of",
+    "dataset_folders",
     "follow",
     "from_minari",
     "generate",

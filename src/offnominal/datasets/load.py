@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.files import file_errors
+from offnominal.core.home import find_data_home
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generate import generate
+from offnominal.datasets.manifest import MANIFEST
 from offnominal.datasets.split import Verify
 from offnominal.worlds.catalogue import NAMESPACE, worlds
 
@@ -31,7 +34,11 @@ def load(source: str | Path, *, verify: Verify = "hash", **options: Any) -> Data
     """
     if isinstance(source, str) and source.removeprefix(f"{NAMESPACE}/") in worlds:
         return Dataset(generate(source, **options).folder, verify=verify)
-    if not Path(source).is_dir():
+    if not isinstance(source, Path | str):
+        raise InvalidParameter(f"{source!r} is a {type(source).__name__}; expected a folder or the id of a world.")
+    with file_errors(source):
+        is_folder = bool(str(source)) and Path(source).is_dir()
+    if not is_folder:
         raise UnknownName(
             f"{str(source)!r} is neither the id of a world nor a folder.{did_you_mean(str(source), worlds.ids())} "
             "`offnominal worlds` lists the worlds."
@@ -41,3 +48,33 @@ def load(source: str | Path, *, verify: Verify = "hash", **options: Any) -> Data
             f"{source} is a folder, which holds what it holds; leave out {', '.join(options)}, or name a world."
         )
     return Dataset(source, verify=verify)
+
+
+def dataset_folders(where: Path | str | None = None) -> list[Path]:
+    """Return the folders of the datasets in a folder, whether they are intact or not.
+
+    Args:
+        where: A folder of datasets, the folder of one dataset, or its name in the :func:`data_home`. If None, the data
+            home, in which there may be none.
+
+    Raises:
+        UnknownName: There is no such folder.
+    """
+    home = find_data_home()
+    if where is None:
+        return _inside(home) if home else []
+    with file_errors(where):
+        for folder in (Path(where), *([home / where] if home and str(where) else [])):
+            if (folder / MANIFEST).is_file():
+                return [folder]
+            if folder.is_dir() and str(where):
+                return _inside(folder)
+    known = [path.name for path in _inside(home)] if home else []
+    raise UnknownName(
+        f"{str(where)!r} is neither a folder nor a dataset in the data home.{did_you_mean(str(where), known)} "
+        "`offnominal datasets` lists the data home."
+    )
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))

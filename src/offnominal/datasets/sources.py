@@ -12,7 +12,7 @@ from pathlib import Path
 from offnominal.core.download import fetched
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import sha256_of
-from offnominal.core.home import VARIABLE, data_home
+from offnominal.core.home import VARIABLE, data_home, find_data_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,11 @@ class SourceFile:
     @property
     def is_present(self) -> bool:
         """Whether a file is there; what it holds is not looked at."""
-        return self.place.is_file()
+        home = find_data_home()
+        try:
+            return home is not None and (home / self.path).is_file()
+        except OSError:
+            return False
 
     def fetch(self) -> Path:
         """Return the place of the file, downloaded first if it is missing, its hash checked.

@@ -14,7 +14,7 @@ from offnominal.agents.policy import Policy, as_policy
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.inject import row_faults
 from offnominal.anomalies.injection import Injection, Setting
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, positive_integer
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidAction
 from offnominal.core.progress import progress
@@ -29,6 +29,8 @@ from offnominal.worlds.pictured import CameraKind
 from offnominal.worlds.world import World
 
 BATCH = 256
+MOST_EPISODES, LONGEST = 10_000_000, 100_000_000
+"""Episodes of one call and transitions of one episode; more do not fit into memory."""
 
 WorldSource = str | Callable[[int], World]
 Recorder = Callable[[World, Injection, int, int], Any]
@@ -76,7 +78,7 @@ def collect(
         >>> nominal.onset, faulty.onset
         (None, 3)
     """
-    seeds = row_seeds(seed, positive_integer("the number of episodes", n))
+    seeds = row_seeds(seed, integer_in("the number of episodes", n, 1, MOST_EPISODES))
     faults = row_faults(anomalies, n)
     recording: dict[str, Any] = {"frames": frames, "camera": camera}
     return rollout(world, policy, seeds, faults, batch=batch, max_steps=max_steps, **recording, **options)
@@ -133,7 +135,7 @@ def _in_batches(
     size = min(positive_integer("batch", batch), len(seeds))
     simulations = build_world(world, size, **options)
     acting = as_policy(policy)
-    limit = simulations.card.max_steps if max_steps is None else positive_integer("max_steps", max_steps)
+    limit = simulations.card.max_steps if max_steps is None else integer_in("max_steps", max_steps, 1, LONGEST)
     setting = Setting.of(simulations, limit, pictures=pictures)
     injections = [
         Injection(_padded(faults[first : first + size], size), setting) for first in range(0, len(seeds), size)

@@ -10,9 +10,10 @@ import numpy as np
 
 from offnominal.agents.policy import Policy
 from offnominal.anomalies.inject import row_faults
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in
+from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array
-from offnominal.rollouts.collect import WorldSource, collect
+from offnominal.rollouts.collect import MOST_EPISODES, WorldSource, collect
 
 LONG_GAMES: dict[str, dict[str, Any]] = {"OOD-Pong-v0": {"noops": 30}}
 """Worlds of long games seen in pictures, and the options without which all games would be alike."""
@@ -58,7 +59,8 @@ def judge(
         >>> judge("SAP-Goal0-v0", PotentialField(), 100).success > 0.9
         True
     """
-    faults = row_faults(anomalies, positive_integer("the number of episodes", n))
+    faults = row_faults(anomalies, integer_in("the number of episodes", n, 1, MOST_EPISODES))
+    row_seeds(seed, n)
     together = TOGETHER if isinstance(world, str) and world in LONG_GAMES else n
     told = []
     for first in range(0, n, together):

@@ -10,11 +10,11 @@ import numpy as np
 
 from offnominal.agents.policy import Policy
 from offnominal.anomalies.inject import row_faults
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in
 from offnominal.core.episode import Episode
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
-from offnominal.rollouts.collect import BATCH, WorldSource, rollout
+from offnominal.rollouts.collect import BATCH, MOST_EPISODES, WorldSource, rollout
 from offnominal.worlds.pictured import CameraKind
 
 
@@ -66,7 +66,7 @@ def twins(
         >>> pair.effective_onset
         4
     """
-    faults = row_faults(anomalies, positive_integer("the number of twins", n))
+    faults = row_faults(anomalies, integer_in("the number of twins", n, 1, MOST_EPISODES // 2))
     both = [entry for fault in faults for entry in ((), fault)]
     seeds = np.repeat(row_seeds(seed, n), 2)
     recording: dict[str, Any] = {"frames": frames, "camera": camera}
@@ -87,6 +87,7 @@ def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
     Returns:
         The index of the transition, or None if the rollouts never part.
     """
+    number_in("tolerance", tolerance, 0.0)
     nominal, faulty = twin.nominal, twin.faulty
     length = min(len(nominal), len(faulty))
     acted = [episode.actions[:length].reshape(length, -1) for episode in (nominal, faulty)]

@@ -16,7 +16,7 @@ from offnominal.agents.learning.checkpoint import restore, save
 from offnominal.agents.learning.learners import LEARNERS, Learner
 from offnominal.agents.learning.lessons import become, imitate, remember
 from offnominal.agents.learning.replay import Replay
-from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings
+from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings, check_effort
 from offnominal.agents.network import NetworkPolicy
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
@@ -71,6 +71,7 @@ def learn(
         student: A policy to begin as; without one the actor imitates the lessons.
         report: Called after each evaluation.
     """
+    check_effort(minutes, evaluations)
     place = choose_device(device)
     if settings.steps < settings.rows:
         raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")

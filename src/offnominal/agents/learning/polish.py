@@ -14,8 +14,9 @@ from torch import Tensor
 
 from offnominal.agents.learning.loop import Evaluation, Judge
 from offnominal.agents.learning.rehearsal import Rehearsal
-from offnominal.agents.learning.settings import FIRST_SEED
+from offnominal.agents.learning.settings import FIRST_SEED, LARGE, LARGEST_SEED, check_effort, check_sizes
 from offnominal.agents.network import NetworkPolicy
+from offnominal.core.checks import number_in, positive_integer, positive_number
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
@@ -53,6 +54,15 @@ class PolishSettings(Config):
     memory: float = 0.98
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        check_sizes(self, ("updates", "episodes", "every"), 1, LARGE)
+        positive_number("rate", self.rate)
+        positive_number("bound", self.bound)
+        number_in("ending", self.ending, 0.0)
+        number_in("stumble", self.stumble, 0.0)
+        number_in("memory", self.memory, 0.0, 1.0)
+        check_sizes(self, ("seed",), 0, LARGEST_SEED)
+
 
 PRESETS = {
     "MJC-CartpoleSwingup-v0": PolishSettings(),
@@ -86,6 +96,9 @@ def polish(
         threads: Threads of the simulation.
         report: Called after each evaluation.
     """
+    check_effort(minutes, evaluations)
+    if threads is not None:
+        positive_integer("threads", threads)
     if policy.activation != "relu" or not policy.squash:
         raise InvalidParameter("only a policy of rectified layers with a squashed output can be polished.")
     rehearse = Rehearsal(

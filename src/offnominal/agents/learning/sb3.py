@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box
 
-from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings
+from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings, check_effort
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.sb3_files import actor_layers
 from offnominal.core.errors import InvalidParameter, MissingDependency
@@ -63,6 +63,7 @@ def learn(
         checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
         report: Called after each evaluation.
     """
+    check_effort(minutes, evaluations)
     place = choose_device(device)
     if settings.steps < settings.rows:
         raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")

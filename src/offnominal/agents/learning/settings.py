@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_number
 from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter
 
 Algorithm = Literal["tqc", "sac", "td3"]
 Teacher = Literal["nobody", "scripted", "expert"]
@@ -13,6 +16,8 @@ TEACHERS: tuple[Teacher, ...] = ("nobody", "scripted", "expert")
 ALGORITHMS: tuple[Algorithm, ...] = ("tqc", "sac", "td3")
 FIRST_SEED = 1_000_000_000
 """Training episodes begin here, far from the seeds that policies are judged on."""
+MANY, LARGE, LARGEST_SEED = 2**40, 2**20, 10**12
+"""Largest number of transitions, largest size of one batch or layer, and largest seed of a training."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,46 @@ class LearningSettings(Config):
     stumble: float = 0.3
     listen: int = 20_000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("algorithm", self.algorithm, ALGORITHMS)
+        one_of("teacher", self.teacher, TEACHERS)
+        check_sizes(self, ("steps", "buffer"), 1, MANY)
+        check_sizes(self, ("starts", "listen"), 0, MANY)
+        check_sizes(self, ("rows", "updates", "batch", "lessons"), 1, LARGE)
+        check_sizes(self, ("drop",), 0, LARGE)
+        check_widths("hidden", self.hidden)
+        check_widths("critic_hidden", self.critic_hidden)
+        boolean("critic_norm", self.critic_norm)
+        boolean("anneal", self.anneal)
+        positive_number("rate", self.rate)
+        number_in("discount", self.discount, 0.0, 1.0)
+        number_in("polyak", self.polyak, 0.0, 1.0, open_low=True)
+        number_in("steadiness", self.steadiness, 0.0, 1.0, open_low=True)
+        number_in("entropy", self.entropy)
+        number_in("stumble", self.stumble, 0.0)
+        check_sizes(self, ("seed",), 0, LARGEST_SEED)
+
+
+def check_sizes(settings: Config, names: Sequence[str], low: int, high: int) -> None:
+    """Refuse settings that are not whole numbers within bounds."""
+    for name in names:
+        integer_in(name, getattr(settings, name), low, high)
+
+
+def check_widths(name: str, widths: Any) -> None:
+    """Refuse widths of hidden layers that cannot be."""
+    if not isinstance(widths, tuple | list):
+        raise InvalidParameter(f"{name} is {widths!r}; expected the widths of hidden layers, such as (256, 256).")
+    for width in widths:
+        integer_in(f"a width in {name}", width, 1, LARGE)
+
+
+def check_effort(minutes: float | None, evaluations: int) -> None:
+    """Refuse limits of a training that are not numbers: minutes may be left out, evaluations may not."""
+    if minutes is not None:
+        positive_number("minutes", minutes)
+    integer_in("evaluations", evaluations, 1, LARGE)
 
 
 _TAUGHT = LearningSettings(

@@ -19,10 +19,11 @@ from offnominal.agents.learning.loop import Evaluation, choose_device
 from offnominal.agents.learning.member_learner import MemberLearner
 from offnominal.agents.learning.q_learner import DQN
 from offnominal.agents.learning.ring import Ring
-from offnominal.agents.learning.settings import FIRST_SEED
+from offnominal.agents.learning.settings import FIRST_SEED, check_effort
 from offnominal.agents.learning.uncertain_settings import UncertainSettings
 from offnominal.agents.policy import Policy
 from offnominal.agents.uncertain.policy import UncertainPolicy
+from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
 from offnominal.core.types import Array
@@ -71,6 +72,9 @@ def learn_uncertain(
         teacher: Who acts before learning begins. It is not told when an episode ends and another begins.
         report: Called after each evaluation.
     """
+    check_effort(minutes, evaluations)
+    if workers is not None:
+        integer_in("workers", workers, 0, 1024)
     place = choose_device(device)
     if settings.steps < settings.rows:
         raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.rows} rows stepped together.")

@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from offnominal.agents.learning.settings import Teacher
+from offnominal.agents.learning.settings import (
+    LARGE,
+    LARGEST_SEED,
+    MANY,
+    TEACHERS,
+    Teacher,
+    check_sizes,
+    check_widths,
+)
 from offnominal.agents.uncertain.policy import KINDS, Kind
+from offnominal.core.checks import number_in, one_of, positive_number
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, did_you_mean
 
@@ -66,6 +75,24 @@ class UncertainSettings(Config):
     buffer: int = 50_000
     restraint: float = 0.01
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        one_of("algorithm", self.algorithm, UNCERTAIN_ALGORITHMS)
+        one_of("uncertainty", self.uncertainty, KINDS)
+        one_of("teacher", self.teacher, TEACHERS)
+        check_sizes(self, ("steps", "buffer"), 1, MANY)
+        check_sizes(self, ("starts",), 0, MANY)
+        check_sizes(self, ("members", "passes", "rows", "updates", "batch", "ahead"), 1, LARGE)
+        check_widths("hidden", self.hidden)
+        check_widths("critic_hidden", self.critic_hidden)
+        number_in("probability", self.probability, 0.0, 1.0, open_high=True)
+        positive_number("rate", self.rate)
+        number_in("discount", self.discount, 0.0, 1.0)
+        number_in("polyak", self.polyak, 0.0, 1.0, open_low=True)
+        number_in("explore", self.explore, 0.0)
+        number_in("settling", self.settling, 0.0, 1.0, open_low=True)
+        number_in("restraint", self.restraint, 0.0)
+        check_sizes(self, ("seed",), 0, LARGEST_SEED)
 
 
 UNCERTAIN_PRESETS = {

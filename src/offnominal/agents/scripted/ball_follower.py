@@ -68,8 +68,9 @@ class BallFollower(Policy):
         none = np.zeros(n, np.int64)
         return _Play(np.full(n, np.nan), np.zeros(n), none, np.zeros(n, np.bool_), none)
 
-    def act(self, observations: Array, state: _Play) -> tuple[Array, _Play]:
+    def act(self, observations: Array, state: _Play | None) -> tuple[Array, _Play]:
         """Return the action that brings the paddle to where the ball will be."""
+        state = self.begun(observations, state)
         across, down, paddle = located(observations[:, -2:])
         quiet = np.where(state.push == 0.0, state.quiet + 1, 0)
         rest = np.clip(state.rest + STROKE * state.push, *REACH)

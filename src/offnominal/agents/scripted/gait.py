@@ -41,8 +41,9 @@ class Gait(Policy):
         """Set the clock to zero."""
         return 0
 
-    def act(self, observations: Array, state: int) -> tuple[Array, int]:
+    def act(self, observations: Array, state: int | None) -> tuple[Array, int]:
         """Pull every joint to where the rhythm wants it, and advance the clock."""
+        clock: int = self.begun(observations, state)
         angles = observations[:, 3:9].astype(np.float64)
-        rhythm = OFFSET + SWING * np.sin(2.0 * math.pi * self.frequency * STEP * state + PHASE)
-        return np.clip(self.stiffness * (rhythm - angles), -1.0, 1.0), state + 1
+        rhythm = OFFSET + SWING * np.sin(2.0 * math.pi * self.frequency * STEP * clock + PHASE)
+        return np.clip(self.stiffness * (rhythm - angles), -1.0, 1.0), clock + 1

@@ -113,8 +113,9 @@ class UncertainPolicy(Policy):
         """Name a stream per episode."""
         return _State(stream_keys(seeds, episodes, "uncertainty"), 0)
 
-    def act(self, observations: Array, state: _State) -> tuple[Array, _State]:
+    def act(self, observations: Array, state: _State | None) -> tuple[Array, _State]:
         """Return the action that the mean of the predictions calls for."""
+        state = self.begun(observations, state)
         steps = np.full(len(observations), state.step)
         mean, _ = self.predict(observations, state.keys, steps)
         return self.chosen(mean), _State(state.keys, state.step + 1)

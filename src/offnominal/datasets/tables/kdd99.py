@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -10,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.errors import DamagedFile
-from offnominal.core.files import sha256_of
-from offnominal.core.home import data_home
+from offnominal.core.errors import DamagedFile, InaccessibleFile
+from offnominal.core.files import sha256_of, write_bytes
+from offnominal.core.home import find_data_home
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables.table import Column, Table
 
@@ -65,18 +64,21 @@ def _rows(parsed: Any, levels: Mapping[int, Any], width: int) -> FloatArray:
 
 def _parsed(path: Path) -> Any:
     """Return the columns, from Parquet if this very file was parsed before."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kept = data_home() / "parsed" / f"{sha256_of(path)[:16]}.parquet"
-    if kept.is_file():
-        with suppress(OSError, ValueError):
+    home = find_data_home()
+    if home is None:
+        return _parse(path)
+    kept = home / "parsed" / f"{sha256_of(path)[:16]}.parquet"
+    with suppress(OSError, ValueError):
+        if kept.is_file():
             return pq.read_table(kept)
     parsed = _parse(path)
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = kept.with_suffix(f".{os.getpid()}")
-        pq.write_table(parsed, unfinished)
-        unfinished.replace(kept)
+    content = pa.BufferOutputStream()
+    pq.write_table(parsed, content)
+    with suppress(InaccessibleFile):
+        write_bytes(kept, memoryview(content.getvalue()))
     return parsed
 
 
