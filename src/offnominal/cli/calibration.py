@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 if TYPE_CHECKING:
     from offnominal.anomalies.strengths import Strength
@@ -69,7 +70,7 @@ def calibrate(
     if as_json:
         print(json.dumps([line.to_dict() for line in found], indent=2))
     else:
-        out.print(f"Table: [bold]{path}[/]", soft_wrap=True)
+        out.print(f"Table: [bold]{escape(str(path))}[/]", soft_wrap=True)
 
 
 def _place(line: Strength) -> tuple[str, ...]:
@@ -77,7 +78,7 @@ def _place(line: Strength) -> tuple[str, ...]:
 
 
 def _told(line: Strength) -> str:
-    what = f"{line.anomaly} {line.name}"
+    what = escape(f"{line.anomaly} {line.name}")
     score = line.score if line.onset == "start" else line.dataset_score
     told = f"  {what:40} {line.parameter:<10.4g} score {score:.3f} for {line.target:g}"
-    return told if line.attainable else f"{told}  [yellow]not attainable[/]: {line.note}"
+    return told if line.attainable else f"{told}  [yellow]not attainable[/]: {escape(line.note)}"

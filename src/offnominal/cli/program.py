@@ -272,7 +272,7 @@ def train(
             uncertainty=uncertainty,
             device=device,
             minutes=minutes,
-            report=out.print,
+            report=_say,
             **changes,
         )
     else:
@@ -283,7 +283,7 @@ def train(
             learner=learner,
             device=device,
             minutes=minutes,
-            report=out.print,
+            report=_say,
             **changes,
         )
     _print_policy(path, card)
@@ -319,19 +319,25 @@ def polish(
         policy=policy,
         minutes=minutes,
         threads=threads,
-        report=out.print,
+        report=_say,
         **{name: value for name, value in given.items() if value is not None},
     )
     _print_policy(path, card)
 
 
+def _say(line: str) -> None:
+    """Print a line that may hold names and paths of the user."""
+    out.print(line, markup=False)
+
+
 def _print_policy(path: Path, card: PolicyCard) -> None:
+    what = escape(f"{card.world} by {card.algorithm}")
     out.print(
-        f"{card.world} by {card.algorithm}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
+        f"{what}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
         f"success {card.success:.3f} on {card.episodes:,} fresh episodes",
         soft_wrap=True,
     )
-    out.print(f"Policy: [bold]{path.with_suffix('.safetensors')}[/]", soft_wrap=True)
+    out.print(f"Policy: [bold]{escape(str(path.with_suffix('.safetensors')))}[/]", soft_wrap=True)
 
 
 def _chosen(registry: Registry[Any], id: str) -> list[Any]:
@@ -365,7 +371,7 @@ def _report(reports: list[Any], as_json: bool) -> None:
         print(json.dumps(rows, indent=2))
     else:
         for report in reports:
-            out.print(f"[bold]{report.subject}[/]")
+            out.print(f"[bold]{escape(report.subject)}[/]")
             for finding in report:
                 mark = (
                     "[red]broken [/]"
@@ -374,6 +380,7 @@ def _report(reports: list[Any], as_json: bool) -> None:
                     if finding.skipped
                     else "[green]holds  [/]"
                 )
-                out.print(f"  {mark} {finding.law}  {finding.problem or finding.skipped}", highlight=False)
+                told = escape(f"{finding.law}  {finding.problem or finding.skipped}")
+                out.print(f"  {mark} {told}", highlight=False)
     if not all(report.ok for report in reports):
         raise typer.Exit(1)

@@ -179,6 +179,8 @@ def reproduce(
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
     """
+    from offnominal.core.files import write_text
+    from offnominal.reports.escape import markdown_text
     from offnominal.reports.report import write_report
     from offnominal.reports.versus import versus_markdown, versus_print, versus_terminal
     from offnominal.studies.catalogue import load_study
@@ -199,18 +201,19 @@ def reproduce(
         lines = printed.compare(found)
         title = f"Table {printed.number}: {printed.title}"
         file = place / f"table-{printed.number}.md"
-        file.write_text(f"# {title}\n\n{versus_markdown(lines)}\n", encoding="utf-8")
+        write_text(file, f"# {markdown_text(title)}\n\n{versus_markdown(lines)}\n")
         told.append({"table": printed.number, "title": printed.title, "rows": versus_print(lines)})
         if not as_json:
             out.print(versus_terminal(title, lines))
-            out.print(f"Also in [bold]{file}[/]", soft_wrap=True)
+            out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
     for drawn in figures:
         place, found = opened[drawn.study, scale or drawn.scale]
         write_report(found, place)
         picture = place / "figures" / f"{drawn.file}.png"
         told.append({"figure": drawn.number, "title": drawn.title, "file": str(picture)})
         if not as_json:
-            out.print(f"Figure {drawn.number}: {drawn.title}\n[bold]{picture}[/]", soft_wrap=True)
+            told_of = f"Figure {drawn.number}: {escape(drawn.title)}"
+            out.print(f"{told_of}\n[bold]{escape(str(picture))}[/]", soft_wrap=True)
     if as_json:
         print(json.dumps(told, indent=2))
 
@@ -244,13 +247,16 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
         _complain(outcome)
     for name in found.manifest.get("missing", ()):
         line = f"{name} is not at hand and was left out; `offnominal tables fetch {name}` brings it."
-        out.print(line, highlight=False, soft_wrap=True)
-    out.print(f"Report: [bold]{page}[/]", soft_wrap=True)
+        out.print(line, highlight=False, markup=False, soft_wrap=True)
+    out.print(f"Report: [bold]{escape(str(page))}[/]", soft_wrap=True)
 
 
 def _complain(outcome: Outcome) -> None:
     """Say what failed."""
+    from offnominal.core.printable import one_line, printable
+
     for failure in outcome.failures:
-        out.print(f"[red]{escape(failure.label)}[/] {escape(failure.message)}", highlight=False, soft_wrap=True)
+        label, message = escape(one_line(failure.label)), escape(printable(failure.message))
+        out.print(f"[red]{label}[/] {message}", highlight=False, soft_wrap=True)
     if outcome.failures:
         out.print('`offnominal results "SELECT * FROM failures"` has the full errors; --retry tries again.')
