@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import shutil
 from pathlib import Path
 
 import pytest
 
+from offnominal.evaluation.delays import HALF_MISSED
 from offnominal.reports.page import write_page
+from offnominal.reports.timings import TIMING, timing_rows
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -87,6 +90,17 @@ def test_a_metric_where_less_is_better_keeps_the_best_first(page):
     )
     assert values == sorted(values)
     assert "steps" in page.inner_text("#leaderboard thead")
+
+
+def test_the_timing_table_says_what_the_tables_on_disk_say(page):
+    alarm = page.input_value("#alarm")
+    shown = page.eval_on_selector_all(
+        "#timing-table tbody tr", "rows => rows.map(row => [row.dataset.name, row.children[1].textContent])"
+    )
+    label = TIMING["median_delay"]
+    kept = {row["detector"]: row[label] for row in timing_rows(made_up_run().table) if row["alarm"] == alarm}
+    assert dict(shown) == {name: HALF_MISSED if delay == math.inf else f"{delay:.1f}" for name, delay in kept.items()}
+    assert HALF_MISSED in dict(shown).values()
 
 
 def test_baselines_are_marked(page):

@@ -7,7 +7,7 @@ from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.evaluation import Report, average_over_seeds, evaluate_split
 from offnominal.reports.tables import markdown, write_csv
 
-from .cases import same, split
+from .cases import episode, same, split
 
 
 def report_of(seed, *, names=("a@tiny", "a@strong")):
@@ -75,3 +75,29 @@ def test_reports_of_several_training_runs_are_averaged():
         Report.over_seeds([])
     with pytest.raises(InvalidParameter, match="different splits"):
         Report.over_seeds([runs[0], report_of(0, names=("a@tiny", "b@strong"))])
+
+
+def missing(*shares, name="{}"):
+    """A report with one split per share of missed faults; the others are noticed one step after the onset."""
+    details = []
+    for share in shares:
+        episodes = [episode(9, 4) for _ in range(20)]
+        alarms = [np.arange(9) == 5 if number >= share * 20 else np.zeros(9, np.bool_) for number in range(20)]
+        scores = [np.arange(9.0)] * 20
+        details.append(evaluate_split(scores, episodes, name=name.format(share), alarms=alarms, replicates=30))
+    return Report.of("Toy-v0", details)
+
+
+def test_more_than_half_missed_is_said_in_words_and_kept_as_none():
+    report = missing(0.1, 0.9, 1.0)
+    said = [line["median delay"] for line in report.summary()]
+    assert said == ["1.000 [1.000, 1.000]", "> half missed", "> half missed", "> half missed"]
+    assert [row["median_delay"] for row in report.rows()] == [1.0, None, None]
+    assert [row["miss_rate"] for row in report.rows()] == [0.1, 0.9, 1.0]
+
+
+def test_median_delays_of_splits_and_of_training_runs_are_combined_by_their_median():
+    assert missing(0.1, 0.2, 1.0).mean().numbers["median_delay"].value == 1.0
+    runs = [missing(share, name="x") for share in (0.1, 0.2, 1.0)]
+    assert Report.over_seeds(runs)["x"].numbers["median_delay"].value == 1.0
+    assert Report.over_seeds(runs[2:] * 2 + runs[:1])["x"].numbers["median_delay"].value == np.inf

@@ -22,3 +22,9 @@ def test_every_table_is_on_the_page(compared, tmp_path):
     titles = [path.read_text(encoding="utf-8").splitlines()[0][3:] for path in (tmp_path / "tables").glob("*.md")]
     assert len(titles) == 8
     assert all(f"<h2>{escape(title)}</h2>" in text for title in titles)
+
+
+def test_the_page_says_where_it_comes_from(compared, tmp_path):
+    text = off.write_report(compared, tmp_path).read_text(encoding="utf-8")
+    assert "Results by Offnominal of unknown version (unknown commit), an unknown date." in text
+    assert f"This report by Offnominal {off.__version__} (" in text

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from importlib.metadata import PackageNotFoundError
 
 import numpy as np
 import pytest
 
+import offnominal as off
+from offnominal.datasets.manifest import installed
 from offnominal.reports.colours import KNOWN, colours
 from offnominal.reports.curves import STEPS, encoded
 from offnominal.reports.examples import chosen_examples
@@ -45,6 +48,64 @@ def test_the_headline_names_the_best_and_its_interval(made_up, text):
     said = re.search(r'<p class="headline">(.*?)</p>', text)[1]
     assert f"<strong>{best.name}</strong>" in said
     assert f"[{best.estimate.low:.3f}, {best.estimate.high:.3f}]" in said
+
+
+def said_of(table, made_up):
+    run = RunResults("s", "T", "", "", {}, table, made_up.examples.slice(0, 0))
+    return re.search(r'<p class="headline">(.*?)</p>', page(run))[1]
+
+
+def without_draws(table):
+    return table.select([name for name in table.column_names if not name.startswith("draws_")])
+
+
+def test_a_lead_without_intervals_is_no_claim(made_up):
+    said = said_of(without_draws(made_up.table), made_up)
+    assert "<strong>PE-DM</strong> leads" in said
+    assert "No intervals were computed" in said
+    assert "ahead" not in said
+    assert "not told apart" not in said
+
+
+def test_a_lead_with_intervals_is_a_claim(made_up):
+    table = made_up.table
+    two = table.filter([name in ("PE-DM", "Random") for name in table["name"].to_pylist()])
+    assert said_of(two, made_up).endswith("], ahead of all others.")
+    assert said_of(table, made_up).count("ahead") + said_of(table, made_up).count("not told apart") == 1
+
+
+def test_a_detector_without_results_for_some_faults_is_not_compared(made_up):
+    table = made_up.table
+    first = made_up.table["split"][0].as_py()
+    pairs = zip(table["name"].to_pylist(), table["split"].to_pylist(), strict=True)
+    part = table.filter([name == "PE-DM" or (name == "Random" and split == first) for name, split in pairs])
+    said = said_of(part, made_up)
+    assert "It is not compared with the others" in said
+    assert "ahead" not in said
+
+
+def test_a_page_says_what_computed_its_results_and_what_wrote_it(text):
+    footer = re.search(r"<footer.*?</footer>", text)[0]
+    assert "Results by Offnominal 0.5.0 (commit 0123456789abcdef, Python 3.11.9), 2026-01-01." in footer
+    assert f"This report by Offnominal {off.__version__} (" in footer
+
+
+def test_what_is_not_known_of_a_run_is_said_plainly(made_up):
+    manifest = {"commit": "", "versions": {"python": "3.12.3", "offnominal": "none"}, "started": "2026-11-15T14:04:51"}
+    plain = made_up.table.slice(0, 4)
+    text = page(RunResults("s", "T", "", "", manifest, plain, made_up.examples.slice(0, 0)))
+    assert "Results by Offnominal of unknown version (unknown commit, Python 3.12.3), 2026-11-15." in text
+    assert "<dt>commit</dt><dd>unknown commit</dd>" in text
+    assert "offnominal&nbsp;of unknown version" in text
+    assert "none" not in re.search(r'<dl class="made">.*?</dl>', text)[0]
+
+
+def test_the_version_of_the_package_is_known_also_where_it_is_not_installed(monkeypatch):
+    def version(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("offnominal.datasets.manifest.version", version)
+    assert installed()["offnominal"] == off.__version__
 
 
 def test_every_choice_has_its_own_standings(made_up, data):
