@@ -160,6 +160,16 @@ def comparison_rows(world: str) -> list[Row]:
     return [{level: row.get(level, "") for level in ("anomaly", *CALIBRATED)} for row in rows.values()]
 
 
+def attained_rows(_: str) -> list[Row]:
+    """Return how many levels of each name can be attained."""
+    rows = []
+    for level in CALIBRATED:
+        lines = [line for line in calibrated() if line.level == level]
+        reached = f"{sum(line.attainable for line in lines)} of {len(lines)}"
+        rows.append({"level": f"*{level}*", "return left": f"{lines[0].target:.0%}", "attainable": reached})
+    return rows
+
+
 def accuracy_rows(_: str) -> list[Row]:
     """Return how near the parameters found come to their levels, on fresh episodes."""
     rows = []
@@ -262,6 +272,7 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
     "strengths": strength_rows,
     "comparison": comparison_rows,
     "accuracy": accuracy_rows,
+    "attained": attained_rows,
     "experts": expert_rows,
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,
