@@ -108,7 +108,7 @@ def test_results_are_those_of_this_machine(cluster, elsewhere, tmp_path):
     store = Store(tmp_path / "store")
     outcome = run_study([*bad, *good], store, ray=cluster, report=silent)
     assert outcome.computed == 3
-    assert [failure.error for failure in outcome.failures] == ["ZeroDivisionError", "WorkerDied"]
+    assert [failure.error for failure in outcome.failures] == ["ZeroDivisionError", "WorkerKilled"]
     for cell, key in zip(good, outcome.keys[2:], strict=True):
         here = work(cell)
         assert here.key == key

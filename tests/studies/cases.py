@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from offnominal.studies import AlarmEntry, Cell, DataEntry
-from offnominal.studies.task import Ended, Started, Task, perform
+from offnominal.studies.failure import KILLED, Trouble
+from offnominal.studies.task import Answer, Ended, Started, Task, perform
 
 WORLD = "SAP-Goal0-v0"
 SPLIT = "action/offset@strong"
@@ -29,6 +30,29 @@ def rekeyed(rows, key):
     return rows.set_column(column, "key", pa.array([key] * rows.num_rows)).replace_schema_metadata(
         {**rows.schema.metadata, b"key": key.encode()}
     )
+
+
+class Killing:
+    """Does tasks as another pool does, but kills the workers of some a few times."""
+
+    def __init__(self, pool, kills):
+        self.pool = pool
+        self.kills = kills
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def run(self, tasks):
+        for task in tasks:
+            if self.kills.get(task.label, 0):
+                self.kills[task.label] -= 1
+                yield Started(task, "1")
+                yield Ended(task, "1", Answer(trouble=Trouble(KILLED, "was killed by SIGKILL.", killed=True)))
+            else:
+                yield from self.pool.run([task])
 
 
 class PoolHere:
@@ -70,6 +94,9 @@ DETECTORS = {
         "    def _fit(self, episodes, validation, seed):\n"
         "        print('last words', flush=True)\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n\n\n"
+        "class Hungry(Time):\n"
+        "    def _fit(self, episodes, validation, seed):\n"
+        "        raise MemoryError('Unable to allocate 8 PiB')\n\n\n"
         "class Slow(Time):\n"
         "    def _fit(self, episodes, validation, seed):\n"
         "        time.sleep(0.3)\n\n\n"

@@ -38,7 +38,7 @@ def test_a_task_that_fails_or_dies_fails_alone(tmp_path, package, finished):
     raised, died = outcome.failures
     assert (raised.error, raised.message) == ("ZeroDivisionError", "as it was asked to")
     assert "trouble.py" in raised.traceback
-    assert died.error == "WorkerDied"
+    assert died.error == "WorkerKilled"
     assert "SIGKILL" in died.message
     assert "last words" in died.traceback
     assert store.has(outcome.keys[2])

@@ -1,16 +1,17 @@
 """Runs: what is there is skipped, what failed is told, and a run goes on where it was."""
 
 import json
+import shutil
 import sys
 
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.studies import Store, run_study, same_results, work
+from offnominal.studies import Store, run_study, runner, same_results, work
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runner import Past
 
-from .cases import DATA, NAMES, small_cell, small_cells
+from .cases import DATA, NAMES, Killing, PoolHere, small_cell, small_cells
 
 pytestmark = pytest.mark.usefixtures("in_process", "finished")
 
@@ -25,6 +26,18 @@ def go(tmp_path):
         return outcome, [line for line in lines if "episodes of" not in line]
 
     return run
+
+
+@pytest.fixture
+def killed(monkeypatch, sources):
+    """Kill the workers of some tasks a few times; what is left of each is what is returned."""
+
+    def kill(**kills):
+        left = {f"SAP-Goal0-v0/tqc/{name}/0": times for name, times in kills.items() if name != "data"}
+        left["episodes of SAP-Goal0-v0/tqc"] = kills.get("data", 0)
+        monkeypatch.setattr(runner, "LocalPool", lambda workers, peak_mb: Killing(PoolHere(sources), left))
+
+    return kill
 
 
 def test_what_has_a_result_is_skipped(go):
@@ -52,6 +65,60 @@ def test_a_failure_is_tried_again_only_if_asked(go, package, tmp_path):
     assert (outcome.computed, outcome.reused, len(outcome.failures), lines) == (0, 1, 1, [])
     outcome, _ = go([cell, small_cell("Time")], retry=True)
     assert (outcome.computed, outcome.reused, outcome.failures) == (1, 1, ())
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_cell_whose_worker_is_killed_is_tried_again(go, killed, times):
+    killed(KNN=times)
+    outcome, lines = go(small_cells("KNN", "Time"))
+    assert (outcome.computed, outcome.complete) == (2, True)
+    assert sum("it is tried again" in line for line in lines) == times
+    assert not any("FAILED" in line for line in lines)
+
+
+def test_a_cell_that_is_killed_three_times_is_noted_and_the_next_run_tries_it_again(go, killed):
+    killed(KNN=3)
+    outcome, _ = go(small_cells("KNN", "Time"))
+    assert outcome.computed == 1
+    assert [(failure.error, failure.final) for failure in outcome.failures] == [("WorkerKilled", False)]
+    outcome, _ = go(small_cells("KNN", "Time"))
+    assert (outcome.computed, outcome.reused, outcome.complete) == (1, 1, True)
+
+
+def test_a_worker_killed_while_it_makes_data_fails_no_cell(go, killed):
+    killed(data=2)
+    outcome, _ = go(small_cells())
+    assert (outcome.computed, outcome.complete) == (3, True)
+    killed(data=3)
+    outcome, _ = go(small_cells())
+    assert {failure.error for failure in outcome.failures} == {"WorkerKilled"}
+    assert go(small_cells())[0].complete
+
+
+def test_a_cell_that_runs_out_of_memory_says_so_and_the_next_run_tries_it_again(go, package):
+    cell = small_cell("Hungry", f"{package.name}.trouble:Hungry")
+    (failure,) = go([cell])[0].failures
+    assert (failure.error, failure.final) == ("OutOfMemory", False)
+    assert failure.message.startswith("out of memory (MemoryError: Unable to allocate 8 PiB); the process held ")
+    assert "fewer workers" in failure.message
+    _, lines = go([cell])
+    assert any("OutOfMemory" in line for line in lines)
+
+
+def test_results_that_are_gone_after_the_run_are_missing(go, tmp_path, monkeypatch):
+    def do(cell, **options):
+        found = done(cell, **options)
+        if cell.name == "Time":
+            shutil.rmtree(tmp_path / "store")
+        return found
+
+    home = sys.modules["offnominal.studies.work"]
+    done = home.work
+    monkeypatch.setattr(home, "work", do)
+    outcome, _ = go(small_cells("KNN", "Mahalanobis", "Time"), folder=tmp_path / "run")
+    assert outcome.missing == ("SAP-Goal0-v0/tqc/KNN/0", "SAP-Goal0-v0/tqc/Mahalanobis/0")
+    assert not outcome.complete
+    assert read_run(tmp_path / "run")["missing_cells"] == 2
 
 
 def test_only_some_cells_are_run_and_the_manifest_keeps_the_others(go, tmp_path):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from offnominal.core.errors import InvalidParameter, MissingFile
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.studies import Store
 from offnominal.studies.runs import open_run, run
 from offnominal.studies.study import DetectorEntry, Scale, Study
 
@@ -72,6 +73,34 @@ def test_a_store_that_was_moved_can_be_named(here):
     with pytest.raises(InvalidParameter, match="none of the 1 cells"):
         open_run(folder)
     assert open_run(folder, Path("moved")).cells == 1
+
+
+def test_cells_without_a_result_are_named(here):
+    folder, outcome = run(STUDY, report=silent)
+    assert open_run(folder).missing == ()
+    Store("runs/store").path(outcome.keys[0]).unlink()
+    found = open_run(folder)
+    assert (found.cells, found.missing) == (1, (f"{WORLD}/tqc/KNN/0",))
+
+
+def test_a_damaged_cell_is_set_aside_and_named(here):
+    folder, outcome = run(STUDY, report=silent)
+    path = Store("runs/store").path(outcome.keys[0])
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.warns(UserWarning, match="does not have the SHA-256 that it carries"):
+        found = open_run(folder)
+    assert found.missing == (f"{WORLD}/tqc/KNN/0",)
+    assert (here / "runs/store/damaged" / path.name).exists()
+    assert run(STUDY, report=silent)[1].computed == 1
+
+
+@pytest.mark.parametrize("text", ["{}", '{"keys": 3, "store": "x"}', '{"keys": ["a"]}', "[]", "nonsense"])
+def test_a_manifest_that_says_too_little_is_named(here, text):
+    (here / "run.json").write_text(text, encoding="utf-8")
+    with pytest.raises(DamagedFile, match=r"run\.json"):
+        open_run(here)
 
 
 def test_a_folder_without_a_run_is_named(here):

@@ -100,6 +100,29 @@ def test_a_folder_without_a_run_is_named(tmp_path):
         verify_run(tmp_path)
 
 
+def test_hashes_of_all_cells_are_checked_and_nothing_is_moved(place, monkeypatch):
+    store = Store(place / "store")
+    (key,) = store.sql("SELECT key FROM cells WHERE name = 'Time'")["key"].to_pylist()
+    content = bytearray(store.path(key).read_bytes())
+    content[len(content) // 2] ^= 1
+    store.path(key).write_bytes(content)
+    problems = dict(verify_run(place, share=1.0))
+    assert "does not have the SHA-256" in problems[LABELS[2]]
+    assert problems[LABELS[0]] == problems[LABELS[1]] == ""
+    monkeypatch.setattr(sys.modules["offnominal.studies.work"], "work", None)
+    assert dict(verify_run(place, quick=True)) == problems
+    assert store.path(key).exists()
+
+
+def test_the_quick_command_checks_hashes(place):
+    said = CliRunner().invoke(program, ["verify", str(place), "--quick"])
+    assert (said.exit_code, "3 cells have the hashes" in " ".join(said.output.split())) == (0, True)
+    for path in (place / "store").glob("cells/*/*"):
+        path.unlink()
+        break
+    assert CliRunner().invoke(program, ["verify", str(place), "--quick"]).exit_code == 1
+
+
 def test_the_command_verifies_runs(place):
     command = ["verify", str(place), "--share", "1"]
     result = CliRunner().invoke(program, command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,8 @@ out = Console()
 experiments = typer.Typer()
 
 STORE = Path("runs/store")
+NAMED = 20
+"""Cells without a result that a command names; more are counted."""
 SHOWN = (
     "rank",
     "detector",
@@ -94,7 +97,9 @@ def run(
     sampler: Annotated[str | None, typer.Option(help="Search a comparison this way: random, or optuna.")] = None,
     workers: Workers = None,
     ray: Ray = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Try again what failed before.")] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Try again what failed before; what was killed is tried again anyway.")
+    ] = False,
     log: Annotated[
         list[str] | None, typer.Option(help="Tell this program too: tensorboard, mlflow or wandb; may be given again.")
     ] = None,
@@ -103,7 +108,9 @@ def run(
     allow_module: AllowModule = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a study and write its report. Killed or not, the same command goes on where it was.
+    """Run a study and write its report. Interrupted runs resume: run the same command again.
+
+    Exits with 1 if a cell has no result.
 
     Example: [bold]offnominal run anomaly-gym --scale laptop --only "SAP*"[/]
     """
@@ -115,11 +122,14 @@ def run(
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
     chosen = _sampled(load_study(study, allow_modules=allow_module or ()), sampler)
     place, outcome = go(chosen, scale, folder=folder, store=store, only=only, **options)
+    complete = outcome.complete
     if outcome.reused + outcome.computed:
-        _finish(place, open_run(place), outcome, as_json)
+        found = open_run(place)
+        _finish(place, found, outcome, as_json)
+        complete = complete and not found.missing
     else:
         _complain(outcome)
-    if not outcome.complete:
+    if not complete:
         raise typer.Exit(1)
 
 
@@ -129,13 +139,16 @@ def report(
     store: Annotated[Path | None, typer.Option("--store", help="Where its results are, if they were moved.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write the report of a run again: page, tables and figures.
+    """Write the report of a run again: page, tables and figures. Exits with 1 if a cell has no result.
 
     Example: [bold]offnominal report runs/anomaly-gym-smoke[/]
     """
     from offnominal.studies.runs import open_run
 
-    _finish(folder, open_run(folder, store), None, as_json)
+    found = open_run(folder, store)
+    _finish(folder, found, None, as_json)
+    if found.missing:
+        raise typer.Exit(1)
 
 
 @experiments.command()
@@ -216,6 +229,11 @@ def reproduce(
             out.print(f"{told_of}\n[bold]{escape(str(picture))}[/]", soft_wrap=True)
     if as_json:
         print(json.dumps(told, indent=2))
+    incomplete = [found for _, found in opened.values() if found.missing]
+    for found in incomplete:
+        _name_missing(found.missing, stderr=as_json)
+    if incomplete:
+        raise typer.Exit(1)
 
 
 def _sampled(study: AnyStudy, sampler: str | None) -> AnyStudy:
@@ -237,7 +255,7 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
 
     page, rows = write_report(found, folder), leading_rows(found)
     if as_json:
-        told: dict[str, Any] = {"page": str(page), "leaderboard": rows}
+        told: dict[str, Any] = {"page": str(page), "leaderboard": rows, "missing": list(found.missing)}
         print(json.dumps(told | ({} if outcome is None else outcome.to_dict()), indent=2))
         return
     shown = [{name: value for name, value in row.items() if name in SHOWN} for row in rows]
@@ -245,6 +263,8 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
     if outcome is not None:
         out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
         _complain(outcome)
+    failed = {failure["label"] for failure in found.failures}
+    _name_missing([label for label in found.missing if outcome is None or label not in failed])
     for name in found.manifest.get("missing", ()):
         line = f"{name} is not at hand and was left out; `offnominal tables fetch {name}` brings it."
         out.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -260,3 +280,17 @@ def _complain(outcome: Outcome) -> None:
         out.print(f"[red]{label}[/] {message}", highlight=False, soft_wrap=True)
     if outcome.failures:
         out.print('`offnominal results "SELECT * FROM failures"` has the full errors; --retry tries again.')
+    if not all(failure.final for failure in outcome.failures):
+        out.print("Cells that were killed or ran out of memory are tried again by the same command.")
+
+
+def _name_missing(labels: Sequence[str], *, stderr: bool = False) -> None:
+    """Say which cells a report leaves out because they have no result."""
+    if not labels:
+        return
+    console = Console(stderr=True) if stderr else out
+    console.print(f"[red]{len(labels)} cells have no result and are left out; run the study again:[/]", soft_wrap=True)
+    for label in labels[:NAMED]:
+        console.print(f"  {escape(label)}", highlight=False, soft_wrap=True)
+    if len(labels) > NAMED:
+        console.print(f"  and {len(labels) - NAMED} more; --json lists all of them.")

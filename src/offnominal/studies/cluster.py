@@ -13,8 +13,8 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import MissingDependency
 from offnominal.detectors.catalogue import detectors
 from offnominal.studies.code import Sources
-from offnominal.studies.failure import Trouble
-from offnominal.studies.local import python_path
+from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, Trouble
+from offnominal.studies.local import DIED, python_path
 from offnominal.studies.task import Answer, Ended, Started, Task, perform
 from offnominal.studies.work import ONE_THREAD
 
@@ -67,7 +67,7 @@ class RayPool:
                 yield Ended(task, name, self._answer(reference))
 
     def _submit(self, task: Task, resources: dict[str, float]) -> Any:
-        """Send a task away; what dies is not tried again, as on one machine."""
+        """Send a task away; Ray does not try it again, because the runner does, as on one machine."""
         gpus = SHARE if task.key and resources.get("GPU") and _is_network(task.cell.detector) else 0.0
         remote = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_perform)
         return remote.remote(replace(task, store=""))
@@ -76,8 +76,16 @@ class RayPool:
         try:
             answer: Answer = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            return Answer(trouble=Trouble("WorkerDied", f"the process that did this cell died: {error}", str(error)))
+            return Answer(trouble=self._trouble(error))
         return answer
+
+    def _trouble(self, error: Exception) -> Trouble:
+        errors, message = self._ray.exceptions, f"the process that did this cell died: {error}"
+        if isinstance(error, errors.OutOfMemoryError):
+            return Trouble(OUT_OF_MEMORY, f"out of memory: {error}", str(error), killed=True)
+        if isinstance(error, errors.RayTaskError):
+            return Trouble(DIED, message, str(error))
+        return Trouble(KILLED, message, str(error), killed=True)
 
 
 def _perform(task: Task) -> Answer:

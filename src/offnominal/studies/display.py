@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from offnominal.core.printable import one_line
 from offnominal.core.progress import spoken
-from offnominal.studies.task import Ended, Started
+from offnominal.studies.task import Ended, Event, Retried, Started
 
 Report = Callable[[str], object]
 """Takes a line of text that a person should see."""
@@ -51,12 +51,16 @@ class Display:
         if self._live is not None:
             self._live.__exit__(kind, error, tb)
 
-    def show(self, event: Started | Ended) -> None:
+    def show(self, event: Event) -> None:
         """Take note of an event."""
         if isinstance(event, Started):
             self.running[event.worker] = (event.task.label, time.monotonic())
             return
         _, begun = self.running.pop(event.worker, ("", self._begun))
+        if isinstance(event, Retried):
+            if self._report is not None:
+                self._report(f"{event.task.label}: {_told(event)}; it is tried again")
+            return
         self._spent += self.weights.get(event.task.id, 0.0)
         self.done += event.answer.trouble is None
         self.failed += event.answer.trouble is not None
@@ -70,11 +74,7 @@ class Display:
         return (time.monotonic() - self._begun) * (sum(self.weights.values()) - self._spent) / self._spent
 
     def _line(self, event: Ended, seconds: float) -> str:
-        trouble = event.answer.trouble
-        what = f"{seconds:.1f} s"
-        if trouble is not None:
-            # An error may come without a message.
-            what = ": ".join(["FAILED", trouble.error, *trouble.message.splitlines()[:1]])
+        what = f"{seconds:.1f} s" if event.answer.trouble is None else f"FAILED: {_told(event)}"
         left = self.seconds_left()
         rest = "" if left is None else f", {spoken(left)} left"
         return one_line(f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}")
@@ -96,3 +96,9 @@ class Display:
         )
         table.caption_justify = "left"
         return table
+
+
+def _told(event: Ended | Retried) -> str:
+    """Return an error in a line; it may come without a message."""
+    trouble = event.answer.trouble
+    return "" if trouble is None else ": ".join([trouble.error, *trouble.message.splitlines()[:1]])

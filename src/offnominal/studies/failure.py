@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
@@ -12,6 +13,12 @@ import pyarrow as pa
 
 from offnominal.core.config import Config
 from offnominal.studies.cell import Doable
+from offnominal.studies.meter import peak_mb
+
+KILLED = "WorkerKilled"
+OUT_OF_MEMORY = "OutOfMemory"
+PASSING = (KILLED, OUT_OF_MEMORY, "InaccessibleFile")
+"""Errors that say something of the machine at that time, and nothing of the cell."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,11 @@ class Failure(Config):
     cell: dict[str, Any] = field(default_factory=dict)
     time: str = ""
 
+    @property
+    def final(self) -> bool:
+        """Whether the cell would fail again; if not, the next run tries it again without being asked."""
+        return self.error not in PASSING
+
     @classmethod
     def of(cls, key: str, cell: Doable, trouble: Trouble) -> Failure:
         """Return what is to be kept of trouble with a cell."""
@@ -58,18 +70,42 @@ class Trouble:
         error: Its type.
         message: What it said.
         traceback: Where it came from.
+        killed: Whether the process was killed from outside, so that the task can be tried again.
     """
 
     error: str
     message: str
     traceback: str = ""
+    killed: bool = False
 
     @classmethod
     def of(cls, error: BaseException) -> Trouble:
-        """Return an error as text.
+        """Return an error as text; one about memory says how much was held.
 
         Example:
             >>> Trouble.of(ValueError("no")).error
             'ValueError'
         """
-        return cls(type(error).__name__, str(error), "".join(traceback.format_exception(error)))
+        lines = "".join(traceback.format_exception(error))
+        if _is_about_memory(error):
+            return cls(OUT_OF_MEMORY, out_of_memory(f"{type(error).__name__}: {error}", peak_mb()), lines)
+        return cls(type(error).__name__, str(error), lines)
+
+
+def out_of_memory(cause: str, peak_mb: float) -> str:
+    """Return what to tell people about a task that memory was too short for.
+
+    Example:
+        >>> out_of_memory("MemoryError", 1234.5)
+        'out of memory (MemoryError); the process held 1,234 MiB at most. Run it with fewer workers, such as ...'
+    """
+    held = f"the process held {peak_mb:,.0f} MiB at most"
+    return f"out of memory ({cause}); {held}. Run it with fewer workers, such as --workers 1."
+
+
+def _is_about_memory(error: BaseException) -> bool:
+    """Whether NumPy, Python, torch (on a GPU or not) or the system had no memory left."""
+    if isinstance(error, OSError):
+        return error.errno == errno.ENOMEM
+    named = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    return named or (isinstance(error, RuntimeError) and "can't allocate memory" in str(error))

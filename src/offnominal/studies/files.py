@@ -1,26 +1,34 @@
-"""Arrow tables as Parquet files with checksums, and what killed writers left behind."""
+"""Arrow tables as Parquet files that carry a hash of their content, and what killed writers left behind."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from offnominal.core.errors import DamagedFile
-from offnominal.core.files import read_bytes, write_bytes
+from offnominal.core.errors import DamagedFile, MissingFile
+from offnominal.core.files import file_errors, read_bytes, write_bytes
 
 MAGIC = b"PAR1"
+HASH = "sha256"
+MARK = HASH.encode() + b"\x18\x40"
+"""How the footer of a Parquet file introduces our hash: its name, then a text (0x18) of 64 (0x40) bytes."""
+BLANK = b"?" * 64
+"""What stands in the place of the hash while it is computed."""
 UNFINISHED = "unfinished"
 ABANDONED = 24 * 3600.0
 """Seconds after which nobody is going to finish a file."""
 
 
 def write_table(path: Path, table: Any, *, staging: Path, split: tuple[str, ...] = (), flush: bool = True) -> None:
-    """Write an Arrow table as Parquet with checksums; see :func:`write_bytes`.
+    """Write an Arrow table as Parquet with the SHA-256 of the file in its footer; see :func:`write_bytes`.
 
     Args:
         path: Where.
@@ -31,16 +39,21 @@ def write_table(path: Path, table: Any, *, staging: Path, split: tuple[str, ...]
     """
     lists = [f"{name}.list.element" for name in split if name in table.column_names]
     sink = pa.BufferOutputStream()
-    pq.write_table(
-        table,
+    with pq.ParquetWriter(
         sink,
+        table.schema,
         compression="zstd",
         use_dictionary=[name for name in table.column_names if name not in split],
         use_byte_stream_split=lists,
         write_statistics=False,
         write_page_checksum=True,
-    )
-    write_bytes(path, memoryview(sink.getvalue()), staging=staging, flush=flush)
+    ) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata({HASH: BLANK.decode()})
+    content = bytearray(sink.getvalue())
+    place = content.rindex(MARK) + len(MARK)
+    content[place : place + len(BLANK)] = hashlib.sha256(content).hexdigest().encode()
+    write_bytes(path, memoryview(content), staging=staging, flush=flush)
 
 
 def read_table(path: Path, *, without: tuple[str, ...] = ()) -> Any:
@@ -49,9 +62,45 @@ def read_table(path: Path, *, without: tuple[str, ...] = ()) -> Any:
     Args:
         path: Where.
         without: Columns to leave out.
+
+    Raises:
+        DamagedFile: Its content is not what was written.
+        InaccessibleFile: The system does not let us read it; the content may be all right.
     """
-    # Read before it is parsed: what fails then is the fault of the content, and not of the system.
-    content = pa.py_buffer(read_bytes(path))
+    return parse_table(read_content(path), path, without=without)
+
+
+def read_content(path: Path) -> bytes:
+    """Return the content of a file if it has the hash that it carries; a file without one is believed."""
+    content = read_bytes(path)
+    said = hash_in(content)
+    if said is not None and said != _hash_of(content):
+        raise DamagedFile(f"{path} cannot be read (its content does not have the SHA-256 that it carries).")
+    return content
+
+
+def hash_in(content: bytes) -> str | None:
+    """Return the SHA-256 that the content of a file carries, as it is written there; None if there is none."""
+    place = content.rfind(MARK) + len(MARK)
+    return content[place : place + len(BLANK)].decode("latin-1") if place >= len(MARK) else None
+
+
+def _hash_of(content: bytes) -> str:
+    view, place = memoryview(content), content.rfind(MARK) + len(MARK)
+    digest = hashlib.sha256(view[:place])
+    digest.update(BLANK)
+    digest.update(view[place + len(BLANK) :])
+    return digest.hexdigest()
+
+
+def parse_table(content: bytes, path: Path, *, without: tuple[str, ...] = ()) -> Any:
+    """Return the table that the content of a file holds.
+
+    Args:
+        content: Of the file.
+        path: Named in the error.
+        without: Columns to leave out.
+    """
     try:
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
         schema = file.schema_arrow
@@ -62,14 +111,34 @@ def read_table(path: Path, *, without: tuple[str, ...] = ()) -> Any:
         raise DamagedFile(f"{path} cannot be read ({reason}).") from None
 
 
+def dataset_of(contents: Sequence[bytes]) -> Any:
+    """Return the tables in some files as one that is read column by column when it is asked.
+
+    Args:
+        contents: Of the files, at least one; what some of them lack is null there.
+    """
+    kind = ds.ParquetFileFormat()
+    schemas = [pq.read_schema(pa.BufferReader(content)).remove_metadata() for content in contents]
+    fragments = [kind.make_fragment(pa.BufferReader(content)) for content in contents]
+    return ds.FileSystemDataset(fragments, pa.unify_schemas(schemas, promote_options="default"), kind)
+
+
 def is_whole(path: Path) -> bool:
-    """Whether a Parquet file is there and has an end: one that was cut off has none."""
+    """Whether a Parquet file is there and has an end: one that was cut off has none.
+
+    Raises:
+        InaccessibleFile: The system does not let us look.
+    """
     try:
-        with path.open("rb") as file:
-            if file.read(4) != MAGIC:
+        with file_errors(path), path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size < 2 * len(MAGIC):
                 return False
-            return file.seek(-4, os.SEEK_END) > 0 and file.read(4) == MAGIC
-    except OSError:
+            file.seek(0)
+            begins = file.read(len(MAGIC)) == MAGIC
+            file.seek(-len(MAGIC), os.SEEK_END)
+            return begins and file.read(len(MAGIC)) == MAGIC
+    except MissingFile:
         return False
 
 

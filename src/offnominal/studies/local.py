@@ -15,15 +15,18 @@ from tempfile import TemporaryFile
 from typing import Self
 
 from offnominal.core.checks import positive_integer
-from offnominal.studies.failure import Trouble
-from offnominal.studies.meter import available_mb
+from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, Trouble, out_of_memory
+from offnominal.studies.meter import available_mb, oom_kills, resident_mb
 from offnominal.studies.task import Answer, Ended, Started, Task
 from offnominal.studies.work import ONE_THREAD
 
 HEADROOM = 1.5
 """Of the largest peak so far, what must be free before one more task begins."""
+DIED = "WorkerDied"
 PATIENCE = 1.0
 """Seconds after which the free memory is looked at again."""
+KILLING = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
+"""Signals that others send, while those of a crash come from what the process did."""
 LAST_WORDS = 4000
 """Characters that are kept of what a worker wrote before it died."""
 
@@ -36,7 +39,7 @@ def processors() -> int:
 class LocalPool:
     """Processes on this machine.
 
-    A task that raises an error, or that its process does not survive, fails alone; another process takes over. If
+    A task that raises an error, or whose process dies, fails alone; another process takes over. If
     memory is short, fewer tasks run at once, but always one.
 
     Args:
@@ -123,6 +126,7 @@ class Worker:
         self.number = number
         self.task: Task | None = None
         self.alive = True
+        self._kills_before = oom_kills()
         self._words = TemporaryFile()  # noqa: SIM115 - it lives as long as the worker
         ours, theirs = socket.socketpair()
         with theirs:
@@ -159,18 +163,32 @@ class Worker:
         try:
             answer: Answer = self.connection.recv()
         except (EOFError, OSError):
-            answer = Answer(trouble=self._post_mortem())
+            answer = self._post_mortem()
             self.stop()
         return task, answer
 
-    def _post_mortem(self) -> Trouble:
-        code = self._process.wait()
+    def _post_mortem(self) -> Answer:
+        """Return why the process is gone, and how much memory it held."""
+        code, peak = self._buried()
         cause = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
-        if code == -signal.SIGKILL:
-            cause += ", perhaps for want of memory"
         self._words.seek(0)
-        words = self._words.read().decode(errors="replace")
-        return Trouble("WorkerDied", f"the process that did this cell {cause}.", words[-LAST_WORDS:])
+        words = self._words.read().decode(errors="replace")[-LAST_WORDS:]
+        kills = oom_kills()
+        if code == -signal.SIGKILL and kills is not None and kills > (self._kills_before or 0):
+            message = out_of_memory(f"the system killed the process that did this cell by {signal.SIGKILL.name}", peak)
+            return Answer(peak_mb=peak, trouble=Trouble(OUT_OF_MEMORY, message, words, killed=True))
+        killed = -code in KILLING
+        message = f"the process that did this cell {cause}."
+        return Answer(peak_mb=peak, trouble=Trouble(KILLED if killed else DIED, message, words, killed=killed))
+
+    def _buried(self) -> tuple[int, float]:
+        """Return the exit code of the process and the most memory it held, in MiB."""
+        try:
+            _, status, usage = os.wait4(self._process.pid, 0)
+        except ChildProcessError:
+            return self._process.wait(), 0.0
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return self._process.returncode, resident_mb(usage)
 
     def stop(self) -> None:
         """End the process, whatever it is doing; results appear whole or not at all."""

@@ -14,6 +14,7 @@ _STATUS = Path("/proc/self/status")
 _CLEAR = Path("/proc/self/clear_refs")
 _MEMORY = Path("/proc/meminfo")
 _CGROUP = Path("/sys/fs/cgroup")
+_COUNTERS = Path("/proc/vmstat")
 
 
 class Meter:
@@ -50,12 +51,33 @@ class Meter:
 
     def peak_mb(self) -> float:
         """Return the most memory that was held, in MiB."""
+        return peak_mb()
+
+
+def peak_mb() -> float:
+    """Return the most memory that this process held since the last meter was made, in MiB."""
+    try:
+        lines = _STATUS.read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
+    except (OSError, StopIteration):
+        return resident_mb(resource.getrusage(resource.RUSAGE_SELF))
+
+
+def resident_mb(usage: resource.struct_rusage) -> float:
+    """Return the most memory that a process held in its life, in MiB."""
+    return usage.ru_maxrss / (MEGABYTE if sys.platform == "darwin" else 1024)
+
+
+def oom_kills() -> int | None:
+    """Return how many processes this machine or container has killed for want of memory; None if it does not say."""
+    counts = []
+    for path in (_COUNTERS, _CGROUP / "memory.events", _CGROUP / "memory" / "memory.oom_control"):
         try:
-            lines = _STATUS.read_text(encoding="ascii").splitlines()
-            return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:")) / 1024
-        except (OSError, StopIteration):
-            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            return most / (MEGABYTE if sys.platform == "darwin" else 1024)
+            lines = path.read_text(encoding="ascii").splitlines()
+            counts += [int(line.split()[1]) for line in lines if line.startswith("oom_kill ")]
+        except (OSError, ValueError):
+            continue
+    return sum(counts) if counts else None
 
 
 def _forget_peak() -> None:

@@ -22,6 +22,8 @@ class RunResults:
         table: One row per (cell, split, alarm). Rows without an alarm hold discrimination, those with one hold timing.
         examples: One row per recorded episode: its scores, those of its nominal twin, thresholds and alarms.
         failures: One entry per cell that failed: error, message, traceback, cell.
+        missing: Labels of all cells of the run that have no result, those that failed included. Whatever is computed
+            from the table leaves them out.
 
     Example:
         >>> import pyarrow as pa
@@ -38,6 +40,7 @@ class RunResults:
     table: Any
     examples: Any
     failures: Sequence[Mapping[str, Any]] = field(default=())
+    missing: Sequence[str] = field(default=())
 
     @property
     def cells(self) -> int:

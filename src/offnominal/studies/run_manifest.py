@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from offnominal.core.errors import MissingFile
+from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import read_json, write_json
 from offnominal.datasets.manifest import installed
 from offnominal.studies.cell import Doable
@@ -21,7 +21,7 @@ GIGABYTE = 2**30
 
 
 def begin(
-    folder: Path, about: Mapping[str, Any], cells: Iterable[Doable], keys: Iterable[str], store: Path, *, part: bool
+    folder: Path, about: Mapping[str, Any], cells: Sequence[Doable], keys: Sequence[str], store: Path, *, part: bool
 ) -> None:
     """Write the manifest of a run that begins.
 
@@ -33,12 +33,14 @@ def begin(
         store: Where the results are.
         part: Whether only some cells of the study were chosen; keys of an earlier manifest then stay.
     """
-    earlier = read_run(folder)["keys"] if part and (folder / FILE).exists() else []
+    earlier = labels_of(read_run(folder)) if part and (folder / FILE).exists() else {}
+    labels = earlier | {key: cell.label for key, cell in zip(keys, cells, strict=True)}
     write_json(
         folder / FILE,
         {
             **about,
-            "keys": list(dict.fromkeys([*earlier, *keys])),
+            "keys": list(labels),
+            "labels": list(labels.values()),
             "seeds": sorted({cell.seed for cell in cells}),
             "store": str(store),
             "versions": installed(),
@@ -56,11 +58,25 @@ def finish(folder: Path, found: Mapping[str, Any]) -> None:
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a run."""
+    """Read the manifest of a run, or say what is wrong with it."""
     try:
-        return read_json(folder / FILE)
+        found = read_json(folder / FILE)
     except MissingFile:
         raise MissingFile(f"{folder} is no run: it has no {FILE}. `offnominal run` makes one.") from None
+    keys = found.get("keys")
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        raise DamagedFile(f"{folder / FILE} does not list the keys of its cells; run the study again.")
+    if not isinstance(found.get("store"), str):
+        raise DamagedFile(f"{folder / FILE} does not say where its results are; run the study again.")
+    return found
+
+
+def labels_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the label of each cell of a run by its key; the beginning of the key where the manifest has none."""
+    keys, labels = manifest["keys"], manifest.get("labels")
+    if not isinstance(labels, list) or len(labels) != len(keys):
+        labels = [key[:12] for key in keys]
+    return {key: str(label) for key, label in zip(keys, labels, strict=True)}
 
 
 def now() -> str:

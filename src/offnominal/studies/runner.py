@@ -17,7 +17,7 @@ from offnominal.studies.failure import Failure, Trouble
 from offnominal.studies.local import LocalPool
 from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
-from offnominal.studies.task import Answer, Ended, Pool, Task, home_of
+from offnominal.studies.task import Answer, Ended, Pool, Task, home_of, persistently
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class Outcome:
         computed: Cells that were done.
         reused: Cells whose result was there.
         failures: What went wrong, now or in an earlier run that was not retried.
+        missing: Labels of cells that have neither a result in the store nor a failure: not done yet, or gone.
         wall_s: Time.
         cpu_s: Processor time of the cells that were done.
         peak_mb: Most memory that one of them held.
@@ -41,11 +42,12 @@ class Outcome:
     wall_s: float
     cpu_s: float
     peak_mb: float
+    missing: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:
         """Whether every cell has a result."""
-        return not self.failures
+        return not self.failures and not self.missing
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts and costs as plain data."""
@@ -53,6 +55,7 @@ class Outcome:
             "computed": self.computed,
             "reused": self.reused,
             "failed": len(self.failures),
+            "missing_cells": len(self.missing),
             "wall_s": self.wall_s,
             "cpu_s": self.cpu_s,
             "peak_mb": self.peak_mb,
@@ -75,7 +78,9 @@ def run_study(
     """Do every cell that has no result yet.
 
     Results do not depend on the number of workers. If the run is killed, the same call goes on where it was. A cell
-    that fails, or kills its worker, is noted in the store with its error; the others go on.
+    that fails is noted in the store with its error; the others go on. A cell or a dataset whose worker is killed is
+    tried again by itself, twice at most, and then once more by the next call. At the end the store is asked for every
+    result.
 
     Args:
         cells: What to do.
@@ -84,7 +89,7 @@ def run_study(
         about: What the manifest says first: the study, its scale and whatever else.
         workers: Processes at once; one per processor if None.
         ray: Address of a Ray cluster to run on instead, such as ``"auto"`` or ``"10.0.0.1:6379"``.
-        retry: Try again what failed before.
+        retry: Try again what failed before. What was killed or ran out of memory is tried again anyway.
         only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.chosen`.
         report: Told of every dataset and cell in a line of text. If None, a terminal shows a live table and anything
             else gets the lines on standard error.
@@ -166,7 +171,7 @@ class Run:
         tasks = {cell.source: Task(cell) for cell in self.cells}
         data: dict[str, str] = {}
         with Display(f"{len(tasks)} datasets", dict.fromkeys(tasks, 1.0), report=self.report) as display:
-            for event in pool.run(tasks.values()):
+            for event in persistently(pool, tasks.values()):
                 display.show(event)
                 if isinstance(event, Ended):
                     data[event.task.cell.source] = event.answer.data
@@ -188,7 +193,7 @@ class Run:
         tasks.sort(key=lambda task: -(weights[task.key] or float("inf")))
         expected = {key: usual if cost is None else cost for key, cost in weights.items()}
         with Display(f"{len(tasks)} cells", expected, report=self.report) as display:
-            for event in pool.run(tasks):
+            for event in persistently(pool, tasks):
                 display.show(event)
                 if isinstance(event, Ended):
                     self._note(event)
@@ -198,9 +203,13 @@ class Run:
         for key, cell in dict(zip(self.keys, self.cells, strict=True)).items():
             if self.store.has(key):
                 self.reused += 1
-            elif cell.source not in self.lost and (retry or self.store.failure(key) is None):
+            elif cell.source not in self.lost and (retry or not self._failed(key)):
                 tasks.append(Task(cell, key, str(self.store.folder.absolute())))
         return tasks
+
+    def _failed(self, key: str) -> bool:
+        failure = self.store.failure(key)
+        return failure is not None and failure.final
 
     def _note(self, event: Ended) -> None:
         cell, answer = event.task.cell, event.answer
@@ -216,12 +225,15 @@ class Run:
 
     def outcome(self) -> Outcome:
         """Return what came of it so far."""
-        failures = [self.store.failure(key) for key in dict.fromkeys(self.keys)]
+        labels = {key: cell.label for key, cell in zip(self.keys, self.cells, strict=True)}
+        without = [key for key in labels if not self.store.has(key)]
+        failures = {key: failure for key in without if (failure := self.store.failure(key)) is not None}
         return Outcome(
             keys=tuple(self.keys),
             computed=sum(answer.trouble is None for answer in self.answers),
             reused=self.reused,
-            failures=tuple(failure for failure in failures if failure is not None),
+            failures=tuple(failures.values()),
+            missing=tuple(labels[key] for key in without if key not in failures),
             wall_s=time.monotonic() - self._begun,
             cpu_s=sum(answer.cpu_s for answer in self.answers),
             peak_mb=max((answer.peak_mb for answer in self.answers), default=0.0),

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from offnominal.core.errors import InvalidParameter
+import pyarrow as pa
+
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
 from offnominal.studies.detector_comparison.image_study import ImageStudy
 from offnominal.studies.kinds import AnyStudy
 from offnominal.studies.results import RunResults
-from offnominal.studies.run_manifest import read_run
+from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.runner import Outcome, run_study
 from offnominal.studies.store import Store
 
 RUNS = Path("runs")
 STORE = RUNS / "store"
+FIELDS = {"name": "study", "title": "title", "summary": "summary", "scale": "scale"}
 
 
 def run(
@@ -48,7 +52,9 @@ def run(
 
 
 def open_run(folder: Path | str, store: Path | None = None) -> RunResults:
-    """Return what a run has found so far.
+    """Return what a run has found so far; cells without a result are listed in `missing`.
+
+    A damaged result is moved to ``damaged/`` in the store, with a warning, and its cell is missing.
 
     Args:
         folder: Of the run.
@@ -56,20 +62,34 @@ def open_run(folder: Path | str, store: Path | None = None) -> RunResults:
     """
     manifest = read_run(Path(folder))
     results = Store(Path(manifest["store"]) if store is None else store)
-    found = [key for key in manifest["keys"] if results.has(key)]
-    if not found:
+    labels = labels_of(manifest)
+    tables = _tables(results, labels)
+    if not tables:
         raise InvalidParameter(
-            f"none of the {len(manifest['keys'])} cells of {folder} has a result in {results.folder}; "
+            f"none of the {len(labels)} cells of {folder} has a result in {results.folder}; "
             "run the study first, or name the store."
         )
-    failures = [failure for key in manifest["keys"] if (failure := results.failure(key)) is not None]
+    without = [key for key in labels if key not in tables]
+    failures = [failure for key in without if (failure := results.failure(key)) is not None]
     return RunResults(
-        name=manifest["study"],
-        title=manifest["title"],
-        summary=manifest["summary"],
-        scale=manifest["scale"],
+        **{name: str(manifest.get(key, "")) for name, key in FIELDS.items()},
         manifest=manifest,
-        table=results.rows(found),
-        examples=results.examples(found),
+        table=pa.concat_tables(tables.values(), promote_options="default"),
+        examples=results.examples(tables),
         failures=[failure.to_dict() for failure in failures],
+        missing=tuple(labels[key] for key in without),
     )
+
+
+def _tables(results: Store, keys: Iterable[str]) -> dict[str, Any]:
+    """Return the rows of each cell that has a result."""
+    tables = {}
+    for key in keys:
+        try:
+            if results.has(key):
+                tables[key] = results.rows([key])
+        except MissingFile:
+            continue
+        except DamagedFile as error:
+            warnings.warn(str(error), stacklevel=3)
+    return tables

@@ -21,12 +21,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.studies.files import is_whole, read_table, write_table
+from offnominal.core.files import file_errors
+from offnominal.studies.files import hash_in, is_whole, parse_table, read_content, read_table, write_table
 from offnominal.studies.rows import COST, DRAWS, FACTS, TEXTS, type_of
 
 ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
 """Rows from which on a segment is not merged with others any more."""
+ATTEMPTS = 3
+COUNT = b"rows"
+"""Where a file of cells says how many rows its segment has."""
 FEW = 8
 """Small segments that may lie beside each other before they are merged."""
 ABOUT = ("key", "world", "policy", "name", "detector", "parameters", "seed", *COST, "steps_scored")
@@ -46,31 +50,43 @@ class Segments:
         self.cells = cells
         self.aside = aside
         self._keys: dict[str, set[str]] = {}
+        self._counts: dict[str, int] = {}
+
+    def contents(self, *files: str) -> list[list[bytes]]:
+        """Bring the segments up to date and return the content of some of their files.
+
+        A segment whose file does not have the hash that it carries is made again from the cells.
+
+        Args:
+            *files: Each :data:`ROWS`, the rows of all cells, or :data:`CELLS`, one row per cell.
+        """
+        with self._locked():
+            for _ in range(ATTEMPTS):
+                with suppress(_Lost):
+                    self._refresh()
+                    names = sorted(self._read())
+                    return [[self._content(name, file) for name in names] for file in files]
+        raise DamagedFile(f"the disk of {self.folder} does not return what was written there; check the disk.")
 
     @contextmanager
-    def fresh(self) -> Iterator[tuple[list[Path], list[Path]]]:
-        """Bring the segments up to date and hold them: no other process changes them within the block.
-
-        Yields:
-            Files with the rows of all cells, and files with one row per cell.
-        """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("a", encoding="utf-8") as lock:
+    def _locked(self) -> Iterator[None]:
+        """Keep other processes from changing segments within the block."""
+        with file_errors(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = (self.folder / "lock").open("a", encoding="utf-8")
+        with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            self._refresh()
-            fcntl.flock(lock, fcntl.LOCK_SH)
-            places = sorted(self._read())
-            yield [self.folder / name / ROWS for name in places], [self.folder / name / CELLS for name in places]
+            yield
 
     def _refresh(self) -> None:
         self._clear_away()
-        present, known = dict(self._listed()), self._read()
+        present, known = dict(cell_files(self.cells)), self._read()
         for name, keys in known.items():
             if not keys <= present.keys():
                 self._rewrite([name], keep=set(present))
         held = set().union(*self._read().values())
         self._add(Path(path) for key, path in present.items() if key not in held)
-        small = [name for name, keys in self._read().items() if self._count(name) < LARGE]
+        small = [name for name in self._read() if self._counts[name] < LARGE]
         if len(small) > FEW:
             self._rewrite(small, keep=set(present))
 
@@ -85,40 +101,35 @@ class Segments:
             else:
                 self._remove(name)
 
-    def _listed(self) -> Iterator[tuple[str, str]]:
-        """Yield the key and the file of each cell; whatever else lies there is not ours.
-
-        A hundred thousand objects of :class:`~pathlib.Path` would take longer than everything else.
-        """
-        with suppress(FileNotFoundError):
-            for place in os.scandir(self.cells):
-                for entry in os.scandir(place.path) if place.is_dir() else ():
-                    key, _, ending = entry.name.partition(".")
-                    if ending == "parquet" and len(key) == 64 and key[:2] == place.name:
-                        yield key, entry.path
-
     def _read(self) -> dict[str, set[str]]:
         """Return the keys in each segment; one that cannot be read is removed."""
-        names = [path.name for path in self.folder.iterdir() if path.is_dir()]
+        with file_errors(self.folder):
+            names = [path.name for path in self.folder.iterdir() if path.is_dir()]
         for name in names:
             if name not in self._keys:
                 try:
-                    table = read_table(self.folder / name / CELLS, without=(*ABOUT[1:], *FACTS))
+                    table = self._table(name, CELLS, without=(*ABOUT[1:], *FACTS))
+                    self._counts[name] = int(table.schema.metadata[COUNT])
                     self._keys[name] = set(table["key"].to_pylist())
-                    self._count(name)
-                except (DamagedFile, MissingFile, KeyError):
+                except (_Lost, DamagedFile, KeyError, TypeError):
                     self._remove(name)
-        self._keys = {name: keys for name, keys in self._keys.items() if (self.folder / name).is_dir()}
+        self._keys = {name: keys for name, keys in self._keys.items() if name in names}
         return dict(self._keys)
 
-    def _count(self, name: str) -> int:
-        """Return the number of rows of a segment, from its file's end."""
-        import pyarrow.parquet as pq
-
+    def _content(self, name: str, file: str) -> bytes:
+        """Return the content of a file of a segment; if it is damaged, the segment is removed and `_Lost` is raised."""
+        path = self.folder / name / file
         try:
-            return int(pq.read_metadata(self.folder / name / ROWS).num_rows)
-        except (pa.ArrowException, OSError) as error:
-            raise DamagedFile(f"{self.folder / name / ROWS} cannot be read ({error}).") from None
+            content = read_content(path)
+            if hash_in(content) is not None:
+                return content
+        except (DamagedFile, MissingFile):
+            pass
+        self._remove(name)
+        raise _Lost
+
+    def _table(self, name: str, file: str, *, without: tuple[str, ...] = ()) -> Any:
+        return parse_table(self._content(name, file), self.folder / name / file, without=without)
 
     def _add(self, paths: Iterable[Path]) -> None:
         """Make segments of cell files."""
@@ -145,11 +156,8 @@ class Segments:
 
     def _rewrite(self, names: list[str], keep: set[str]) -> None:
         """Make one segment of several, of those cells that are still there."""
-        tables = [
-            [read_table(self.folder / name / file).replace_schema_metadata(None) for name in names]
-            for file in (ROWS, CELLS)
-        ]
-        wanted = pa.array(sorted(keep))
+        tables = [[self._table(name, file).replace_schema_metadata(None) for name in names] for file in (ROWS, CELLS)]
+        wanted = pa.array(sorted(keep), pa.string())
         kept = [[each.filter(pc.is_in(each["key"], wanted)) for each in group] for group in tables]
         if any(each.num_rows for each in kept[1]):
             self._write(*kept)
@@ -158,21 +166,52 @@ class Segments:
 
     def _write(self, rows: list[Any], about: list[Any]) -> None:
         joined, cells = (pa.concat_tables(tables, promote_options="default") for tables in (rows, about))
+        cells = cells.replace_schema_metadata({COUNT: str(joined.num_rows)})
         name = hashlib.sha256("".join(sorted(cells["key"].to_pylist())).encode()).hexdigest()[:16]
         made = self.folder / f".{name}"
         for file, table in ((ROWS, joined.combine_chunks()), (CELLS, cells.combine_chunks())):
             write_table(made / file, table, staging=made, flush=False)
         self._remove(name)
-        made.rename(self.folder / name)
+        with file_errors(self.folder / name):
+            made.rename(self.folder / name)
 
     def _remove(self, name: str) -> None:
         """Hide a segment before its files go: half of one must not be seen."""
         place, hidden = self.folder / name, self.folder / f".{name}.old"
         shutil.rmtree(hidden, ignore_errors=True)
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError), file_errors(place):
             place.rename(hidden)
         shutil.rmtree(hidden, ignore_errors=True)
         self._keys.pop(name, None)
+
+
+class _Lost(Exception):
+    """A segment was damaged and is removed."""
+
+
+def cell_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the key and the file of each cell below a folder; whatever else lies there is not ours.
+
+    A hundred thousand objects of :class:`~pathlib.Path` would take longer than everything else.
+    """
+    for place in _entries(folder):
+        for entry in _entries(place.path) if place.is_dir() else ():
+            key, _, ending = entry.name.partition(".")
+            if ending == "parquet" and is_key(key) and key[:2] == place.name:
+                yield key, entry.path
+
+
+def _entries(folder: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with file_errors(folder), os.scandir(folder) as found:
+            return list(found)
+    except MissingFile:
+        return []
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be the key of a result: a hash of 64 hexadecimal digits."""
+    return len(text) == 64 and set(text) <= set("0123456789abcdef")
 
 
 def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
@@ -194,8 +233,8 @@ def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
 
 def set_aside(path: Path, aside: Path) -> None:
     """Move a damaged file away, so that it does not stand for a result."""
-    aside.mkdir(parents=True, exist_ok=True)
-    with suppress(FileNotFoundError):
+    with suppress(FileNotFoundError), file_errors(aside):
+        aside.mkdir(parents=True, exist_ok=True)
         path.replace(aside / path.name)
 
 

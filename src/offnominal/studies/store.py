@@ -10,20 +10,32 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile
-from offnominal.core.files import read_json, write_json
+from offnominal.core.files import file_errors, read_json, write_json
 from offnominal.studies import examples
 from offnominal.studies.failure import Failure
-from offnominal.studies.files import UNFINISHED, is_whole, read_table, sweep, write_table
+from offnominal.studies.files import UNFINISHED, dataset_of, is_whole, parse_table, read_table, sweep, write_table
 from offnominal.studies.rows import DRAWS
-from offnominal.studies.segments import EMPTY_CELLS, EMPTY_ROWS, Segments, nothing, read_cell, set_aside
+from offnominal.studies.segments import (
+    CELLS,
+    EMPTY_CELLS,
+    EMPTY_ROWS,
+    ROWS,
+    Segments,
+    cell_files,
+    is_key,
+    nothing,
+    read_cell,
+    set_aside,
+)
+from offnominal.studies.sql import answer
 
 
 class Store:
     """Results by key.
 
     Several processes may write at once, also the same key. Two stores are merged by copying the files of one into the
-    other. A file that was cut off counts as not there; one that is damaged otherwise is moved to ``damaged/`` when it
-    is read.
+    other. A file that was cut off counts as not there. Every file carries the SHA-256 of its content; one whose content
+    has another is moved to ``damaged/`` when it is read. A file that the system does not let us read stays where it is.
 
     Args:
         folder: Where; it is made when something is written.
@@ -48,7 +60,7 @@ class Store:
 
     def path(self, key: str) -> Path:
         """Return where the result of a cell is, or would be."""
-        return self.folder / "cells" / key[:2] / f"{key}.parquet"
+        return self.folder / "cells" / _checked(key)[:2] / f"{key}.parquet"
 
     def has(self, key: str) -> bool:
         """Whether there is a result."""
@@ -56,8 +68,7 @@ class Store:
 
     def keys(self) -> set[str]:
         """Return the keys of all results."""
-        found = (path.stem for path in (self.folder / "cells").glob("??/*.parquet"))
-        return {key for key in found if self.has(key)}
+        return {key for key, _ in cell_files(self.folder / "cells") if self.has(key)}
 
     def write(self, key: str, rows: Any, shown: Any = None) -> None:
         """Keep the result of a cell; if there is one already, it stays.
@@ -100,7 +111,7 @@ class Store:
         return pa.concat_tables(tables) if tables else examples.SCHEMA.empty_table()
 
     def _example(self, key: str) -> Path:
-        return self.folder / "examples" / key[:2] / f"{key}.parquet"
+        return self.folder / "examples" / _checked(key)[:2] / f"{key}.parquet"
 
     def fail(self, failure: Failure) -> None:
         """Keep what went wrong with a cell."""
@@ -115,20 +126,23 @@ class Store:
 
     def failures(self) -> list[Failure]:
         """Return everything that went wrong and was not made good."""
-        found = (self.failure(path.stem) for path in sorted((self.folder / "failures").glob("*.json")))
+        listed = sorted(path.stem for path in (self.folder / "failures").glob("*.json"))
+        found = (self.failure(key) for key in listed if is_key(key))
         return [failure for failure in found if failure is not None]
 
     def forget_failure(self, key: str) -> None:
         """Remove what is kept of a failure."""
-        self._failure(key).unlink(missing_ok=True)
+        path = self._failure(key)
+        with file_errors(path):
+            path.unlink(missing_ok=True)
 
     def _failure(self, key: str) -> Path:
-        return self.folder / "failures" / f"{key}.json"
+        return self.folder / "failures" / f"{_checked(key)}.json"
 
     def cells(self) -> Any:
         """Return one row per result: the cell, the hashes of its data and code, versions, and what it cost."""
-        with self._segments.fresh() as (_, places):
-            tables = [read_table(place) for place in places]
+        (contents,) = self._segments.contents(CELLS)
+        tables = [parse_table(content, self.folder).replace_schema_metadata(None) for content in contents]
         return pa.concat_tables(tables, promote_options="default") if tables else nothing(EMPTY_CELLS)
 
     def sql(self, query: str) -> Any:
@@ -138,22 +152,16 @@ class Store:
         per cell) and ``failures``.
 
         Args:
-            query: In the language of DuckDB.
+            query: One SELECT, in the language of DuckDB; it can read these tables and nothing else.
         """
-        duckdb = _duckdb()
         sweep(self._staging)
-        with self._segments.fresh() as (rows, cells), duckdb.connect() as connection:
-            for name, places, empty in (("results", rows, EMPTY_ROWS), ("cells", cells, EMPTY_CELLS)):
-                if places:
-                    files = [str(place) for place in places]
-                    connection.read_parquet(files, union_by_name=True).create_view(name)
-                else:
-                    connection.register(name, nothing(empty))
-            connection.register("failures", Failure.table(self.failures()))
-            try:
-                return connection.sql(query).to_arrow_table()
-            except duckdb.Error as error:
-                raise InvalidParameter(f"the question cannot be answered: {error}") from None
+        rows, cells = self._segments.contents(ROWS, CELLS)
+        tables = {
+            "results": dataset_of(rows) if rows else nothing(EMPTY_ROWS),
+            "cells": dataset_of(cells) if cells else nothing(EMPTY_CELLS),
+            "failures": Failure.table(self.failures()),
+        }
+        return answer(query, tables)
 
     def to_pandas(self, query: str) -> Any:
         """Return the answer to a question as a data frame; see :meth:`sql`."""
@@ -173,9 +181,8 @@ class Store:
         return f"Store({str(self.folder)!r})"
 
 
-def _duckdb() -> Any:
-    try:
-        import duckdb
-    except ModuleNotFoundError:
-        raise MissingDependency('questions need DuckDB; install it with `pip install "offnominal[results]"`.') from None
-    return duckdb
+def _checked(key: str) -> str:
+    """Return a key that can name files; keys are read from manifests, too."""
+    if not isinstance(key, str) or not is_key(key):
+        raise InvalidParameter(f"{key!r} is not the key of a result; expected 64 hexadecimal digits.")
+    return key

@@ -15,6 +15,9 @@ from offnominal.studies.finished import Finished
 from offnominal.studies.rows import means_of
 from offnominal.studies.store import Store
 
+RETRIES = 2
+"""How many times a task is tried again whose worker was killed."""
+
 
 class Changed(OffnominalError, RuntimeError):
     """Code or data are not what they were when the run began."""
@@ -69,6 +72,11 @@ class Answer:
     result: Finished | None = None
     trouble: Trouble | None = None
 
+    @property
+    def killed(self) -> bool:
+        """Whether there is no answer because the process was killed."""
+        return self.trouble is not None and self.trouble.killed
+
 
 @dataclass(frozen=True, slots=True)
 class Started:
@@ -87,6 +95,18 @@ class Ended:
     answer: Answer
 
 
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """A worker was killed, and its task will be tried again."""
+
+    task: Task
+    worker: str
+    answer: Answer
+
+
+Event = Started | Retried | Ended
+
+
 class Pool(Protocol):
     """Workers, wherever they are."""
 
@@ -98,6 +118,26 @@ class Pool(Protocol):
 
     def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
         """Do tasks in their order, as many at once as there are workers, and tell of each beginning and end."""
+
+
+def persistently(pool: Pool, tasks: Iterable[Task]) -> Iterator[Event]:
+    """Do tasks; one whose worker was killed is tried again after the others, :data:`RETRIES` times at most.
+
+    Args:
+        pool: Who does them.
+        tasks: What to do.
+    """
+    for left in reversed(range(RETRIES + 1)):
+        killed = []
+        for event in pool.run(tasks):
+            if left and isinstance(event, Ended) and event.answer.killed:
+                killed.append(event.task)
+                yield Retried(event.task, event.worker, event.answer)
+            else:
+                yield event
+        if not killed:
+            return
+        tasks = killed
 
 
 def perform(task: Task, sources: Sources) -> Answer:

@@ -11,9 +11,10 @@ import numpy as np
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.core.progress import progress
 from offnominal.studies.code import Sources
+from offnominal.studies.files import hash_in, read_content
 from offnominal.studies.kinds import cell_from
 from offnominal.studies.rows import SPENT, same_results
-from offnominal.studies.run_manifest import read_run
+from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.segments import facts_of, read_cell
 from offnominal.studies.store import Store
 from offnominal.studies.task import home_of
@@ -26,17 +27,21 @@ def verify_run(
     share: float = SHARE,
     seed: int = 0,
     *,
+    quick: bool = False,
     store: Path | str | None = None,
     allow_modules: Collection[str] = (),
 ) -> list[tuple[str, str]]:
     """Do some cells of a run again, chosen at random, and return what is wrong with each.
 
-    Numbers must be the same to the last bit; what they cost may differ. Cells without a result are listed, too.
+    Numbers must be the same to the last bit; what they cost may differ. The files of all cells are read and compared
+    with the hashes that they carry. Cells without a result and damaged ones are listed, too; nothing is moved.
 
     Args:
         folder: Of the run.
         share: How many of its cells are done again; at least one is.
         seed: Of the choice.
+        quick: Only compare files with their hashes, and do nothing again. This finds accidents; whoever can write to
+            the store can write a hash as well.
         store: Where its results are, if they were moved.
         allow_modules: Packages whose classes a stored cell may name although they are not registered; see
             :func:`~offnominal.studies.catalogue.load_study`.
@@ -58,9 +63,13 @@ def verify_run(
         raise InvalidParameter(f"share is {share!r}; expected a number above 0 and at most 1.")
     manifest = read_run(Path(folder))
     results = Store(manifest["store"] if store is None else store)
-    there = [key for key in manifest["keys"] if results.has(key)]
-    found = [_missing(results, key) for key in manifest["keys"] if key not in set(there)]
-    drawn = _drawn(there, share, seed)
+    labels = labels_of(manifest)
+    there = {key: _damage(results.path(key)) for key in labels if results.has(key)}
+    found = [_missing(results, key, labels[key]) for key in labels if key not in there]
+    found += [(labels[key], damage) for key, damage in there.items() if damage or quick]
+    if quick:
+        return found
+    drawn = _drawn([key for key, damage in there.items() if not damage], share, seed)
     sources = Sources()
     with progress(f"Doing {len(drawn)} of {len(there)} cells again", total=len(drawn)) as tick:
         for key in drawn:
@@ -75,11 +84,20 @@ def _drawn(keys: Sequence[str], share: float, seed: int) -> list[str]:
     return [keys[place] for place in sorted(places)]
 
 
-def _missing(results: Store, key: str) -> tuple[str, str]:
+def _missing(results: Store, key: str, label: str) -> tuple[str, str]:
     failure = results.failure(key)
     if failure is None:
-        return key[:12], f"has no result in {results.folder}; run its study again."
-    return failure.label, f"has no result: it failed with {failure.error}."
+        return label, f"has no result in {results.folder}; run its study again."
+    return label, f"has no result: it failed with {failure.error}."
+
+
+def _damage(path: Path) -> str:
+    """Return what is wrong with the file of a cell, as far as its hash tells."""
+    try:
+        carried = hash_in(read_content(path))
+    except (DamagedFile, MissingFile) as error:
+        return f"{error} Run its study again."
+    return "" if carried else f"{path} carries no hash; remove it and run its study again."
 
 
 def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> tuple[str, str]:
