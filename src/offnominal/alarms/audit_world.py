@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -64,15 +64,19 @@ class Cell(Config):
 def alarms_at(names: Sequence[str], levels: Sequence[float] = (0.05,)) -> list[tuple[str, Alarm]]:
     """Return each alarm with its name: once for each level if it takes one, else once.
 
+    Args:
+        names: Ids, or ``"package.module:Class"``.
+        levels: Values of `alpha`.
+
     Example:
         >>> [alarm for _, alarm in alarms_at(["Maximum", "EpisodeMaximum"], [0.05, 0.1])]
         [Maximum(), EpisodeMaximum(alpha=0.05, confidence=None), EpisodeMaximum(alpha=0.1, confidence=None)]
     """
     made: list[tuple[str, Alarm]] = []
     for name in names:
-        takes_level = "alpha" in {field.name for field in dataclasses.fields(registry.spec(name).load())}
+        takes_level = "alpha" in inspect.signature(registry.load(name)).parameters
         options: list[dict[str, float]] = [{"alpha": level} for level in levels] if takes_level else [{}]
-        made += [(name, registry.make(name, **each)) for each in options]
+        made += [(name, registry.build(name, each)) for each in options]
     return made
 
 

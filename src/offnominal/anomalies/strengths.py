@@ -20,6 +20,7 @@ from typing import Any
 
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.files import read_text, write_text
 
 LEVELS = {"tiny": 0.99, "light": 0.95, "medium": 0.90, "strong": 0.75, "extreme": 0.50}
 CALIBRATED = ("tiny", "medium", "strong", "extreme")
@@ -77,7 +78,7 @@ class Strength(Config):
 
 def read_strengths(path: Path) -> list[Strength]:
     """Read a table of strengths."""
-    return _parse(path.read_text(encoding="utf-8"), str(path))
+    return _parse(read_text(path), str(path))
 
 
 def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
@@ -87,9 +88,7 @@ def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
     writer.writeheader()
     for strength in strengths:
         writer.writerow({name: _cell(value) for name, value in strength.to_dict().items()})
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text.getvalue(), encoding="utf-8")
-    unfinished.replace(path)
+    write_text(path, text.getvalue())
 
 
 def _cell(value: object) -> object:
@@ -111,11 +110,13 @@ _READERS: dict[str, Callable[[str], Any]] = {
 def _parse(text: str, source: str) -> list[Strength]:
     readers = {field.name: _READERS[str(field.type)] for field in fields(Strength)}
     rows = csv.DictReader(text.splitlines())
-    if set(rows.fieldnames or ()) != set(readers):
-        raise DamagedFile(f"{source} is no table of strengths; its columns are {rows.fieldnames}.")
     try:
+        if set(rows.fieldnames or ()) != set(readers):
+            raise DamagedFile(f"{source} is no table of strengths; its columns are {rows.fieldnames}.")
         return [Strength(**{name: read(row[name]) for name, read in readers.items()}) for row in rows]
-    except (ValueError, KeyError, TypeError) as error:
+    except DamagedFile:
+        raise
+    except (csv.Error, ValueError, KeyError, TypeError) as error:
         raise DamagedFile(f"{source} holds a line that cannot be read ({error}); calibrate it again.") from None
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 
+from offnominal.cli.options import count_option, seed_option
+from offnominal.cli.targets import NAMES, chosen_names, load_named
+
 if TYPE_CHECKING:
     from offnominal.alarms import Cell
-    from offnominal.core.registry import Registry
     from offnominal.detectors import Detector
 
 FAST = "IsolationForest,KNN,Mahalanobis"
@@ -24,15 +26,15 @@ auditing = typer.Typer()
 @auditing.command()
 def audit(
     worlds: Annotated[list[str] | None, typer.Argument(help="Ids of worlds, or 'all', as if left out.")] = None,
-    detectors: Annotated[str, typer.Option(help="Names with commas between them, or 'all'.")] = FAST,
-    alarms: Annotated[str, typer.Option(help="Names with commas between them, or 'all'.")] = "all",
+    detectors: Annotated[str, typer.Option(help=NAMES)] = FAST,
+    alarms: Annotated[str, typer.Option(help=NAMES)] = "all",
     levels: Annotated[str, typer.Option(help="Rates to promise, with commas between them.")] = "0.05",
-    episodes: Annotated[int, typer.Option(min=1, help="Fresh nominal episodes per world.")] = 2000,
-    calibrations: Annotated[int, typer.Option(min=2, help="How many times each alarm is calibrated.")] = 20,
-    calibration: Annotated[int, typer.Option(min=1, help="Nominal episodes per calibration.")] = 100,
-    training: Annotated[int, typer.Option(min=1, help="Nominal episodes that detectors learn from.")] = 100,
-    epochs: Annotated[int | None, typer.Option(min=1, help="Of network detectors; their own if left out.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the first episode; to try again.")] = None,
+    episodes: Annotated[int, count_option("Fresh nominal episodes per world.")] = 2000,
+    calibrations: Annotated[int, count_option("How many times each alarm is calibrated.", least=2)] = 20,
+    calibration: Annotated[int, count_option("Nominal episodes per calibration.")] = 100,
+    training: Annotated[int, count_option("Nominal episodes that detectors learn from.")] = 100,
+    epochs: Annotated[int | None, count_option("Of network detectors; their own if left out.")] = None,
+    seed: Annotated[int | None, seed_option("Seed of the first episode; to try again.")] = None,
     path: Annotated[Path | None, typer.Option("--out", help="Also write a table here, as results come in.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
 ) -> None:
@@ -49,8 +51,11 @@ def audit(
 
     everywhere = worlds in (None, [], ["all"])
     places = world_registry.ids() if everywhere else [world_registry.spec(world).id for world in worlds or ()]
-    chosen = {name: _detector(name, epochs) for name in _names(detectors, detector_registry)}
-    tried = alarms_at(_names(alarms, alarm_registry), _levels(levels))
+    chosen = {name: _detector(name, epochs) for name in chosen_names(detector_registry, detectors)}
+    named = chosen_names(alarm_registry, alarms)
+    for name in named:
+        load_named(alarm_registry, name)
+    tried = alarms_at(named, _levels(levels))
     promises = len(places) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in tried)
     sizes = {"episodes": episodes, "calibrations": calibrations, "calibration": calibration, "training": training}
     cells: list[Cell] = []
@@ -71,11 +76,6 @@ def audit(
         raise typer.Exit(1)
 
 
-def _names(given: str, registry: Registry[Any]) -> list[str]:
-    """Return known names, or raise the registry's error for the first that is not."""
-    return registry.ids() if given == "all" else [registry.spec(name.strip()).id for name in given.split(",")]
-
-
 def _levels(given: str) -> list[float]:
     from offnominal.core.errors import InvalidParameter
 
@@ -86,11 +86,12 @@ def _levels(given: str) -> list[float]:
 
 
 def _detector(name: str, epochs: int | None) -> Detector:
-    """Return a detector by name; one that trains for some epochs trains for as many as are given."""
-    from offnominal.detectors import make_detector
+    """Return a detector by name or class; one that trains for some epochs trains for as many as are given."""
+    from offnominal.detectors import detectors as registry
 
-    made = make_detector(name)
-    return make_detector(name, epochs=epochs) if epochs and made.parameters().get("epochs") else made
+    load_named(registry, name)
+    made = registry.build(name)
+    return registry.build(name, {"epochs": epochs}) if epochs and made.parameters().get("epochs") else made
 
 
 def _told(cell: Cell) -> dict[str, str]:

@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from offnominal.cli.options import MOST_AT_ONCE, count_option
+
 if TYPE_CHECKING:
     from offnominal.anomalies.strengths import Strength
 
@@ -25,10 +27,10 @@ def calibrate(
         list[float] | None, typer.Option("--level", help="Share of the return to be left; may be given again.")
     ] = None,
     onset: Annotated[str, typer.Option(help="start: on for the whole episode; dataset: strikes at random.")] = "start",
-    budget: Annotated[int, typer.Option(min=200, help="Faulty episodes per level at most.")] = 1600,
-    fresh: Annotated[int, typer.Option(min=2, help="Fresh episodes on which each parameter is judged.")] = 2000,
+    budget: Annotated[int, count_option("Faulty episodes per level at most.", least=200)] = 1600,
+    fresh: Annotated[int, count_option("Fresh episodes on which each parameter is judged.", least=2)] = 2000,
     policy: Annotated[Path | None, typer.Option(help="A policy that `offnominal train` made, not our expert.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the simulation.")] = None,
+    threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
     path: Annotated[Path, typer.Option("--out", help="The table; a killed run goes on with it.")] = Path(
         "runs/strengths.csv"
     ),

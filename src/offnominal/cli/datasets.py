@@ -11,7 +11,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from offnominal.cli.options import count_option, seed_option
 from offnominal.cli.studies import AllowModule
+from offnominal.cli.targets import allowed_modules
 
 out = Console()
 complaints = Console(stderr=True)
@@ -70,13 +72,11 @@ def generate(
         Path | None,
         typer.Option("--out", help="A folder per world goes in here; left out, the data goes where `load` finds it."),
     ] = None,
-    episodes: Annotated[int, typer.Option(min=1, help="Episodes of the test split and of each fault.")] = 100,
-    nominal: Annotated[
-        int | None, typer.Option(min=1, help="Episodes to learn from; as many as --episodes if left out.")
-    ] = None,
+    episodes: Annotated[int, count_option("Episodes of the test split and of each fault.")] = 100,
+    nominal: Annotated[int | None, count_option("Episodes to learn from; as many as --episodes if left out.")] = None,
     validation: Annotated[
         int | None,
-        typer.Option(min=1, help="Episodes to fit alarms on; a tenth of the nominal ones if left out."),
+        count_option("Episodes to fit alarms on; a tenth of the nominal ones if left out."),
     ] = None,
     twins: Annotated[
         bool, typer.Option("--twins", help="Also record the faulty episodes without their faults.")
@@ -97,9 +97,7 @@ def generate(
     level: Annotated[list[str] | None, typer.Option(help="Only this strength; may be given again.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Which of the shipped policies acts.")] = None,
     policy: Annotated[Path | None, typer.Option(help="A policy that `offnominal train` made acts instead.")] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the first training episode; ten million if left out.")
-    ] = None,
+    seed: Annotated[int | None, seed_option("Seed of the first training episode; ten million if left out.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -157,7 +155,7 @@ def verify(
     if (folder / "run.json").exists():
         from offnominal.studies.verify import verify_run
 
-        cells = verify_run(folder, share, quick=quick, store=store, allow_modules=allow_module or ())
+        cells = verify_run(folder, share, quick=quick, store=store, allow_modules=allowed_modules(allow_module))
         count = sum(not problem for _, problem in cells)
         praise = f"{folder} comes out again: {count} cells gave the same numbers."
         if quick:

@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from offnominal.cli.options import count_option, seed_option
+
 USUAL = "strong"
 
 out = Console()
@@ -26,10 +28,10 @@ def play(
             "else a number whose effect is easy to see."
         ),
     ] = None,
-    onset: Annotated[int | None, typer.Option(min=0, help="First step with the fault; at random if left out.")] = None,
+    onset: Annotated[int | None, count_option("First step with the fault; at random if left out.", least=0)] = None,
     agent: Annotated[str, typer.Option(help="expert or scripted.")] = "expert",
-    seed: Annotated[int, typer.Option(min=0, help="Of the episode.")] = 0,
-    steps: Annotated[int | None, typer.Option(min=1, help="Stop after this many.")] = None,
+    seed: Annotated[int, seed_option("Of the episode.")] = 0,
+    steps: Annotated[int | None, count_option("Stop after this many.")] = None,
     path: Annotated[Path, typer.Option("--out", help="The clip: .gif or .mp4.")] = Path("runs/clip.gif"),
 ) -> None:
     """Record a clip of an episode beside its nominal twin; its frame is red while the fault is on.

@@ -16,9 +16,11 @@ from offnominal.cli.calibration import calibration
 from offnominal.cli.datasets import datasets
 from offnominal.cli.doctor import health
 from offnominal.cli.failures import exit_code_of
+from offnominal.cli.options import MOST_AT_ONCE, count_option, minutes_option, seed_option
 from offnominal.cli.play import playing
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
+from offnominal.cli.targets import NAMES, chosen_names, load_named
 from offnominal.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -126,7 +128,7 @@ def alarms(as_json: AsJson = False) -> None:
 
 @check.command("detector")
 def check_detector_command(
-    id: Annotated[str, typer.Argument(help="Id of the detector, package.module:Class, or 'all'.")],
+    id: Annotated[str, typer.Argument(help=NAMES)],
     as_json: AsJson = False,
 ) -> None:
     """Try the laws of detectors.
@@ -136,12 +138,14 @@ def check_detector_command(
     from offnominal.detectors import detectors as registry
     from offnominal.laws import check_detector
 
-    _report([check_detector(each) for each in _chosen(registry, id)], as_json)
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    _report([check_detector(name if name in registry else made) for name, made in chosen], as_json)
 
 
 @check.command("alarm")
 def check_alarm_command(
-    id: Annotated[str, typer.Argument(help="Id of the alarm, package.module:Class, or 'all'.")], as_json: AsJson = False
+    id: Annotated[str, typer.Argument(help=NAMES)],
+    as_json: AsJson = False,
 ) -> None:
     """Try the laws of alarms.
 
@@ -150,7 +154,8 @@ def check_alarm_command(
     from offnominal.alarms import alarms as registry
     from offnominal.laws import check_alarm
 
-    _report([check_alarm(each) for each in _chosen(registry, id)], as_json)
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    _report([check_alarm(name if name in registry else made()) for name, made in chosen], as_json)
 
 
 @check.command("world")
@@ -239,14 +244,12 @@ def train(
     teacher: Annotated[
         str | None, typer.Option(help="scripted, expert or nobody: whose episodes it begins with.")
     ] = None,
-    steps: Annotated[
-        int | None, typer.Option(min=1, help="Transitions to collect; the world's preset if left out.")
-    ] = None,
+    steps: Annotated[int | None, count_option("Transitions to collect; the world's preset if left out.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+    seed: Annotated[int, seed_option("Seed of everything.")] = 0,
     minutes: Annotated[
         float | None,
-        typer.Option(help="Stop after this long; with dqn or ddpg, what a killed run took before counts."),
+        minutes_option("Stop after this long; with dqn or ddpg, what a killed run took before counts."),
     ] = None,
 ) -> None:
     """Train a policy on many simulations at once; a killed run goes on from its last evaluation.
@@ -295,15 +298,15 @@ def polish(
     algorithm: Annotated[str, typer.Option(help="Polish our expert by tqc, sac or td3.")] = "tqc",
     policy: Annotated[Path | None, typer.Option(help="Polish this policy that `offnominal train` made.")] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/polished"),
-    updates: Annotated[int | None, typer.Option(min=1, help="Gradient steps; the world's preset if left out.")] = None,
+    updates: Annotated[int | None, count_option("Gradient steps; the world's preset if left out.")] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate; the world's preset if left out.")] = None,
     stumble: Annotated[
         float | None, typer.Option(min=0.0, help="Largest noise on the actions, as a share of half their range.")
     ] = None,
     ending: Annotated[float | None, typer.Option(help="How many times more the last reward counts.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the episodes.")] = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads of the simulation.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
+    seed: Annotated[int, seed_option("Chooses the episodes.")] = 0,
+    threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
+    minutes: Annotated[float | None, minutes_option("Stop after this long.")] = None,
 ) -> None:
     """Improve a trained policy by the gradient of its return, computed through the simulation.
 
@@ -338,13 +341,6 @@ def _print_policy(path: Path, card: PolicyCard) -> None:
         soft_wrap=True,
     )
     out.print(f"Policy: [bold]{escape(str(path.with_suffix('.safetensors')))}[/]", soft_wrap=True)
-
-
-def _chosen(registry: Registry[Any], id: str) -> list[Any]:
-    """Return one id, all ids, or the class that ``package.module:Class`` names."""
-    if ":" in id and id not in registry:
-        return [registry.load(id)]
-    return registry.ids() if id == "all" else [registry.spec(id).id]
 
 
 def _list(registry: Registry[Any], as_json: bool) -> None:

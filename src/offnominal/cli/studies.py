@@ -11,6 +11,9 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from offnominal.cli.options import MOST_AT_ONCE, count_option
+from offnominal.cli.targets import allowed_modules
+
 if TYPE_CHECKING:
     from offnominal.studies.kinds import AnyStudy
     from offnominal.studies.results import RunResults
@@ -39,7 +42,7 @@ SHOWN = (
 )
 """Columns of the leaderboard that fit a terminal; the page has all of them."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes at once; one per processor if left out.")]
+Workers = Annotated[int | None, count_option("Processes at once; one per processor if left out.", most=MOST_AT_ONCE)]
 StoreFolder = Annotated[Path, typer.Option("--store", help="Where the results of all runs are.")]
 AllowModule = Annotated[
     list[str] | None,
@@ -120,7 +123,7 @@ def run(
     from offnominal.studies.sinks import sink_named
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
-    chosen = _sampled(load_study(study, allow_modules=allow_module or ()), sampler)
+    chosen = _sampled(load_study(study, allow_modules=allowed_modules(allow_module)), sampler)
     place, outcome = go(chosen, scale, folder=folder, store=store, only=only, **options)
     complete = outcome.complete
     if outcome.reused + outcome.computed:

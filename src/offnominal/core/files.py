@@ -28,6 +28,9 @@ _REMEDIES = {
     errno.EEXIST: "a file of that name is in the way; choose another name",
 }
 
+_IMPOSSIBLE = ("null byte", "has an empty name")
+"""What Python says of paths that no system has, such as one with a NUL, and of "/" where a file is to be named."""
+
 
 @contextmanager
 def file_errors(path: Path | str | None = None) -> Iterator[None]:
@@ -56,7 +59,7 @@ def file_errors(path: Path | str | None = None) -> Iterator[None]:
     except OSError as error:
         raise InaccessibleFile(_explained(_named(path, error), error)) from None
     except (ValueError, UnicodeError) as error:
-        if "null byte" not in str(error) and not isinstance(error, UnicodeEncodeError):
+        if not isinstance(error, UnicodeEncodeError) and not any(text in str(error) for text in _IMPOSSIBLE):
             raise
         what = "this" if path is None else repr(str(path))
         raise InaccessibleFile(f"{what} is not a possible path ({error}).") from None

@@ -1,0 +1,90 @@
+"""Classes of a user's own, named on the command line as module:Class."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from offnominal.cli import main
+
+MODULE = """
+from pathlib import Path
+
+from offnominal.alarms.thresholds import Maximum
+from offnominal.detectors import Mahalanobis
+
+
+class Mine(Mahalanobis):
+    pass
+
+
+class Needy(Mahalanobis):
+    def __init__(self, weight):
+        self.weight = weight
+
+
+class Loudest(Maximum):
+    pass
+
+
+def touch():
+    Path("touched").touch()
+"""
+SMALL = ["--episodes", "10", "--calibrations", "2", "--calibration", "20", "--training", "10"]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in a folder with a module that is not installed."""
+    (tmp_path / "own_module.py").write_text(MODULE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.delitem(sys.modules, "own_module", raising=False)
+    return tmp_path
+
+
+def run(*words: str) -> int:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as stopped:
+        patch.setattr(sys, "argv", ["offnominal", *words])
+        main()
+    assert isinstance(stopped.value.code, int)
+    return stopped.value.code
+
+
+@pytest.mark.parametrize(("kind", "name"), [("detector", "Mine"), ("alarm", "Loudest")])
+def test_laws_are_tried_on_a_class_in_the_working_directory(
+    kind: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("check", kind, f"own_module:{name}") in (0, 1)
+    assert name in capsys.readouterr().out
+
+
+def test_an_audit_takes_ids_and_classes(capsys: pytest.CaptureFixture[str]) -> None:
+    detectors, alarms = "own_module:Mine,Mahalanobis", "own_module:Loudest,Maximum"
+    assert run("audit", "SAP-Goal0-v0", "--detectors", detectors, "--alarms", alarms, *SMALL) == 0
+    said = capsys.readouterr().out
+    assert "own_module:Mine in SAP-Goal0-v0" in said
+    assert "Mahalanobis in SAP-Goal0-v0" in said
+    assert "own_module:Loudest" in said
+
+
+@pytest.mark.parametrize(
+    ("target", "complaint"),
+    [
+        ("own_module:touch", "is a function; expected a subclass of Detector"),
+        ("own_module:Loudest", "is the class Loudest; expected a subclass of Detector"),
+        ("own_module:Mien", "own_module has no 'Mien'. Did you mean 'Mine'?"),
+        ("own_module:Needy", "missing a required argument: 'weight'"),
+        ("missing_module:Mine", "there is no module 'missing_module'"),
+        (":", "is not the path of a class"),
+    ],
+)
+@pytest.mark.parametrize("command", [["check", "detector"], ["audit", "SAP-Goal0-v0", *SMALL, "--detectors"]])
+def test_what_is_not_a_detector_is_refused_before_it_is_called(
+    command: list[str], target: str, complaint: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*command, target) == 2
+    assert complaint in capsys.readouterr().err
+    assert not (here / "touched").exists()
