@@ -45,6 +45,25 @@ def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", params=["cpu", "cuda"])
+def device(request: pytest.FixtureRequest) -> str:
+    """Return the name of each device in turn; a GPU only where torch has one."""
+    if request.param == "cuda" and not has_gpu():
+        pytest.skip("torch sees no GPU here")
+    name: str = request.param
+    return name
+
+
+def has_gpu() -> bool:
+    """Return whether torch is installed and has a GPU."""
+    if find_spec("torch") is None:
+        return False
+
+    import torch
+
+    return torch.cuda.is_available()
+
+
 @pytest.fixture
 def public_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a data home with the public files of the user's own, if there are any; what is written stays out of it."""

@@ -13,6 +13,7 @@ import numpy as np
 from offnominal.core.choices import are_choices, choices_in, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, FloatArray
 
 
@@ -59,6 +60,7 @@ class Detector(ABC):
             validation: More of them, for detectors that stop learning when these say so.
             seed: Fixes everything that is random about learning.
         """
+        seed = check_seed(seed)
         given = Checked(episodes)
         choices = 0 if self.raw_choices else choices_in(given)
         training = self._taken(Checked(given, choices=choices) if choices else given)

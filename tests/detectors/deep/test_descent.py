@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from offnominal.detectors.deep.descent import Descent, plain_products, release
+from offnominal.detectors.deep.descent import Descent, release
 
 
 def twins():
@@ -51,16 +51,3 @@ def test_weights_can_be_clipped():
     descent = Descent([first], 1e-2)
     descent.clamp(0.05)
     assert max(float(weight.detach().abs().max()) for weight in first.parameters()) == pytest.approx(0.05)
-
-
-@pytest.mark.parametrize("before", [True, False])
-def test_products_are_left_as_they_were(before):
-    backend = torch.backends.mkldnn
-    usual = backend.enabled
-    try:
-        backend.enabled = before
-        with plain_products(torch.device("cpu")):
-            assert not backend.enabled
-        assert backend.enabled == before
-    finally:
-        backend.enabled = usual

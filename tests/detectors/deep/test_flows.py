@@ -69,7 +69,10 @@ def test_sharing_makes_a_tree_smaller():
     sizes = [
         sum(
             values.size
-            for values in SPTN(components=3, layers=2, sharing=sharing, iterations=0).fit(np.eye(4)).learned().values()
+            for values in SPTN(components=3, layers=2, sharing=sharing, iterations=0, device="cpu")
+            .fit(np.eye(4))
+            .learned()
+            .values()
         )
         for sharing in ("none", "dense", "all")
     ]

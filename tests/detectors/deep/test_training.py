@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from offnominal.detectors.deep.training import Budget, train
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 ROWS = torch.arange(10.0)[:, None]
 
@@ -17,7 +18,7 @@ class Counter(nn.Module):
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(1))
 
-    def step(self, batch):
+    def step(self, batch, random):
         with torch.no_grad():
             self.weight += 1
 
@@ -25,38 +26,47 @@ class Counter(nn.Module):
 def run(check, **more):
     network = Counter()
     budget = Budget(**{"iterations": 100, "every": 5, "patience": 3, **more.pop("budget", {})})
-    told = train(network, network.step, ROWS, batch=4, budget=budget, check=check and (lambda: check(network)), **more)
+    told = train(
+        network,
+        network.step,
+        ROWS,
+        random=RandomNumbers(0, CPU),
+        batch=4,
+        budget=budget,
+        check=check and (lambda random: check(network, random)),
+        **more,
+    )
     return told, float(network.weight.detach())
 
 
 def test_the_best_weights_are_kept():
-    told, weight = run(lambda network: abs(float(network.weight) - 20))
+    told, weight = run(lambda network, _: abs(float(network.weight) - 20))
     assert weight == 20
     assert (told.stopped, told.iterations) == ("patience", 35)
     assert told.checks == [20.0, 15.0, 10.0, 5.0, 0.0, 5.0, 10.0, 15.0]
 
 
 def test_iterations_end_exactly():
-    told, weight = run(lambda network: -float(network.weight), budget={"iterations": 23})
+    told, weight = run(lambda network, _: -float(network.weight), budget={"iterations": 23})
     assert (told.stopped, told.iterations, weight) == ("iterations", 23, 23)
     assert run(None, budget={"iterations": 23})[1] == 23
 
 
 def test_a_loss_that_is_no_number_ends_training():
-    told, weight = run(lambda network: float("nan") if float(network.weight) > 12 else -float(network.weight))
+    told, weight = run(lambda network, _: float("nan") if float(network.weight) > 12 else -float(network.weight))
     assert (told.stopped, weight) == ("diverged", 10)
 
 
 def test_a_time_limit_ends_training():
-    told, _ = run(lambda network: time.sleep(0.01) or -float(network.weight), budget={"seconds": 0.02})
+    told, _ = run(lambda network, _: time.sleep(0.01) or -float(network.weight), budget={"seconds": 0.02})
     assert told.stopped == "seconds"
 
 
 def test_a_critic_that_has_won_ends_training_with_the_last_weights():
-    told, weight = run(lambda network: 0.0 if float(network.weight) >= 50 else 1.0, won=0.01)
+    told, weight = run(lambda network, _: 0.0 if float(network.weight) >= 50 else 1.0, won=0.01)
     assert (told.stopped, weight) == ("patience", 60)
 
 
 def test_every_check_sees_the_same_noise():
-    told, _ = run(lambda network: float(torch.rand(1)))
+    told, _ = run(lambda network, random: float(random.uniform(1)))
     assert len(set(told.checks)) == 1

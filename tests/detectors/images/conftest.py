@@ -74,10 +74,10 @@ def kind(request):
 
 
 @pytest.fixture(scope="session")
-def build(kind):
+def build(kind, device):
     """Builds the small detector of a kind."""
     made, small = SMALL[kind]
-    return lambda **more: made(**{**small, **more})
+    return lambda **more: made(**{**small, "device": device, **more})
 
 
 @pytest.fixture(scope="session")

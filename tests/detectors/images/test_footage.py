@@ -11,6 +11,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.images.footage import Footage, Piece, read
 from offnominal.detectors.images.lessons import Lessons
 from offnominal.detectors.images.pictures import Pictures, scaled
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 LENGTHS = (5, 2, 9, 1)
 
@@ -45,17 +46,18 @@ def seen(footage, pieces):
 EVERY = [(number, t) for number, length in enumerate(LENGTHS) for t in range(length)]
 
 
-@pytest.mark.parametrize("shuffle", [True, False])
+@pytest.mark.parametrize("shuffle", [RandomNumbers(0, CPU), None], ids=["shuffled", "in order"])
 def test_every_transition_is_seen_once(footage, shuffle):
     everything = range(len(LENGTHS))
-    assert sorted(seen(footage, footage.transitions(everything, 4, shuffle=shuffle))) == EVERY
-    assert sorted(seen(footage, footage.pieces(everything, 3, 4, shuffle=shuffle))) == EVERY
-    assert {number for number, _ in seen(footage, footage.pieces([0, 2], 3, 4, shuffle=shuffle))} == {0, 2}
+    assert sorted(seen(footage, footage.transitions(everything, 4, shuffle))) == EVERY
+    assert sorted(seen(footage, footage.pieces(everything, 3, 4, shuffle))) == EVERY
+    assert {number for number, _ in seen(footage, footage.pieces([0, 2], 3, 4, shuffle))} == {0, 2}
 
 
 def test_pieces_go_on_where_the_one_before_ended(footage):
+    random = RandomNumbers(0, CPU)
     for _ in range(5):
-        pieces = list(footage.pieces(range(len(LENGTHS)), 4, 3, shuffle=True))
+        pieces = list(footage.pieces(range(len(LENGTHS)), 4, 3, random))
         assert pieces[0].begins
         assert not any(piece.begins for piece in pieces[1:])
         for before, after in pairwise(pieces):
@@ -87,7 +89,7 @@ def test_the_state_is_carried_from_piece_to_piece(footage):
         return before + torch.arange(1.0, frames.shape[1]), before + frames.shape[1] - 1
 
     exam = Lessons(footage, lesson)
-    pieces = list(footage.pieces([2], 1, 4, shuffle=False))
+    pieces = list(footage.pieces([2], 1, 4, None))
     assert [exam.loss(piece).item() for piece in pieces] == [2.5, 6.5, 9.0]
     assert exam.average(pieces) == pytest.approx(5.0)
 

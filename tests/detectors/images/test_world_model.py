@@ -8,6 +8,7 @@ from torch.distributions import Normal, kl_divergence
 from offnominal.detectors.images import RSSMPPM
 from offnominal.detectors.images.predictive_coding import PredictiveCoding
 from offnominal.detectors.images.world_model import Belief, WorldModel
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
 def test_the_divergence_is_that_of_torch():
@@ -30,7 +31,7 @@ def test_what_is_expected_does_not_depend_on_the_picture_that_comes(model):
     frames, actions = torch.rand(1, 4, 3, 32, 32), torch.rand(1, 3, 2)
     other = frames.clone()
     other[:, -1] = 1 - other[:, -1]
-    first, second = (model(each, actions, torch.zeros(1, 6), draw=False) for each in (frames, other))
+    first, second = (model(each, actions, torch.zeros(1, 6)) for each in (frames, other))
     np.testing.assert_allclose(first.expected.mean, second.expected.mean, atol=1e-6)
     assert not np.allclose(first.seen.mean[:, -1], second.seen.mean[:, -1])
 
@@ -38,9 +39,9 @@ def test_what_is_expected_does_not_depend_on_the_picture_that_comes(model):
 @torch.no_grad()
 def test_a_course_can_be_gone_in_parts(model):
     frames, actions = torch.rand(2, 6, 3, 32, 32), torch.rand(2, 5, 2)
-    whole = model(frames, actions, torch.zeros(2, 6), draw=False)
-    first = model(frames[:, :3], actions[:, :2], torch.zeros(2, 6), draw=False)
-    second = model(frames[:, 2:], actions[:, 2:], first.state, draw=False)
+    whole = model(frames, actions, torch.zeros(2, 6))
+    first = model(frames[:, :3], actions[:, :2], torch.zeros(2, 6))
+    second = model(frames[:, 2:], actions[:, 2:], first.state)
     np.testing.assert_allclose(torch.cat([first.seen.mean, second.seen.mean], 1), whole.seen.mean, atol=1e-6)
     np.testing.assert_allclose(second.state, whole.state, atol=1e-6)
 
@@ -48,7 +49,8 @@ def test_a_course_can_be_gone_in_parts(model):
 @torch.no_grad()
 def test_only_training_draws(model):
     frames, actions = torch.rand(1, 3, 3, 32, 32), torch.rand(1, 2, 2)
-    drawn = [model(frames, actions, torch.zeros(1, 6), draw=draw).chosen for draw in (True, True, False, False)]
+    random = RandomNumbers(0, CPU)
+    drawn = [model(frames, actions, torch.zeros(1, 6), draws).chosen for draws in (random, random, None, None)]
     assert not torch.equal(drawn[0], drawn[1])
     assert torch.equal(drawn[2], drawn[3])
 

@@ -64,9 +64,9 @@ def kind(request):
 
 
 @pytest.fixture(scope="session")
-def build(kind):
+def build(kind, device):
     """Builds the small detector of a kind."""
-    return SMALL[kind]
+    return lambda **more: SMALL[kind](device=device, **more)
 
 
 @pytest.fixture(scope="session")

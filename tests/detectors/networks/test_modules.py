@@ -8,6 +8,7 @@ import torch
 from torch.nn import functional
 
 from offnominal.detectors.networks.modules import Ensemble, Perceptron, Recurrent, RecurrentQuantiles
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +51,13 @@ def test_log_variances_stay_between_their_bounds():
 def test_dropout_acts_behind_the_first_layer_while_training_only():
     network = Perceptron(3, 2, (64, 64), dropout=0.5)
     rows = torch.randn(4, 3)
-    assert not torch.equal(network(rows), network(rows))
-    network.eval()
+    random = RandomNumbers(0, CPU)
+    assert not torch.equal(network(rows, random), network(rows, random))
     assert torch.equal(network(rows), network(rows))
-    kinds = [type(layer).__name__ for layer in network.layers]
-    assert kinds == ["Linear", "Dropout", "ReLU", "Linear", "ReLU", "Linear"]
+    first = network.layers[0](rows)
+    kept = RandomNumbers(0, CPU).dropout(first, 0.5)
+    assert torch.equal(network(rows, RandomNumbers(0, CPU)), network.layers[1:](kept))
+    assert set((kept / first).unique().round().tolist()) == {0.0, 2.0}
 
 
 def in_parts(network, inputs, state, steps, *more):

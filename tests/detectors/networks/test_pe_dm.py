@@ -9,12 +9,12 @@ from offnominal.core.episode import Episode
 from offnominal.detectors.detector import transitions
 from offnominal.detectors.networks import PEDM, scores
 from offnominal.detectors.networks.pe_dm import bootstrap
-from offnominal.detectors.networks.train import seeded
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
 @pytest.fixture(scope="module")
 def ensemble(nominal):
-    return PEDM(hidden=(16,), members=3, epochs=30, batch=16, rate=3e-3).fit(nominal)
+    return PEDM(hidden=(16,), members=3, epochs=30, batch=16, rate=3e-3, device="cpu").fit(nominal)
 
 
 def with_aggregation(ensemble, aggregation):
@@ -49,7 +49,8 @@ def wide(n, seed, *, noise):
 
 
 def test_aggregations_rank_as_what_is_sampled():
-    ensemble = PEDM(hidden=(16,), members=3, epochs=10, batch=32, rate=1e-2).fit(wide(20, 1, noise=0.2))
+    small = PEDM(hidden=(16,), members=3, epochs=10, batch=32, rate=1e-2, device="cpu")
+    ensemble = small.fit(wide(20, 1, noise=0.2))
     episodes = [*wide(2, 2, noise=0.2), *wide(2, 3, noise=0.4), *wide(2, 4, noise=0.8)]
     smallest, average = sampled(ensemble, episodes)
     for aggregation, expected in (("min", smallest), ("mean", average)):
@@ -88,14 +89,15 @@ def test_the_predicted_variance_is_that_of_the_noise(ensemble, fresh):
 
 
 def test_beta_changes_what_is_learned(nominal):
-    plain, weighed = (PEDM(hidden=(8,), epochs=2, beta=beta).fit(nominal).learned() for beta in (0.0, 0.5))
+    plain, weighed = (
+        PEDM(hidden=(8,), epochs=2, beta=beta, device="cpu").fit(nominal).learned() for beta in (0.0, 0.5)
+    )
     assert not np.allclose(plain["network.weights.0"], weighed["network.weights.0"])
 
 
 def test_a_bootstrap_draws_whole_episodes_with_replacement():
     lengths = [3, 1, 4, 2, 5]
-    with seeded(1, torch.device("cpu")):
-        numbers = bootstrap(lengths).tolist()
+    numbers = bootstrap(lengths, RandomNumbers(1, CPU)).tolist()
     ends = np.cumsum(lengths)
     drawn = []
     while numbers:
@@ -109,11 +111,10 @@ def test_a_bootstrap_draws_whole_episodes_with_replacement():
 
 
 def test_members_learn_from_different_episodes_in_batches_of_all_they_know(nominal):
-    detector = PEDM(hidden=(4,), members=3, batch=10, epochs=0).fit(nominal)
+    detector = PEDM(hidden=(4,), members=3, batch=10, epochs=0, device="cpu").fit(nominal)
     rows = detector._rows(nominal)
-    with seeded(0, torch.device("cpu")):
-        draw = detector._batches(nominal, rows)
-        epochs = [torch.cat(draw(), dim=1) for _ in range(4)]
+    draw = detector._batches(nominal, rows, RandomNumbers(0, CPU))
+    epochs = [torch.cat(draw(), dim=1) for _ in range(4)]
     assert all(epoch.shape == (3, len(rows)) for epoch in epochs)
     known = [set(torch.cat(epochs, dim=1)[member].tolist()) for member in range(3)]
     assert known[0] != known[1] != known[2]

@@ -8,6 +8,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.detector import transitions
 from offnominal.detectors.networks import RIQN
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
 def noise(n, seed):
@@ -17,7 +18,7 @@ def noise(n, seed):
 
 
 def test_as_many_observations_lie_below_a_quantile_as_its_level_says():
-    detector = RIQN(memory=16, cosines=16, epochs=60, batch=50, rate=1e-2).fit(noise(300, 0))
+    detector = RIQN(memory=16, cosines=16, epochs=60, batch=50, rate=1e-2, device="cpu").fit(noise(300, 0))
     fresh = noise(300, 1)
     inputs, changes = detector._sequences(fresh)
     levels = torch.tensor([0.1, 0.5, 0.9])
@@ -28,10 +29,10 @@ def test_as_many_observations_lie_below_a_quantile_as_its_level_says():
 
 
 def test_levels_are_drawn_while_training_and_fixed_when_scoring(nominal):
-    detector = RIQN(memory=4, cosines=4, epochs=0, quantiles=4).fit(nominal)
+    detector = RIQN(memory=4, cosines=4, epochs=0, quantiles=4, device="cpu").fit(nominal)
     np.testing.assert_allclose(detector._levels(), [0.125, 0.375, 0.625, 0.875])
-    detector.network_.train()
-    drawn = torch.stack([detector._levels() for _ in range(50)])
+    random = RandomNumbers(0, CPU)
+    drawn = torch.stack([detector._levels(random) for _ in range(50)])
     assert (drawn * 4).floor().eq(torch.arange(4)).all()
     assert drawn.std(dim=0).min() > 0.04
 
@@ -41,15 +42,15 @@ def test_actions_are_seen_only_if_wanted(nominal, fresh):
         Episode(episode.observations, -episode.actions, episode.rewards, episode.active, seed=episode.seed)
         for episode in fresh
     ]
-    blind = RIQN(memory=8, cosines=8, epochs=1).fit(nominal)
-    seeing = RIQN(memory=8, cosines=8, epochs=1, actions=True).fit(nominal)
+    blind = RIQN(memory=8, cosines=8, epochs=1, device="cpu").fit(nominal)
+    seeing = RIQN(memory=8, cosines=8, epochs=1, actions=True, device="cpu").fit(nominal)
     np.testing.assert_array_equal(blind.score(fresh)[0], blind.score(other)[0])
     assert not np.allclose(seeing.score(fresh)[0], seeing.score(other)[0])
 
 
 def test_even_without_actions_their_width_is_known(nominal, fresh):
-    blind = RIQN(memory=8, cosines=8, epochs=0).fit(nominal)
-    again = RIQN(memory=8, cosines=8, epochs=0)
+    blind = RIQN(memory=8, cosines=8, epochs=0, device="cpu").fit(nominal)
+    again = RIQN(memory=8, cosines=8, epochs=0, device="cpu")
     again.restore(blind.learned())
     wider = Episode(fresh[0].observations, np.zeros((len(fresh[0]), 2)), fresh[0].rewards, fresh[0].active)
     with pytest.raises(InvalidParameter, match="width 2"):

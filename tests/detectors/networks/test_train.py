@@ -6,9 +6,8 @@ import torch
 from torch import nn
 
 from offnominal.detectors.networks.rows import Rows, average
-from offnominal.detectors.networks.train import held_out, seeded, train
-
-CPU = torch.device("cpu")
+from offnominal.detectors.networks.train import held_out, train
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
 def run(checks, *, epochs=10, patience=2):
@@ -64,14 +63,14 @@ def test_a_gradient_is_clipped():
 
 
 def test_a_tenth_of_the_episodes_is_held_out():
-    with seeded(0, CPU):
-        learned, unseen = held_out(list(range(30)), None)
+    random = RandomNumbers(0, CPU)
+    learned, unseen = held_out(list(range(30)), None, random)
     assert (len(learned), len(unseen)) == (27, 3)
     assert sorted([*learned, *unseen]) == list(range(30))
     assert unseen != [27, 28, 29]
-    assert held_out(["a"], None) == (["a"], ["a"])
-    assert held_out(["a", "b"], ["c"]) == (["a", "b"], ["c"])
-    assert len(held_out(["a", "b"], None)[0]) == 1
+    assert held_out(["a"], None, random) == (["a"], ["a"])
+    assert held_out(["a", "b"], ["c"], random) == (["a", "b"], ["c"])
+    assert len(held_out(["a", "b"], None, random)[0]) == 1
 
 
 def sequences():
@@ -102,6 +101,6 @@ def test_an_average_does_not_depend_on_how_many_rows_are_looked_at_together():
 
 def test_every_row_comes_once_per_epoch():
     rows = Rows(torch.randn(10, 2), torch.randn(10, 2), torch.ones(10))
-    batches = rows.shuffled(4)
+    batches = rows.shuffled(4, RandomNumbers(0, CPU))
     assert [len(batch) for batch in batches] == [4, 4, 2]
     assert sorted(torch.cat(batches).tolist()) == list(range(10))

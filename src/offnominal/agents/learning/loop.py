@@ -18,6 +18,7 @@ from offnominal.agents.learning.lessons import become, imitate, remember
 from offnominal.agents.learning.replay import Replay
 from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings, check_effort
 from offnominal.agents.network import NetworkPolicy
+from offnominal.core.device import choose_device
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
@@ -190,14 +191,3 @@ def greedy(learner: Learner, space: Box) -> NetworkPolicy:
     """Return the learner's greedy policy, which runs without torch."""
     layers = [(weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.steady.layers()]
     return NetworkPolicy(layers, space)
-
-
-def choose_device(name: str) -> torch.device:
-    """Return the device of a name; ``"auto"`` takes a GPU if there is one."""
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name not in ("cpu", "cuda"):
-        raise InvalidParameter(f"device is {name!r}; choose 'cpu', 'cuda' or 'auto'.")
-    if name == "cuda" and not torch.cuda.is_available():
-        raise InvalidParameter("device is 'cuda', but torch sees no GPU here; choose 'cpu' or 'auto'.")
-    return torch.device(name)

@@ -13,6 +13,7 @@ from gymnasium.spaces import Box
 from offnominal.agents.learning.settings import FIRST_SEED, LearningSettings, check_effort
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.sb3_files import actor_layers
+from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.progress import Tick, progress
 from offnominal.worlds.catalogue import make_vector
@@ -25,7 +26,7 @@ try:
     from stable_baselines3.common.noise import NormalActionNoise
 
     from offnominal.agents.learning.checkpoint import State, restore, save
-    from offnominal.agents.learning.loop import Evaluation, Judge, choose_device
+    from offnominal.agents.learning.loop import Evaluation, Judge
     from offnominal.agents.learning.sb3_world import SB3World
 except ModuleNotFoundError as error:
     raise MissingDependency(

@@ -15,7 +15,7 @@ from offnominal.agents.learning.captured import capture
 from offnominal.agents.learning.checkpoint import restore, save
 from offnominal.agents.learning.course import Course, Judge
 from offnominal.agents.learning.crowd import Alone, Crowd, simulations
-from offnominal.agents.learning.loop import Evaluation, choose_device
+from offnominal.agents.learning.loop import Evaluation
 from offnominal.agents.learning.member_learner import MemberLearner
 from offnominal.agents.learning.q_learner import DQN
 from offnominal.agents.learning.ring import Ring
@@ -24,6 +24,7 @@ from offnominal.agents.learning.uncertain_settings import UncertainSettings
 from offnominal.agents.policy import Policy
 from offnominal.agents.uncertain.policy import UncertainPolicy
 from offnominal.core.checks import integer_in
+from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress import progress
 from offnominal.core.types import Array

@@ -14,6 +14,7 @@ import numpy as np
 
 from offnominal.agents.uncertain.kernel import DROPCONNECT, DROPOUT, ENSEMBLE
 from offnominal.core.dense import Matrix
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, IntArray, KeyArray
@@ -62,12 +63,14 @@ class PictureMembers:
         weights: (members, count): for each layer the weights, (inputs, outputs), then the biases.
         inputs: Channels, height and width of an observation.
         sizes: Widths of the dense layers, outputs last.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
-    def __init__(self, weights: Array, inputs: Sequence[int], sizes: Sequence[int]) -> None:
+    def __init__(self, weights: Array, inputs: Sequence[int], sizes: Sequence[int], *, device: str = "auto") -> None:
         self.weights: Matrix = np.asarray(weights).astype(np.float16).astype(np.float32)
         self.inputs = tuple(int(each) for each in inputs)
         self.sizes = tuple(int(each) for each in sizes)
+        self.device = device
         self.shapes = layer_shapes(self.inputs, self.sizes, NATURE)
         count = sum((fan_in + 1) * fan_out for fan_in, fan_out in self.shapes)
         if self.weights.ndim != 2 or self.weights.shape[1] != count:
@@ -154,7 +157,7 @@ class PictureMembers:
         out = np.empty((len(pictures), count, self.outputs), np.float32)
         device = network.flat.device
         tile = TILES[device.type]
-        with torch.no_grad():
+        with torch.no_grad(), deterministic_kernels(device):
             for first in range(0, len(pictures), tile):
                 part = np.zeros((tile, *self.inputs), np.uint8)
                 rows = min(tile, len(pictures) - first)
@@ -166,7 +169,7 @@ class PictureMembers:
         return out
 
     def _network(self, kind: int, probability: float, count: int) -> Any:
-        """Return the passes as one batched network, on a GPU if there is one."""
+        """Return the passes as one batched network."""
         wanted = (kind, probability, count)
         if wanted not in self._ready:
             import torch
@@ -174,9 +177,8 @@ class PictureMembers:
             from offnominal.agents.uncertain.member_network import MemberNetwork
 
             flat = torch.as_tensor(self._gapped(kind, probability, count))
-            device = "cuda" if torch.cuda.is_available() else "cpu"
             network = MemberNetwork(self.inputs, self.sizes, members=1, draw=torch.Generator(), filters=NATURE)
-            network.flat = torch.nn.Parameter(flat.to(device), requires_grad=False)
+            network.flat = torch.nn.Parameter(flat.to(choose_device(self.device)), requires_grad=False)
             self._ready[wanted] = network
         return self._ready[wanted]
 

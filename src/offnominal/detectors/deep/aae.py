@@ -16,6 +16,7 @@ from offnominal.detectors.deep.layers import Critic, called_fake, called_real, u
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
 
 MIXED = {f"mixed-{share / 10:.1f}": share / 10 for share in range(11)}
 
@@ -57,25 +58,26 @@ class AAE(Autoencoder):
         assert isinstance(critic, Critic)
         return critic
 
-    def _misfit(self, rows: Tensor) -> Tensor:
+    def _misfit(self, rows: Tensor, random: RandomNumbers) -> Tensor:
         network = self._coder()
-        return mean_misfit(rows, *network.decoder(sample(*network.encoder(rows))))
+        return mean_misfit(rows, *network.decoder(sample(*network.encoder(rows), random=random)))
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         network, critic = self._begin(rows), self._critic()
         encoder = network.encoder
         parts = [network.encoder, network.decoder, *([network.prior] if self.prior == "vamp" else [])]
         coding, judging = Descent(parts, self.rate), Descent([critic], self.rate)
 
-        def step(batch: Tensor) -> None:
-            codes = sample(*encoder(batch))
+        def step(batch: Tensor, random: RandomNumbers) -> None:
+            codes = sample(*encoder(batch), random=random)
             # One step for both: steps of Adam have one length, so a step of its own would take no note of the weight.
             coding(mean_misfit(batch, *network.decoder(codes)) + self.weight * called_real(critic(codes)))
             with torch.no_grad():
-                expected, found = network.prior.draw(len(batch), encoder), sample(*encoder(batch))
+                expected = network.prior.draw(len(batch), encoder, random)
+                found = sample(*encoder(batch), random=random)
             judging(0.5 * (called_real(critic(expected)) + called_fake(critic(found))))
 
-        return self._loop(step, rows, check=lambda: float(self._misfit(unseen)))
+        return self._loop(step, rows, random, check=lambda random: float(self._misfit(unseen, random)))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         mixed = [name for name in names if name in MIXED]

@@ -18,6 +18,7 @@ from offnominal.detectors.deep.gaussians import Decoder, Encoder, divergence, di
 from offnominal.detectors.deep.layers import LEAST_DEVIATION, Style, perceptron
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Gaussian = tuple[Tensor, Tensor]
 
@@ -105,13 +106,13 @@ class AdVAE(DeepDetector):
         assert isinstance(self.network_, Adversaries)
         return self.network_
 
-    def _making(self, rows: Tensor) -> Tensor:
+    def _making(self, rows: Tensor, random: RandomNumbers) -> Tensor:
         """Return the loss of generator and transformer."""
         parts = self._adversaries()
         with torch.no_grad():
             code = parts.encoder(rows)
         other = parts.transformer(*code)
-        rebuilt, twisted = parts.generator.mean(sample(*code)), parts.generator.mean(sample(*other))
+        rebuilt, twisted = (parts.generator.mean(sample(*each, random=random)) for each in (code, other))
         again, strange = divergence(*parts.encoder(rebuilt)).mean(), divergence(*parts.encoder(twisted)).mean()
         alike = ((rebuilt - twisted) ** 2).mean()
         return (
@@ -122,33 +123,33 @@ class AdVAE(DeepDetector):
             + self.lam * divergence_between(*code, *other).mean()
         )
 
-    def _noticing(self, rows: Tensor) -> Tensor:
+    def _noticing(self, rows: Tensor, random: RandomNumbers) -> Tensor:
         """Return the loss of the encoder."""
         parts = self._adversaries()
         code = parts.encoder(rows)
-        rebuilt = parts.generator.mean(sample(*code))
+        rebuilt = parts.generator.mean(sample(*code, random=random))
         with torch.no_grad():
-            twisted = parts.generator.mean(sample(*parts.transformer(*code)))
+            twisted = parts.generator.mean(sample(*parts.transformer(*code), random=random))
         noticed = [
             torch.relu(self.margin_z - divergence(*parts.encoder(fake)).mean()) for fake in (rebuilt.detach(), twisted)
         ]
         return ((rows - rebuilt) ** 2).mean() + self.lam * divergence(*code).mean() + self.gamma * sum(noticed)
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         parts = self._adversaries()
         making = Descent([parts.generator, parts.transformer], self.rate, weight_decay=self.weight_decay)
         noticing = Descent([parts.encoder], self.rate, weight_decay=self.weight_decay)
 
-        def step(batch: Tensor) -> None:
-            making(self._making(batch))
-            noticing(self._noticing(batch))
+        def step(batch: Tensor, random: RandomNumbers) -> None:
+            making(self._making(batch, random))
+            noticing(self._noticing(batch, random))
 
-        def check() -> float:
+        def check(random: RandomNumbers) -> float:
             code = parts.encoder(unseen)
-            missed = ((parts.generator.mean(sample(*code)) - unseen) ** 2).mean()
+            missed = ((parts.generator.mean(sample(*code, random=random)) - unseen) ** 2).mean()
             return float(missed + self.lam * divergence(*code).mean())
 
-        return self._loop(step, rows, check=check)
+        return self._loop(step, rows, random, check=check)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         parts, found = self._adversaries(), []

@@ -9,6 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.deep.detector import TOGETHER, DeepDetector
@@ -92,7 +93,7 @@ class Autoencoder(DeepDetector):
         """Return the mean code of every row."""
         self._require_fitted()
         parts = torch.split(torch.from_numpy(self._alike(rows)), TOGETHER)
-        with torch.no_grad():
+        with torch.no_grad(), deterministic_kernels(self.place_):
             codes = [self._coder().encoder(part.to(self.place_))[0].cpu().double() for part in parts]
         found: FloatArray = torch.cat(codes).numpy()
         return found

@@ -17,6 +17,7 @@ from offnominal.detectors.deep.gaussians import Decoder
 from offnominal.detectors.deep.layers import Style, network_to
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
+from offnominal.detectors.random_numbers import RandomNumbers
 
 WARM_UP = 0.05
 """Share of the iterations before the radius follows the rows."""
@@ -102,14 +103,14 @@ class DeepSVDD(DeepDetector):
     def _network(self, shape: Shape) -> Sphere:
         return Sphere(shape, code_width(self.latent, shape), self._style(bias=False), self._style(bias=True))
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         sphere = self._sphere()
-        self._prepare(sphere, rows, unseen)
+        self._prepare(sphere, rows, unseen, random)
         sphere.centre.copy_(_centre(sphere, rows))
         descent = Descent([sphere.encoder], self.rate, weight_decay=self.weight_decay)
         soft, calls = self.objective == "soft-boundary", 0
 
-        def step(batch: Tensor) -> None:
+        def step(batch: Tensor, _: RandomNumbers) -> None:
             nonlocal calls
             calls += 1
             distances = sphere.distances(batch)
@@ -117,20 +118,25 @@ class DeepSVDD(DeepDetector):
             if soft and calls > WARM_UP * self.iterations:
                 sphere.radius.copy_(_radius(distances.detach(), self.nu))
 
-        told = self._loop(step, rows, check=lambda: float(self._check(sphere, unseen)))
+        told = self._loop(step, rows, random, check=lambda _: float(self._check(sphere, unseen)))
         if soft:
             with torch.no_grad():
                 sphere.radius.copy_(_radius(_distances(sphere, rows), self.nu))
         return told
 
-    def _prepare(self, sphere: Sphere, rows: Tensor, unseen: Tensor) -> None:
+    def _prepare(self, sphere: Sphere, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> None:
         descent = Descent([sphere.encoder, sphere.decoder], self.rate, weight_decay=self.weight_decay)
 
         def loss(some: Tensor) -> Tensor:
             return ((sphere.decoder.mean(sphere.encoder(some)) - some) ** 2).mean()
 
-        iterations = self.pretraining
-        self._loop(lambda batch: descent(loss(batch)), rows, check=lambda: float(loss(unseen)), iterations=iterations)
+        self._loop(
+            lambda batch, _: descent(loss(batch)),
+            rows,
+            random,
+            check=lambda _: float(loss(unseen)),
+            iterations=self.pretraining,
+        )
 
     def _loss(self, distances: Tensor, radius: Tensor) -> Tensor:
         if self.objective == "one-class":

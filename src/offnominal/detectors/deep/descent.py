@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
-
-
-@contextmanager
-def plain_products(place: torch.device) -> Iterator[None]:
-    """Leave matrix products on the CPU to BLAS within the block.
-
-    oneDNN prepares each product anew, which for a small layer takes several times as long as the product. Convolutions
-    are better off with it.
-    """
-    backend: Any = torch.backends.mkldnn
-    before = backend.enabled
-    backend.enabled = before and place.type != "cpu"
-    try:
-        yield
-    finally:
-        backend.enabled = before
 
 
 class Descent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,16 +13,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from offnominal.agents.learning.loop import choose_device
 from offnominal.core.checks import positive_integer
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
+from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.deep.descent import plain_products, release
+from offnominal.detectors.deep.descent import release
+from offnominal.detectors.deep.products import plain_products
 from offnominal.detectors.deep.rows import Shape, apart, checked, finite, in_words
 from offnominal.detectors.deep.training import Budget, Training, train
-from offnominal.detectors.networks.train import seeded
 from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.points.point import PointDetector
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 TOGETHER = 1024
 """Rows that go through a network at a time when they are scored."""
@@ -47,6 +49,7 @@ class DeepDetector(PointDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ()
+    stops_early: ClassVar[bool] = True
     KINDS: ClassVar[tuple[int, ...]] = (2, 4)
     """Axes of the rows it can take: 2 for tables, 4 for images."""
 
@@ -79,7 +82,7 @@ class DeepDetector(PointDetector):
         """Return a network with random weights for rows of this shape."""
 
     @abstractmethod
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         """Train the network, which is where the rows are."""
 
     @abstractmethod
@@ -91,7 +94,7 @@ class DeepDetector(PointDetector):
 
         Args:
             rows: Normal rows.
-            validation: Other normal rows, which say when to stop; None keeps a tenth of the rows apart.
+            validation: Other normal rows, which say when to stop; None keeps a random tenth of the rows apart.
             seed: Of the random weights, batches and noise.
         """
         values = self._checked(rows)
@@ -100,14 +103,19 @@ class DeepDetector(PointDetector):
         self.shape_: Shape = values.shape[1:]
         unseen = None if validation is None else self._alike(validation)
         self.place_ = choose_device(self.device)
-        with seeded(seed, self.place_), self._products():
-            self.network_ = self._network(self.shape_).to(self.place_)
-            known, rest = (part.to(self.place_) for part in apart(values, unseen))
-            self.training_ = self._train(known, rest) if self.iterations else Training()
+        random = RandomNumbers(check_seed(seed), self.place_)
+        self.network_ = self._built(self.shape_, random).to(self.place_)
+        with deterministic_kernels(self.place_), self._products():
+            known, rest = (part.to(self.place_) for part in apart(values, unseen, random))
+            self.training_ = self._train(known, rest, random) if self.iterations else Training()
         release(self.network_)
         self.network_.eval()
         self.width_ = int(np.prod(self.shape_))
         return self
+
+    def _built(self, shape: Shape, random: RandomNumbers) -> nn.Module:
+        with random.weights():
+            return self._network(shape)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         self.fit(rows, seed=seed)
@@ -130,7 +138,7 @@ class DeepDetector(PointDetector):
         names = tuple(self.SCORES if only is None else map(self._named, only))
         found: dict[str, list[FloatArray]] = {name: [] for name in names}
         for part in torch.split(torch.from_numpy(self._alike(rows)), TOGETHER):
-            with torch.no_grad(), self._products():
+            with torch.no_grad(), deterministic_kernels(self.place_), self._products():
                 values = self._scores(part.to(self.place_), names)
             for name in names:
                 found[name].append(values[name].cpu().double().numpy())
@@ -156,8 +164,7 @@ class DeepDetector(PointDetector):
         place = choose_device(self.device)
         try:
             shape = tuple(int(side) for side in learned["shape"])
-            with seeded(0, place):
-                network = self._network(shape)
+            network = self._built(shape, RandomNumbers(0, CPU))
             names = [name for name in learned if name.startswith("network.")]
             network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
             told = Training(checks=learned["checks"].tolist())
@@ -168,16 +175,16 @@ class DeepDetector(PointDetector):
         self.shape_, self.width_, self.place_, self.training_ = shape, int(np.prod(shape)), place, told
         self.network_ = network.to(place).eval()
 
-    def _loop(self, step: Any, rows: Tensor, **more: Any) -> Training:
+    def _loop(self, step: Any, rows: Tensor, random: RandomNumbers, **more: Any) -> Training:
         """Run the shared loop with this detector's budget."""
         budget = Budget(more.pop("iterations", self.iterations), self.every, self.patience, self.seconds)
         network = more.pop("network", self.network_)
         title = f"Training {type(self).__name__}"
-        return train(network, step, rows, batch=self.batch, budget=budget, title=title, **more)
+        return train(network, step, rows, random=random, batch=self.batch, budget=budget, title=title, **more)
 
     def _products(self) -> AbstractContextManager[None]:
         """Return what to multiply matrices within: dense layers are small, convolutions are not."""
-        return plain_products(self.place_) if len(self.shape_) == 1 else nullcontext()
+        return plain_products(enabled=len(self.shape_) == 1)
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "network_"):

@@ -16,6 +16,7 @@ from offnominal.detectors.deep.layers import Style, network_to
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
 
 CRITIC_STEPS = 5
 
@@ -86,9 +87,9 @@ class FAnoGAN(DeepDetector):
         assert isinstance(self.network_, Inverted)
         return self.network_
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         network = self._inverted()
-        self._paint(network, rows)
+        self._paint(network, rows, random)
         descent = Descent([network.encoder], self.rate)
 
         def loss(batch: Tensor) -> Tensor:
@@ -96,29 +97,30 @@ class FAnoGAN(DeepDetector):
             return missed.mean() + self.kappa * features.mean()
 
         return self._loop(
-            lambda batch: descent(loss(batch)),
+            lambda batch, _: descent(loss(batch)),
             rows,
-            check=lambda: float(loss(unseen)),
+            random,
+            check=lambda _: float(loss(unseen)),
             network=network.encoder,
             iterations=self.encoding,
         )
 
-    def _paint(self, network: Inverted, rows: Tensor) -> None:
+    def _paint(self, network: Inverted, rows: Tensor, random: RandomNumbers) -> None:
         judging = Descent([network.critic], self.rate, method="rmsprop")
         inventing = Descent([network.generator], self.rate, method="rmsprop")
         calls = 0
 
-        def step(batch: Tensor) -> None:
+        def step(batch: Tensor, random: RandomNumbers) -> None:
             nonlocal calls
             with torch.no_grad():
-                fake = network.invent(batch)
+                fake = network.invent(batch, random)
             judging(network.critic(fake).mean() - network.critic(batch).mean())
             judging.clamp(self.clip)
             calls += 1
             if calls % CRITIC_STEPS == 0:
-                inventing(-network.critic(network.invent(batch)).mean())
+                inventing(-network.critic(network.invent(batch, random)).mean())
 
-        self._loop(step, rows, iterations=self.iterations * CRITIC_STEPS)
+        self._loop(step, rows, random, iterations=self.iterations * CRITIC_STEPS)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         missed, features = self._inverted().errors(rows)

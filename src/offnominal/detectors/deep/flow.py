@@ -17,6 +17,7 @@ from offnominal.detectors.deep.gaussians import LOG_2PI
 from offnominal.detectors.deep.layers import activation_of
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
+from offnominal.detectors.random_numbers import RandomNumbers
 
 STEEPEST = 13.8
 """Bound of twice the log-scale of one layer: no column is stretched or shrunk more than a thousandfold."""
@@ -134,11 +135,14 @@ class Flow(DeepDetector):
                 layers.append(Normalised(shape[0]))
         return Stack(layers)
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         network = self.network_
         descent = Descent([network], self.rate, weight_decay=self.weight_decay)
         return self._loop(
-            lambda batch: descent(-network(batch).mean()), rows, check=lambda: float(-network(unseen).mean())
+            lambda batch, _: descent(-network(batch).mean()),
+            rows,
+            random,
+            check=lambda _: float(-network(unseen).mean()),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

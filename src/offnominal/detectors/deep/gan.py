@@ -15,6 +15,7 @@ from offnominal.detectors.deep.layers import Critic, Generator, Style, called_fa
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
 
 WON = 0.01
 """Loss on unseen rows at which the critic has won."""
@@ -29,15 +30,15 @@ class Pair(nn.Module):
         self.generator = Generator(latent, shape, style)
         self.critic = Critic(shape, style)
 
-    def invent(self, like: Tensor) -> Tensor:
+    def invent(self, like: Tensor, random: RandomNumbers) -> Tensor:
         """Return as many made-up rows as these."""
-        rows: Tensor = self.generator(torch.randn(len(like), self.latent, device=like.device))
+        rows: Tensor = self.generator(random.normal(len(like), self.latent))
         return rows
 
-    def verdict(self, rows: Tensor) -> Tensor:
+    def verdict(self, rows: Tensor, random: RandomNumbers) -> Tensor:
         """Return the critic's loss on these rows and as many made-up ones."""
         with torch.no_grad():
-            fake = self.invent(rows)
+            fake = self.invent(rows, random)
         return 0.5 * (called_real(self.critic(rows)) + called_fake(self.critic(fake)))
 
 
@@ -86,20 +87,20 @@ class GAN(DeepDetector):
         assert isinstance(self.network_, Pair)
         return self.network_
 
-    def _fooling(self, pair: Pair, batch: Tensor) -> Tensor:
+    def _fooling(self, pair: Pair, batch: Tensor, random: RandomNumbers) -> Tensor:
         """Return the generator's loss."""
-        return called_real(pair.critic(pair.invent(batch)))
+        return called_real(pair.critic(pair.invent(batch, random)))
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         pair = self._pair()
         judging = Descent([pair.critic], self.rate, method="rmsprop")
         inventing = Descent([pair.generator], self.rate, method="rmsprop")
 
-        def step(batch: Tensor) -> None:
-            judging(pair.verdict(batch))
-            inventing(self._fooling(pair, batch))
+        def step(batch: Tensor, random: RandomNumbers) -> None:
+            judging(pair.verdict(batch, random))
+            inventing(self._fooling(pair, batch, random))
 
-        return self._loop(step, rows, check=lambda: float(pair.verdict(unseen)), won=WON)
+        return self._loop(step, rows, random, check=lambda random: float(pair.verdict(unseen, random)), won=WON)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return {"critic": unreal(self._pair().critic(rows))}
@@ -125,8 +126,8 @@ class FMGAN(GAN):
         super().__post_init__()
         positive_number("weight", self.weight)
 
-    def _fooling(self, pair: Pair, batch: Tensor) -> Tensor:
-        found = pair.critic.features(pair.invent(batch))
+    def _fooling(self, pair: Pair, batch: Tensor, random: RandomNumbers) -> Tensor:
+        found = pair.critic.features(pair.invent(batch, random))
         with torch.no_grad():
             expected = pair.critic.features(batch).mean(0)
         return self.weight * called_real(pair.critic.judge(found)) + ((found.mean(0) - expected) ** 2).mean()

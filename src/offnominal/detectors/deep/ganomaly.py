@@ -16,6 +16,7 @@ from offnominal.detectors.deep.detector import DeepDetector
 from offnominal.detectors.deep.layers import Critic, Generator, Style, called_fake, called_real, network_to
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 class Loop(nn.Module):
@@ -101,19 +102,19 @@ class GANomaly(DeepDetector):
         )
         return torch.stack(parts).sum()
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         network = self._around()
         judging = Descent([network.critic], self.rate, weight_decay=self.weight_decay)
         parts = [network.encoder, network.generator, network.again]
         rebuilding = Descent(parts, self.rate, weight_decay=self.weight_decay)
 
-        def step(batch: Tensor) -> None:
+        def step(batch: Tensor, _: RandomNumbers) -> None:
             rebuilding(self._loss(batch))
             with torch.no_grad():
                 fake = network.generator(network.encoder(batch))
             judging(0.5 * (called_real(network.critic(batch)) + called_fake(network.critic(fake))))
 
-        return self._loop(step, rows, check=lambda: float(self._loss(unseen)))
+        return self._loop(step, rows, random, check=lambda _: float(self._loss(unseen)))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         code, _, again = self._around()(rows)

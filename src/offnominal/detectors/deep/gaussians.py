@@ -18,6 +18,8 @@ from offnominal.detectors.deep.layers import (
     convolutional_decoder,
     dense_body,
 )
+from offnominal.detectors.deep.products import Dense
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Variance = Literal["constant", "scalar", "diagonal"]
 LOG_2PI = math.log(2 * math.pi)
@@ -43,9 +45,9 @@ def divergence_between(mean: Tensor, deviation: Tensor, other_mean: Tensor, othe
     return 0.5 * (ratio * ratio + apart * apart - 1 - 2 * torch.log(ratio)).sum(-1)
 
 
-def sample(mean: Tensor, deviation: Tensor) -> Tensor:
+def sample(mean: Tensor, deviation: Tensor, *, random: RandomNumbers) -> Tensor:
     """Return one draw per row, through which gradients flow."""
-    return mean + deviation * torch.randn_like(mean)
+    return mean + deviation * random.normal_like(mean)
 
 
 @cache
@@ -61,7 +63,7 @@ class Encoder(nn.Module):
     def __init__(self, shape: tuple[int, ...], latent: int, style: Style) -> None:
         super().__init__()
         self.body, width = body_of(shape, style)
-        self.head = nn.Linear(width, 2 * latent)
+        self.head = Dense(width, 2 * latent)
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return mean and deviation, each (n, latent)."""
@@ -79,7 +81,7 @@ class Decoder(nn.Module):
         if len(shape) == 1:
             self.body, width = dense_body(latent, style)
             extra = {"constant": 0, "scalar": 1, "diagonal": shape[0]}[variance]
-            self.head: nn.Module = nn.Linear(width, shape[0] + extra)
+            self.head: nn.Module = Dense(width, shape[0] + extra)
         else:
             self.body = nn.Sequential()
             planes = shape[0] * (2 if variance == "diagonal" else 1)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.deep.products import Dense
 from offnominal.detectors.images.modules import Doubling
 
 LEAST_DEVIATION = 1e-6
@@ -60,7 +61,7 @@ def activation_of(name: str) -> nn.Module:
 def perceptron(inputs: int, outputs: int, style: Style) -> nn.Sequential:
     """Return dense layers, the last one linear."""
     body, width = dense_body(inputs, style)
-    return nn.Sequential(*body, nn.Linear(width, outputs, bias=style.bias))
+    return nn.Sequential(*body, Dense(width, outputs, bias=style.bias))
 
 
 def dense_body(inputs: int, style: Style) -> tuple[nn.Sequential, int]:
@@ -68,7 +69,7 @@ def dense_body(inputs: int, style: Style) -> tuple[nn.Sequential, int]:
     widths = [inputs] + [style.hidden] * (style.layers - 1)
     parts: list[nn.Module] = []
     for before, after in pairwise(widths):
-        parts += [nn.Linear(before, after, bias=style.bias), activation_of(style.activation)]
+        parts += [Dense(before, after, bias=style.bias), activation_of(style.activation)]
     return nn.Sequential(*parts), widths[-1]
 
 
@@ -103,7 +104,7 @@ def body_of(shape: tuple[int, ...], style: Style) -> tuple[nn.Sequential, int]:
 def network_to(shape: tuple[int, ...], outputs: int, style: Style) -> nn.Sequential:
     """Return a network from rows of a shape to some numbers."""
     body, width = body_of(shape, style)
-    return nn.Sequential(body, nn.Linear(width, outputs, bias=style.bias))
+    return nn.Sequential(body, Dense(width, outputs, bias=style.bias))
 
 
 class Doubled(nn.Module):
@@ -160,7 +161,7 @@ class Critic(nn.Module):
     def __init__(self, shape: tuple[int, ...], style: Style) -> None:
         super().__init__()
         self.body, width = body_of(shape, style)
-        self.head = nn.Linear(width, 1)
+        self.head = Dense(width, 1)
 
     def features(self, rows: Tensor) -> Tensor:
         """Return (n, features)."""

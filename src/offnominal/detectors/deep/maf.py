@@ -8,11 +8,11 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.deep.flow import Affine, Flow, check_activations
 from offnominal.detectors.deep.layers import activation_of
+from offnominal.detectors.deep.products import dense
 
 
 class MaskedLinear(nn.Linear):
@@ -26,7 +26,7 @@ class MaskedLinear(nn.Linear):
 
     def forward(self, values: Tensor) -> Tensor:
         """Return the outputs."""
-        return functional.linear(values, self.weight * self.mask, self.bias)
+        return dense(values, self.weight * self.mask, self.bias)
 
 
 class Masked(nn.Module):

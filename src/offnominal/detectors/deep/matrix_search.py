@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.agents.learning.loop import choose_device
+from offnominal.core.device import choose_device
 from offnominal.core.types import Array, FloatArray, IntArray
 
 TOGETHER, BLOCK = 256, 8192

@@ -15,9 +15,11 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.detector import DeepDetector
 from offnominal.detectors.deep.layers import called_fake, called_real, unreal
+from offnominal.detectors.deep.products import Dense
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 class SubGenerator(nn.Module):
@@ -25,7 +27,7 @@ class SubGenerator(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
+        self.first, self.second = Dense(width, width), Dense(width, width)
         for layer in (self.first, self.second):
             nn.init.eye_(layer.weight)
             nn.init.zeros_(layer.bias)
@@ -44,7 +46,7 @@ class Circle(nn.Module):
     def __init__(self, width: int, generators: int, hidden: int) -> None:
         super().__init__()
         self.generators = nn.ModuleList(SubGenerator(width) for _ in range(generators))
-        self.critic = nn.Sequential(nn.Linear(width, hidden), nn.ReLU(), nn.Linear(hidden, 1), nn.Flatten(0))
+        self.critic = nn.Sequential(Dense(width, hidden), nn.ReLU(), Dense(hidden, 1), nn.Flatten(0))
         self.register_buffer("low", torch.zeros(width))
         self.register_buffer("span", torch.ones(width))
 
@@ -102,7 +104,7 @@ class MOGAAL(DeepDetector):
         assert isinstance(self.network_, Circle)
         return self.network_
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         circle = self._circle()
         low, high = rows.min(0).values, rows.max(0).values
         circle.low.copy_(low)
@@ -113,15 +115,15 @@ class MOGAAL(DeepDetector):
         per_epoch = math.ceil(len(rows) / self.batch)
         parts, calls = _shares(min(self.batch, len(rows)), k), 0
 
-        def invent(i: int, n: int) -> Tensor:
-            points: Tensor = circle.generators[i](torch.rand(n, rows.shape[1], device=rows.device))
+        def invent(i: int, n: int, random: RandomNumbers) -> Tensor:
+            points: Tensor = circle.generators[i](random.uniform(n, rows.shape[1]))
             return points
 
-        def step(batch: Tensor) -> None:
+        def step(batch: Tensor, random: RandomNumbers) -> None:
             nonlocal calls
             calls += 1
             with torch.no_grad():
-                fake = torch.cat([invent(i, n) for i, n in enumerate(parts)])
+                fake = torch.cat([invent(i, n, random) for i, n in enumerate(parts)])
             judging(0.5 * (called_real(circle.critic(batch)) + called_fake(circle.critic(fake))))
             if calls > self.stop_epochs * per_epoch:
                 return
@@ -129,10 +131,10 @@ class MOGAAL(DeepDetector):
                 said = torch.sigmoid(circle.critic(batch))
             for i, descent in enumerate(moving):
                 target = said.quantile(i / k)
-                odds = circle.critic(invent(i, len(batch)))
+                odds = circle.critic(invent(i, len(batch), random))
                 descent(functional.binary_cross_entropy_with_logits(odds, target.expand_as(odds)))
 
-        return self._loop(step, scaled, iterations=min(self.iterations, 3 * self.stop_epochs * per_epoch))
+        return self._loop(step, scaled, random, iterations=min(self.iterations, 3 * self.stop_epochs * per_epoch))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         circle = self._circle()

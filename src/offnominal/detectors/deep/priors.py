@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.detectors.deep.gaussians import LOG_2PI, Encoder, sample
+from offnominal.detectors.random_numbers import RandomNumbers
 
 PriorName = Literal["normal", "vamp"]
 
@@ -23,15 +24,14 @@ class NormalPrior(nn.Module):
     def __init__(self, latent: int) -> None:
         super().__init__()
         self.latent = latent
-        self.register_buffer("place", torch.zeros(0), persistent=False)
 
-    def draw(self, n: int, encoder: Encoder) -> Tensor:
+    def draw(self, n: int, encoder: Encoder, random: RandomNumbers) -> Tensor:
         """Return n codes."""
-        return torch.randn(n, self.latent, device=self.get_buffer("place").device)
+        return random.normal(n, self.latent)
 
-    def draw_means(self, n: int, encoder: Encoder) -> Tensor:
+    def draw_means(self, n: int, encoder: Encoder, random: RandomNumbers) -> Tensor:
         """Return n codes for a comparison with the means of the encoder."""
-        return self.draw(n, encoder)
+        return self.draw(n, encoder, random)
 
     def log_density(self, codes: Tensor, encoder: Encoder) -> Tensor:
         """Return the log-density of codes (..., latent)."""
@@ -55,13 +55,13 @@ class VampPrior(nn.Module):
         with torch.no_grad():
             self.inputs.add_(rows.mean(0))
 
-    def draw(self, n: int, encoder: Encoder) -> Tensor:
+    def draw(self, n: int, encoder: Encoder, random: RandomNumbers) -> Tensor:
         """Return n codes: of inputs chosen at random, a draw of what the encoder says."""
-        return sample(*encoder(self._chosen(n)))
+        return sample(*encoder(self._chosen(n, random)), random=random)
 
-    def draw_means(self, n: int, encoder: Encoder) -> Tensor:
+    def draw_means(self, n: int, encoder: Encoder, random: RandomNumbers) -> Tensor:
         """Return n means of the encoder, for a comparison with those of rows."""
-        mean: Tensor = encoder(self._chosen(n))[0]
+        mean: Tensor = encoder(self._chosen(n, random))[0]
         return mean
 
     def log_density(self, codes: Tensor, encoder: Encoder) -> Tensor:
@@ -71,8 +71,8 @@ class VampPrior(nn.Module):
         parts = -0.5 * (apart * apart + 2 * torch.log(deviation) + LOG_2PI).sum(-1)
         return torch.logsumexp(parts, -1) - math.log(len(mean))
 
-    def _chosen(self, n: int) -> Tensor:
-        return self.inputs[torch.randint(len(self.inputs), (n,), device=self.inputs.device)]
+    def _chosen(self, n: int, random: RandomNumbers) -> Tensor:
+        return self.inputs[random.integers(len(self.inputs), (n,), self.inputs.device)]
 
 
 Prior = NormalPrior | VampPrior

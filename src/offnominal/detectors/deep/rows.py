@@ -11,6 +11,7 @@ from torch import Tensor
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.points.point import table
+from offnominal.detectors.random_numbers import RandomNumbers
 
 FURTHEST = 1e6
 """What lies further from zero counts as this, so that no finite row overflows."""
@@ -61,12 +62,12 @@ def in_words(shape: Shape) -> str:
     return f"{shape[0]} columns" if len(shape) == 1 else "the shape " + " × ".join(map(str, shape))
 
 
-def apart(rows: Array, validation: Array | None) -> tuple[Tensor, Tensor]:
+def apart(rows: Array, validation: Array | None, random: RandomNumbers) -> tuple[Tensor, Tensor]:
     """Return the rows to learn from and those to check by."""
     known = torch.from_numpy(rows)
     if validation is not None:
-        return known, torch.from_numpy(validation)[torch.randperm(len(validation))[:CHECKED]]
-    order = torch.randperm(len(known))
+        return known, torch.from_numpy(validation)[random.permutation(len(validation))[:CHECKED]]
+    order = random.permutation(len(known))
     first = max(1, round(HELD_OUT * len(known)))
     return known[order[first:]], known[order[:first][:CHECKED]]
 

@@ -16,6 +16,7 @@ from offnominal.detectors.deep.detector import DeepDetector
 from offnominal.detectors.deep.layers import Critic, Doubled, Style, activation_of, called_fake, called_real
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
+from offnominal.detectors.random_numbers import RandomNumbers
 
 DEEPEST = 5
 WIDEST = 8
@@ -123,13 +124,13 @@ class SkipGANomaly(DeepDetector):
         assert isinstance(self.network_, Painter)
         return self.network_
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         network = self._painter()
         generator, critic = network.generator, network.critic
         painting = Descent([generator], self.rate, weight_decay=self.weight_decay)
         judging = Descent([critic], self.rate, weight_decay=self.weight_decay)
 
-        def step(batch: Tensor) -> None:
+        def step(batch: Tensor, _: RandomNumbers) -> None:
             again = generator(batch)
             seen = critic.features(again)
             with torch.no_grad():
@@ -144,7 +145,7 @@ class SkipGANomaly(DeepDetector):
             judging(known + ((real - fake) ** 2).mean())
 
         name = "mae-mse-0.9"
-        return self._loop(step, rows, check=lambda: float(self._scores(unseen, [name])[name].mean()))
+        return self._loop(step, rows, random, check=lambda _: float(self._scores(unseen, [name])[name].mean()))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         network = self._painter()

@@ -17,6 +17,7 @@ from offnominal.detectors.deep.detector import DeepDetector
 from offnominal.detectors.deep.gaussians import LOG_2PI
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Sharing = Literal["none", "dense", "all"]
 MOST = 100_000_000
@@ -147,11 +148,14 @@ class SPTN(DeepDetector):
             )
         return Tree(shape[0], self.components, self.layers, self.sharing, first=self.first_dense)
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         network = self.network_
         descent = Descent([network], self.rate)
         return self._loop(
-            lambda batch: descent(-network(batch).mean()), rows, check=lambda: float(-network(unseen).mean())
+            lambda batch, _: descent(-network(batch).mean()),
+            rows,
+            random,
+            check=lambda _: float(-network(unseen).mean()),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.progress import progress
-from offnominal.detectors.networks.train import seeded
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Stopped = Literal["patience", "iterations", "seconds", "diverged"]
 
@@ -45,12 +45,13 @@ class Training:
 
 def train(
     network: nn.Module,
-    step: Callable[[Tensor], None],
+    step: Callable[[Tensor, RandomNumbers], None],
     rows: Tensor,
     *,
+    random: RandomNumbers,
     batch: int,
     budget: Budget,
-    check: Callable[[], float] | None = None,
+    check: Callable[[RandomNumbers], float] | None = None,
     won: float | None = None,
     seed: int = 0,
     title: str = "Training",
@@ -62,11 +63,12 @@ def train(
 
     Args:
         network: Left with the weights of the best check; with the last ones if nothing is checked or `won` is given.
-        step: Takes one batch and changes the weights.
+        step: Takes one batch and random numbers, and changes the weights.
         rows: To draw from.
+        random: Draws batches, and what a step draws.
         batch: Rows per step.
         budget: How long.
-        check: Returns what unseen rows say; smaller is better. None trains to the end.
+        check: Returns what unseen rows say, given random numbers; smaller is better. None trains to the end.
         won: A check at or below it, rather than one without progress, counts against the patience: the discriminator
             of an adversarial pair has won, and there is nothing left to learn from it.
         seed: Of the random numbers of the checks.
@@ -92,8 +94,8 @@ def train(
                 told.stopped = "seconds"
                 break
             left = min(budget.every, budget.iterations - told.iterations)
-            for index in torch.randint(len(rows), (left, batch), device=rows.device).unbind():
-                step(rows.index_select(0, index))
+            for index in random.integers(len(rows), (left, batch), rows.device).unbind():
+                step(rows.index_select(0, index), random)
             told.iterations += left
             tick(note=f"{value:.4g}")
     if weights is not None:
@@ -102,10 +104,10 @@ def train(
     return told
 
 
-def _checked(network: nn.Module, check: Callable[[], float], seed: int, place: torch.device) -> float:
+def _checked(network: nn.Module, check: Callable[[RandomNumbers], float], seed: int, place: torch.device) -> float:
     network.eval()
-    with torch.no_grad(), seeded(seed, place):
-        value = check()
+    with torch.no_grad():
+        value = check(RandomNumbers(seed, place))
     network.train()
     return value
 

@@ -14,6 +14,7 @@ from offnominal.detectors.deep.gaussians import divergence, log_density, mean_mi
 from offnominal.detectors.deep.priors import NormalPrior
 from offnominal.detectors.deep.training import Training
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -45,19 +46,24 @@ class VAE(Autoencoder):
         super().__post_init__()
         positive_number("beta", self.beta)
 
-    def _loss(self, rows: Tensor) -> Tensor:
+    def _loss(self, rows: Tensor, random: RandomNumbers) -> Tensor:
         network = self._coder()
         mean, deviation = network.encoder(rows)
-        codes = sample(mean, deviation)
+        codes = sample(mean, deviation, random=random)
         if isinstance(network.prior, NormalPrior):
             apart = divergence(mean, deviation)
         else:
             apart = log_density(codes, mean, deviation) - network.prior.log_density(codes, network.encoder)
         return mean_misfit(rows, *network.decoder(codes)) + self.beta * apart.mean()
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         descent = Descent([self._begin(rows)], self.rate)
-        return self._loop(lambda batch: descent(self._loss(batch)), rows, check=lambda: float(self._loss(unseen)))
+        return self._loop(
+            lambda batch, random: descent(self._loss(batch, random)),
+            rows,
+            random,
+            check=lambda random: float(self._loss(unseen, random)),
+        )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         found = super()._scores(rows, [name for name in names if name not in ("sampled", "elbo")])

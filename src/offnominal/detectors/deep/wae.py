@@ -13,6 +13,7 @@ from offnominal.detectors.deep.gaussians import mean_misfit, sample
 from offnominal.detectors.deep.mmd import KernelName, mmd
 from offnominal.detectors.deep.training import Training
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -48,13 +49,18 @@ class WAE(Autoencoder):
         if self.batch < 2:
             raise InvalidParameter("batch is 1; a discrepancy needs at least two rows.")
 
-    def _loss(self, rows: Tensor) -> Tensor:
+    def _loss(self, rows: Tensor, random: RandomNumbers) -> Tensor:
         network = self._coder()
         mean, deviation = network.encoder(rows)
-        expected = network.prior.draw_means(max(2, len(rows)), network.encoder)
+        expected = network.prior.draw_means(max(2, len(rows)), network.encoder, random)
         apart = mmd(mean, expected, self.kernel, self.width) if len(rows) > 1 else 0.0
-        return mean_misfit(rows, *network.decoder(sample(mean, deviation))) + self.weight * apart
+        return mean_misfit(rows, *network.decoder(sample(mean, deviation, random=random))) + self.weight * apart
 
-    def _train(self, rows: Tensor, unseen: Tensor) -> Training:
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> Training:
         descent = Descent([self._begin(rows)], self.rate)
-        return self._loop(lambda batch: descent(self._loss(batch)), rows, check=lambda: float(self._loss(unseen)))
+        return self._loop(
+            lambda batch, random: descent(self._loss(batch, random)),
+            rows,
+            random,
+            check=lambda random: float(self._loss(unseen, random)),
+        )

@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.agents.learning.loop import choose_device
 from offnominal.core.checks import positive_integer
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.streams import Stream
@@ -25,8 +25,8 @@ from offnominal.detectors.features.choice import Keeper
 from offnominal.detectors.features.encoder import Encoder
 from offnominal.detectors.features.lessons import Album, teach
 from offnominal.detectors.features.neighbours import Bank
-from offnominal.detectors.networks.train import seeded
 from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 TOGETHER = {"cpu": 1, "cuda": 64}
 """Pictures a backbone always sees together: of any other number, rounding would differ."""
@@ -107,10 +107,10 @@ class FeatureDetector(Detector):
     def _backbone(self, seed: int) -> Backbone:
         if not isinstance(self.backbone, str):
             return OwnBackbone(self.backbone).to(self.place_)
-        if self.backbone != ENCODER:
-            return load_backbone(self.backbone).to(self.place_)
-        with seeded(seed, torch.device("cpu")):
-            return Encoder(max(self.shape_[1:])).to(self.place_)
+        with RandomNumbers(seed, CPU).weights():
+            name = self.backbone
+            network = Encoder(max(self.shape_[1:])) if name == ENCODER else load_backbone(name)
+        return network.to(self.place_)
 
     def _teach(self, encoder: Encoder, episodes: Sequence[Episode], seed: int) -> None:
         draw = Stream.named(seed, 0, "encoder").generator()
@@ -136,12 +136,13 @@ class FeatureDetector(Detector):
     def _of_frames(self, frames: Array) -> Iterator[Tensor]:
         """Yield what is compared of some pictures at a time; always as many are looked at together."""
         together = TOGETHER[self.place_.type]
-        with torch.backends.cudnn.flags(enabled=True, deterministic=True, allow_tf32=False):
-            for first in range(0, len(frames), together):
-                part = torch.from_numpy(np.ascontiguousarray(frames[first : first + together])).to(self.place_)
-                missing = part.new_zeros(together - len(part), *part.shape[1:])
-                pictures = torch.cat([part, missing]).contiguous(memory_format=torch.channels_last)
-                yield self._vectors(self.network_(pictures))[: len(part)].float()
+        for first in range(0, len(frames), together):
+            part = torch.from_numpy(np.ascontiguousarray(frames[first : first + together])).to(self.place_)
+            missing = part.new_zeros(together - len(part), *part.shape[1:])
+            pictures = torch.cat([part, missing]).contiguous(memory_format=torch.channels_last)
+            with deterministic_kernels(self.place_):
+                vectors = self._vectors(self.network_(pictures))[: len(part)].float()
+            yield vectors
 
     def _of_pictures(self, frames: Array) -> FloatArray:
         return np.concatenate([self._strangeness(vectors) for vectors in self._of_frames(frames)])

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.progress import progress
 from offnominal.core.types import FloatArray, IntArray
@@ -75,8 +76,7 @@ def teach(
     graphics = album.frames.device.type == "cuda"
     losses: list[Tensor] = []
     encoder.train()
-    repeatable = torch.backends.cudnn.flags(enabled=True, deterministic=True)
-    with progress("Training the encoder", total=steps) as tick, repeatable:
+    with progress("Training the encoder", total=steps) as tick, deterministic_kernels(album.frames.device):
         for _ in range(steps):
             first = draw.choice(len(album), together, replace=False)
             second = np.where(draw.random(together) < 0.5, album.later[first], first)

@@ -13,6 +13,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, Frames
 from offnominal.detectors.images.pictures import Pictures, Shape, picture_shape
+from offnominal.detectors.random_numbers import RandomNumbers
 
 SHARE = 0.5
 """Of the free memory of a GPU that frames may take; more of them stay in the computer's memory."""
@@ -82,26 +83,30 @@ class Footage:
         taken = self.frames[index.to(self.frames.device)].to(self.place)
         return taken.permute(0, 1, 4, 2, 3)
 
-    def transitions(self, episodes: Sequence[int], batch: int, *, shuffle: bool) -> Iterator[Piece]:
+    def transitions(self, episodes: Sequence[int], batch: int, shuffle: RandomNumbers | None) -> Iterator[Piece]:
         """Go through the transitions of episodes, each a piece of its own, so many together."""
         first = torch.cat([self.starts[i] + torch.arange(self.lengths[i]) for i in episodes])
-        if shuffle:
-            first = first[torch.randperm(len(first))]
+        if shuffle is not None:
+            first = first[shuffle.permutation(len(first))]
         for index in torch.split(first, batch):
             yield Piece(index, torch.ones_like(index), True)
 
-    def pieces(self, episodes: Sequence[int], batch: int, length: int, *, shuffle: bool) -> Iterator[Piece]:
+    def pieces(
+        self, episodes: Sequence[int], batch: int, length: int, shuffle: RandomNumbers | None
+    ) -> Iterator[Piece]:
         """Walk through episodes, so many together, in pieces of so many transitions.
 
         The pieces of the same episodes follow each other, so that a network can carry its memory from one to the next;
-        an episode that has ended leaves the last rows. Shuffled, the order of the episodes is random, and so is the
-        length of the first piece, so that episodes are cut somewhere else every time.
+        an episode that has ended leaves the last rows. With random numbers, the order of the episodes is random, and so
+        is the length of the first piece, so that episodes are cut somewhere else every time.
         """
-        order = [episodes[i] for i in torch.randperm(len(episodes)).tolist()] if shuffle else list(episodes)
+        order = list(episodes)
+        if shuffle is not None:
+            order = [order[i] for i in shuffle.permutation(len(order)).tolist()]
         for first in range(0, len(order), batch):
             together = sorted(order[first : first + batch], key=lambda i: -self.lengths[i])
             starts, lengths = (torch.tensor([of[i] for i in together]) for of in (self.starts, self.lengths))
-            begin, end = 0, int(torch.randint(1, length + 1, ())) if shuffle else length
+            begin, end = 0, length if shuffle is None else 1 + int(shuffle.integers(length, ()))
             while begin < int(lengths[0]):
                 alive = int((lengths > begin).sum())
                 steps = (lengths[:alive] - begin).clamp(max=end - begin)

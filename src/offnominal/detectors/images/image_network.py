@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from functools import partial
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.agents.learning.loop import choose_device
 from offnominal.core.checks import positive_integer
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, Frames
@@ -22,9 +22,10 @@ from offnominal.detectors.images.footage import Footage, Piece, read
 from offnominal.detectors.images.lessons import Lessons
 from offnominal.detectors.images.pictures import Pictures, Shape, picture_shape, scaled
 from offnominal.detectors.networks.scaling import SinglePrecision
-from offnominal.detectors.networks.sequence_network import full_precision, padded
-from offnominal.detectors.networks.train import divided, seeded, train
+from offnominal.detectors.networks.sequence_network import padded
+from offnominal.detectors.networks.train import divided, train
 from offnominal.detectors.networks.trained_network import Network, TrainedNetwork
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -83,23 +84,25 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
             state: (n, numbers): what is remembered of what came before; zero at the start of an episode.
         """
 
-    def _losses(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return a loss per transition, and the state after the last."""
+    def _losses(
+        self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None
+    ) -> tuple[Tensor, Tensor]:
+        """Return a loss per transition, and the state after the last; random numbers are for training alone."""
         return self._compared(frames, actions, state)
 
     def _state_width(self) -> int:
         """Return how many numbers the network remembers of an episode."""
         return 0
 
-    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
-        """Go once through episodes, in batches."""
-        return footage.transitions(episodes, self.batch, shuffle=shuffle)
+    def _pieces(self, footage: Footage, episodes: Sequence[int], shuffle: RandomNumbers | None) -> Iterator[Piece]:
+        """Go once through episodes, in batches; in random order if random numbers are given."""
+        return footage.transitions(episodes, self.batch, shuffle)
 
-    def _epoch(self, footage: Footage, episodes: Sequence[int]) -> Iterator[Piece]:
+    def _epoch(self, footage: Footage, episodes: Sequence[int], random: RandomNumbers) -> Iterator[Piece]:
         """Go through episodes, over and over, until there were enough gradient steps."""
         taken = 0
         while taken < self.least:
-            for piece in self._pieces(footage, episodes, shuffle=True):
+            for piece in self._pieces(footage, episodes, random):
                 taken += 1
                 yield piece
 
@@ -107,13 +110,16 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
         self.place_ = choose_device(self.device)
         parts, actions, shape = read(episodes, frames=self.epochs > 0)
         self.scaling_ = Pictures.of(shape, actions)
-        with seeded(seed, self.place_):
-            self.network_ = self._network(shape, self.widths_[1]).to(self.place_)
-            self.curve_ = np.empty((0, 2))
-            if self.epochs:
-                footage = Footage.of(parts, actions, self.scaling_, self.place_)
-                parts.clear()
-                self._train(footage, self._unseen(validation))
+        random = RandomNumbers(seed, self.place_)
+        with random.weights():
+            network = self._network(shape, self.widths_[1])
+        self.network_ = network.to(self.place_)
+        self.curve_ = np.empty((0, 2))
+        if self.epochs:
+            footage = Footage.of(parts, actions, self.scaling_, self.place_)
+            parts.clear()
+            with deterministic_kernels(self.place_):
+                self._train(footage, self._unseen(validation), random)
         self._settle()
 
     def _unseen(self, validation: Sequence[Episode] | None) -> Footage | None:
@@ -122,22 +128,22 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
         parts, actions, _ = read(validation, shape=self.scaling_.shape)
         return Footage.of(parts, actions, self.scaling_, self.place_)
 
-    def _train(self, footage: Footage, unseen: Footage | None) -> None:
-        known, held = divided(len(footage)) if unseen is None else (range(len(footage)), range(len(unseen)))
+    def _train(self, footage: Footage, unseen: Footage | None, random: RandomNumbers) -> None:
+        known, held = divided(len(footage), random) if unseen is None else (range(len(footage)), range(len(unseen)))
         self._arrange()
-        lessons, exam = Lessons(footage, self._lesson), Lessons(unseen or footage, self._lesson)
-        with repeatable(self.place_):
-            self.curve_ = train(
-                self.network_,
-                self._optimizer(),
-                batches=lambda: self._epoch(footage, known),
-                loss=lessons.loss,
-                check=lambda: exam.average(self._pieces(exam.footage, held, shuffle=False)),
-                epochs=self.epochs,
-                patience=self.patience,
-                clip=self.clip,
-                title=f"Training {type(self).__name__}",
-            )
+        lessons = Lessons(footage, partial(self._lesson, random=random))
+        exam = Lessons(unseen or footage, partial(self._lesson, random=None))
+        self.curve_ = train(
+            self.network_,
+            self._optimizer(),
+            batches=lambda: self._epoch(footage, known, random),
+            loss=lessons.loss,
+            check=lambda: exam.average(self._pieces(exam.footage, held, None)),
+            epochs=self.epochs,
+            patience=self.patience,
+            clip=self.clip,
+            title=f"Training {type(self).__name__}",
+        )
 
     def _settle(self) -> None:
         self._arrange()
@@ -152,13 +158,15 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
         weights = self.network_.parameters()
         return torch.optim.AdamW(weights, lr=self.rate, weight_decay=self.weight_decay, fused=True)
 
-    def _lesson(self, frames: Tensor, actions: Tensor, state: Tensor | None) -> tuple[Tensor, Tensor]:
+    def _lesson(
+        self, frames: Tensor, actions: Tensor, state: Tensor | None, *, random: RandomNumbers | None
+    ) -> tuple[Tensor, Tensor]:
         """Return losses (n, time) of frames as bytes, and the state after them."""
         if state is None:
             state = self._tensor(self.start(len(frames)))
         coarse = self.precision == "bfloat16" or (self.precision == "auto" and self.place_.type == "cuda")
         with torch.autocast(self.place_.type, torch.bfloat16, enabled=coarse):
-            return self._losses(scaled(frames, *self.pixels), actions, state)
+            return self._losses(scaled(frames, *self.pixels), actions, state, random)
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         scores: list[FloatArray] = []
@@ -188,7 +196,7 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
     def _measured(self, frames: Frames, actions: SinglePrecision, state: Tensor) -> tuple[Array, Tensor]:
         """Return scores (n, time) of pictures as bytes, and the state after them."""
         placed = torch.from_numpy(np.ascontiguousarray(np.moveaxis(frames, 2, -1))).to(self.place_)
-        with full_precision(self.place_):
+        with deterministic_kernels(self.place_):
             found, state = self._compared(scaled(placed.movedim(-1, 2), *self.pixels), self._tensor(actions), state)
         return found.cpu().numpy(), state
 
@@ -236,10 +244,3 @@ def groups(episodes: Sequence[Episode]) -> Iterator[list[Episode]]:
             group = []
     if group:
         yield group
-
-
-def repeatable(device: torch.device) -> AbstractContextManager[Any]:
-    """Make a GPU sum gradients in the same order every time."""
-    if device.type != "cuda":
-        return nullcontext()
-    return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=True)

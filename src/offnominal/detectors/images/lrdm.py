@@ -12,6 +12,7 @@ from offnominal.detectors.images.footage import Footage, Piece
 from offnominal.detectors.images.image_network import ImageNetwork, picture_error
 from offnominal.detectors.images.latent_dynamics import LatentDynamics
 from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -68,8 +69,8 @@ class LRDM(ImageNetwork[LatentDynamics]):
     def _state_width(self) -> int:
         return self.layers * self.memory
 
-    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
-        return footage.pieces(episodes, self.batch, self.length, shuffle=shuffle)
+    def _pieces(self, footage: Footage, episodes: Sequence[int], shuffle: RandomNumbers | None) -> Iterator[Piece]:
+        return footage.pieces(episodes, self.batch, self.length, shuffle)
 
     def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         predicted, state = self.network_(frames[:, :-1], actions, state)

@@ -14,6 +14,7 @@ from offnominal.detectors.images.footage import Footage, Piece
 from offnominal.detectors.images.image_network import ImageNetwork, picture_error
 from offnominal.detectors.images.pictures import Shape
 from offnominal.detectors.images.predictive_coding import PredictiveCoding
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -74,10 +75,12 @@ class PredNet(ImageNetwork[PredictiveCoding]):
         self._require_fitted()
         return 2 * sum(self.network_.sizes)
 
-    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
-        return footage.pieces(episodes, self.batch, self.length, shuffle=shuffle)
+    def _pieces(self, footage: Footage, episodes: Sequence[int], shuffle: RandomNumbers | None) -> Iterator[Piece]:
+        return footage.pieces(episodes, self.batch, self.length, shuffle)
 
-    def _losses(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+    def _losses(
+        self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None
+    ) -> tuple[Tensor, Tensor]:
         predicted, state = self.network_(frames[:, :-1], state)
         return (predicted - frames[:, 1:]).abs().mean(dim=(-3, -2, -1)), state
 

@@ -15,6 +15,7 @@ from offnominal.detectors.images.footage import Footage, Piece
 from offnominal.detectors.images.image_network import ImageNetwork
 from offnominal.detectors.images.pictures import Shape
 from offnominal.detectors.images.world_model import WorldModel
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Surprise = Literal["pixels", "divergence"]
 
@@ -101,18 +102,20 @@ class RSSMPPM(ImageNetwork[WorldModel]):
     def _state_width(self) -> int:
         return self.deterministic
 
-    def _pieces(self, footage: Footage, episodes: Sequence[int], *, shuffle: bool) -> Iterator[Piece]:
-        return footage.pieces(episodes, self.batch, self.length, shuffle=shuffle)
+    def _pieces(self, footage: Footage, episodes: Sequence[int], shuffle: RandomNumbers | None) -> Iterator[Piece]:
+        return footage.pieces(episodes, self.batch, self.length, shuffle)
 
-    def _losses(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        course = self.network_(frames, actions, state, draw=self.network_.training)
+    def _losses(
+        self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None
+    ) -> tuple[Tensor, Tensor]:
+        course = self.network_(frames, actions, state, random)
         drawn = self.network_.imagined(course.known, course.chosen)
         wrong = 0.5 * (drawn - frames[:, 1:]).square().sum(dim=(-3, -2, -1))
         divergence = course.seen.divergence(course.expected)
         return wrong + torch.where(divergence.mean() > FREE, divergence, FREE), course.state
 
     def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        course = self.network_(frames, actions, state, draw=False)
+        course = self.network_(frames, actions, state)
         if self.surprise == "divergence":
             return course.seen.divergence(course.expected), course.state
         before, after = (self.network_.imagined(course.known, each.mean) for each in (course.expected, course.seen))

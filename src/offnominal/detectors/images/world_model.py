@@ -10,6 +10,7 @@ from torch.nn import functional
 
 from offnominal.detectors.images.modules import Decoder, Encoder
 from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.random_numbers import RandomNumbers
 
 NARROWEST = 0.1
 """Smallest standard deviation."""
@@ -26,9 +27,9 @@ class Belief(NamedTuple):
     mean: Tensor
     deviation: Tensor
 
-    def drawn(self) -> Tensor:
+    def drawn(self, random: RandomNumbers) -> Tensor:
         """Return a sample that gradients go through."""
-        return self.mean + self.deviation * torch.randn_like(self.deviation)
+        return self.mean + self.deviation * random.normal_like(self.deviation)
 
     def divergence(self, other: Belief) -> Tensor:
         """Return the Kullback-Leibler divergence of this belief from another, summed over numbers."""
@@ -91,21 +92,24 @@ class WorldModel(nn.Module):
         )
         self.decoder = Decoder(shape, channels=channels, inputs=deterministic + stochastic, activation=nn.ELU)
 
-    def forward(self, frames: Tensor, actions: Tensor, state: Tensor, *, draw: bool) -> Course:
-        """Go through frames (n, time + 1, 3, H, W) and actions; the looks are those at all frames but the first."""
+    def forward(self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None = None) -> Course:
+        """Go through frames (n, time + 1, 3, H, W) and actions; the looks are those at all frames but the first.
+
+        Beliefs are stood for by samples if random numbers are given, else by their means.
+        """
         embedded = self.encoder(frames)
         with torch.autocast(frames.device.type, enabled=False):
-            return self._course(embedded.float(), actions, state, draw)
+            return self._course(embedded.float(), actions, state, random)
 
-    def _course(self, embedded: Tensor, actions: Tensor, known: Tensor, draw: bool) -> Course:
+    def _course(self, embedded: Tensor, actions: Tensor, known: Tensor, random: RandomNumbers | None) -> Course:
         first, *looks = embedded.unbind(1)
-        chosen = self._chosen(self._seen(known, first), draw)
+        chosen = self._chosen(self._seen(known, first), random)
         steps = []
         for look, action in zip(looks, actions.unbind(1), strict=True):
             inputs = functional.elu(self.entry(torch.cat([chosen, action], dim=-1)))
             known = self.cell(inputs, known)
             seen = self._seen(known, look)
-            chosen = self._chosen(seen, draw)
+            chosen = self._chosen(seen, random)
             steps.append((known, *seen, chosen))
         all_known, mean, deviation, all_chosen = (torch.stack(part, dim=1) for part in zip(*steps, strict=True))
         return Course(all_known, belief(self.prior(all_known)), Belief(mean, deviation), all_chosen, known)
@@ -114,8 +118,8 @@ class WorldModel(nn.Module):
         return belief(self.posterior(torch.cat([known, look], dim=-1)))
 
     @staticmethod
-    def _chosen(seen: Belief, draw: bool) -> Tensor:
-        return seen.drawn() if draw else seen.mean
+    def _chosen(seen: Belief, random: RandomNumbers | None) -> Tensor:
+        return seen.mean if random is None else seen.drawn(random)
 
     def imagined(self, known: Tensor, stochastic: Tensor) -> Tensor:
         """Return the pictures of states."""

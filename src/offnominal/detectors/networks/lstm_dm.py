@@ -12,6 +12,7 @@ from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.modules import Recurrent
 from offnominal.detectors.networks.rows import Rows
 from offnominal.detectors.networks.sequence_network import SequenceNetwork
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -55,7 +56,7 @@ class LSTMDM(SequenceNetwork[Recurrent]):
     def _state_width(self) -> int:
         return 2 * self.memory
 
-    def _losses(self, rows: Rows) -> Tensor:
+    def _losses(self, rows: Rows, random: RandomNumbers | None) -> Tensor:
         predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))))
         return losses.squared_error(predicted, rows.targets)
 

@@ -13,6 +13,7 @@ from offnominal.detectors.networks.modules import Perceptron
 from offnominal.detectors.networks.rows import Rows
 from offnominal.detectors.networks.trained_network import positive_integers
 from offnominal.detectors.networks.transition_network import TransitionNetwork
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -53,8 +54,8 @@ class MLPDM(TransitionNetwork[Perceptron]):
     def _network(self, observation: int, action: int) -> Perceptron:
         return Perceptron(observation + action, observation, self.hidden, dropout=self.dropout)
 
-    def _losses(self, rows: Rows) -> Tensor:
-        return losses.squared_error(self.network_(rows.inputs), rows.targets)
+    def _losses(self, rows: Rows, random: RandomNumbers | None) -> Tensor:
+        return losses.squared_error(self.network_(rows.inputs, random), rows.targets)
 
     def _strangeness(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
         return scores.squared_error(self.network_(inputs).cpu().numpy(), changes)

@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from offnominal.detectors.random_numbers import RandomNumbers
+
 
 class Perceptron(nn.Module):
     """Layers with ReLUs between them, and dropout behind the first.
@@ -26,13 +28,20 @@ class Perceptron(nn.Module):
         layers: list[nn.Module] = []
         for fan_in, fan_out in pairwise([inputs, *hidden]):
             layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
-        layers.insert(1, nn.Dropout(dropout))
+        # The names of the weights count a layer here.
+        layers.insert(1, nn.Identity())
         self.layers = nn.Sequential(*layers, nn.Linear(hidden[-1], outputs))
+        self.dropout = dropout
 
-    def forward(self, inputs: Tensor) -> Tensor:
-        """Return one output per row."""
-        outputs: Tensor = self.layers(inputs)
-        return outputs
+    def forward(self, inputs: Tensor, random: RandomNumbers | None = None) -> Tensor:
+        """Return one output per row; with random numbers, some of the first layer is left out."""
+        first, *others = self.layers
+        values: Tensor = first(inputs)
+        if random is not None and self.dropout:
+            values = random.dropout(values, self.dropout)
+        for layer in others:
+            values = layer(values)
+        return values
 
 
 class Ensemble(nn.Module):

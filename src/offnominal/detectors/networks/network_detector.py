@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.agents.learning.loop import choose_device
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array
 from offnominal.detectors.networks.rows import Rows, average
 from offnominal.detectors.networks.scaling import Scaling
-from offnominal.detectors.networks.train import held_out, seeded, train
+from offnominal.detectors.networks.train import held_out, train
 from offnominal.detectors.networks.trained_network import Network, TrainedNetwork
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -42,36 +43,44 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
         """Return what the network learns from, scaled and where the network is."""
 
     @abstractmethod
-    def _losses(self, rows: Rows) -> Tensor:
-        """Return one loss per row."""
+    def _losses(self, rows: Rows, random: RandomNumbers | None) -> Tensor:
+        """Return one loss per row.
 
-    def _loss(self, rows: Rows) -> Tensor:
+        Args:
+            rows: To predict.
+            random: For what is random about training; None where a loss is only looked at.
+        """
+
+    def _loss(self, rows: Rows, random: RandomNumbers) -> Tensor:
         """Return what a gradient step makes smaller."""
-        return rows.mean(self._losses(rows))
+        return rows.mean(self._losses(rows, random))
 
-    def _batches(self, episodes: Sequence[Episode], rows: Rows) -> Callable[[], list[Tensor]]:
+    def _batches(self, episodes: Sequence[Episode], rows: Rows, random: RandomNumbers) -> Callable[[], list[Tensor]]:
         """Return what draws the numbers of the rows of each batch of an epoch."""
-        return lambda: rows.shuffled(self.batch)
+        return lambda: rows.shuffled(self.batch, random)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.place_ = choose_device(self.device)
         self.scaling_ = Scaling.of(episodes)
-        with seeded(seed, self.place_):
-            self.network_ = self._network(*self.widths_).to(self.place_)
-            self.curve_ = np.empty((0, 2))
+        random = RandomNumbers(seed, self.place_)
+        with random.weights():
+            network = self._network(*self.widths_)
+        self.network_ = network.to(self.place_)
+        self.curve_ = np.empty((0, 2))
+        with deterministic_kernels(self.place_):
             if self.epochs:
-                self._train(*held_out(episodes, validation))
-        self._settle()
+                self._train(*held_out(episodes, validation, random), random)
+            self._settle()
 
-    def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode]) -> None:
+    def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode], random: RandomNumbers) -> None:
         rows, unseen = self._rows(episodes), self._rows(validation)
         weights = self.network_.parameters()
         self.curve_ = train(
             self.network_,
             torch.optim.AdamW(weights, lr=self.rate, weight_decay=self.weight_decay, fused=True),
-            batches=self._batches(episodes, rows),
-            loss=lambda index: self._loss(rows.take(index)),
-            check=lambda: average(unseen, self._losses, self.batch * 4),
+            batches=self._batches(episodes, rows, random),
+            loss=lambda index: self._loss(rows.take(index), random),
+            check=lambda: average(unseen, lambda part: self._losses(part, None), self.batch * 4),
             epochs=self.epochs,
             patience=self.patience,
             clip=self.clip,

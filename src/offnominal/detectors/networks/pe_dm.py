@@ -19,6 +19,7 @@ from offnominal.detectors.networks.modules import Ensemble
 from offnominal.detectors.networks.rows import Rows
 from offnominal.detectors.networks.trained_network import positive_integers
 from offnominal.detectors.networks.transition_network import TransitionNetwork
+from offnominal.detectors.random_numbers import RandomNumbers
 
 Aggregation = Literal["min", "mean", "likelihood"]
 
@@ -84,23 +85,23 @@ class PEDM(TransitionNetwork[Ensemble]):
         super()._settle()
         self.few_ = FewRows.of(self.network_) if self.place_.type == "cpu" else None
 
-    def _losses(self, rows: Rows) -> Tensor:
+    def _losses(self, rows: Rows, random: RandomNumbers | None) -> Tensor:
         mean, log_variance = self.network_(rows.inputs)
         return losses.gaussian(mean, log_variance, rows.targets)
 
-    def _loss(self, rows: Rows) -> Tensor:
+    def _loss(self, rows: Rows, random: RandomNumbers) -> Tensor:
         mean, log_variance = self.network_(rows.inputs)
         fit = rows.mean(losses.gaussian(mean, log_variance, rows.targets, beta=self.beta))
         small: Tensor = log_variance.square().mean()
         narrow = (self.network_.highest - self.network_.lowest).sum() / self.members
         return fit + SMALL * small + NARROW * narrow
 
-    def _batches(self, episodes: Sequence[Episode], rows: Rows) -> Callable[[], list[Tensor]]:
-        known = [bootstrap([len(episode) for episode in episodes]) for _ in range(self.members)]
+    def _batches(self, episodes: Sequence[Episode], rows: Rows, random: RandomNumbers) -> Callable[[], list[Tensor]]:
+        known = [bootstrap([len(episode) for episode in episodes], random) for _ in range(self.members)]
 
         def draw() -> list[Tensor]:
             every = torch.arange(len(rows))
-            shuffled = [own[torch.randperm(len(own))[every % len(own)]] for own in known]
+            shuffled = [own[random.permutation(len(own))[every % len(own)]] for own in known]
             return list(torch.split(torch.stack(shuffled).to(self.place_), self.batch, dim=1))
 
         return draw
@@ -123,8 +124,8 @@ class PEDM(TransitionNetwork[Ensemble]):
         return mean.cpu().numpy(), log_variance.cpu().numpy()
 
 
-def bootstrap(lengths: Sequence[int]) -> Tensor:
+def bootstrap(lengths: Sequence[int], random: RandomNumbers) -> Tensor:
     """Return the numbers of the transitions of as many episodes, drawn with replacement."""
     ends = torch.tensor(lengths).cumsum(0)
-    chosen = torch.randint(len(lengths), (len(lengths),)).tolist()
+    chosen = random.integers(len(lengths), (len(lengths),)).tolist()
     return torch.cat([torch.arange(int(ends[number]) - lengths[number], int(ends[number])) for number in chosen])

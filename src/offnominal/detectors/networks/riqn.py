@@ -14,6 +14,7 @@ from offnominal.detectors.networks.modules import RecurrentQuantiles
 from offnominal.detectors.networks.rows import Rows
 from offnominal.detectors.networks.scaling import SinglePrecision
 from offnominal.detectors.networks.sequence_network import SequenceNetwork
+from offnominal.detectors.random_numbers import RandomNumbers
 
 
 @dataclass(kw_only=True, eq=False)
@@ -74,13 +75,13 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
         levels = self._levels()
         self.levels_, self.folded_ = levels.cpu().numpy(), self.network_.folded(levels)
 
-    def _levels(self) -> Tensor:
-        """Return one level in each of equal parts of (0, 1): a random one while training, else the middle."""
-        within = torch.rand(self.quantiles, device=self.place_) if self.network_.training else 0.5
+    def _levels(self, random: RandomNumbers | None = None) -> Tensor:
+        """Return one level in each of equal parts of (0, 1): the middle, or a random one."""
+        within = 0.5 if random is None else random.uniform(self.quantiles)
         return (torch.arange(self.quantiles, device=self.place_) + within) / self.quantiles
 
-    def _losses(self, rows: Rows) -> Tensor:
-        levels = self._levels()
+    def _losses(self, rows: Rows, random: RandomNumbers | None) -> Tensor:
+        levels = self._levels(random)
         predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))), levels)
         return losses.quantile_huber(predicted, rows.targets, levels)
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from offnominal.detectors.random_numbers import RandomNumbers
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:
@@ -34,9 +36,9 @@ class Rows:
         steps = int(real.sum(dim=-1).max())
         return Rows(self.inputs[index, :steps], self.targets[index, :steps], real[:, :steps])
 
-    def shuffled(self, batch: int) -> list[Tensor]:
+    def shuffled(self, batch: int, random: RandomNumbers) -> list[Tensor]:
         """Return the numbers of all rows in random order, in batches."""
-        return list(torch.split(torch.randperm(len(self), device=self.inputs.device), batch))
+        return list(torch.split(random.permutation(len(self), self.inputs.device), batch))
 
     def mean(self, losses: Tensor) -> Tensor:
         """Return the mean of losses whose last axes are the rows', padding left out."""

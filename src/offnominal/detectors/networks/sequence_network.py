@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
@@ -71,7 +70,7 @@ class SequenceNetwork(NetworkDetector[Network]):
         inputs, changes = self._sequences(episodes)
         scores, state = np.empty(changes.shape[:2]), self._tensor(self.start(len(episodes)))
         steps = TOGETHER // len(episodes)
-        with full_precision(self.place_):
+        with deterministic_kernels(self.place_):
             for first in range(0, changes.shape[1], steps):
                 part = slice(first, first + steps)
                 scores[:, part], state = self._strangeness(self._tensor(inputs[:, part]), changes[:, part], state)
@@ -90,16 +89,9 @@ class SequenceNetwork(NetworkDetector[Network]):
             np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation)
         )
         inputs, changes = self._tensor(self._inputs(before, actions)), self.scaling_.changes(before, after)
-        with full_precision(self.place_):
+        with deterministic_kernels(self.place_):
             scores, remembered = self._strangeness(inputs[:, None], changes[:, None], self._tensor(state))
         return remembered.cpu().numpy(), scores[:, 0]
-
-
-def full_precision(device: torch.device) -> AbstractContextManager[Any]:
-    """Keep cuDNN from rounding the inputs of its products to ten bits, which it does otherwise for some shapes only."""
-    if device.type != "cuda":
-        return nullcontext()
-    return torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
 
 
 def padded(sequences: Sequence[Array]) -> Array:

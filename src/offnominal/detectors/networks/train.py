@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -13,6 +12,7 @@ from torch import Tensor, nn
 from offnominal.core.episode import Episode
 from offnominal.core.progress import progress
 from offnominal.core.types import FloatArray
+from offnominal.detectors.random_numbers import RandomNumbers
 
 HELD_OUT = 0.1
 
@@ -76,7 +76,7 @@ def _copy(network: nn.Module) -> dict[str, Tensor]:
 
 
 def held_out(
-    episodes: Sequence[Episode], validation: Sequence[Episode] | None
+    episodes: Sequence[Episode], validation: Sequence[Episode] | None, random: RandomNumbers
 ) -> tuple[Sequence[Episode], Sequence[Episode]]:
     """Return the episodes to learn from, and those to stop by: a tenth of them if no others are given.
 
@@ -84,25 +84,14 @@ def held_out(
     """
     if validation is not None or len(episodes) == 1:
         return episodes, validation or episodes
-    known, unseen = divided(len(episodes))
+    known, unseen = divided(len(episodes), random)
     return [episodes[i] for i in known], [episodes[i] for i in unseen]
 
 
-def divided(episodes: int) -> tuple[list[int], list[int]]:
+def divided(episodes: int, random: RandomNumbers) -> tuple[list[int], list[int]]:
     """Return the numbers of the episodes to learn from, and those of a tenth of them to stop by; one is both."""
-    order: list[int] = torch.randperm(episodes).tolist()
+    order: list[int] = random.permutation(episodes).tolist()
     if episodes == 1:
         return order, order
     last = episodes - max(1, round(HELD_OUT * episodes))
     return order[:last], order[last:]
-
-
-@contextmanager
-def seeded(seed: int, device: torch.device) -> Iterator[None]:
-    """Give torch's random numbers a seed within the block; outside of it they go on as if nothing had happened."""
-    devices = [torch.cuda.current_device()] if device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
-        torch.default_generator.manual_seed(seed)
-        if devices:
-            torch.cuda.manual_seed(seed)
-        yield

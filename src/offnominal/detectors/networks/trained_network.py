@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from offnominal.agents.learning.loop import choose_device
 from offnominal.core.checks import positive_integer
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
-from offnominal.detectors.networks.train import seeded
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
 class Units(Protocol):
@@ -100,7 +100,7 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         try:
             observation, action = (int(width) for width in learned["widths"])
             curve, scaling = np.array(learned["curve"], np.float64), self._units(learned)
-            with seeded(0, place):
+            with RandomNumbers(0, CPU).weights():
                 network = self._network_for((observation, action), scaling)
             names = [name for name in learned if name.startswith("network.")]
             network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
@@ -110,7 +110,8 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
             ) from None
         self.widths_, self.curve_, self.scaling_, self.place_ = (observation, action), curve, scaling, place
         self.network_ = network.to(place)
-        self._settle()
+        with deterministic_kernels(place):
+            self._settle()
 
 
 def positive_number(name: str, value: float) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import TransitionDetector, transitions
@@ -40,5 +41,6 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
         for first in range(0, len(after), TOGETHER):
             part = slice(first, first + TOGETHER)
             inputs = self._tensor(self.scaling_.inputs(observations[part], actions[part]))
-            scores[part] = self._strangeness(inputs, self.scaling_.changes(observations[part], after[part]))
+            with deterministic_kernels(self.place_):
+                scores[part] = self._strangeness(inputs, self.scaling_.changes(observations[part], after[part]))
         return scores

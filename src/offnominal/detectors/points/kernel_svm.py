@@ -79,6 +79,7 @@ class KernelSVM(PointDetector):
 
         shape = {"degree": self.degree, "coef0": self.offset}
         machine = Machine(nu=self.nu, tol=self.tolerance, max_iter=self.steps, **shape, **kernel)
+        machine.random_state = 0  # One class needs no random numbers, but NumPy's global generator is asked for one.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return machine.fit(given)

@@ -42,7 +42,9 @@ class OneClassSVM(PointDetector):
     def _fit(self, rows: FloatArray, seed: int) -> None:
         from sklearn.svm import OneClassSVM as Machine
 
-        machine = Machine(kernel="rbf", nu=self.nu, gamma=self.gamma, tol=self.tolerance).fit(rows)
+        machine = Machine(kernel="rbf", nu=self.nu, gamma=self.gamma, tol=self.tolerance)
+        machine.random_state = seed  # One class needs no random numbers, but NumPy's global generator is asked for one.
+        machine.fit(rows)
         self.vectors_: FloatArray = np.ascontiguousarray(machine.support_vectors_)
         self.weights_: FloatArray = np.ascontiguousarray(machine.dual_coef_[0])
         self.gamma_ = float(machine._gamma)

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, FloatArray
 
 
 class PointDetector(ABC):
     """Gives every row of a table a score. Higher is stranger, and no row's score depends on the other rows."""
 
-    def fit(self, rows: Array, *, seed: int = 0) -> Self:
-        """Learn what is normal from (n, channels) rows."""
-        values = table(rows)
+    stops_early: ClassVar[bool] = False
+    """Whether rows that are held out say when learning ends."""
+
+    def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
+        """Learn what is normal.
+
+        Args:
+            rows: (n, channels) of normal rows.
+            validation: Other normal rows, for detectors that stop learning when these say so; others ignore them.
+            seed: Fixes everything that is random about learning.
+        """
+        values, seed = table(rows), check_seed(seed)
         self.width_ = values.shape[1]
         self._fit(values, seed)
         return self

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.checks import positive_integer
+from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import TableSplit
@@ -105,8 +106,6 @@ class Machine:
 
     def __init__(self, points: FloatArray, parts: Sequence[FloatArray]) -> None:
         import torch
-
-        from offnominal.agents.learning.loop import choose_device
 
         place = choose_device("auto")
         given = [torch.from_numpy(np.ascontiguousarray(rows, np.float64)).to(place) for rows in (points, *parts)]
