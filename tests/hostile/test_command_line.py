@@ -7,12 +7,10 @@ tries a seeded sample, in which the commands stop before they begin to compute.
 from __future__ import annotations
 
 import io
-import json
 import os
 import random
 import resource
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
@@ -29,15 +27,76 @@ from offnominal.core.home import VARIABLE
 
 COMMAND = typer.main.get_command(program)
 VALUES = (
-    *("", " ", "-", "--", "-1", "0", "1", "007", "1e3", "1_000", "٣", "0x10", "nan", "inf", "-inf", "1e400", "-0.0", "1e-320"),
+    *(
+        "",
+        " ",
+        "-",
+        "--",
+        "-1",
+        "0",
+        "1",
+        "007",
+        "1e3",
+        "1_000",
+        "٣",
+        "0x10",
+        "nan",
+        "inf",
+        "-inf",
+        "1e400",
+        "-0.0",
+        "1e-320",
+    ),
     *("9223372036854775807", "9223372036854775808", "-9223372036854775809", "1" + "0" * 400, "9" * 5000),
     *("\0", "a\0b", "\udcff", "\ud800", "💥", "é", "\n", "\x1b[31m", "x" * 300, "x" * 100_000, "[/]", "[bold]", "%s%n"),
     *("=1+1", ",", "*", "?", "[", "KNN,", ",KNN", "all", "none", "True", "null", "{}", "'; DROP TABLE results; --"),
     *(":", "a:b", "os:", ":system", "os:system", "os.path:join", "nosuch.module:Class", "..:x", "offnominal:Fault"),
-    *(".", "/", "..", "../../escaped", "~", "~nobody/x", "/dev/null", "/dev/full", "/proc/1/mem", "/nosuch/folder", "a/" * 3000),
-    *("folder", "file", "file/below", "loop", "dangling", "empty.toml", "binary.toml", "deep.toml", "deep.json", "odd.toml"),
-    *("study.toml", "data/SAP-Goal0-v0", "damaged", "bad\udcffname", "missing.toml", "missing.py", "clip.gif", "file/clip.gif"),
-    *("SAP-Goal0-v0", "SAP-Goal0", "action/noise", "dynamics/nosuch", "camera/blur", "Mahalanobis", "Maximum", "tqc", "dqn"),
+    *(
+        ".",
+        "/",
+        "..",
+        "../../escaped",
+        "~",
+        "~nobody/x",
+        "/dev/null",
+        "/dev/full",
+        "/proc/1/mem",
+        "/nosuch/folder",
+        "a/" * 3000,
+    ),
+    *(
+        "folder",
+        "file",
+        "file/below",
+        "loop",
+        "dangling",
+        "empty.toml",
+        "binary.toml",
+        "deep.toml",
+        "deep.json",
+        "odd.toml",
+    ),
+    *(
+        "study.toml",
+        "data/SAP-Goal0-v0",
+        "damaged",
+        "bad\udcffname",
+        "missing.toml",
+        "missing.py",
+        "clip.gif",
+        "file/clip.gif",
+    ),
+    *(
+        "SAP-Goal0-v0",
+        "SAP-Goal0",
+        "action/noise",
+        "dynamics/nosuch",
+        "camera/blur",
+        "Mahalanobis",
+        "Maximum",
+        "tqc",
+        "dqn",
+    ),
 )
 """What programs trip over: numbers at the edge, text that is none, names that are paths, paths that lead nowhere."""
 
@@ -225,20 +284,21 @@ def test_x(place, limited, monkeypatch):
     if "FULL" not in os.environ:
         for name in WORK:
             monkeypatch.setattr(name, begin)
-    import time, traceback
-    import torch, stable_baselines3, minari, duckdb
+    import time
+
     sample = list(cases())
     random.Random(0).shuffle(sample)
     part = int(os.environ.get("PART", "400"))
     start = time.time()
     took = []
     with open("/tmp/wt/cli-found.txt", "w") as log:
-        for words in [w for w in sample if w[0] in os.environ.get('ONLY', w[0])][:part]:
+        for words in [w for w in sample if w[0] in os.environ.get("ONLY", w[0])][:part]:
             begin_at = time.time()
             wrong = problem(words, place, 5)
             took.append((time.time() - begin_at, words))
             if wrong:
-                log.write(f"{[w[:60] for w in words]!r}\n    {wrong[:300]}\n"); log.flush()
+                log.write(f"{[w[:60] for w in words]!r}\n    {wrong[:300]}\n")
+                log.flush()
         log.write(f"{time.time() - start}\n")
         for each in sorted(took, reverse=True)[:15]:
             log.write(f"{each[0]:.2f} {[w[:40] for w in each[1]]!r}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ T = TypeVar("T")
 LARGEST_INTEGER = 2**63 - 1
 LONGEST = 60
 NUMERIC = "biuf"
+_FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 
 
 def integer_in(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> int:
@@ -31,13 +33,10 @@ def integer_in(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> 
             ...
         offnominal.core.errors.InvalidParameter: layers is 0; expected an integer from 1 to 100.
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= value <= high:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral) or not low <= int(value) <= high:
         expected = f"an integer from {low} to {high}" if high != LARGEST_INTEGER else _at_least(low)
         raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
     return int(value)
-
-
-_FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 
 
 def positive_integer(name: str, value: Any) -> int:
@@ -78,10 +77,11 @@ def number_in(
         offnominal.core.errors.InvalidParameter: nu is 1.5; expected a number in (0, 1].
     """
     if isinstance(value, Real) and not isinstance(value, bool | np.bool_):
-        above = value > low if open_low else value >= low
-        below = value < high if open_high else value <= high
-        if above and below and abs(value) <= np.finfo(np.float64).max:
-            return int(value) if isinstance(value, Integral) else float(value)
+        number = int(value) if isinstance(value, Integral) else float(value)
+        above = number > low if open_low else number >= low
+        below = number < high if open_high else number <= high
+        if above and below and abs(number) <= sys.float_info.max:
+            return number
     raise InvalidParameter(f"{name} is {shown(value)}; expected {_range(low, high, open_low, open_high)}.")
 
 
@@ -170,8 +170,8 @@ def file_name(name: str, value: Any) -> str:
     """
     if not isinstance(value, str) or not _FILE_NAME.fullmatch(value):
         raise InvalidParameter(
-            f"{name} is {shown(value)}; expected 1 to 100 letters (a to z, A to Z), digits, '-', '_' or '.', not beginning "
-            "with a dot, because files are named after it."
+            f"{name} is {shown(value)}; expected 1 to 100 letters (a to z, A to Z), digits, '-', '_' or '.', not "
+            "beginning with a dot, because files are named after it."
         )
     return value
 
