@@ -31,11 +31,7 @@ def test_rows_are_what_evaluate_returns(finished, name):
     seen = set()
     for number, estimate in split.numbers.items():
         row = without if without.get(number) is not None else with_alarm
-        assert (row[number], row[f"{number}_low"], row[f"{number}_high"]) == (
-            estimate.value,
-            estimate.low,
-            estimate.high,
-        ), number
+        assert {name: row[name] for name in estimate.columns(number)} == estimate.columns(number)
         seen |= {number} if estimate.value is not None else set()
     assert {"matched_auroc", "median_delay", "miss_rate", "effective_mean_delay", "false_alarms"} <= seen
 

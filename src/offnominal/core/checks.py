@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.types import Array
 
 T = TypeVar("T")
@@ -109,7 +109,10 @@ def one_of(name: str, value: T, options: Collection[T]) -> T:
     for option in options:
         if type(value) is type(option) and value == option:
             return value
-    raise InvalidParameter(f"{name} is {shown(value)}; expected one of {', '.join(map(repr, options))}.")
+    hint = (
+        did_you_mean(value, [option for option in options if isinstance(option, str)]) if isinstance(value, str) else ""
+    )
+    raise InvalidParameter(f"{name} is {shown(value)}; expected one of {', '.join(map(repr, options))}.{hint}")
 
 
 def boolean(name: str, value: Any) -> bool:

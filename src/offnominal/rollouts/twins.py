@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -87,7 +88,8 @@ def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
     Returns:
         The index of the transition, or None if the rollouts never part.
     """
-    number_in("tolerance", tolerance, 0.0)
+    if tolerance != math.inf:
+        number_in("tolerance", tolerance, 0.0)
     nominal, faulty = twin.nominal, twin.faulty
     length = min(len(nominal), len(faulty))
     acted = [episode.actions[:length].reshape(length, -1) for episode in (nominal, faulty)]

@@ -30,7 +30,7 @@ def test_an_episode_is_that_of_the_policy():
     np.testing.assert_allclose(returns.detach(), [each.total_reward for each in episodes], atol=1e-2)
 
 
-@pytest.mark.parametrize(("world", "every", "tolerance"), [(CARTPOLE, 1, 0.02), (REACHER, 10, 0.1)])
+@pytest.mark.parametrize(("world", "every", "tolerance"), [(CARTPOLE, 1, 0.05), (REACHER, 10, 0.1)])
 def test_the_slope_of_the_return_is_its_change(world, every, tolerance):
     policy, seeds, step = expert(world), np.arange(2), 1e-3
     weights = weights_of(policy)
