@@ -7,11 +7,13 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.cli.program import program
-from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, OffnominalError
+from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, ModuleNotAllowed, OffnominalError
 from offnominal.core.home import VARIABLE
 from offnominal.detectors import detectors
-from offnominal.studies import AlarmEntry, Cell, DataEntry, Store, load_study, run, verify_run, work
+from offnominal.studies import AlarmEntry, Cell, DataEntry, Store, load_study, open_run, run, runner, verify_run, work
 from offnominal.studies.catalogue import parse
+from offnominal.studies.code import Sources
+from offnominal.studies.task import Ended, perform
 
 STUDY = """
 name = "mine"
@@ -60,6 +62,20 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "elsewhere_hostile", raising=False)
     return mark
+
+
+class PoolHere:
+    """Does tasks in this process."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def run(self, tasks):
+        for task in tasks:
+            yield Ended(task, "1", perform(task, Sources()))
 
 
 def silent(line):
@@ -113,7 +129,8 @@ def test_only_a_class_that_keeps_the_contract_is_called(tmp_path, elsewhere, tar
     assert not mark.exists()
 
 
-def test_an_allowed_package_is_run_and_can_be_verified(tmp_path, elsewhere):
+def test_an_allowed_package_is_run_and_can_be_verified(tmp_path, elsewhere, monkeypatch):
+    monkeypatch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere())
     study = parse(STUDY + WITH % "elsewhere_hostile:Mine", "mine.toml", allow_modules=["elsewhere_hostile"])
     place, outcome = run(study, folder=tmp_path / "run", store=tmp_path / "store", workers=1, report=silent)
     assert outcome.complete
@@ -167,3 +184,174 @@ def test_a_study_is_not_named_after_what_is_no_file_name(name):
 def test_a_scale_is_not_named_after_what_is_no_file_name(name):
     with pytest.raises(InvalidParameter, match="the name of a scale of study 'mine' is"):
         parse(f'{STUDY}\n[scales."{name}"]\nseeds = [0]\n', "mine.toml")
+
+
+STATEMENTS = [
+    "COPY results TO '{place}/x.csv'",
+    "COPY (SELECT 1) TO '{place}/x.csv'",
+    "ATTACH '{place}/x.db'",
+    "EXPORT DATABASE '{place}/x'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET enable_external_access = true",
+    "RESET lock_configuration",
+    "PRAGMA database_list",
+    "CREATE TABLE x AS SELECT 1",
+    "DROP VIEW results",
+    "CALL pragma_version()",
+    "CHECKPOINT",
+    "SELECT 1; COPY results TO '{place}/x.csv'",
+    "",
+    ";",
+    "-- nothing",
+    "SELECT",
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM '/etc/passwd'",
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT * FROM read_parquet('{place}/store/cells/*/*.parquet')",
+    "SELECT * FROM query('COPY results TO ''{place}/x.csv''')",
+    "SELECT * FROM sqlite_scan('{place}/x.db', 'x')",
+    "SELECT * FROM secret",
+    "SELECT \x00",
+    "SELECT '\ud800'",
+]
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_question_reads_results_and_nothing_else(tmp_path, finished, statement):
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    secret = finished.rows  # noqa: F841 - DuckDB would find it by its name
+    store = Store(tmp_path / "store")
+    store.write(finished.key, finished.rows)
+    assert store.sql("SELECT count(*) AS n FROM cells").to_pylist() == [{"n": 1}]
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(InvalidParameter):
+        store.sql(statement.format(place=tmp_path))
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+ASKED = "SELECT * FROM results ORDER BY ALL"
+
+
+def flipped(path, bit):
+    """Flip a bit of a file and return what it held before."""
+    content = bytearray(path.read_bytes())
+    before = bytes(content)
+    content[bit // 8] ^= 1 << bit % 8
+    path.write_bytes(content)
+    return before
+
+
+def bits_of(path, count):
+    """Some bits spread over a file, those of its end included, or all of them."""
+    bits = 8 * path.stat().st_size
+    if count is None:
+        return range(bits)
+    return sorted({bits * k // count for k in range(count)} | {bits - 1 - 37 * k for k in range(count // 4)})
+
+
+def check_cell(folder, finished, count):
+    """Flip bits of the file of a cell: reading either says so or returns the same."""
+    store = Store(folder / "store")
+    store.write(finished.key, finished.rows)
+    path, expected = store.path(finished.key), store.rows([finished.key])
+    for bit in bits_of(path, count):
+        content = flipped(path, bit)
+        try:
+            assert store.rows([finished.key]).equals(expected), f"bit {bit}"
+        except DamagedFile:
+            assert (store.folder / "damaged" / path.name).exists()
+        path.write_bytes(content)
+
+
+def check_segment(folder, finished, file, count):
+    """Flip bits of a file of a segment: the answer stays the same."""
+    pytest.importorskip("duckdb", reason="duckdb is not installed")
+    Store(folder / "store").write(finished.key, finished.rows)
+    expected = Store(folder / "store").sql(ASKED)
+    (path,) = (folder / "store" / "segments").glob(f"*/{file}")
+    for bit in bits_of(path, count):
+        content = flipped(path, bit)
+        assert Store(folder / "store").sql(ASKED).equals(expected), f"bit {bit}"
+        path.write_bytes(content)
+
+
+def test_a_flipped_bit_in_a_cell_is_noticed_or_changes_nothing(tmp_path, finished):
+    check_cell(tmp_path, finished, 150)
+
+
+@pytest.mark.parametrize("file", ["rows.parquet", "cells.parquet"])
+def test_a_flipped_bit_in_a_segment_changes_no_answer(tmp_path, finished, file):
+    check_segment(tmp_path, finished, file, 10)
+
+
+@pytest.mark.hostile
+def test_any_flipped_bit_in_a_cell_is_noticed_or_changes_nothing(tmp_path, finished):
+    check_cell(tmp_path, finished, None)
+
+
+@pytest.mark.hostile
+@pytest.mark.parametrize("file", ["rows.parquet", "cells.parquet"])
+def test_any_of_many_flipped_bits_in_a_segment_changes_no_answer(tmp_path, finished, file):
+    check_segment(tmp_path, finished, file, 3000)
+
+
+def test_a_run_whose_manifest_names_files_elsewhere_reads_none_of_them(tmp_path, finished):
+    forged(tmp_path, finished)
+    outside = tmp_path / "outside.parquet"
+    outside.write_bytes(b"PAR1 of somebody else PAR1")
+    manifest = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    (tmp_path / "run.json").write_text(json.dumps(manifest | {"keys": ["../../outside"]}), encoding="utf-8")
+    for ask in (open_run, verify_run):
+        with pytest.raises(InvalidParameter, match="is not the key of a result"):
+            ask(tmp_path)
+    assert outside.exists()
+
+
+FIELDS = ("name", "worlds", "policies", "seeds", "replicates", "kind", "detectors", "alarms", "scales")
+VALUES = (
+    '""', "0", "-1", "1" * 30, "1" * 5000, "nan", "-inf", "true", "[]", "{}", "[[]]", '[""]', "[-1]", f"[{'9' * 30}]",
+    "1979-05-27", '"\\u0000"', '"\\ud800"', "[" * 600 + "]" * 600, "{a=" * 400 + "1" + "}" * 400, "[true]", "3.5",
+)  # fmt: skip
+SENSIBLE = {("policies", '[""]'), ("replicates", "0"), ("alarms", "[]"), ("scales", "{}"), ("kind", '""')}
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_a_wrong_value_in_a_study_file_is_a_named_error(field):
+    rest = "\n".join(line for line in STUDY.splitlines() if not line.startswith(f"{field} ="))
+    if field == "detectors":
+        rest = rest.partition("[[detectors]]")[0]
+    for value in VALUES:
+        if (field, value) in SENSIBLE:
+            continue
+        with pytest.raises(OffnominalError):
+            parse(f"{field} = {value}\n{rest}", "mine.toml")
+
+
+@pytest.mark.parametrize("field", ["episodes", "nominal", "validation", "seed", "anomalies", "levels", "camera"])
+@pytest.mark.parametrize("value", ["-1", "1" * 30, '""', "nan", "[0]", "1979-05-27"])
+def test_a_wrong_value_among_the_data_is_a_named_error(field, value):
+    before, _, after = STUDY.partition("data = {")
+    with pytest.raises(OffnominalError):
+        parse(f"{before}data = {{ {field} = {value} }}{after.partition('}')[2]}", "mine.toml")
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"name = \x80", b"name = 'a", b"\x00", b""])
+def test_a_file_that_is_no_study_is_a_named_error(tmp_path, content):
+    (tmp_path / "mine.toml").write_bytes(content)
+    with pytest.raises(OffnominalError):
+        load_study(tmp_path / "mine.toml")
+
+
+def test_a_place_that_cannot_be_written_is_a_named_error(tmp_path):
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    study = parse(STUDY, "mine.toml")
+    for place in (tmp_path / "file", tmp_path / "file" / "below", tmp_path / ("x" * 300)):
+        with pytest.raises(InaccessibleFile):
+            run(study, folder=tmp_path / "run", store=place, workers=1, report=silent)
+        with pytest.raises(InaccessibleFile):
+            open_run(place / "run" if place.name == "file" else place)
+    for source in (tmp_path / "file" / "mine.toml", tmp_path / f"{'x' * 300}.toml", "\0.toml"):
+        with pytest.raises(OffnominalError):
+            load_study(source)

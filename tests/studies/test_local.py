@@ -74,6 +74,37 @@ def test_one_task_runs_at_a_time_if_memory_is_short(monkeypatch, finished):
     assert kinds == [Started, Ended, Started, Ended]
 
 
+@pytest.mark.parametrize(
+    ("ending", "kills", "error", "killed"),
+    [
+        ("os.kill(os.getpid(), signal.SIGKILL)", [0, 0], "WorkerKilled", True),
+        ("os.kill(os.getpid(), signal.SIGTERM)", [0, 1], "WorkerKilled", True),
+        ("os.kill(os.getpid(), signal.SIGKILL)", [0, 1], "OutOfMemory", True),
+        ("os.kill(os.getpid(), signal.SIGKILL)", [None, None], "WorkerKilled", True),
+        ("os.abort()", [0, 1], "WorkerDied", False),
+        ("os._exit(3)", [0, 1], "WorkerDied", False),
+    ],
+)
+def test_how_a_worker_ended_tells_killed_from_crashed(monkeypatch, ending, kills, error, killed):
+    class Popen(subprocess.Popen):
+        def __init__(self, command, **options):
+            super().__init__([sys.executable, "-c", f"import os, signal; {ending}"], **options)
+
+    counts = iter(kills)
+    monkeypatch.setattr(local.subprocess, "Popen", Popen)
+    monkeypatch.setattr(local, "oom_kills", lambda: next(counts))
+    reading, writing = os.pipe()
+    worker = local.Worker(1, reading)
+    worker.task = Task(small_cell("Time"))
+    _, answer = worker.take()
+    os.close(reading)
+    os.close(writing)
+    assert (answer.trouble.error, answer.killed) == (error, killed)
+    assert answer.peak_mb > 1
+    if error == "OutOfMemory":
+        assert "fewer workers" in answer.trouble.message
+
+
 def test_a_worker_uses_one_thread_and_finds_what_its_master_finds(package, monkeypatch):
     started = {}
 

@@ -72,6 +72,20 @@ def test_a_segment_that_cannot_be_read_is_made_again(tmp_path, fill, file):
     assert held(Store(tmp_path)) == keys_up_to(3)
 
 
+@pytest.mark.parametrize("file", [segments.ROWS, segments.CELLS])
+@pytest.mark.parametrize("fresh", [True, False], ids=["another process", "the same process"])
+def test_a_segment_with_a_flipped_bit_is_made_again(tmp_path, fill, file, fresh):
+    store = Store(tmp_path)
+    fill(store, range(3))
+    before = store.sql("SELECT * FROM results ORDER BY ALL")
+    (path,) = (tmp_path / "segments").glob(f"*/{file}")
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    assert (Store(tmp_path) if fresh else store).sql("SELECT * FROM results ORDER BY ALL").equals(before)
+    assert path.read_bytes() != content
+
+
 class Killed(BaseException):
     pass
 

@@ -1,12 +1,14 @@
 """The store: what is written can be asked, and what is damaged is not believed."""
 
+import errno
 import shutil
 import threading
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, MissingFile
 from offnominal.studies import Failure, Store, same_results
 from offnominal.studies.failure import Trouble
 from offnominal.studies.rows import DRAWS
@@ -172,6 +174,55 @@ def test_a_table_of_somebody_else_is_no_result(store, finished, tmp_path):
     pq.write_table(finished["KNN"].rows.replace_schema_metadata(None), store.path(key))
     with pytest.raises(DamagedFile):
         store.rows([key])
+
+
+@pytest.mark.parametrize("call", ["open", "read_bytes"])
+def test_a_file_that_the_system_refuses_stays_and_is_not_called_missing(store, finished, monkeypatch, call):
+    def refuse(path, *arguments, **options):
+        if path.suffix == ".parquet":
+            raise OSError(errno.EMFILE, "Too many open files")
+        return allowed(path, *arguments, **options)
+
+    allowed = getattr(Path, call)
+    shutil.rmtree(store.folder / "segments", ignore_errors=True)
+    before = sorted(path for path in store.folder.rglob("*.parquet"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, call, refuse)
+        for ask in (store.cells, lambda: store.rows([finished["KNN"].key]), lambda: store.sql(LEADERS)):
+            with pytest.raises(InaccessibleFile, match="too many open files"):
+                ask()
+        if call == "open":
+            with pytest.raises(InaccessibleFile):
+                store.has(finished["KNN"].key)
+    assert sorted(path for path in store.folder.rglob("*.parquet")) == before
+    assert count(store) == 3
+
+
+@pytest.mark.parametrize("part", ["cells", "segments", "examples", "failures", "unfinished"])
+def test_a_store_recovers_from_the_loss_of_any_part(store, finished, part):
+    assert count(store) == 3
+    shutil.rmtree(store.folder / part, ignore_errors=True)
+    left = 0 if part == "cells" else 3
+    for asked in (store, Store(store.folder)):
+        assert (count(asked), asked.cells().num_rows, len(asked.keys())) == (left, left, left)
+    for each in finished.values():
+        store.write(each.key, each.rows, each.examples)
+    assert count(store) == 3
+
+
+@pytest.mark.parametrize("key", ["", "../../x", "A" * 64, "0" * 63, 3])
+def test_a_key_that_is_none_names_no_file(store, key):
+    for ask in (store.has, store.path, store.failure, store.forget_failure, lambda key: store.rows([key])):
+        with pytest.raises(InvalidParameter, match="expected 64 hexadecimal digits"):
+            ask(key)
+
+
+def test_a_store_that_is_a_file_is_named(tmp_path, finished):
+    (tmp_path / "store").write_text("not a folder", encoding="utf-8")
+    store, each = Store(tmp_path / "store"), finished["KNN"]
+    for ask in (store.keys, store.cells, lambda: store.has(each.key), lambda: store.write(each.key, each.rows)):
+        with pytest.raises(InaccessibleFile):
+            ask()
 
 
 def test_what_is_missing_is_named(store):

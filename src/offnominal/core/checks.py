@@ -160,6 +160,20 @@ def numeric_array(name: str, values: Any, error: type[InvalidParameter] = Invali
     return array
 
 
+def text(name: str, value: Any) -> str:
+    """Return the value if it is a line of text to call something by, or raise :class:`InvalidParameter`.
+
+    Example:
+        >>> text("the name of a detector", "")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: the name of a detector is ''; expected 1 to 200 printable characters.
+    """
+    if not isinstance(value, str) or not 1 <= len(value) <= 200 or not value.isprintable():
+        raise InvalidParameter(f"{name} is {shown(value)}; expected 1 to 200 printable characters.")
+    return value
+
+
 def file_name(name: str, value: Any) -> str:
     """Return the value if it can name a file or folder wherever it is put, or raise :class:`InvalidParameter`.
 

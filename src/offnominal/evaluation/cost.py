@@ -16,7 +16,7 @@ from offnominal.evaluation.records import Records
 from offnominal.evaluation.resample import REPLICATES, Counts, Resamples
 from offnominal.evaluation.steps import Steps
 from offnominal.evaluation.survival import restricted_means
-from offnominal.evaluation.timing import HORIZON, WITHIN
+from offnominal.evaluation.timing import HORIZON, WITHIN, checked_delays
 
 COST = 1.0
 
@@ -112,7 +112,7 @@ def spend(
         threshold=Estimate.of(limits),
         mean_delay=Estimate.of(area),
         horizon=horizon,
-        within={steps: drawn.share((delays >= 0) & (delays <= steps)) for steps in within},
+        within={steps: drawn.share((delays >= 0) & (delays <= steps)) for steps in checked_delays(within)},
         miss_rate=drawn.share(delays < 0),
         early_rate=drawn.share(records.before[records.struck, None] > limits),
     )

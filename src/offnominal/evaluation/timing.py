@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, positive_integer
 from offnominal.core.compiled import compiled
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate
@@ -120,6 +121,20 @@ def timing(
     return time_alarms(watched, resamples, within=within, horizon=horizon, false_alarms=false)
 
 
+def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
+    """Return delays in steps, or raise :class:`InvalidParameter` if one is none.
+
+    Example:
+        >>> checked_delays([-3])
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: within is -3; expected a whole number of at least 0.
+    """
+    if not isinstance(within, Iterable):
+        raise InvalidParameter(f"within is {within!r}; expected a list of delays in steps, such as [5, 10].")
+    return tuple(integer_in("within", steps, 0) for steps in within)
+
+
 def false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0) -> FalseAlarms:
     """Return how often there is an alarm while nothing is wrong.
 
@@ -194,6 +209,7 @@ def time_alarms(
     delays, exposures = watched.delays[chosen], watched.exposures[chosen]
     missed, early = delays < 0, watched.early[chosen]
     drawn = resamples.take(chosen)
+    within = checked_delays(within)
     soon = [(~missed & (delays <= steps)).astype(np.float64) for steps in within]
     quiet = [np.where(early, np.nan, share) for share in soon]
     columns = np.stack([missed.astype(np.float64), early.astype(np.float64), *soon, *quiet], axis=1)

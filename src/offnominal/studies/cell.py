@@ -10,11 +10,13 @@ from fnmatch import fnmatchcase
 from typing import Any, ClassVar, Literal, Protocol
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
+from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.core.registry import Registry
 from offnominal.datasets.recipe import SEED
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.resample import REPLICATES
+from offnominal.studies.scales import check_integers
 
 SCRIPTED = "scripted"
 Named = tuple[Registry[Any], str]
@@ -92,6 +94,10 @@ class DataEntry(Config):
     frames: bool = False
     camera: Literal["clean", "affected"] = "clean"
 
+    def __post_init__(self) -> None:
+        check_integers(self, 1, "episodes", "nominal")
+        check_integers(self, 0, "validation", "seed")
+
     def options(self) -> dict[str, Any]:
         """Return the arguments of :func:`~offnominal.datasets.generate`; what is None is left to it."""
         return {name: value for name, value in vars(self).items() if value is not None}
@@ -110,6 +116,9 @@ class AlarmEntry(Config):
     name: str
     alarm: str
     parameters: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        text("the name of an alarm", self.name)
 
 
 @dataclass(frozen=True)

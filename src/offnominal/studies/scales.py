@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from offnominal.core.checks import file_name
+from offnominal.core.checks import LARGEST_INTEGER, file_name, integer_in
 from offnominal.core.errors import UnknownName, did_you_mean
 
 S = TypeVar("S")
+MOST = 10**9
+"""Of anything that a study counts."""
 
 
 def check_names(study: str, scales: Iterable[str]) -> None:
@@ -16,6 +18,21 @@ def check_names(study: str, scales: Iterable[str]) -> None:
     file_name("the name of a study", study)
     for scale in scales:
         file_name(f"the name of a scale of study {study!r}", scale)
+
+
+def check_integers(study: object, least: int, *names: str) -> None:
+    """Refuse a study with a number, or a number in a list, that is below some value or beyond reason; None is none.
+
+    Args:
+        study: The study, or a part of it.
+        least: The smallest that makes sense.
+        *names: Of the fields.
+    """
+    for name in names:
+        given = getattr(study, name)
+        for each in given if isinstance(given, tuple) else (given,):
+            if each is not None:
+                integer_in(name, each, least, LARGEST_INTEGER if "seed" in name or name == "search" else MOST)
 
 
 def scale_of(study: str, scales: Mapping[str, S], scale: str) -> S:

@@ -45,7 +45,8 @@ def answer(query: str, tables: Mapping[str, Any]) -> Any:
             for setting in LOCKED:
                 connection.execute(setting)
             return connection.sql(query).to_arrow_table()
-    except (duckdb.Error, UnicodeError) as error:
+    except (duckdb.Error, TypeError) as error:
+        # DuckDB takes what cannot be encoded for something else than a text.
         raise InvalidParameter(f"the question cannot be answered: {error}") from None
 
 

@@ -119,8 +119,9 @@ class Store:
 
     def failure(self, key: str) -> Failure | None:
         """Return what went wrong with a cell when it was last tried, or None."""
+        path = self._failure(key)
         try:
-            return Failure.from_dict(read_json(self._failure(key)))
+            return Failure.from_dict(read_json(path))
         except (MissingFile, DamagedFile, InvalidParameter):
             return None
 

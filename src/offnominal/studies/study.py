@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
+from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.resample import REPLICATES
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, Named
-from offnominal.studies.scales import check_names, scale_of
+from offnominal.studies.scales import check_integers, check_names, scale_of
 from offnominal.worlds.catalogue import worlds as world_registry
 
 
@@ -31,6 +32,12 @@ class DetectorEntry(Config):
     detector: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
     seeds: tuple[int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        text("the name of a detector", self.name)
+        check_integers(self, 0, "seeds")
+        if self.seeds == ():
+            raise InvalidParameter(f"detector {self.name!r} has no seeds; name at least one, or leave them out.")
 
     @property
     def id(self) -> str:
@@ -103,6 +110,7 @@ class Study(Config):
         for what in ("worlds", "detectors", "policies", "seeds"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
+        check_integers(self, 0, "seeds", "replicates")
         for world in self.worlds:
             world_registry.spec(world)
         names = [entry.name for entry in self.detectors]

@@ -12,7 +12,7 @@ from offnominal.datasets.image_sets import image_set_entry
 from offnominal.studies.cell import Named
 from offnominal.studies.detector_comparison.image_cell import ImageCell, Leave
 from offnominal.studies.detector_comparison.image_spaces import CLASSICAL, CODED, SECOND_STAGES, image_space_of, sharing
-from offnominal.studies.scales import changes_of, check_names, scale_of
+from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
 
 
 @dataclass(frozen=True)
@@ -107,6 +107,8 @@ class ImageStudy(Config):
         for what in ("sets", "methods", "classes", "seeds"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
+        check_integers(self, 1, "configurations", "machine_rows", "train", "judged")
+        check_integers(self, 0, "seeds", "search", "networks", "second", "machines")
         most = min(len(image_set_entry(each).classes) for each in self.sets)
         if not all(0 <= each < most for each in self.classes):
             raise InvalidParameter(f"study {self.name!r} has the classes {self.classes}; expected 0 to {most - 1}.")

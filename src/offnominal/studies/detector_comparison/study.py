@@ -12,7 +12,7 @@ from offnominal.datasets.tables import table_entry
 from offnominal.studies.cell import Named
 from offnominal.studies.detector_comparison.cell import Sampler, SearchCell
 from offnominal.studies.detector_comparison.space import space_of
-from offnominal.studies.scales import changes_of, check_names, scale_of
+from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,10 @@ class SearchStudy(Config):
         for what in ("tables", "methods", "seeds"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
+        check_integers(self, 1, "configurations")
+        check_integers(self, 0, "seeds", "search")
+        if self.limit_s is not None and not self.limit_s > 0.0:
+            raise InvalidParameter(f"limit_s is {self.limit_s!r}; expected a number of seconds above 0.")
         for table in self.tables:
             table_entry(table)
         for method in (*self.methods, *self.fixed):

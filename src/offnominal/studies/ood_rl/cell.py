@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from offnominal.agents.uncertain import Kind
+from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.studies.cell import Named
@@ -36,6 +37,9 @@ class MethodEntry(Config):
     inside: bool = False
     parts: tuple[str, ...] = ()
     uncertainties: tuple[Kind, ...] | None = None
+
+    def __post_init__(self) -> None:
+        text("the name of a method", self.name)
 
     @property
     def id(self) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.agents.uncertain import KINDS, Kind
-from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
@@ -15,7 +14,7 @@ from offnominal.studies.cell import Named
 from offnominal.studies.ood_rl.cell import SHIPPED, MethodEntry, OODCell
 from offnominal.studies.ood_rl.scale import OODScale, WorldChange
 from offnominal.studies.ood_rl.settings import settings
-from offnominal.studies.scales import changes_of, check_names, scale_of
+from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
 
 INSIDE, OUTSIDE = "policy", "outside"
 """Groups of methods that share the episodes of a cell: those that learn nothing but look into the policy are cheap."""
@@ -76,8 +75,8 @@ class OODStudy(Config):
         for what in ("worlds", "methods", "uncertainties", "agents"):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
-        for what in ("trials", "episodes", "train"):
-            positive_integer(what, getattr(self, what))
+        check_integers(self, 1, "trials", "episodes", "train", "most")
+        check_integers(self, 0, "agents", "outside_agents", "onset")
         known = sorted({each.world for each in settings()})
         for world in self.worlds:
             if world not in known:
