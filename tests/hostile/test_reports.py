@@ -16,13 +16,16 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 from rich.console import Console
+from typer import Exit
 from typer.testing import CliRunner
 
 import offnominal as off
+from offnominal.cli import program as program_module
 from offnominal.cli.program import program
 from offnominal.core.printable import one_line, printable
 from offnominal.core.progress import progress
 from offnominal.evaluation.estimate import Estimate
+from offnominal.laws.report import Finding, LawReport
 from offnominal.reports.escape import csv_cell, html_text, markdown_text
 from offnominal.reports.latex import escaped, latex
 from offnominal.reports.tables import markdown, terminal_table, write_csv
@@ -185,6 +188,14 @@ def test_the_command_line_prints_the_leaderboard_of_such_a_run(run, folder, monk
     done = CliRunner().invoke(program, ["report", str(folder)], catch_exceptions=False)
     assert done.exit_code == 0
     assert "[/]" in done.stdout
+
+
+def test_findings_of_laws_and_lines_of_training_are_text(capsys):
+    broken = LawReport(NASTY[5], (Finding(NASTY[5], NASTY[5]),))
+    with pytest.raises(Exit):
+        program_module._report([broken], as_json=False)
+    program_module._say(NASTY[5])
+    assert "".join(capsys.readouterr().out.split()).count(NASTY[5].replace(" ", "")) == 4
 
 
 def texts(count):
