@@ -1,6 +1,7 @@
 """Datasets from the command line."""
 
 import json
+import shutil
 import sys
 
 import pytest
@@ -99,6 +100,9 @@ def test_export_and_import_by_way_of_minari(folder, tmp_path, monkeypatch):
         (["generate", "SAP-Gaol0-v0"], "Did you mean 'SAP-Goal0-v0'?"),
         (["generate", WORLD, "--level", "mediun"], "Did you mean 'medium'?"),
         (["verify", "nowhere"], "nowhere/manifest.json does not exist"),
+        (["datasets", "nosuch"], "'nosuch' is neither a folder nor a dataset in the data home"),
+        (["generate", WORLD, "--seed", "1" + "0" * 30], "is outside 0 .. 2**63 - 1"),
+        (["generate", WORLD, "--episodes", "1" + "0" * 30], "seeds would be used twice"),
         (["export", "nowhere", "--to", "lerobot"], "only 'minari' is known"),
         (["import", "x", "--out", "y", "--from", "d4rl"], "only 'minari' is known"),
     ],
@@ -130,6 +134,25 @@ def test_datasets_that_are_there_are_listed(folder, tmp_path):
     (row,) = json.loads(run("datasets", folder.parent, "--json").stdout)
     assert (row["world"], row["splits"]) == (WORLD, 5)
     assert json.loads(run("datasets", tmp_path, "--json").stdout) == []
+
+
+def test_one_dataset_is_listed_by_its_name_and_a_wrong_name_gets_the_nearest(folder, monkeypatch):
+    monkeypatch.setenv(VARIABLE, str(folder.parent))
+    for name in (WORLD, folder):
+        (row,) = json.loads(run("datasets", name, "--json").stdout)
+        assert row["world"] == WORLD
+    result = run("datasets", "SAP-Gaol0-v0")
+    assert result.exit_code != 0
+    assert "Did you mean 'SAP-Goal0-v0'?" in str(result.exception)
+
+
+def test_a_dataset_that_cannot_be_opened_does_not_hide_the_others(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "intact")
+    shutil.copytree(folder, tmp_path / "broken")
+    (tmp_path / "broken" / "manifest.json").write_text("{")
+    result = run("datasets", tmp_path, "--json")
+    assert [row["folder"] for row in json.loads(result.stdout)] == [str(tmp_path / "intact")]
+    assert "broken cannot be opened" in result.stderr.replace("\n", "")
 
 
 def test_the_list_says_how_many_public_sets_there_are(tmp_path, monkeypatch):

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from offnominal.core.home import VARIABLE, data_home
+from offnominal.core.errors import InaccessibleFile
+from offnominal.core.home import VARIABLE, data_home, find_data_home
+from offnominal.datasets import generate
 
 
 def test_the_environment_decides(monkeypatch, tmp_path):
@@ -31,3 +33,21 @@ def test_otherwise_it_is_the_cache_of_the_platform(platform, cache, place, monke
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
     assert data_home() == Path(place)
     assert not Path("/home/ada").exists()
+
+
+def test_without_a_home_directory_data_has_no_place_until_the_user_names_one(monkeypatch):
+    for name in (VARIABLE, "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(uid):
+        raise KeyError(uid)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert find_data_home() is None
+    with pytest.raises(InaccessibleFile, match="set \\$OFFNOMINAL_DATA to the path of a folder"):
+        data_home()
+    with pytest.raises(InaccessibleFile, match="OFFNOMINAL_DATA"):
+        generate("SAP-Goal0-v0", episodes=1, levels=[])
+    monkeypatch.setenv(VARIABLE, "~nobody-of-this-name/data")
+    with pytest.raises(InaccessibleFile, match="OFFNOMINAL_DATA"):
+        data_home()

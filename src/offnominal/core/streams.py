@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from offnominal.core.checks import shown
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray, KeyArray
 
@@ -29,9 +30,9 @@ def purpose_word(purpose: str) -> np.uint64:
 def check_seed(seed: object) -> int:
     """Return the seed as an int, or raise :class:`InvalidParameter`."""
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-        raise InvalidParameter(f"seed {seed!r} is a {type(seed).__name__}; expected an integer.")
+        raise InvalidParameter(f"seed {shown(seed)} is a {type(seed).__name__}; expected an integer.")
     if not 0 <= seed <= MAX_SEED:
-        raise InvalidParameter(f"seed {seed} is outside 0 .. 2**63 - 1; choose one inside.")
+        raise InvalidParameter(f"seed {shown(seed)} is outside 0 .. 2**63 - 1; choose one inside.")
     return int(seed)
 
 

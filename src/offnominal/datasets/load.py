@@ -64,10 +64,10 @@ def dataset_folders(where: Path | str | None = None) -> list[Path]:
     if where is None:
         return _inside(home) if home else []
     with file_errors(where):
-        for folder in (Path(where), *([home / where] if home and str(where) else [])):
+        for folder in (Path(where), *([home / where] if home else [])):
             if (folder / MANIFEST).is_file():
                 return [folder]
-            if folder.is_dir() and str(where):
+            if folder.is_dir():
                 return _inside(folder)
     known = [path.name for path in _inside(home)] if home else []
     raise UnknownName(

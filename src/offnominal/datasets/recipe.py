@@ -9,7 +9,7 @@ from typing import Any
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import LEVELS, strengths_of
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import positive_integer, shown
 from offnominal.core.config import Config
 from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
@@ -109,10 +109,12 @@ class Recipe(Config):
     format: int = FORMAT
 
     def __post_init__(self) -> None:
-        sizes = {"episodes": self.episodes, "nominal": self.nominal, "validation": self.validating}
+        validation = 1 if self.validation is None else self.validation
+        sizes = {"episodes": self.episodes, "nominal": self.nominal, "validation": validation}
         for name, size in sizes.items():
-            if positive_integer(name, size) > SPACING:
-                raise InvalidParameter(f"{name} is {size}; at most {SPACING:,}, or seeds would be used twice.")
+            if isinstance(size, int) and size > SPACING:
+                raise InvalidParameter(f"{name} is {shown(size)}; at most {SPACING:,}, or seeds would be used twice.")
+            positive_integer(name, size)
         row_seeds(check_seed(self.seed) + 3 * SPACING, self.episodes)
         for name in self.extras:
             if name not in EXTRAS:

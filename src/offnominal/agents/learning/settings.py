@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_number
+from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_number, shown
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 
@@ -16,8 +16,8 @@ TEACHERS: tuple[Teacher, ...] = ("nobody", "scripted", "expert")
 ALGORITHMS: tuple[Algorithm, ...] = ("tqc", "sac", "td3")
 FIRST_SEED = 1_000_000_000
 """Training episodes begin here, far from the seeds that policies are judged on."""
-MANY, LARGE, LARGEST_SEED = 2**40, 2**20, 10**12
-"""Largest number of transitions, largest size of one batch or layer, and largest seed of a training."""
+MANY, LARGE, LARGEST_SEED, MOST_MINUTES = 2**40, 2**20, 10**12, 10_000_000
+"""Of a training: most transitions, largest size of one batch or layer, largest seed, longest time."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def check_sizes(settings: Config, names: Sequence[str], low: int, high: int) -> 
 def check_widths(name: str, widths: Any) -> None:
     """Refuse widths of hidden layers that cannot be."""
     if not isinstance(widths, tuple | list):
-        raise InvalidParameter(f"{name} is {widths!r}; expected the widths of hidden layers, such as (256, 256).")
+        raise InvalidParameter(f"{name} is {shown(widths)}; expected the widths of hidden layers, such as (256, 256).")
     for width in widths:
         integer_in(f"a width in {name}", width, 1, LARGE)
 
@@ -111,7 +111,7 @@ def check_widths(name: str, widths: Any) -> None:
 def check_effort(minutes: float | None, evaluations: int) -> None:
     """Refuse limits of a training that are not numbers: minutes may be left out, evaluations may not."""
     if minutes is not None:
-        positive_number("minutes", minutes)
+        number_in("minutes", minutes, 0.0, MOST_MINUTES, open_low=True)
     integer_in("evaluations", evaluations, 1, LARGE)
 
 
