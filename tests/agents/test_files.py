@@ -8,7 +8,7 @@ from gymnasium.spaces import Box
 
 from offnominal.agents import NetworkPolicy, PolicyCard, load_policy, save_policy
 from offnominal.agents.files import DamagedFile
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import MissingFile
 
 SPACE = Box(-2.0, 2.0, (3,), np.float32)
 
@@ -48,7 +48,7 @@ def test_a_truncated_card_is_noticed(saved):
     path, *_ = saved
     card = path.with_suffix(".json")
     card.write_text(card.read_text()[:-20])
-    with pytest.raises(DamagedFile, match="no JSON"):
+    with pytest.raises(DamagedFile, match="not valid JSON"):
         load_policy(path)
 
 
@@ -60,8 +60,16 @@ def test_a_card_of_another_format_is_refused(saved):
         load_policy(path)
 
 
+def test_a_changed_card_is_noticed(saved):
+    path, *_ = saved
+    card = path.with_suffix(".json")
+    card.write_text(card.read_text().replace("2.0", "3.0"))
+    with pytest.raises(DamagedFile, match=r"policy\.json was changed"):
+        load_policy(path)
+
+
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InvalidParameter, match=r"nowhere\.safetensors does not exist"):
+    with pytest.raises(MissingFile, match=r"nowhere\.safetensors does not exist"):
         load_policy(tmp_path / "nowhere")
 
 

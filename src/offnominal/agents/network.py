@@ -54,11 +54,18 @@ class NetworkPolicy(Policy):
         self.space = space
         self.squash = squash
         self.activation = activation
+        if not layers:
+            raise InvalidParameter("the network has no layers; give at least one.")
         self._layers: list[tuple[Matrix, Matrix, int]] = []
         width = None
         for index, layer in enumerate(layers):
             weight, bias = (np.ascontiguousarray(part, np.float32) for part in layer)
-            if weight.ndim != 2 or bias.shape != weight.shape[1:] or width not in (None, weight.shape[0]):
+            if (
+                weight.ndim != 2
+                or not weight.size
+                or bias.shape != weight.shape[1:]
+                or width not in (None, len(weight))
+            ):
                 raise InvalidParameter(
                     f"layer {index} has weights {weight.shape} and biases {bias.shape}; expected "
                     f"({width or 'inputs'}, outputs) and (outputs,)."

@@ -78,9 +78,9 @@ def test_an_ensemble_has_no_more_passes_than_members():
     ("change", "message"),
     [
         ({"kind": "dropuot"}, "Did you mean 'dropout'"),
-        ({"probability": 1.0}, "from 0 to below 1"),
+        ({"probability": 1.0}, r"expected a number in \[0, 1\)"),
         ({"space": Discrete(3)}, "needs 3"),
-        ({"passes": 0}, "positive integer"),
+        ({"passes": 0}, "expected an integer from 1 to 10000"),
     ],
 )
 def test_wrong_arguments_are_named(change, message):

@@ -32,7 +32,7 @@ class DenseMembers:
         self.weights: Matrix = np.ascontiguousarray(weights, np.float32)
         self.sizes = tuple(int(size) for size in sizes)
         count = sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(self.sizes))
-        if self.weights.ndim != 2 or self.weights.shape[1] != count:
+        if self.weights.ndim != 2 or not len(self.weights) or self.weights.shape[1] != count:
             raise InvalidParameter(
                 f"the weights have shape {self.weights.shape}; layers of {self.sizes} need (members, {count})."
             )

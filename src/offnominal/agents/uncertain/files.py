@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
+import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.uncertain.dense import DenseMembers
 from offnominal.agents.uncertain.pictures import PictureMembers
 from offnominal.agents.uncertain.policy import Kind, Members, UncertainPolicy
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
 
+Network = TypeVar("Network", bound=Members)
 CRITIC = "critic."
 
 
@@ -31,15 +35,53 @@ def from_tensors(
 ) -> UncertainPolicy:
     """Return the policy that these are the weights of; see :class:`UncertainPolicy`."""
     critic = _layers(tensors, CRITIC)
+    layers = _layers(tensors, "")
     return UncertainPolicy(
-        _members(_layers(tensors, "")),
+        _same_shapes(_members(layers), layers),
         space,
         kind=kind,
         probability=probability,
         passes=passes,
-        critic=DenseMembers.of_layers(critic) if critic else None,
+        critic=_same_shapes(DenseMembers.of_layers(critic), critic) if critic else None,
         discount=discount,
     )
+
+
+def check_tensors(tensors: Mapping[str, Array]) -> None:
+    """Refuse tensors that are not the weights and biases of layers: other names, types or numbers.
+
+    Args:
+        tensors: By name, as a file holds them.
+
+    Raises:
+        InvalidParameter: They are not.
+    """
+    counts = {prefix: len(_layers(tensors, prefix)) for prefix in ("", CRITIC)}
+    expected = {
+        f"{prefix}{index}.{part}"
+        for prefix, count in counts.items()
+        for index in range(count)
+        for part in ("weight", "bias")
+    }
+    if not counts[""] or expected != set(tensors):
+        odd = sorted(expected ^ set(tensors)) or ["no layers"]
+        raise InvalidParameter(f"the layers are not complete: {', '.join(odd[:4])}")
+    for name, values in tensors.items():
+        if values.dtype not in (np.float32, np.float16):
+            raise InvalidParameter(f"{name} is of type {values.dtype}, not float32 or float16")
+        if not np.isfinite(values).all():
+            raise InvalidParameter(f"{name} holds values that are not finite")
+
+
+def _same_shapes(network: Network, layers: list[tuple[Array, Array]]) -> Network:
+    """Return a network if its layers have the shapes that were given."""
+    for index, (made, given) in enumerate(zip(network.layers(), layers, strict=True)):
+        if [part.shape for part in made] != [part.shape for part in given]:
+            raise InvalidParameter(
+                f"layer {index} has weights and biases of shapes {given[0].shape} and {given[1].shape}; expected "
+                f"{made[0].shape} and {made[1].shape}"
+            )
+    return network
 
 
 def _named(network: Members, prefix: str) -> dict[str, Array]:
@@ -53,6 +95,8 @@ def _layers(tensors: Mapping[str, Array], prefix: str) -> list[tuple[Array, Arra
     found: list[tuple[Array, Array]] = []
     while f"{prefix}{len(found)}.weight" in tensors:
         stem = f"{prefix}{len(found)}"
+        if f"{stem}.bias" not in tensors:
+            raise InvalidParameter(f"the layers are not complete: {stem}.bias")
         found.append((tensors[f"{stem}.weight"], tensors[f"{stem}.bias"]))
     return found
 

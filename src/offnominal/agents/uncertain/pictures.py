@@ -73,7 +73,7 @@ class PictureMembers:
         self.device = device
         self.shapes = layer_shapes(self.inputs, self.sizes, NATURE)
         count = sum((fan_in + 1) * fan_out for fan_in, fan_out in self.shapes)
-        if self.weights.ndim != 2 or self.weights.shape[1] != count:
+        if self.weights.ndim != 2 or not len(self.weights) or self.weights.shape[1] != count:
             raise InvalidParameter(f"the weights have shape {self.weights.shape}; expected (members, {count}).")
         self._ready: dict[tuple[int, float, int], Any] = {}
         self._said: OrderedDict[tuple[tuple[int, float, int], bytes], Matrix] = OrderedDict()

@@ -11,7 +11,7 @@ from gymnasium.spaces import Box, Discrete
 from offnominal.agents.policy import Policy
 from offnominal.agents.uncertain.dense import DenseMembers
 from offnominal.agents.uncertain.kernel import ENSEMBLE, moments
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in
 from offnominal.core.dense import Matrix
 from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.streams import stream_keys
@@ -19,6 +19,7 @@ from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
 
 Kind = Literal["ensemble", "dropout", "dropconnect"]
 KINDS: tuple[Kind, ...] = ("ensemble", "dropout", "dropconnect")
+MOST_PASSES = 10_000
 
 
 class Members(Protocol):
@@ -90,11 +91,17 @@ class UncertainPolicy(Policy):
     ) -> None:
         if kind not in KINDS:
             raise InvalidParameter(f"no kind {kind!r}.{did_you_mean(str(kind), KINDS)} Choose from {', '.join(KINDS)}.")
-        if not 0.0 <= probability < 1.0:
-            raise InvalidParameter(f"probability is {probability!r}; expected a number from 0 to below 1.")
+        number_in("probability", probability, 0.0, 1.0, open_high=True)
+        number_in("discount", discount, 0.0, 1.0)
         expected = int(space.n) if isinstance(space, Discrete) else int(np.prod(space.shape))
         if network.outputs != expected:
             raise InvalidParameter(f"the network has {network.outputs} outputs; {space} needs {expected}.")
+        together = int(np.prod(network.inputs)) + int(np.prod(space.shape or ()))
+        if critic is not None and (critic.inputs, critic.outputs) != ((together,), 1):
+            raise InvalidParameter(
+                f"the critic maps {critic.inputs} to {critic.outputs} values; an observation and an action are "
+                f"{together} numbers, and they have one value."
+            )
         self.network = network
         self.space = space
         self.kind: Kind = kind
@@ -105,7 +112,7 @@ class UncertainPolicy(Policy):
 
     def _checked(self, passes: int) -> int:
         most = self.network.members
-        if positive_integer("passes", passes) > most and self.kind == "ensemble":
+        if integer_in("passes", passes, 1, MOST_PASSES) > most and self.kind == "ensemble":
             raise InvalidParameter(f"passes is {passes}; the ensemble has {most} members.")
         return passes
 
