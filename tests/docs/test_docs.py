@@ -1,61 +1,164 @@
-"""The documents say what is true: their Python runs as printed, and their tables are those of the code.
+"""The documents say what is true: their code and commands run as printed, and their tables are those of the code.
 
-The blocks of a page run in order in one namespace. A block marked ``python no-run`` is skipped. A ``text`` block that
-follows a Python block is what that block prints.
+The blocks of a page run in order, in one empty folder and in one Python namespace:
+
+- A block with a title (```` ```toml title="mine.toml" ````) is a file of that name.
+- A Python block is executed. One marked ``python no-run`` is skipped.
+- The commands of a ``console`` block that call `offnominal` are executed, unless a comment ``<!-- not run: reason -->``
+  stands above the block; even then their options must exist.
+- A ``text`` block that follows a Python block is what that block prints. Lines below a command are what it prints;
+  ``...`` stands for anything.
 """
 
 import importlib.util
 import re
+import shlex
 import sys
+import textwrap
+from dataclasses import dataclass
+from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer
 
 from offnominal.alarms import alarms
 from offnominal.anomalies import anomalies
+from offnominal.cli.failures import exit_code_of
+from offnominal.cli.program import program
+from offnominal.core.errors import MissingDependency
+from offnominal.core.home import VARIABLE
 from offnominal.detectors import detectors
 from offnominal.worlds import worlds
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(?P<kind>[^\n`]*)\n(?P<body>.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^(?P<indent> *)(?:<!-- not run: (?P<reason>[^\n]+) -->\n(?P=indent))?"
+    r"```(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+COMMAND = typer.main.get_command(program)
+PROGRAM = "offnominal"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page."""
+
+    kind: str
+    title: str
+    body: str
+    runs: bool
+    line: int
+    adjacent: bool
 
 
 def name_of(page):
     return page.relative_to(ROOT).as_posix()
 
 
-def with_python():
-    return [page for page in PAGES if "\n```python\n" in page.read_text(encoding="utf-8")]
+def blocks_of(page):
+    text = page.read_text(encoding="utf-8")
+    end = 0
+    for found in BLOCK.finditer(text):
+        kind, _, options = found["info"].strip().partition(" ")
+        title = re.search(r'title="([^"]+)"', options)
+        yield Block(
+            kind=kind,
+            title=title[1] if title else "",
+            body=textwrap.dedent(found["body"]),
+            runs=found["reason"] is None and "no-run" not in options,
+            line=text.count("\n", 0, found.start("info")) + 1,
+            adjacent=not text[end : found.start()].strip(),
+        )
+        end = found.end()
+
+
+def commands_of(block):
+    """Return the commands of a console block that call our program, each with the lines below it."""
+    for part in re.split(r"^\$ ", block.body, flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        words = shlex.split(line, comments=True)
+        if words and words[0] == PROGRAM:
+            yield words[1:], shown
+
+
+def having(*kinds):
+    return [page for page in PAGES if any(block.kind in kinds for block in blocks_of(page))]
 
 
 @pytest.fixture
 def namespace(monkeypatch, tmp_path):
-    """A module of its own in an empty folder; what it registers is forgotten afterwards."""
+    """A module of its own in an empty folder; what it registers, imports and generates is forgotten afterwards."""
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "data-home"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     for registry in (worlds, anomalies, detectors, alarms):
         registry.ids()
         monkeypatch.setattr(registry, "_specs", dict(registry._specs))
-    return vars(module)
+    before = set(sys.modules)
+    yield vars(module)
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", None) or ""):
+            del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", with_python(), ids=name_of)
-def test_python_blocks_run_as_printed(page, namespace, capsys):
-    text = page.read_text(encoding="utf-8")
-    blocks = list(BLOCK.finditer(text))
-    for number, block in enumerate(blocks):
-        if block["kind"].strip() != "python":
-            continue
-        line = text.count("\n", 0, block.start()) + 1
-        code = compile("\n" * line + block["body"], name_of(page), "exec")
-        exec(code, namespace)
-        printed = capsys.readouterr().out
-        shown = blocks[number + 1] if number + 1 < len(blocks) else None
-        if shown and shown["kind"].strip() == "text" and not text[block.end() : shown.start()].strip():
-            assert printed.rstrip() == shown["body"].rstrip(), f"{name_of(page)}, block at line {line}"
+@pytest.mark.parametrize("page", having("python", "console"), ids=name_of)
+def test_blocks_run_as_printed(page, namespace, capsys):
+    printed = ""
+    for block in blocks_of(page):
+        where = f"{name_of(page)}, block at line {block.line}"
+        if block.title:
+            Path(block.title).parent.mkdir(parents=True, exist_ok=True)
+            Path(block.title).write_text(block.body, encoding="utf-8")
+        elif block.kind == "python" and block.runs:
+            execute(block, namespace, name_of(page))
+            printed = capsys.readouterr().out
+        elif block.kind == "console" and block.runs:
+            for words, shown in commands_of(block):
+                run(words, shown, capsys, where)
+            printed = ""
+        elif block.kind == "text" and block.adjacent and printed:
+            assert printed.rstrip() == block.body.rstrip(), where
+
+
+def execute(block, namespace, name):
+    try:
+        exec(compile("\n" * block.line + block.body, name, "exec"), namespace)
+    except MissingDependency as error:
+        pytest.skip(str(error))
+
+
+def run(words, shown, capsys, where):
+    code = exit_code_of(partial(COMMAND, words, prog_name=PROGRAM))
+    said = capsys.readouterr()
+    if "MissingDependency" in said.err:
+        pytest.skip(said.err)
+    assert code == 0, f"{where}: {shlex.join(words)} exits with {code}: {said.err}"
+    if shown.strip():
+        assert OutputChecker().check_output(shown, said.out, ELLIPSIS | NORMALIZE_WHITESPACE), f"{where}:\n{said.out}"
+
+
+@pytest.mark.parametrize("page", having("console"), ids=name_of)
+def test_commands_and_their_options_exist(page):
+    for block in blocks_of(page):
+        for words, _ in commands_of(block) if block.kind == "console" else ():
+            understand(words)
+
+
+def understand(words):
+    """Parse the arguments of a command without running it; a wrong one raises what the program would print."""
+    command, name, context = COMMAND, PROGRAM, None
+    while words and hasattr(command, "commands"):
+        context = command.make_context(name, list(words), parent=context, resilient_parsing=True)
+        name, command, words = command.resolve_command(context, list(words))
+    command.make_context(name, list(words), parent=context)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -28,8 +28,8 @@ _REMEDIES = {
     errno.EEXIST: "a file of that name is in the way; choose another name",
 }
 
-_IMPOSSIBLE = ("null byte", "has an empty name")
-"""What Python says of paths that no system has, such as one with a NUL, and of "/" where a file is to be named."""
+_IMPOSSIBLE = ("null byte", "has an empty name", "Symlink loop", "home directory")
+"""What Python says of paths that lead nowhere: with a NUL, "/" as a file, links in a circle, "~" of nobody."""
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def file_errors(path: Path | str | None = None) -> Iterator[None]:
         raise MissingFile(f"{_named(path, error) or 'a file or folder'} does not exist.") from None
     except OSError as error:
         raise InaccessibleFile(_explained(_named(path, error), error)) from None
-    except (ValueError, UnicodeError) as error:
+    except (ValueError, RuntimeError) as error:
         if not isinstance(error, UnicodeEncodeError) and not any(text in str(error) for text in _IMPOSSIBLE):
             raise
         what = "this" if path is None else repr(str(path))
