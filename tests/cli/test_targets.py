@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from offnominal.cli import main
+from offnominal.cli.failures import exit_code_of
+from offnominal.cli.program import program
 
 MODULE = """
 from pathlib import Path
@@ -46,11 +48,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*words: str) -> int:
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as stopped:
-        patch.setattr(sys, "argv", ["offnominal", *words])
-        main()
-    assert isinstance(stopped.value.code, int)
-    return stopped.value.code
+    return exit_code_of(partial(program, words))
 
 
 @pytest.mark.parametrize(("kind", "name"), [("detector", "Mine"), ("alarm", "Loudest")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import typer
@@ -26,14 +25,3 @@ def count_option(meaning: str, *, least: int = 1, most: int = MOST) -> Any:
 def seed_option(meaning: str) -> Any:
     """Return an option for a seed: a 64-bit integer, with room for the seeds of the episodes that follow."""
     return typer.Option(min=0, max=LARGEST_SEED, help=meaning)
-
-
-def minutes_option(meaning: str) -> Any:
-    """Return an option for a duration in minutes: a positive, finite number."""
-    return typer.Option(help=meaning, callback=_positive)
-
-
-def _positive(value: float | None) -> float | None:
-    if value is not None and not 0.0 < value < math.inf:
-        raise typer.BadParameter(f"{value:g} is not a positive, finite number.")
-    return value

@@ -17,7 +17,7 @@ from offnominal.cli.calibration import calibration
 from offnominal.cli.datasets import datasets
 from offnominal.cli.doctor import health
 from offnominal.cli.failures import exit_code_of
-from offnominal.cli.options import MOST_AT_ONCE, count_option, minutes_option, seed_option
+from offnominal.cli.options import MOST_AT_ONCE, count_option, seed_option
 from offnominal.cli.play import playing
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
@@ -250,7 +250,7 @@ def train(
     seed: Annotated[int, seed_option("Seed of everything.")] = 0,
     minutes: Annotated[
         float | None,
-        minutes_option("Stop after this long; with dqn or ddpg, what a killed run took before counts."),
+        typer.Option(help="Stop after this long; with dqn or ddpg, what a killed run took before counts."),
     ] = None,
 ) -> None:
     """Train a policy on many simulations at once; a killed run goes on from its last evaluation.
@@ -307,7 +307,7 @@ def polish(
     ending: Annotated[float | None, typer.Option(help="How many times more the last reward counts.")] = None,
     seed: Annotated[int, seed_option("Chooses the episodes.")] = 0,
     threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
-    minutes: Annotated[float | None, minutes_option("Stop after this long.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
 ) -> None:
     """Improve a trained policy by the gradient of its return, computed through the simulation.
 
