@@ -1,7 +1,9 @@
 """Named strengths: our table and the published one, read honestly."""
 
 import csv
+import errno
 import math
+import os
 from importlib.resources import files
 from itertools import groupby, pairwise
 
@@ -23,7 +25,7 @@ from offnominal.anomalies.strengths import (
     strengths_of,
     write_strengths,
 )
-from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
+from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, MissingFile, UnknownName
 from offnominal.worlds.catalogue import make_world, worlds
 
 SHIPPED = files("offnominal.anomalies") / "published_strengths.csv"
@@ -154,6 +156,41 @@ def test_a_damaged_table_is_named(tmp_path):
     path.write_text(path.read_text().replace("true", "perhaps").replace("false", "perhaps"))
     with pytest.raises(DamagedFile, match="cannot be read"):
         read_strengths(path)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text.encode("utf-16"),
+        lambda text: text.replace("true", "perhaps").encode(),
+        lambda text: text.rstrip("\n").rpartition(",")[0].encode(),
+        lambda text: text.rstrip("\n").encode() + b",one more\n",
+        lambda text: text.encode() + b'"' + b"x" * 200_000,
+        lambda text: text.encode()[:-40],
+        lambda text: b"",
+        lambda text: b"\0" * 100,
+    ],
+)
+def test_a_table_that_was_spoiled_is_damaged(spoil, tmp_path):
+    path = tmp_path / "strengths.csv"
+    write_strengths(path, [line for line in calibrated() if line.attainable][:3])
+    path.write_bytes(spoil(path.read_text()))
+    with pytest.raises(DamagedFile):
+        read_strengths(path)
+
+
+def test_a_table_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_strengths(tmp_path / "strengths.csv", calibrated()[:3])
+    before = (tmp_path / "strengths.csv").read_bytes()
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(InaccessibleFile, match="free some space"):
+        write_strengths(tmp_path / "strengths.csv", calibrated()[:2])
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [before]
+    with pytest.raises(MissingFile):
+        read_strengths(tmp_path / "nowhere.csv")
 
 
 def test_every_line_of_the_published_table_is_read_once():

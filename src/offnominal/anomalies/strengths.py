@@ -77,7 +77,12 @@ class Strength(Config):
 
 
 def read_strengths(path: Path) -> list[Strength]:
-    """Read a table of strengths."""
+    """Read a table of strengths.
+
+    Raises:
+        DamagedFile: It is none.
+        MissingFile: It is not there.
+    """
     return _parse(read_text(path), str(path))
 
 
@@ -109,15 +114,24 @@ _READERS: dict[str, Callable[[str], Any]] = {
 
 def _parse(text: str, source: str) -> list[Strength]:
     readers = {field.name: _READERS[str(field.type)] for field in fields(Strength)}
-    rows = csv.DictReader(text.splitlines())
     try:
-        if set(rows.fieldnames or ()) != set(readers):
+        rows = csv.DictReader(text.splitlines(), restkey="")
+        if sorted(rows.fieldnames or ()) != sorted(readers):
             raise DamagedFile(f"{source} is no table of strengths; its columns are {rows.fieldnames}.")
-        return [Strength(**{name: read(row[name]) for name, read in readers.items()}) for row in rows]
+        return [_strength(row, readers) for row in rows]
     except DamagedFile:
         raise
-    except (csv.Error, ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
         raise DamagedFile(f"{source} holds a line that cannot be read ({error}); calibrate it again.") from None
+
+
+def _strength(row: dict[str, Any], readers: dict[str, Callable[[str], Any]]) -> Strength:
+    if None in row.values():
+        raise ValueError("it has too few cells")
+    line = Strength(**{name: readers[name](value) for name, value in row.items()})
+    if line.attainable and not (math.isfinite(line.parameter) and math.isfinite(line.target)):
+        raise ValueError(f"an attainable level of {line.anomaly} with parameter {line.parameter}, target {line.target}")
+    return line
 
 
 @cache

@@ -77,6 +77,39 @@ def _explained(path: str, error: OSError) -> str:
     return f"{f'{path}: ' if path else ''}{reason[:1].lower()}{reason[1:]}{f'; {remedy}' if remedy else ''}."
 
 
+@contextmanager
+def content_errors(where: Path | str, what: str, *also: type[Exception]) -> Iterator[None]:
+    """Parse a file in the block: what its content gets wrong is a damaged file, what the system refuses is not.
+
+    Args:
+        where: What is read; named in the error.
+        what: What it should hold.
+        *also: Errors of the library that reads it, beside the usual ones.
+
+    Raises:
+        DamagedFile: The content is something else.
+        InaccessibleFile: The system does not let us read it.
+
+    Example:
+        >>> with content_errors("rows.csv", "numbers"):
+        ...     float("one")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.DamagedFile: rows.csv cannot be read as numbers (ValueError: could not convert ...).
+    """
+    usual = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, ArithmeticError)
+    try:
+        yield
+    except OffnominalError:
+        raise
+    except usual + also as error:
+        if isinstance(error, OSError) and error.errno:
+            with file_errors(where):
+                raise
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise DamagedFile(f"{where} cannot be read as {what} ({reason}).") from None
+
+
 def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None = None, flush: bool = True) -> None:
     """Write a file atomically: a killed or failed writer leaves nothing, and of two at once the last one wins.
 

@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import DamagedFile, InvalidParameter, OffnominalError, UnsupportedFormat
-from offnominal.core.files import file_errors, parse_json
+from offnominal.core.errors import InvalidParameter, UnsupportedFormat
+from offnominal.core.files import content_errors, file_errors, parse_json
 from offnominal.core.types import Array
 from offnominal.datasets.facts import Facts
 from offnominal.datasets.layout import INDEX, MAIN, Channels, Signal, signals_of, stacked
@@ -243,14 +243,7 @@ def _cut(facts: Facts, arrays: dict[str, Array]) -> list[Episode]:
 def damage_named(path: Path, what: str = "episodes") -> Iterator[None]:
     """Say which file cannot be read: damaged, or not accessible if it is the system that refuses."""
     try:
-        yield
+        with content_errors(path, what, pa.ArrowException):
+            yield
     except UnsupportedFormat as error:
         raise UnsupportedFormat(f"{path} cannot be read: {error}.") from None
-    except OffnominalError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError, AttributeError, OverflowError) as error:
-        if isinstance(error, OSError) and error.errno:
-            with file_errors(path):
-                raise
-        reason = (f"{type(error).__name__}: {error}".splitlines() or [""])[0]
-        raise DamagedFile(f"{path} cannot be read as {what} ({reason}).") from None

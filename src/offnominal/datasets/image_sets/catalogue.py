@@ -63,8 +63,9 @@ def image_set_entry(name: str) -> ImageSetEntry:
         UnknownName: No image set has that name.
     """
     entries = _entries()
-    if name not in entries:
-        raise UnknownName(f"no image set named {name!r}.{did_you_mean(name, entries)} There are {', '.join(entries)}.")
+    if not isinstance(name, str) or name not in entries:
+        near = did_you_mean(str(name), entries)
+        raise UnknownName(f"no image set named {name!r}.{near} There are {', '.join(entries)}.")
     return entries[name]
 
 

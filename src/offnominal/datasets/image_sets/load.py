@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from offnominal.core.files import content_errors
 from offnominal.datasets.image_sets.catalogue import image_set_entry
 from offnominal.datasets.image_sets.images import ImageSet
 from offnominal.datasets.image_sets.readers import READERS
@@ -31,5 +32,6 @@ def load_images(name: str) -> ImageSet:
     """
     entry = image_set_entry(name)
     way, paths = choose_way(entry.ways)
-    images, labels = READERS[way](paths)
+    with content_errors(f"the files of {name}", "images"):
+        images, labels = READERS[way](paths)
     return ImageSet(name, images, labels, entry.classes)

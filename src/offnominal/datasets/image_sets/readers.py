@@ -30,7 +30,7 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
     try:
         with gzip.open(path) as file:
             content = file.read()
-    except (OSError, EOFError, zlib.error) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DamagedFile(f"{path}: {error}; expected gzip. Fetch it again.") from None
     axes = content[3] if len(content) > 3 else 0
     if content[:3] != bytes([0, 0, BYTES]) or len(content) < 4 + 4 * axes or not axes:
@@ -58,7 +58,7 @@ def read_cifar(paths: Paths) -> Read:
             for name in CIFAR_FILES:
                 member = archive.extractfile(f"cifar-10-batches-bin/{name}")
                 parts.append(member.read() if member else b"")
-    except (tarfile.TarError, KeyError, OSError, EOFError, zlib.error) as error:
+    except (tarfile.TarError, KeyError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DamagedFile(f"{path}: {error}; expected the binary version of CIFAR-10. Fetch it again.") from None
     content = np.frombuffer(b"".join(parts), np.uint8)
     if len(content) == 0 or len(content) % CIFAR_RECORD:
@@ -79,7 +79,7 @@ def read_svhn(paths: Paths) -> Read:
             content = loadmat(paths[part], variable_names=["X", "y"])
             images.append(content["X"].transpose(3, 0, 1, 2))
             labels.append(content["y"].ravel().astype(np.int64) % 10)
-        except (MatReadError, ValueError, KeyError, TypeError, OSError, NotImplementedError) as error:
+        except (MatReadError, ValueError, KeyError, TypeError, NotImplementedError) as error:
             raise DamagedFile(f"{paths[part]}: {error}; expected the cropped digits. Fetch it again.") from None
     return np.concatenate(images), np.concatenate(labels)
 

@@ -79,8 +79,8 @@ def table_entry(name: str) -> TableEntry:
         UnknownName: No table has that name.
     """
     entries = _entries()
-    if name not in entries:
-        near = did_you_mean(name, entries)
+    if not isinstance(name, str) or name not in entries:
+        near = did_you_mean(str(name), entries)
         raise UnknownName(f"no table named {name!r}.{near} `offnominal tables` lists all {len(entries)}.")
     return entries[name]
 

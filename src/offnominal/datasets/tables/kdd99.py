@@ -73,10 +73,10 @@ def _parsed(path: Path) -> Any:
     kept = home / "parsed" / f"{sha256_of(path)[:16]}.parquet"
     with suppress(OSError, ValueError):
         if kept.is_file():
-            return pq.read_table(kept)
+            return pq.read_table(kept, page_checksum_verification=True)
     parsed = _parse(path)
     content = pa.BufferOutputStream()
-    pq.write_table(parsed, content)
+    pq.write_table(parsed, content, write_page_checksum=True)
     with suppress(InaccessibleFile):
         write_bytes(kept, memoryview(content.getvalue()))
     return parsed

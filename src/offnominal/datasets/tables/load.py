@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
+from zipfile import BadZipFile
 
 from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.files import content_errors
 from offnominal.datasets.sources import choose_way
 from offnominal.datasets.tables.catalogue import USED, table_entry
 from offnominal.datasets.tables.readers import reader_of
@@ -39,7 +42,8 @@ def load_table(name: str, *, drop_identifiers: bool = True, difficulties: Sequen
     if unknown or not difficulties:
         raise InvalidParameter(f"difficulties are {list(difficulties)}; expected some of {', '.join(DIFFICULTIES)}.")
     way, paths = choose_way(entry.needed(difficulties))
-    table = reader_of(name, way)(name, paths)
+    with content_errors(f"the files of {name}", "a table", BadZipFile, zlib.error):
+        table = reader_of(name, way)(name, paths)
     if table.dim != entry.dim:
         raise DamagedFile(f"{name} has {table.dim} columns; expected {entry.dim}. Fetch its files again.")
     if way == "packed":

@@ -9,6 +9,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from offnominal.core.errors import DamagedFile
+from offnominal.core.files import read_text
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.datasets.tables.kdd99 import read_kdd99
 from offnominal.datasets.tables.table import DIFFICULTIES, Column, Table
@@ -51,14 +52,14 @@ def read_isolet(name: str, paths: Paths) -> Table:
 
 def read_annthyroid(name: str, paths: Paths) -> Table:
     """Read the training and the test file; the last column is the class, 3 is normal."""
-    lines = [line.rstrip(" ,") for role in ("train", "test") for line in paths[role].read_text("utf-8").splitlines()]
+    lines = [line.rstrip(" ,") for role in ("train", "test") for line in read_text(paths[role]).splitlines()]
     rows = parse_numbers(lines, paths["train"], separator="," if "," in lines[0] else None)
     return _parted(name, rows[:, :-1], rows[:, -1] != 3)
 
 
 def read_arrhythmia(name: str, paths: Paths) -> Table:
     """Read the heart records without the columns that have gaps (11 to 14) and without row 5, which has one more."""
-    lines = paths["rows"].read_text("utf-8").splitlines()
+    lines = read_text(paths["rows"]).splitlines()
     names, lines = _header(lines, "age")
     fields = [line.split(",") for line in lines if line.strip()]
     kept = [",".join(row[:10] + row[14:]) for k, row in enumerate(fields) if k != 4]
@@ -83,14 +84,14 @@ def read_har(name: str, paths: Paths) -> Table:
 
 def read_htru2(name: str, paths: Paths) -> Table:
     """Read the pulsar candidates; the last column is the class, 1 is anomalous."""
-    names, lines = _header(paths["rows"].read_text("utf-8").splitlines(), "mean")
+    names, lines = _header(read_text(paths["rows"]).splitlines(), "mean")
     rows = parse_numbers(lines, paths["rows"], separator=",")
     return _parted(name, rows[:, :-1], rows[:, -1] == 1, names[:-1])
 
 
 def read_mammography(name: str, paths: Paths) -> Table:
     """Read the mammograms; the last column is the class, in quotes, '1' is anomalous."""
-    text = paths["rows"].read_text("utf-8").replace("'", "").replace('"', "")
+    text = read_text(paths["rows"]).replace("'", "").replace('"', "")
     names, lines = _header(text.splitlines(), "attr")
     rows = parse_numbers(lines, paths["rows"], separator=",")
     return _parted(name, rows[:, :-1], rows[:, -1] == 1, names[:-1])
@@ -98,7 +99,7 @@ def read_mammography(name: str, paths: Paths) -> Table:
 
 def read_seismic(name: str, paths: Paths) -> Table:
     """Read the shifts of a coal mine; four attributes are letters and become one-hot over those that occur."""
-    lines = paths["rows"].read_text("utf-8").splitlines()
+    lines = read_text(paths["rows"]).splitlines()
     starts = [k for k, line in enumerate(lines) if line.strip().lower() == "@data"]
     if not starts:
         raise DamagedFile(f"{paths['rows']} has no line '@data'; fetch it again.")
@@ -123,7 +124,7 @@ def read_seismic(name: str, paths: Paths) -> Table:
 
 def read_spambase(name: str, paths: Paths) -> Table:
     """Read the mails; the last column is the class, 1 is anomalous. Some copies begin with a line of column numbers."""
-    lines = paths["rows"].read_text("utf-8").splitlines()
+    lines = read_text(paths["rows"]).splitlines()
     rows = parse_numbers(lines[lines[0].startswith("1,2,3,4,5,6,") :], paths["rows"], separator=",")
     return _parted(name, rows[:, :-1], rows[:, -1] == 1)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from offnominal.core.errors import DamagedFile
+from offnominal.core.files import read_text
 from offnominal.core.types import FloatArray, IntArray
 
 
@@ -22,7 +23,7 @@ def read_numbers(path: Path, *, separator: str | None = None, skip: int = 0) -> 
     Raises:
         DamagedFile: A line holds text, or more or fewer numbers than the first, or there is no line at all.
     """
-    return parse_numbers(path.read_text(encoding="utf-8").splitlines()[skip:], path, separator=separator)
+    return parse_numbers(read_text(path).splitlines()[skip:], path, separator=separator)
 
 
 def parse_numbers(lines: Iterable[str], path: Path, *, separator: str | None = None) -> FloatArray:
