@@ -149,3 +149,45 @@ def test_a_file_of_another_format_is_named(tmp_path):
     pq.write_table(pa.table({"x": [1]}).replace_schema_metadata({"offnominal": json.dumps({"format": 99})}), path)
     with pytest.raises(UnsupportedFormat, match=r"newer\.parquet cannot be read: it has format 99"):
         EpisodeFile(path)
+
+
+def crafted(path, change):
+    """Write the same rows with other facts."""
+    file = pq.ParquetFile(path)
+    facts = json.loads(file.metadata.metadata[b"offnominal"])
+    change(facts)
+    table = file.read().replace_schema_metadata(None)
+    with pq.ParquetWriter(path.with_name("crafted.parquet"), table.schema, store_schema=False) as writer:
+        writer.write_table(table, row_group_size=len(table))
+        writer.add_key_value_metadata({"offnominal": json.dumps(facts)})
+    return path.with_name("crafted.parquet")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda facts: facts["lengths"].__setitem__(0, 10**9),
+        lambda facts: facts["lengths"].__setitem__(0, -5),
+        lambda facts: facts["lengths"].pop(),
+        lambda facts: facts["seeds"].append(1),
+        lambda facts: facts["seeds"].__setitem__(0, 10**30),
+        lambda facts: facts["terminated"].pop(),
+        lambda facts: facts.update(groups=[1]),
+        lambda facts: facts.update(groups=[-1, 3]),
+        lambda facts: facts["signals"][0].__setitem__(2, [10**12]),
+        lambda facts: facts["signals"][0].__setitem__(2, [-2]),
+        lambda facts: facts["signals"][0].__setitem__(1, "<f8"),
+        lambda facts: facts["signals"][0].__setitem__(1, "|O"),
+        lambda facts: facts["signals"][0].__setitem__(0, "sightings"),
+        lambda facts: facts["signals"].pop(),
+        lambda facts: facts.update(signals={}),
+        lambda facts: facts.update(event_fault=[7], event_episode=[0], event_onset=[0], event_end=[None]),
+        lambda facts: facts.pop("faults"),
+    ],
+)
+def test_facts_of_other_rows_or_columns_are_refused(change, tmp_path, recorded):
+    path = tmp_path / "episodes.parquet"
+    write_episodes(path, [recorded(seed=0), recorded(seed=1)])
+    assert len(EpisodeFile(crafted(path, lambda facts: None)).group(0)) == 2
+    with pytest.raises(DamagedFile):
+        EpisodeFile(crafted(path, change)).group(0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, UnsupportedFormat
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
 from offnominal.core.files import content_errors, file_errors, parse_json
 from offnominal.core.types import Array
 from offnominal.datasets.facts import Facts
@@ -184,6 +184,23 @@ class EpisodeFile:
             self.facts = Facts.from_data(data)
             self.bounds: list[int] = [0, *np.cumsum(data["groups"]).tolist()]
             self._names = self._file.current.schema_arrow.names[len(INDEX) :]
+            self._check_facts()
+
+    def _check_facts(self) -> None:
+        """Refuse facts that are not those of the columns and rows: arrays are cut out by them."""
+        facts, schema, stored = self.facts, self._file.current.schema_arrow, self._file.metadata
+        kinds = [pa.from_numpy_dtype(np.dtype(each.dtype)) for each in facts.signals]
+        widths = [each.width for each in facts.signals]
+        if sum(widths) != len(self._names) or min(widths, default=0) < 0:
+            raise DamagedFile(f"{self.path} has {len(self._names)} columns; its facts name {sum(widths)}.")
+        expected = [kind for kind, width in zip(kinds, widths, strict=True) for _ in range(width)]
+        if schema.types[len(INDEX) :] != expected or not {each.name for each in facts.signals} >= set(MAIN):
+            raise DamagedFile(f"{self.path} has columns of other types than its facts name.")
+        rows = [int(facts.part(*pair).rows.sum()) for pair in pairwise(self.bounds)]
+        found = [stored.row_group(index).num_rows for index in range(stored.num_row_groups)]
+        counts = {len(facts.seeds), len(facts.lengths), len(facts.terminated), len(facts.events), self.bounds[-1]}
+        if rows != found or len(counts) > 1 or (facts.lengths < 0).any():
+            raise DamagedFile(f"{self.path} has other rows than its facts name.")
 
     def group(self, index: int) -> list[Episode]:
         """Read the episodes of a row group; their arrays are views of shared ones and cannot be written to."""
