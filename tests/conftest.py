@@ -14,7 +14,7 @@ from offnominal.core import home
 from offnominal.core.home import VARIABLE
 
 SOURCE = Path(offnominal.__file__).parent
-USERS_HOME = home.data_home()
+USERS_HOME = home.find_data_home() or Path("nowhere")
 PUBLIC = ("images", "tabular")
 
 

@@ -232,7 +232,7 @@ def test_a_network_flattens_observations_and_shapes_actions():
         ([(np.ones(4), np.ones(3))], r"layer 0 has weights \(4,\)"),
         ([(np.ones((4, 3)), np.ones((1, 3)))], "layer 0"),
         ([(np.ones((4, 2)), np.ones(2))], r"2 outputs for an action of shape \(3,\)"),
-        ([], "None outputs"),
+        ([], "no layers"),
     ],
 )
 def test_layers_that_do_not_fit_together_are_refused(parts, said):
