@@ -6,10 +6,20 @@ from sklearn.covariance import EllipticEnvelope
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import LocalOutlierFactor
 
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, UnsupportedEstimator
-from offnominal.detectors import KNN, IsolationForest, Mahalanobis, OneClassSVM, Step, View, on_transitions
+from offnominal.detectors import (
+    KNN,
+    IsolationForest,
+    Mahalanobis,
+    OneClassSVM,
+    OnTransitions,
+    Step,
+    View,
+    on_transitions,
+)
 from offnominal.detectors.normaliser import Normaliser
-from offnominal.detectors.points import NearestNeighbours
+from offnominal.detectors.points import NearestNeighbours, PointDetector
 
 
 def test_a_score_describes_the_transition_it_stands_for(nominal):
@@ -127,3 +137,73 @@ def test_what_cannot_be_used_online_is_refused_with_the_reason(estimator, words,
 def test_a_wrong_view_names_the_nearest():
     with pytest.raises(InvalidParameter, match="Did you mean 'transition'"):
         KNN(view="transitions")
+
+
+class Watching(PointDetector):
+    """Remembers what it was given."""
+
+    stops_early = True
+
+    def fit(self, rows, *, validation=None, seed=0):
+        self.given = rows, validation
+        return super().fit(rows, validation=validation, seed=seed)
+
+    def _fit(self, rows, seed):
+        pass
+
+    def _score(self, rows):
+        return np.zeros(len(rows))
+
+    def parameters(self):
+        return {}
+
+    learned = parameters
+
+    def restore(self, learned):
+        pass
+
+
+def numbered(*numbers):
+    """Episodes whose observations say which they are."""
+    steps = [np.full((4, 1), float(number)) + 0.1 * np.arange(4)[:, None] for number in numbers]
+    return [Episode(seen, np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool)) for seen in steps]
+
+
+def shown(detector, rows):
+    """Return which episodes rows are of."""
+    raw = rows * detector.normaliser_.scale + detector.normaliser_.mean
+    return [int(number) for number in np.floor(raw[:, 0] + 1e-9)]
+
+
+def test_validation_episodes_are_passed_on():
+    point = Watching()
+    detector = OnTransitions(point).fit(numbered(*range(5)), validation=numbered(7, 8))
+    rows, validation = point.given
+    assert set(shown(detector, rows)) == set(range(5))
+    assert shown(detector, validation) == [7, 7, 7, 8, 8, 8]
+
+
+def test_without_validation_whole_episodes_are_held_out():
+    point = Watching()
+    detector = OnTransitions(point).fit(numbered(*range(20)), seed=3)
+    learned, held = (shown(detector, rows) for rows in point.given)
+    assert len(set(held)) == 2
+    assert not set(held) & set(learned)
+    assert {number: (learned + held).count(number) for number in range(20)} == dict.fromkeys(range(20), 3)
+    other = Watching()
+    OnTransitions(other).fit(numbered(*range(20)), seed=4)
+    assert set(shown(detector, other.given[1])) != set(held)
+
+
+def test_a_single_episode_is_learned_from_and_checked_by():
+    point = Watching()
+    OnTransitions(point).fit(numbered(1))
+    np.testing.assert_array_equal(*point.given)
+
+
+def test_a_point_detector_that_does_not_stop_early_learns_from_all_episodes(monkeypatch):
+    monkeypatch.setattr(Watching, "stops_early", False)
+    point = Watching()
+    detector = OnTransitions(point).fit(numbered(*range(20)))
+    assert set(shown(detector, point.given[0])) == set(range(20))
+    assert point.given[1] is None

@@ -1,12 +1,14 @@
 """Every detector keeps the laws; one that does not is found out."""
 
+import importlib
 from functools import partial
 
 import numpy as np
 import pytest
 
-from offnominal.detectors import KNN, Time, detectors, make_detector
-from offnominal.laws import check_detector
+from offnominal.detectors import KNN, Time, detectors, make_detector, on_transitions
+from offnominal.detectors.points import HBOS
+from offnominal.laws import GPU_ROUNDING, check_detector
 
 SMALL = {
     "PredAE": {"channels": 4},
@@ -18,6 +20,7 @@ SMALL = {
 """Networks of the published size take long to learn; the laws hold for small ones after one epoch as well."""
 
 
+COVERED = "its code version covers its code"
 FEW = {"epochs": 1, "iterations": 60, "pretraining": 60, "samples": 5}
 
 
@@ -27,11 +30,54 @@ def quick(name):
     return SMALL.get(name.removesuffix("-untrained"), {}) | few
 
 
+NETWORKS = [name for name in detectors.ids() if "device" in make_detector(name).parameters()]
+
+
 @pytest.mark.parametrize("name", detectors.ids())
 def test_every_detector_keeps_the_laws(name):
-    report = check_detector(partial(make_detector, name, **quick(name)))
+    place = {"device": "cpu"} if name in NETWORKS else {}
+    report = check_detector(partial(make_detector, name, **quick(name), **place))
     report.raise_if_broken()
     assert all(finding.holds for finding in report), [finding for finding in report if not finding.holds]
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("device", ["cuda"], indirect=True)
+def test_every_network_keeps_the_laws_on_a_gpu(name, device):
+    make = partial(make_detector, name, **quick(name), device=device)
+    check_detector(make, tolerance=GPU_ROUNDING).raise_if_broken()
+
+
+MINE = """
+from offnominal.detectors import points
+from offnominal.detectors.on_transitions import OnTransitions
+
+
+class Named(OnTransitions):
+    def __init__(self):
+        super().__init__(points.HBOS())
+
+
+class Hidden(OnTransitions):
+    def __init__(self):
+        super().__init__(getattr(points, "HBOS")())
+"""
+
+
+def test_an_algorithm_that_is_looked_up_by_a_text_is_found_out(tmp_path, monkeypatch):
+    (tmp_path / "my_detectors.py").write_text(MINE, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("my_detectors")
+    check_detector(module.Named).raise_if_broken()
+    (broken,) = [finding for finding in check_detector(module.Hidden) if finding.problem]
+    assert broken.law == COVERED
+    assert "offnominal.detectors.points.hbos:HBOS" in broken.problem
+    assert "my_detectors:Hidden does not refer to by name" in broken.problem
+
+
+def test_the_code_of_what_no_study_can_name_is_not_judged():
+    (finding,) = [finding for finding in check_detector(lambda: on_transitions(HBOS())) if finding.law == COVERED]
+    assert "no study could name it" in finding.skipped
 
 
 class Peeking(KNN):

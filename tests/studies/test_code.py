@@ -1,11 +1,18 @@
 """The version of the code: what changes it, and what does not."""
 
+import ast
+import inspect
+import sys
+
 import pytest
 
+from offnominal.alarms import EpisodeMaximum, alarms
 from offnominal.core.errors import UnknownName
 from offnominal.detectors.catalogue import detectors
+from offnominal.detectors.points import LOF, NearestNeighbours
 from offnominal.studies import key_of
 from offnominal.studies.code import Sources
+from offnominal.studies.store import Store
 from offnominal.studies.work import code_of
 
 from .cases import small_cell
@@ -107,6 +114,63 @@ def test_what_is_not_there_is_named():
         Sources().version("offnominal.detectors:Nobody")
     with pytest.raises(UnknownName, match="nowhere_at_all"):
         Sources().version("nowhere_at_all:Detector")
+
+
+def grown(sources, kind):
+    """Return sources in which a class has one statement more."""
+    tree = ast.parse(inspect.getsource(sys.modules[kind.__module__]))
+    (definition,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == kind.__name__)
+    definition.body += ast.parse("grown = True").body
+    return sources.edited(kind.__module__, ast.unparse(tree))
+
+
+def version_of(sources, registry, id):
+    return sources.version(registry.spec(id).target, *(part.target for part in registry.parts(id, {})))
+
+
+REGISTERED = {id: registry for registry in (detectors, alarms) for id in registry.ids()}
+
+
+def changed_by(sources, kind):
+    """Return what has another version if a class has one statement more."""
+    edited = grown(sources, kind)
+    return {id for id, of in REGISTERED.items() if version_of(edited, of, id) != version_of(sources, of, id)}
+
+
+@pytest.mark.parametrize("id", REGISTERED)
+def test_an_edit_of_its_algorithm_changes_the_version_of_every_detector_and_alarm(sources, id):
+    registry = REGISTERED[id]
+    made, before = registry.make(id), version_of(sources, registry, id)
+    assert version_of(grown(sources, type(getattr(made, "point", made))), registry, id) != before
+    assert version_of(grown(sources, Store), registry, id) == before
+
+
+def test_an_edit_changes_the_versions_of_what_uses_it_and_no_others(sources):
+    assert changed_by(sources, LOF) == {"LOF"}
+    assert changed_by(sources, NearestNeighbours) == {"KNN", "Fusion", "VAE-KNN", "VAE-KNN-untrained"}
+    assert changed_by(sources, EpisodeMaximum) == {"EpisodeMaximum", "PacEpisodeMaximum"}
+    assert changed_by(sources, Store) == set()
+
+
+def test_an_edit_of_an_autoencoder_changes_what_is_built_on_it(sources):
+    deep = pytest.importorskip("offnominal.detectors.deep.vae", reason="torch is not installed")
+    built = ("VAE", "VAE-KNN", "VAE-OCSVM")
+    assert changed_by(sources, deep.VAE) == {*built, *(f"{name}-untrained" for name in built)}
+
+
+def test_a_cell_of_a_fusion_depends_on_the_detectors_that_it_fuses(sources):
+    pair = {"detectors": [["LOF", {"k": 3}], "HBOS"]}
+    plain, given = small_cell("Fusion", "Fusion"), small_cell("Fusion", "Fusion", parameters=pair)
+    edited = {kind: grown(sources, kind) for kind in (LOF, NearestNeighbours)}
+    assert code_of(plain, edited[NearestNeighbours]) != code_of(plain, sources)
+    assert code_of(plain, edited[LOF]) == code_of(plain, sources)
+    assert code_of(given, edited[LOF]) != code_of(given, sources)
+    assert code_of(given, edited[NearestNeighbours]) == code_of(given, sources)
+
+
+def test_a_module_that_is_not_there_cannot_be_edited(sources):
+    with pytest.raises(UnknownName, match=r"no source of 'offnominal\.nowhere'"):
+        sources.edited("offnominal.nowhere", "")
 
 
 PINNED = """

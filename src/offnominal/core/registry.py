@@ -25,12 +25,15 @@ class Spec:
         target: ``"package.module:attribute"``, imported on first use.
         summary: One line for listings.
         options: Keyword arguments given to the target by default.
+        parts: Which option, if any, names other entries of the registry that the entry is built from. A part is an id,
+            or a pair of an id and options.
     """
 
     id: str
     target: str
     summary: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+    parts: str = ""
 
     def load(self) -> Any:
         """Import the target, or raise :class:`UnknownName` if there is no such module or name in it."""
@@ -154,6 +157,22 @@ class Registry(Generic[T]):
         spec = self.spec(id)
         made: T = spec.load()(**{**spec.options, **options})
         return made
+
+    def parts(self, id: str, options: Mapping[str, Any]) -> list[Spec]:
+        """Return the entries that an entry is built from by name, and those that these are built from.
+
+        Args:
+            id: Of the entry.
+            options: Given to it, beside its own.
+        """
+        spec = self.spec(id)
+        found: list[Spec] = []
+        given = {**spec.options, **options}.get(spec.parts)
+        for part in given if isinstance(given, list | tuple) else ():
+            match [part] if isinstance(part, str) else part:
+                case [str(name), *rest]:
+                    found += [self.spec(name), *self.parts(name, dict(*rest))]
+        return found
 
     def __iter__(self) -> Iterator[Spec]:
         self._load_plugins()

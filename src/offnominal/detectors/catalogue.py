@@ -60,7 +60,6 @@ for _id, _target, _summary in (
     ("QValue", f"{_POLICY}:QValue", "the policy expects little from here on"),
     ("TDResidual", f"{_POLICY}:TDResidual", "the policy's values before and after do not fit together"),
     ("Entropy", f"{_POLICY}:Entropy", "the policy does not know what to choose"),
-    ("Fusion", f"{_POLICY}:Fusion", "several detectors together, by their ranks among nominal scores"),
     ("Time", f"{_BASELINES}:Time", "baseline: the clock"),
     ("Random", f"{_BASELINES}:Random", "baseline: chance"),
 ):
@@ -69,6 +68,9 @@ for _id, _target, _summary in (
         detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"epochs": 0}))
     if _target.startswith(_DEEP):
         detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"iterations": 0}))
+_TOGETHER = "several detectors together, by their ranks among nominal scores"
+_PARTS = {"detectors": ("KNN", "Mahalanobis")}
+detectors.register(Spec("Fusion", f"{_POLICY}:Fusion", _TOGETHER, _PARTS, parts="detectors"))
 
 
 def make_detector(id: str, **parameters: Any) -> Detector:

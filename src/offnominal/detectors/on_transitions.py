@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from offnominal.core.episode import Episode
+from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors import points
 from offnominal.detectors.detector import Detector, Step
@@ -16,9 +18,14 @@ from offnominal.detectors.points.estimator import Estimator, Fittable
 from offnominal.detectors.points.point import PointDetector
 from offnominal.detectors.views import Past, View, ViewName
 
+HELD_OUT = 0.1
+
 
 class OnTransitions(Detector):
     """A point detector that scores every transition by a view of it, normalised by what is nominal.
+
+    A point detector that stops learning when unseen rows say so is shown those of `validation`, or else those of a
+    tenth of the episodes, which it does not learn from: steps of one episode are alike. A single episode is both.
 
     Args:
         point: What scores a row.
@@ -39,12 +46,17 @@ class OnTransitions(Detector):
         self.view = View(view, length)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
-        rows = self.view.of_episodes(episodes)
-        self.normaliser_ = Normaliser.of(rows)
-        self.point.fit(self.normaliser_(rows), seed=seed)
+        self.normaliser_ = Normaliser.of(self.view.of_episodes(episodes))
+        if validation is None and self.point.stops_early:
+            episodes, validation = held_out(episodes, seed)
+        unseen = None if validation is None else self._rows(validation)
+        self.point.fit(self._rows(episodes), validation=unseen, seed=seed)
+
+    def _rows(self, episodes: Sequence[Episode]) -> FloatArray:
+        return self.normaliser_(self.view.of_episodes(episodes))
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        scores = self.point.score(self.normaliser_(self.view.of_episodes(episodes)))
+        scores = self.point.score(self._rows(episodes))
         return np.split(scores, np.cumsum([len(episode) for episode in episodes])[:-1])
 
     def start(self, n: int = 1) -> Past:
@@ -76,6 +88,24 @@ class OnTransitions(Detector):
         self.point.restore(
             {name.removeprefix("point."): values for name, values in learned.items() if name.startswith("point.")}
         )
+
+
+class FromSettings(OnTransitions):
+    """A point detector that is built from its settings, and scores every transition by a view of it.
+
+    Args:
+        view: Which numbers of a transition make a row; see :class:`View`.
+        length: Of the window, if that is the view.
+        settings: Those of the point detector.
+    """
+
+    def __init__(self, *, view: ViewName = "next_observation", length: int = 5, **settings: Any) -> None:
+        super().__init__(self._point(**settings), view=view, length=length)
+
+    @staticmethod
+    @abstractmethod
+    def _point(**settings: Any) -> PointDetector:
+        """Return the point detector. Its class is named here, where the version of the code can see it."""
 
 
 class KNN(OnTransitions):
@@ -147,6 +177,20 @@ class Mahalanobis(OnTransitions):
 
     def __init__(self, *, view: ViewName = "next_observation", length: int = 5) -> None:
         super().__init__(points.Mahalanobis(), view=view, length=length)
+
+
+def held_out(episodes: Sequence[Episode], seed: int) -> tuple[Sequence[Episode], Sequence[Episode]]:
+    """Return the episodes to learn from, and a tenth of them to stop by; a single one is both.
+
+    Args:
+        episodes: To divide.
+        seed: Decides which.
+    """
+    if len(episodes) == 1:
+        return episodes, episodes
+    order = Stream.named(seed, 0, "validation").generator().permutation(len(episodes)).tolist()
+    last = len(episodes) - max(1, round(HELD_OUT * len(episodes)))
+    return [episodes[number] for number in order[:last]], [episodes[number] for number in order[last:]]
 
 
 def on_transitions(

@@ -2,8 +2,17 @@
 
 from offnominal.laws.alarm import check_alarm
 from offnominal.laws.anomaly import anomalies_of, check_anomaly
-from offnominal.laws.detector import check_detector
+from offnominal.laws.detector import GPU_ROUNDING, check_detector
 from offnominal.laws.report import Finding, LawReport
 from offnominal.laws.world import check_world
 
-__all__ = ["Finding", "LawReport", "anomalies_of", "check_alarm", "check_anomaly", "check_detector", "check_world"]
+__all__ = [
+    "GPU_ROUNDING",
+    "Finding",
+    "LawReport",
+    "anomalies_of",
+    "check_alarm",
+    "check_anomaly",
+    "check_detector",
+    "check_world",
+]

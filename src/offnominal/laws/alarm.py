@@ -14,6 +14,7 @@ from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import BoolArray, FloatArray
+from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.report import LawReport, Skip, examine
 from offnominal.laws.world import require
 
@@ -33,6 +34,7 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
     4. Saved and loaded, it raises the same alarms.
     5. Bad input gives a named error: scores that are missing, empty, not finite or of the wrong shape, and use before
        the alarm is fitted.
+    6. The version of its code, by which results are stored, covers all code that it runs.
 
     An alarm whose false-alarm rate is exactly what it promises passes the first law with 98 % of the seeds.
 
@@ -56,6 +58,7 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
             "online equals batch": case.online_equals_batch,
             "saved and loaded it is the same": case.survives_saving,
             "bad input is a named error": case.bad_input,
+            "its code version covers its code": case.code_is_covered,
         },
     )
 
@@ -181,6 +184,15 @@ class _Case:
         unfitted = type(alarm)(**alarm.to_dict()["options"])
         _require_named("alarm before fit", unfitted.alarm, [good])
         _require_named("update before fit", unfitted.update, alarm.start(), [1.0])
+
+    def code_is_covered(self) -> None:
+        kind = type(self.alarm)
+        target = alarms.spec(kind.id).target if kind.id in alarms else named_target(kind)
+        calibration = simulate_scores(self.calibration, steps=LENGTHS, seed=self.seed)
+        alarm = deepcopy(self.alarm)
+        with executed(kind.__module__.partition(".")[0]) as found:
+            alarm.fit(calibration).alarm(self.fresh)
+        require_covered([target], found)
 
 
 def _same(first: list[BoolArray], second: list[BoolArray]) -> bool:

@@ -6,13 +6,15 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as alarm_registry
+from offnominal.core.registry import Spec
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.detectors.detector import Detector
 from offnominal.studies import examples
@@ -69,9 +71,16 @@ def prepare(cell: Cell) -> str:
 
 def code_of(cell: Cell, sources: Sources) -> str:
     """Return the version of the code that a cell uses: of its detector, of its alarms, and of what judges them."""
-    specs = [registry.find(name) for registry, name in cell.targets()]
+    specs = with_parts(cell.detector, cell.parameters)
+    specs += [alarm_registry.find(entry.alarm) for entry in cell.alarms]
     code = [sources.version(*JUDGE, *(spec.target for spec in specs)), *([spec.target, spec.options] for spec in specs)]
     return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+
+
+def with_parts(detector: str, parameters: Mapping[str, Any]) -> list[Spec]:
+    """Return what a detector stands for, and the detectors that it is built from by name."""
+    parts = detector_registry.parts(detector, parameters) if detector in detector_registry else []
+    return [detector_registry.find(detector), *parts]
 
 
 def build_detector(cell: Cell) -> Detector:

@@ -30,6 +30,7 @@ def test_an_episode_is_that_of_the_policy():
     np.testing.assert_allclose(returns.detach(), [each.total_reward for each in episodes], atol=1e-2)
 
 
+# The return bends wherever a unit of the policy switches on: between steps of 3e-4 and 3e-3 its change varies by 4 %.
 @pytest.mark.parametrize(("world", "every", "tolerance"), [(CARTPOLE, 1, 0.05), (REACHER, 10, 0.1)])
 def test_the_slope_of_the_return_is_its_change(world, every, tolerance):
     policy, seeds, step = expert(world), np.arange(2), 1e-3

@@ -15,11 +15,11 @@ from offnominal.core.errors import InvalidParameter  # noqa: E402
 SEEN, DENSE = (4, 84, 84), (16, 6)
 
 
-def members(count=2, dense=DENSE):
+def members(count=2, dense=DENSE, device="cpu"):
     shapes = layer_shapes(SEEN, dense, NATURE)
     draw = np.random.default_rng(0)
     parts = [draw.normal(0, fan_in**-0.5, (count, (fan_in + 1) * fan_out)) for fan_in, fan_out in shapes]
-    return PictureMembers(np.concatenate(parts, axis=1), SEEN, dense)
+    return PictureMembers(np.concatenate(parts, axis=1), SEEN, dense, device=device)
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,8 @@ def pictures():
     return np.random.default_rng(1).integers(0, 256, (3, *SEEN), np.uint8)
 
 
-def test_members_are_convolutions(pictures):
-    network = members()
+def test_members_are_convolutions(pictures, device):
+    network = members(device=device)
     found = network.passes(pictures, ENSEMBLE, 0.0, 2)
     for number in range(2):
         values = torch.as_tensor(pictures).float() / 255.0 - MIDDLE
@@ -64,7 +64,7 @@ def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(picture
 def test_a_pass_with_gaps_is_the_network_with_these_gaps(pictures):
     network = members(1)
     found = network.passes(pictures, DROPCONNECT, 0.3, 3)
-    apart = PictureMembers(network._gapped(DROPCONNECT, 0.3, 3), SEEN, DENSE)
+    apart = PictureMembers(network._gapped(DROPCONNECT, 0.3, 3), SEEN, DENSE, device="cpu")
     # Scaled weights are rounded to half precision there.
     np.testing.assert_allclose(apart.passes(pictures, ENSEMBLE, 0.0, 3), found, rtol=0, atol=2e-3)
     assert len(np.unique(found[:, 0, 0])) == 3
@@ -97,7 +97,7 @@ def test_dropout_is_refused(pictures):
 
 
 def test_an_ensemble_for_pong_is_small_and_comes_back(tmp_path, pictures):
-    policy = UncertainPolicy(members(5, (256, 6)), Discrete(6), kind="ensemble")
+    policy = UncertainPolicy(members(5, (256, 6), device="auto"), Discrete(6), kind="ensemble")
     card = PolicyCard("OOD-Pong-v0", "dqn-ensemble", (), (), choices=6, uncertainty="ensemble", passes=5, discount=0.99)
     save_policy(tmp_path / "pong", policy, card)
     assert (tmp_path / "pong.safetensors").stat().st_size < 10e6
@@ -107,8 +107,8 @@ def test_an_ensemble_for_pong_is_small_and_comes_back(tmp_path, pictures):
 
 
 @pytest.mark.parametrize("n", [1, 3, 8, 11])
-def test_a_picture_is_seen_alike_wherever_it_is_in_a_batch(n):
-    network = members()
+def test_a_picture_is_seen_alike_wherever_it_is_in_a_batch(n, device):
+    network = members(device=device)
     every = np.random.default_rng(2).integers(0, 256, (11, *SEEN), np.uint8)
     together = network.passes(every, ENSEMBLE, 0.0, 2)
     for first in range(11 - n + 1):

@@ -20,3 +20,14 @@ def test_a_transition_of_a_fault_is_strange():
     twin = type(detector)(**detector.parameters())
     twin.restore(detector.learned())
     np.testing.assert_array_equal(twin.score([faulty])[0], scores)
+
+
+def test_validation_episodes_decide_when_to_stop():
+    nominal = collect(WORLD, expert(WORLD), 12)
+    small = {"hidden": 16, "rate": 5e-3, "iterations": 30, "samples": 2, "device": "cpu"}
+    checks = [
+        transitions.VAE(**small).fit(nominal, validation=unseen).learned()["point.checks"]
+        for unseen in (None, nominal[:1], nominal[1:2])
+    ]
+    assert not np.array_equal(checks[1], checks[2])
+    assert not np.array_equal(checks[0], checks[1])

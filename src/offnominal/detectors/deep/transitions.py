@@ -2,90 +2,94 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from offnominal.detectors import deep
-from offnominal.detectors.on_transitions import OnTransitions
-from offnominal.detectors.views import ViewName
+from offnominal.detectors.on_transitions import FromSettings
+from offnominal.detectors.points.point import PointDetector
 
 
-class DeepOnTransitions(OnTransitions):
-    """A deep point detector that scores every transition by a view of it.
-
-    Args:
-        view: Which numbers of a transition make a row; see :class:`View`.
-        length: Of the window, if that is the view.
-        settings: Those of the point detector.
-    """
-
-    POINT: ClassVar[str]
-    """Name of the point detector in :mod:`offnominal.detectors.deep`."""
-
-    def __init__(self, *, view: ViewName = "next_observation", length: int = 5, **settings: Any) -> None:
-        super().__init__(getattr(deep, self.POINT)(**settings), view=view, length=length)
-
-
-class AAE(DeepOnTransitions):
+class AAE(FromSettings):
     """An adversarial autoencoder; see :class:`~offnominal.detectors.deep.AAE`."""
 
-    POINT = "AAE"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.AAE(**settings)
 
 
-class AdVAE(DeepOnTransitions):
+class AdVAE(FromSettings):
     """A self-adversarial variational autoencoder; see :class:`~offnominal.detectors.deep.AdVAE`."""
 
-    POINT = "AdVAE"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.AdVAE(**settings)
 
 
-class DeepSVDD(DeepOnTransitions):
+class DeepSVDD(FromSettings):
     """A network that gathers what is normal around a centre; see :class:`~offnominal.detectors.deep.DeepSVDD`."""
 
-    POINT = "DeepSVDD"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.DeepSVDD(**settings)
 
 
-class FMGAN(DeepOnTransitions):
+class FMGAN(FromSettings):
     """An adversarial pair with feature matching; see :class:`~offnominal.detectors.deep.FMGAN`."""
 
-    POINT = "FMGAN"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.FMGAN(**settings)
 
 
-class GAN(DeepOnTransitions):
+class GAN(FromSettings):
     """An adversarial pair; see :class:`~offnominal.detectors.deep.GAN`."""
 
-    POINT = "GAN"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.GAN(**settings)
 
 
-class GANomaly(DeepOnTransitions):
+class GANomaly(FromSettings):
     """A code that changes when it is decoded; see :class:`~offnominal.detectors.deep.GANomaly`."""
 
-    POINT = "GANomaly"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.GANomaly(**settings)
 
 
-class MAF(DeepOnTransitions):
+class MAF(FromSettings):
     """A masked autoregressive flow; see :class:`~offnominal.detectors.deep.MAF`."""
 
-    POINT = "MAF"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.MAF(**settings)
 
 
-class MOGAAL(DeepOnTransitions):
+class MOGAAL(FromSettings):
     """Many generators around what is normal; see :class:`~offnominal.detectors.deep.MOGAAL`."""
 
-    POINT = "MOGAAL"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.MOGAAL(**settings)
 
 
-class RealNVP(DeepOnTransitions):
+class RealNVP(FromSettings):
     """A flow of coupled columns; see :class:`~offnominal.detectors.deep.RealNVP`."""
 
-    POINT = "RealNVP"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.RealNVP(**settings)
 
 
-class SPTN(DeepOnTransitions):
+class SPTN(FromSettings):
     """A tree of mixtures; see :class:`~offnominal.detectors.deep.SPTN`."""
 
-    POINT = "SPTN"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.SPTN(**settings)
 
 
-class VAE(DeepOnTransitions):
+class VAE(FromSettings):
     """A variational autoencoder; see :class:`~offnominal.detectors.deep.VAE`.
 
     Example:
@@ -94,22 +98,30 @@ class VAE(DeepOnTransitions):
         ('transition', 16)
     """
 
-    POINT = "VAE"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.VAE(**settings)
 
 
-class VAEKNN(DeepOnTransitions):
+class VAEKNN(FromSettings):
     """The nearest codes of a variational autoencoder; see :class:`~offnominal.detectors.deep.VAEKNN`."""
 
-    POINT = "VAEKNN"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.VAEKNN(**settings)
 
 
-class VAEOneClassSVM(DeepOnTransitions):
+class VAEOneClassSVM(FromSettings):
     """A border around its codes; see :class:`~offnominal.detectors.deep.VAEOneClassSVM`."""
 
-    POINT = "VAEOneClassSVM"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.VAEOneClassSVM(**settings)
 
 
-class WAE(DeepOnTransitions):
+class WAE(FromSettings):
     """A Wasserstein autoencoder; see :class:`~offnominal.detectors.deep.WAE`."""
 
-    POINT = "WAE"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return deep.WAE(**settings)

@@ -2,72 +2,72 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from offnominal.detectors import points
-from offnominal.detectors.on_transitions import OnTransitions
-from offnominal.detectors.views import ViewName
+from offnominal.detectors.on_transitions import FromSettings
+from offnominal.detectors.points.point import PointDetector
 
 
-class ClassicalOnTransitions(OnTransitions):
-    """A classical point detector that scores every transition by a view of it.
-
-    Args:
-        view: Which numbers of a transition make a row; see :class:`View`.
-        length: Of the window, if that is the view.
-        settings: Those of the point detector.
-    """
-
-    POINT: ClassVar[str]
-    """Name of the point detector in :mod:`offnominal.detectors.points`."""
-
-    def __init__(self, *, view: ViewName = "next_observation", length: int = 5, **settings: Any) -> None:
-        super().__init__(getattr(points, self.POINT)(**settings), view=view, length=length)
-
-
-class ABOD(ClassicalOnTransitions):
+class ABOD(FromSettings):
     """From outside, all neighbours lie in one direction; see :class:`~offnominal.detectors.points.ABOD`."""
 
-    POINT = "ABOD"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.ABOD(**settings)
 
 
-class HBOS(ClassicalOnTransitions):
+class HBOS(FromSettings):
     """Rare values, column by column; see :class:`~offnominal.detectors.points.HBOS`."""
 
-    POINT = "HBOS"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.HBOS(**settings)
 
 
-class KernelSVM(ClassicalOnTransitions):
+class KernelSVM(FromSettings):
     """Outside a border of some kernel; see :class:`~offnominal.detectors.points.KernelSVM`."""
 
-    POINT = "KernelSVM"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.KernelSVM(**settings)
 
 
-class LODA(ClassicalOnTransitions):
+class LODA(FromSettings):
     """Rare values along random lines; see :class:`~offnominal.detectors.points.LODA`."""
 
-    POINT = "LODA"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.LODA(**settings)
 
 
-class LOF(ClassicalOnTransitions):
+class LOF(FromSettings):
     """Thinner than its neighbours; see :class:`~offnominal.detectors.points.LOF`."""
 
-    POINT = "LOF"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.LOF(**settings)
 
 
-class Neighbours(ClassicalOnTransitions):
+class Neighbours(FromSettings):
     """Distances to the k nearest; see :class:`~offnominal.detectors.points.Neighbours`."""
 
-    POINT = "Neighbours"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.Neighbours(**settings)
 
 
-class PIDForest(ClassicalOnTransitions):
+class PIDForest(FromSettings):
     """Large boxes with few points; see :class:`~offnominal.detectors.points.PIDForest`."""
 
-    POINT = "PIDForest"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.PIDForest(**settings)
 
 
-class SubspaceForest(ClassicalOnTransitions):
+class SubspaceForest(FromSettings):
     """An isolation forest on shares of rows and columns; see :class:`~offnominal.detectors.points.SubspaceForest`."""
 
-    POINT = "SubspaceForest"
+    @staticmethod
+    def _point(**settings: Any) -> PointDetector:
+        return points.SubspaceForest(**settings)

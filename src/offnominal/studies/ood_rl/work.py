@@ -13,6 +13,7 @@ import numpy as np
 from offnominal.agents.uncertain import UncertainPolicy
 from offnominal.anomalies.catalogue import anomalies as anomaly_registry
 from offnominal.core.episode import Episode
+from offnominal.core.registry import Spec
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
 from offnominal.studies.code import Sources
@@ -23,7 +24,7 @@ from offnominal.studies.ood_rl.cell import OODCell
 from offnominal.studies.ood_rl.episodes import Part, chosen_settings, training_episodes, trial_parts
 from offnominal.studies.ood_rl.methods import built, visible
 from offnominal.studies.ood_rl.readings import read
-from offnominal.studies.work import one_thread
+from offnominal.studies.work import one_thread, with_parts
 from offnominal.worlds.catalogue import worlds as world_registry
 
 # How an agent was trained does not count: its weights are the data of a cell.
@@ -137,7 +138,9 @@ def prepare(cell: OODCell) -> str:
 
 def code_of(cell: OODCell, sources: Sources) -> str:
     """Return the version of the code that a cell uses: of its world, faults and methods, and of what reads scores."""
-    specs = [registry.find(name) for registry, name in cell.targets()]
+    specs: list[Spec] = []
+    for entry in (*cell.methods, *cell.parts):
+        specs += with_parts(entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {}))
     places = [world_registry.spec(cell.world)]
     places += [anomaly_registry.spec(name) for name in dict.fromkeys(each.anomaly for each in chosen_settings(cell))]
     used = [*specs, *places]
