@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from offnominal.cli import main
 from offnominal.cli.program import program
+from offnominal.core.errors import ModuleNotAllowed
+from offnominal.studies import Store, runs
 
 runner = CliRunner()
 
@@ -85,6 +87,34 @@ def test_the_report_of_a_run_is_written_again(done):
     said = runner.invoke(program, ["report", str(folder / "run")])
     assert said.exit_code == 0, said.output
     assert (folder / "run" / "page.html").exists()
+
+
+def test_a_report_of_an_incomplete_run_names_the_cells_that_are_missing_and_the_exit_code_tells(done):
+    folder, _ = done
+    manifest = json.loads((folder / "run" / "run.json").read_text())
+    path = Store(folder / "store").path(manifest["keys"][1])
+    moved = path.rename(folder / "moved")
+    said = runner.invoke(program, ["report", str(folder / "run")])
+    assert said.exit_code == 1
+    assert "1 cells have no result" in said.output
+    assert "SAP-Goal0-v0/tqc/Time/0" in said.output
+    said = runner.invoke(program, ["report", str(folder / "run"), "--json"])
+    assert (said.exit_code, json.loads(said.stdout)["missing"]) == (1, ["SAP-Goal0-v0/tqc/Time/0"])
+    moved.rename(path)
+    assert runner.invoke(program, ["report", str(folder / "run")]).exit_code == 0
+
+
+def test_a_detector_of_another_package_is_run_if_it_is_allowed(tmp_path, monkeypatch):
+    (tmp_path / "allowed_elsewhere.py").write_text("from offnominal.detectors.baselines import Time as Mine\n")
+    (tmp_path / "mine.toml").write_text(STUDY.replace('detector = "KNN"', 'detector = "allowed_elsewhere:Mine"'))
+    monkeypatch.syspath_prepend(tmp_path)
+    refused = again(tmp_path)
+    assert isinstance(refused.exception, ModuleNotAllowed)
+    assert not (tmp_path / "store").exists()
+    loaded = []
+    monkeypatch.setattr(runs, "run", lambda study, scale, **options: loaded.append(study) or sys.exit(0))
+    again(tmp_path, "--allow-module", "allowed_elsewhere")
+    assert [entry.id for entry in loaded[0].detectors] == ["allowed_elsewhere:Mine", "Time"]
 
 
 def test_a_cell_that_fails_is_named_and_the_exit_code_tells(tmp_path, done, monkeypatch):

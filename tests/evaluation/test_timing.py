@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.evaluation import false_alarms, timing
+from offnominal.evaluation import equal_cost, false_alarms, timing
 
 
 def at(length, *steps):
@@ -110,3 +110,11 @@ def test_delays_of_a_memoryless_alarm_are_geometric():
 def test_a_horizon_must_be_positive():
     with pytest.raises(InvalidParameter, match="horizon"):
         timing(ALARMS, ONSETS, horizon=0)
+
+
+@pytest.mark.parametrize("within", [[-3], [1.5], [True], ["5"], [float("nan")], [10**30], 5])
+def test_a_delay_of_which_the_share_is_wanted_is_a_number_of_steps(within):
+    with pytest.raises(InvalidParameter, match="within is"):
+        timing(ALARMS, ONSETS, within=within, replicates=0)
+    with pytest.raises(InvalidParameter, match="within is"):
+        equal_cost([np.zeros(30)], [10], [np.zeros(30)], within=within, replicates=0)

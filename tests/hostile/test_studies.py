@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -85,7 +86,9 @@ def silent(line):
 def forged(folder, finished, **changes):
     """A run of one cell, whose stored configuration was edited."""
     rows, store = finished.rows, Store(folder / "store")
-    facts = {**rows.schema.metadata, b"cell": json.dumps({**CELL.to_dict(), **changes}).encode()}
+    facts = dict(rows.schema.metadata)
+    if changes:
+        facts[b"cell"] = json.dumps({**CELL.to_dict(), **changes}).encode()
     store.write(finished.key, rows.replace_schema_metadata(facts))
     manifest = {"study": "mine", "keys": [finished.key], "store": str(store.folder)}
     (folder / "run.json").write_text(json.dumps(manifest), encoding="utf-8")
@@ -163,6 +166,19 @@ def test_a_stored_cell_that_names_a_function_of_ours_does_not_call_it(tmp_path, 
     ((_, problem),) = verify_run(tmp_path, 1.0)
     assert "expected a subclass of Detector" in problem
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("cell", ["[]", "3", "{", "[" * 100_000, '{"kind": []}', '{"kind": "none"}', "{}", "\ud800"])
+def test_a_stored_cell_that_is_none_is_named(tmp_path, finished, cell):
+    facts = {**finished.rows.schema.metadata, b"cell": cell.encode(errors="surrogatepass")}
+    forged(tmp_path, replace(finished, rows=finished.rows.replace_schema_metadata(facts)))
+    ((_, problem),) = verify_run(tmp_path, 1.0)
+    assert problem
+
+
+def test_a_stored_cell_without_its_costs_stops_no_run(tmp_path, finished):
+    forged(tmp_path, replace(finished, rows=finished.rows.drop_columns(["fit_cpu_s", "peak_mb"])))
+    assert runner.Past.of(Store(tmp_path / "store")).peak_mb == 0.0
 
 
 @pytest.mark.parametrize("target", [":x", "os:", "os.:x", "../x:y", "a b:c", "os:path.join", "os:x:y"])

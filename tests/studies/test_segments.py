@@ -9,6 +9,8 @@ from offnominal.studies.segments import Segments
 
 from .cases import rekeyed
 
+pytest.importorskip("duckdb", reason="duckdb is not installed")
+
 
 def key_number(number):
     return f"{number:02x}" * 32

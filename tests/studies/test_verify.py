@@ -26,10 +26,15 @@ def place(tmp_path, in_process, finished, sources, monkeypatch):
     return tmp_path
 
 
+def key_named(store, name):
+    (key,) = (row["key"] for row in store.cells().to_pylist() if row["name"] == name)
+    return key
+
+
 def rewrite(place, name, column, value):
     """Change a number in a result, without a trace."""
     store = Store(place / "store")
-    (key,) = store.sql(f"SELECT key FROM cells WHERE name = '{name}'")["key"].to_pylist()
+    key = key_named(store, name)
     rows = store.rows([key]).replace_schema_metadata(_facts(store, key))
     at = rows.column_names.index(column)
     changed = pa.array([value, *rows[column].to_pylist()[1:]], rows.schema.field(column).type)
@@ -102,7 +107,7 @@ def test_a_folder_without_a_run_is_named(tmp_path):
 
 def test_hashes_of_all_cells_are_checked_and_nothing_is_moved(place, monkeypatch):
     store = Store(place / "store")
-    (key,) = store.sql("SELECT key FROM cells WHERE name = 'Time'")["key"].to_pylist()
+    key = key_named(store, "Time")
     content = bytearray(store.path(key).read_bytes())
     content[len(content) // 2] ^= 1
     store.path(key).write_bytes(content)

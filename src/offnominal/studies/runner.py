@@ -19,6 +19,8 @@ from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
 from offnominal.studies.task import Answer, Ended, Pool, Task, home_of, persistently
 
+PAST = ("world", "name", "fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "peak_mb")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -249,19 +251,21 @@ class Past:
         peak_mb: The most memory that one held.
     """
 
-    costs: Mapping[tuple[str, ...], float]
+    costs: Mapping[tuple[str | None, ...], float]
     peak_mb: float
 
     @classmethod
     def of(cls, store: Store) -> Past:
         """Ask the results that are there."""
         table = store.cells()
-        costs: dict[tuple[str, ...], float] = {}
-        columns = [table[name].to_pylist() for name in ("world", "name", "fit_cpu_s", "score_cpu_s", "evaluate_cpu_s")]
-        for world, name, *seconds in zip(*columns, strict=True):
-            for place in ((world, name), (name,)):
-                costs[place] = max(costs.get(place, 0.0), sum(seconds))
-        return cls(costs, max(table["peak_mb"].to_pylist(), default=0.0))
+        costs: dict[tuple[str | None, ...], float] = {}
+        peak = 0.0
+        for row in table.select([name for name in PAST if name in table.column_names]).to_pylist():
+            cost = sum(row.get(name) or 0.0 for name in PAST[2:5])
+            for place in ((row.get("world"), row.get("name")), (row.get("name"),)):
+                costs[place] = max(costs.get(place, 0.0), cost)
+            peak = max(peak, row.get("peak_mb") or 0.0)
+        return cls(costs, peak)
 
     def cost(self, cell: Doable) -> float | None:
         """Return what a cell may cost in processor seconds, or None if nothing like it was done before."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import json
 import os
 import shutil
 import warnings
@@ -21,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.core.files import file_errors
+from offnominal.core.files import file_errors, parse_json
 from offnominal.studies.files import hash_in, is_whole, parse_table, read_content, read_table, write_table
 from offnominal.studies.rows import COST, DRAWS, FACTS, TEXTS, type_of
 
@@ -223,7 +222,7 @@ def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
     """
     table = read_table(path, without=without)
     found = table.schema.metadata or {}
-    if found.get(b"key", b"").decode() != path.stem or any(name.encode() not in found for name in FACTS):
+    if found.get(b"key") != path.stem.encode() or any(name.encode() not in found for name in FACTS):
         raise DamagedFile(f"{path} is not the result of the cell that its name says.")
     for column in table.schema:
         if column.type != type_of(column.name):
@@ -245,7 +244,9 @@ def _about(table: Any) -> Any:
     first = table.slice(0, 1).select([name for name in ABOUT if name in names])
     first = first.replace_schema_metadata(None)
     for name in FACTS:
-        first = first.append_column(name, pa.array([facts[name.encode()].decode()][: first.num_rows], pa.string()))
+        first = first.append_column(
+            name, pa.array([facts[name.encode()].decode(errors="replace")][: first.num_rows], pa.string())
+        )
     return first
 
 
@@ -256,8 +257,12 @@ def nothing(names: Iterable[str]) -> Any:
 
 def facts_of(table: Any) -> dict[str, Any]:
     """Return what the file of a cell says of its making: the cell, the hashes of data and code, versions."""
-    found = {name: table.schema.metadata[name.encode()].decode() for name in FACTS}
-    return found | {name: json.loads(found[name]) for name in ("cell", "versions")}
+    found = {name: table.schema.metadata[name.encode()].decode(errors="replace") for name in FACTS}
+    read = {name: parse_json(found[name], f"the {name} of a result") for name in ("cell", "versions")}
+    for name, data in read.items():
+        if not isinstance(data, dict):
+            raise DamagedFile(f"the {name} of a result is a {type(data).__name__}; expected a JSON object.")
+    return found | read
 
 
 EMPTY_ROWS, EMPTY_CELLS = (*TEXTS, "seed", *COST), (*ABOUT, *FACTS)

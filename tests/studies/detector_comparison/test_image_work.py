@@ -86,7 +86,7 @@ def test_a_cell_comes_out_the_same_twice_and_is_found_again(tmp_path):
     assert same_results(first.rows, second.rows)
     store = Store(tmp_path)
     store.write(first.key, first.rows, first.examples)
-    assert store.sql("SELECT DISTINCT name, world FROM results").to_pylist() == [{"name": "osvm", "world": "mnist"}]
+    assert [(row["name"], row["world"]) for row in store.cells().to_pylist()] == [("osvm", "mnist")]
 
 
 def test_the_key_follows_the_images_and_the_method(monkeypatch):

@@ -35,9 +35,7 @@ def test_a_comparison_comes_out_again(run):
 
 def test_a_number_that_was_changed_is_named(run):
     store = Store(run / "store")
-    (key,) = {
-        row["key"] for row in store.sql("SELECT key FROM results WHERE world = 'wine' AND name = 'knn'").to_pylist()
-    }
+    (key,) = (row["key"] for row in store.cells().to_pylist() if (row["world"], row["name"]) == ("wine", "knn"))
     rows = pq.read_table(store.path(key))
     place = rows.column_names.index("test_auc")
     changed = pa.array([0.123, *rows["test_auc"].to_pylist()[1:]], rows.schema.field("test_auc").type)
