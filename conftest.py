@@ -1,0 +1,97 @@
+"""Tests and doctests that need an optional package are skipped where it is not installed, with its name as reason."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from importlib.util import find_spec
+
+import pytest
+
+OPTIONAL = (
+    "PIL",
+    "ale_py",
+    "duckdb",
+    "h5py",
+    "imageio",
+    "imageio_ffmpeg",
+    "matplotlib",
+    "minari",
+    "mlflow",
+    "open_clip",
+    "optuna",
+    "pandas",
+    "playwright",
+    "pygame",
+    "pyod",
+    "ray",
+    "sb3_contrib",
+    "stable_baselines3",
+    "tensorboard",
+    "timm",
+    "torch",
+    "torchvision",
+    "wandb",
+)
+"""What the extras of this package install, as it is imported."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip a module that cannot be imported without an optional package."""
+    report = yield
+    call: pytest.CallInfo[object] | None = getattr(report, "call", None)
+    if report.failed and call is not None and call.excinfo and (name := absent_package(call.excinfo.value)):
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, f"Skipped: {reason(name)}")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, None, None]:
+    """Skip a test whose fixtures need an optional package."""
+    yield from skipping()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    """Skip a test that needs an optional package."""
+    yield from skipping()
+
+
+def skipping() -> Generator[None, None, None]:
+    """Turn an error of the block into a skip if an absent package caused it."""
+    try:
+        yield
+    except Exception as error:
+        if name := absent_package(error):
+            pytest.skip(reason(name))
+        raise
+
+
+def reason(name: str) -> str:
+    """Return why a test is skipped."""
+    return f"{name} is not installed"
+
+
+def absent_package(error: BaseException) -> str | None:
+    """Return the optional package whose absence caused an error, or None."""
+    for each in causes(error):
+        if isinstance(each, ModuleNotFoundError):
+            package = (each.name or "").partition(".")[0]
+            if package in OPTIONAL and find_spec(package) is None:
+                return package
+    return None
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """Return an error, what it was raised from, and what failed in a doctest."""
+    yield error
+    for each in (error.__cause__, error.__context__):
+        if each is not None:
+            yield from causes(each)
+    for failure in getattr(error, "failures", ()):
+        yield from causes(failure)
+    if exc_info := getattr(error, "exc_info", None):
+        yield from causes(exc_info[1])
