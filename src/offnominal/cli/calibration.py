@@ -45,7 +45,6 @@ def calibrate(
     from offnominal.calibration import calibrate
     from offnominal.worlds import worlds as registry
 
-    path.parent.mkdir(parents=True, exist_ok=True)
     table = read_strengths(path) if path.exists() else []
 
     def keep(lines: list[Strength]) -> None:
