@@ -128,7 +128,7 @@ def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
         >>> checked_delays([-3])
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.InvalidParameter: within is -3; expected a whole number of at least 0.
+        offnominal.core.errors.InvalidParameter: within is -3; expected an integer of at least 0.
     """
     if not isinstance(within, Iterable):
         raise InvalidParameter(f"within is {within!r}; expected a list of delays in steps, such as [5, 10].")

@@ -58,7 +58,7 @@ def require_covered(targets: Sequence[str], found: set[str]) -> None:
         targets: ``"package.module:attribute"`` each.
         found: What :func:`executed` collected.
     """
-    covered = {name for target in targets for name in _sources().used(target)}
+    covered = {name for target in targets for name in _used(target)}
     hidden = sorted(found - covered)
     more = "" if len(hidden) <= SHOWN else f" and {len(hidden) - SHOWN} more"
     require(
@@ -75,11 +75,15 @@ def named_target(made_by: Callable[..., object]) -> str:
         made_by: What builds the object that is checked.
     """
     target = f"{getattr(made_by, '__module__', '')}:{getattr(made_by, '__qualname__', '')}"
+    _used(target)
+    return target
+
+
+def _used(target: str) -> list[str]:
     try:
-        _sources().used(target)
+        return _sources().used(target)
     except UnknownName:
         raise Skip("no study could name it: it is no class or function of a module on the path") from None
-    return target
 
 
 @cache

@@ -59,6 +59,8 @@ class Segments:
         Args:
             *files: Each :data:`ROWS`, the rows of all cells, or :data:`CELLS`, one row per cell.
         """
+        if not self.cells.is_dir() and not self.folder.is_dir():
+            return [[] for _ in files]
         with self._locked():
             for _ in range(ATTEMPTS):
                 with suppress(_Lost):

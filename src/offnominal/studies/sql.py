@@ -36,15 +36,24 @@ def answer(query: str, tables: Mapping[str, Any]) -> Any:
             ...
         offnominal.core.errors.InvalidParameter: the question is a COPY statement; expected one SELECT, ...
     """
+    check_question(query)
     duckdb = _duckdb()
     try:
-        _check_is_question(duckdb, query)
         with duckdb.connect() as connection:
             for name, table in tables.items():
                 connection.register(name, table)
             for setting in LOCKED:
                 connection.execute(setting)
             return connection.sql(query).to_arrow_table()
+    except duckdb.Error as error:
+        raise InvalidParameter(f"the question cannot be answered: {error}") from None
+
+
+def check_question(query: str) -> None:
+    """Raise an error unless a question is one SELECT, before anything is read for it."""
+    duckdb = _duckdb()
+    try:
+        _check_is_question(duckdb, query)
     except (duckdb.Error, TypeError) as error:
         # DuckDB takes what cannot be encoded for something else than a text.
         raise InvalidParameter(f"the question cannot be answered: {error}") from None

@@ -27,7 +27,7 @@ from offnominal.studies.segments import (
     read_cell,
     set_aside,
 )
-from offnominal.studies.sql import answer
+from offnominal.studies.sql import answer, check_question
 
 
 class Store:
@@ -155,6 +155,7 @@ class Store:
         Args:
             query: One SELECT, in the language of DuckDB; it can read these tables and nothing else.
         """
+        check_question(query)
         sweep(self._staging)
         rows, cells = self._segments.contents(ROWS, CELLS)
         tables = {

@@ -79,7 +79,7 @@ def test_laptop_has_every_setting_of_both_classic_worlds():
         ({"methods": ()}, InvalidParameter, "no methods"),
         ({"methods": (KNN, KNN)}, InvalidParameter, "two methods of one name"),
         ({"methods": (KNN, FUSED)}, UnknownName, "Entropy"),
-        ({"trials": 0}, InvalidParameter, "trials is 0; expected a whole number of at least 1"),
+        ({"trials": 0}, InvalidParameter, "trials is 0; expected an integer from 1"),
     ],
 )
 def test_what_cannot_be_run_is_named(fields, error, message):
