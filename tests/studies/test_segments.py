@@ -88,6 +88,15 @@ def test_a_segment_with_a_flipped_bit_is_made_again(tmp_path, fill, file, fresh)
     assert path.read_bytes() != content
 
 
+def test_many_damaged_segments_are_made_again(tmp_path, fill, monkeypatch):
+    monkeypatch.setattr(segments, "FEW", 20)
+    for number in range(6):
+        fill(Store(tmp_path), [number])
+    for path in (tmp_path / "segments").glob("*/rows.parquet"):
+        path.write_bytes(path.read_bytes()[:-1] + b"0")
+    assert held(Store(tmp_path)) == keys_up_to(6)
+
+
 class Killed(BaseException):
     pass
 

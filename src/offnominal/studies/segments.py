@@ -28,6 +28,7 @@ ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
 """Rows from which on a segment is not merged with others any more."""
 ATTEMPTS = 3
+"""How often segments are made again, beyond those that were there, before the disk is to blame."""
 COUNT = b"rows"
 """Where a file of cells says how many rows its segment has."""
 FEW = 8
@@ -62,7 +63,8 @@ class Segments:
         if not self.cells.is_dir() and not self.folder.is_dir():
             return [[] for _ in files]
         with self._locked():
-            for _ in range(ATTEMPTS):
+            # Each attempt that fails removes a segment.
+            for _ in range(ATTEMPTS + len(_entries(self.folder))):
                 with suppress(_Lost):
                     self._refresh()
                     names = sorted(self._read())

@@ -26,15 +26,7 @@ def answer(query: str, tables: Mapping[str, Any]) -> Any:
 
     Raises:
         InvalidParameter: It is no question, or cannot be answered.
-
-    Example:
-        >>> import pyarrow as pa
-        >>> answer("SELECT sum(x) AS total FROM numbers", {"numbers": pa.table({"x": [1.0, 2.0]})}).to_pylist()
-        [{'total': 3.0}]
-        >>> answer("COPY numbers TO 'x.csv'", {"numbers": pa.table({"x": [1.0, 2.0]})})
-        Traceback (most recent call last):
-            ...
-        offnominal.core.errors.InvalidParameter: the question is a COPY statement; expected one SELECT, ...
+        MissingDependency: DuckDB is not installed.
     """
     check_question(query)
     duckdb = _duckdb()

@@ -48,7 +48,7 @@ class Store:
         >>> finished = work(Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0))
         >>> store = Store(folder.name)
         >>> store.write(finished.key, finished.rows, finished.examples)
-        >>> store.sql("SELECT name, split, matched_auroc FROM results").to_pylist()
+        >>> store.rows([finished.key]).select(["name", "split", "matched_auroc"]).to_pylist()
         [{'name': 'Time', 'split': 'action/offset@strong', 'matched_auroc': 0.5}]
     """
 
