@@ -110,8 +110,8 @@ def test_use_before_fit_is_an_error(use):
         ([[1.0], []], r"scores of episode 1 have shape \(0,\)"),
         ([1.0, 2.0], r"scores of episode 0 have shape \(\)"),
         ([np.ones((3, 2))], r"shape \(3, 2\)"),
-        (["strange"], "'strange' are no scores"),
-        ([[[1.0], [1.0, 2.0]]], "are no scores"),
+        (["strange"], "scores are of type <U7; expected numbers"),
+        ([[[1.0], [1.0, 2.0]]], "scores are a list that is no array; expected numbers"),
         (3.0, "scores are a float"),
     ],
 )
@@ -154,7 +154,7 @@ def test_a_fit_that_fails_leaves_what_was_learned_before():
     alarm = EpisodeEwma().fit(SCORES)
     before = alarm.to_dict()
     with pytest.raises(InvalidScores, match="too large to be added"):
-        alarm.fit([np.full(3, 1e308 * (-1) ** number) for number in range(100)])
+        alarm.fit([np.full(3, -1e308) for _ in range(100)])
     assert alarm.to_dict() == before
 
 

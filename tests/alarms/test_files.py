@@ -58,7 +58,7 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("data", "error", "problem"),
     [
-        ([], DamagedFile, "no alarm"),
+        ([], DamagedFile, "no alarm|a list; expected a JSON object"),
         ({"format": 1}, DamagedFile, "no alarm"),
         (changed(format=2), UnsupportedFormat, "format 2; this version reads format 1"),
         (changed(alarm="TimeBend"), UnknownName, "Did you mean 'TimeBand'"),
@@ -69,9 +69,17 @@ def changed(**changes):
         (changed(learned__limit_=True), DamagedFile, "limit_ is True"),
         (changed(learned__limit_="3.0"), DamagedFile, "limit_ is '3.0'"),
         (changed(learned__centres_=[]), DamagedFile, r"centres_ is \[\]"),
-        (changed(learned__widths_=[1.0, None]), DamagedFile, "widths_ is"),
-        (changed(learned__widths_=[1.0, [2.0, 3.0]]), DamagedFile, "widths_ is"),
+        (changed(learned__widths_=[1.0, None]), DamagedFile, "widths_ are"),
+        (changed(learned__widths_=[1.0, [2.0, 3.0]]), DamagedFile, "widths_ are"),
         (changed(learned={}), DamagedFile, "not complete; expected limit_, ranked_, rank_, centres_, widths_"),
+        (changed(learned__widths_=[1.0, 2.0]), DamagedFile, "expected a centre and a positive width for each step"),
+        (changed(learned__widths_=[0.0] * 9), DamagedFile, "expected a centre and a positive width for each step"),
+        (changed(learned__limit_=[1.0]), DamagedFile, r"limit_ is \[1.0\]; expected a finite number"),
+        (changed(learned__rank_=1.5), DamagedFile, "rank_ is 1.5"),
+        (changed(learned__rank_=1000), DamagedFile, "rank_ is 1000; expected an integer from 1 to 80"),
+        (changed(learned__ranked_=10**400), DamagedFile, "ranked_ is 1000"),
+        (changed(options__smooth=10**12), DamagedFile, "smooth is 1000000000000"),
+        (changed(alarm=["TimeBand"]), DamagedFile, "expected a string"),
         (changed(learned__more=1.0), DamagedFile, "not complete"),
         (changed(learned=3), DamagedFile, "not complete"),
     ],
@@ -89,5 +97,5 @@ def test_a_file_that_is_missing_or_no_json_is_an_error(tmp_path):
     with pytest.raises(MissingFile, match="does not exist"):
         load_alarm(tmp_path / "alarm.json")
     (tmp_path / "alarm.json").write_text("{")
-    with pytest.raises(DamagedFile, match="is no JSON"):
+    with pytest.raises(DamagedFile, match="is not valid JSON"):
         load_alarm(tmp_path / "alarm.json")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.episode import Episode, Event, same_bytes
-from offnominal.core.errors import InvalidState
+from offnominal.core.errors import InvalidEpisode, InvalidState
 
 NOISE = Event("observation/noise", 0.5, onset=2, channels=(0, 3))
 MASS = Event("dynamics/mass", 2.0, onset=1, end=3)
@@ -33,7 +33,7 @@ def test_length_and_return_come_from_the_rewards():
 
 
 @pytest.mark.parametrize(
-    ("active", "onset"), [([0, 0, 1, 1], 2), ([1, 0, 1, 0], 0), ([0, 0, 0, 1], 3), ([0, 0, 0, 0], None), ([], None)]
+    ("active", "onset"), [([0, 0, 1, 1], 2), ([1, 0, 1, 0], 0), ([0, 0, 0, 1], 3), ([0, 0, 0, 0], None)]
 )
 def test_onset_is_the_first_active_transition(active, onset):
     assert episode(active=np.array(active, np.bool_)).onset == onset
@@ -42,9 +42,8 @@ def test_onset_is_the_first_active_transition(active, onset):
 @pytest.mark.parametrize(
     ("extras", "success"),
     [
-        ({"success": np.array([False, True])}, True),
-        ({"success": np.array([True, False])}, False),
-        ({"success": np.zeros(0, np.bool_)}, False),
+        ({"success": np.array([False, False, False, True])}, True),
+        ({"success": np.array([True, True, True, False])}, False),
         ({}, False),
     ],
 )
@@ -130,3 +129,44 @@ def test_images_are_the_frames_with_the_colour_first():
 def test_images_without_frames_are_refused():
     with pytest.raises(InvalidState, match="record with frames=True"):
         episode().images()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"observations": np.zeros((9, 4))}, "4 rewards, and `observations` has 9 entries; expected 5"),
+        ({"observations": np.zeros((4, 4))}, "`observations` has 4 entries; expected 5"),
+        ({"rewards": np.zeros(2)}, "2 rewards, and `observations` has 5 entries; expected 3"),
+        ({"actions": np.zeros((5, 2))}, "`actions` has 5 entries; expected 4"),
+        ({"active": np.zeros(3, bool)}, "`active` has 3 entries; expected 4"),
+        ({"rewards": np.zeros((4, 1))}, r"rewards has shape \(4, 1\); expected one value per transition"),
+        ({"active": np.zeros((4, 2), bool)}, r"active has shape \(4, 2\)"),
+        ({"rewards": np.float64(1.0)}, "rewards is a float64; expected an array"),
+        ({"observations": None}, "observations is a NoneType; expected an array"),
+        ({"extras": {"cost": np.zeros(6)}}, "'cost' has 6 entries; expected 4, one per transition, or 5"),
+        ({"extras": {"cost": 3.0}}, "cost is a float; expected an array"),
+    ],
+)
+def test_arrays_of_wrong_length_make_no_episode(changes, words):
+    with pytest.raises(InvalidEpisode, match=words):
+        episode(**changes)
+
+
+def test_extras_have_an_entry_per_transition_or_per_observation():
+    extras = {"cost": np.zeros(4), "clean_observations": np.zeros((5, 4))}
+    assert episode(extras=extras).extras is extras
+
+
+def test_no_transition_at_all_is_an_episode():
+    assert (
+        len(
+            episode(
+                observations=np.zeros((1, 4)),
+                actions=np.zeros((0, 2)),
+                rewards=np.zeros(0),
+                active=np.zeros(0, bool),
+                extras={},
+            )
+        )
+        == 0
+    )

@@ -10,6 +10,7 @@ KINDS = {
     "InvalidParameter": ValueError,
     "InvalidSchedule": ValueError,
     "InvalidChannels": ValueError,
+    "InvalidEpisode": ValueError,
     "InvalidScores": ValueError,
     "InvalidAction": ValueError,
     "InvalidState": RuntimeError,

@@ -11,11 +11,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offnominal.alarms.checks import checked_episodes, checked_row
+from offnominal.alarms.checks import checked_episodes, checked_row, require_valid_readings
 from offnominal.alarms.guarantee import Guarantee
-from offnominal.core.checks import positive_integer
-from offnominal.core.errors import InvalidScores, NotFitted
+from offnominal.core.checks import integer_in, shown
+from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.detectors.detector import MOST_EPISODES, chosen_rows
 
 FORMAT = 1
 
@@ -43,6 +44,10 @@ class Alarm(ABC):
 
     It watches one statistic of the scores of an episode and calls as long as that is above `limit_`; so an alarm can
     clear again. The statistic at a step depends on the scores up to it, and on no other episode.
+
+    The score of a broken sensor, :data:`~offnominal.detectors.readings.MAX_SCORE`, raises every alarm of this package,
+    and leaves its statistic a finite number. A moving average or a cumulative sum may stay above the limit for the rest
+    of the episode.
 
     A subclass is a dataclass. Its constructor only stores; :meth:`check` looks at what was stored; :meth:`learn` sets
     the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A statistic other than the
@@ -82,6 +87,9 @@ class Alarm(ABC):
     def check(self) -> None:
         """Raise :class:`InvalidParameter` if an argument makes no sense."""
 
+    def check_learned(self) -> None:
+        """Raise :class:`InvalidParameter` if what a file says was learned makes no sense."""
+
     @abstractmethod
     def learn(self, episodes: list[FloatArray]) -> None:
         """Set `limit_` and whatever else the statistic needs, from checked scores of at least one episode."""
@@ -92,11 +100,12 @@ class Alarm(ABC):
 
     def start(self, n: int = 1) -> AlarmState:
         """Return the state of n episodes before their first score."""
-        rows = positive_integer("the number of episodes", n)
+        rows = integer_in("the number of episodes", n, 1, MOST_EPISODES)
         return AlarmState(np.zeros(rows, np.int64), np.zeros(rows))
 
     def restart(self, state: AlarmState, rows: Array) -> AlarmState:
-        """Return the state with some rows at the beginning of a new episode."""
+        """Return the state with some rows, given by their numbers or by a mask, at the beginning of a new episode."""
+        rows = chosen_rows(rows, len(_checked_state(state).steps))
         fresh, steps, memory = self.start(len(state.steps)), state.steps.copy(), state.memory.copy()
         steps[rows], memory[rows] = fresh.steps[rows], fresh.memory[rows]
         return replace(state, steps=steps, memory=memory)
@@ -112,7 +121,7 @@ class Alarm(ABC):
             The state for the next call, and (n,): whether the alarm is raised at this step.
         """
         self._require_fitted()
-        state, statistic = self.advance(state, checked_row(scores, len(state.steps)))
+        state, statistic = self.advance(state, checked_row(scores, len(_checked_state(state).steps)))
         return state, statistic > self.limit_
 
     def fit(self, nominal_scores: Sequence[ArrayLike]) -> Self:
@@ -130,6 +139,7 @@ class Alarm(ABC):
         episodes = checked_episodes(nominal_scores)
         if not episodes:
             raise InvalidScores("no episode was given; an alarm learns its limit from nominal ones.")
+        require_valid_readings(episodes)
         learned = copy(self)
         with np.errstate(over="ignore", invalid="ignore"):
             learned.learn(episodes)
@@ -188,3 +198,9 @@ class Alarm(ABC):
             value = getattr(self, each.name)
             data[names[each.init]][each.name] = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
         return data
+
+
+def _checked_state(state: Any) -> AlarmState:
+    if not isinstance(state, AlarmState):
+        raise InvalidParameter(f"the state is {shown(state)}; give what `start` or `update` returned.")
+    return state

@@ -8,7 +8,8 @@ import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
 from offnominal.alarms.checks import require_number
-from offnominal.alarms.conformal import ShapedAlarm
+from offnominal.alarms.conformal import ShapedAlarm, standardised
+from offnominal.core.checks import number_in
 from offnominal.core.types import FloatArray
 
 
@@ -36,7 +37,12 @@ class _Chart(ShapedAlarm):
 
     def standardised(self, scores: FloatArray) -> FloatArray:
         """Return scores in nominal standard deviations above the nominal mean."""
-        return (scores - self.mean_) / self.deviation_
+        return standardised(scores, self.mean_, self.deviation_)
+
+    def check_learned(self) -> None:
+        """Nothing can be counted in units of nothing."""
+        super().check_learned()
+        number_in("deviation_", self.deviation_, 0.0, open_low=True)
 
 
 @dataclass(eq=False)

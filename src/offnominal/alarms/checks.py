@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.checks import numeric_array, shown
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import FloatArray
+from offnominal.detectors.readings import MAX_SCORE
 
 
 def checked_episodes(scores: Any) -> list[FloatArray]:
@@ -21,9 +23,13 @@ def checked_episodes(scores: Any) -> list[FloatArray]:
             ...
         offnominal.core.errors.InvalidScores: the score of episode 1 is nan at step 1; scores are finite numbers.
     """
-    if not isinstance(scores, Iterable):
+    if isinstance(scores, str | bytes) or not isinstance(scores, Iterable):
         raise InvalidScores(f"scores are a {type(scores).__name__}; expected one array per episode.")
-    episodes = [_floats(episode) for episode in scores]
+    try:
+        given = list(scores)
+    except TypeError:
+        given = [scores]
+    episodes = [_floats(episode) for episode in given]
     for number, values in enumerate(episodes):
         if values.ndim != 1 or not values.size:
             raise InvalidScores(
@@ -37,6 +43,24 @@ def checked_episodes(scores: Any) -> list[FloatArray]:
             f"the score of episode {number} is {episodes[number][step]} at step {step}; scores are finite numbers."
         )
     return episodes
+
+
+def require_valid_readings(episodes: list[FloatArray]) -> None:
+    """Raise :class:`InvalidScores` if a score says that a sensor was broken: an alarm calibrated on it would not alarm.
+
+    Example:
+        >>> require_valid_readings([np.array([0.1, MAX_SCORE])])
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidScores: the score of episode 0 is 1e+30 at step 1, that of an invalid reading; ...
+    """
+    for number, scores in enumerate(episodes):
+        if scores.max() >= MAX_SCORE:
+            step = int(np.argmax(scores))
+            raise InvalidScores(
+                f"the score of episode {number} is {scores[step]:g} at step {step}, that of an invalid reading; "
+                "calibrate on nominal episodes without it."
+            )
 
 
 def checked_row(scores: Any, n: int) -> FloatArray:
@@ -60,7 +84,7 @@ def require_number(name: str, value: Any, expected: str, holds: Callable[[Any], 
         offnominal.core.errors.InvalidParameter: weight is 5; expected a number up to 1.
     """
     if isinstance(value, bool) or not isinstance(value, Real) or not holds(value):
-        raise InvalidParameter(f"{name} is {value!r}; expected {expected}.")
+        raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
 
 
 def require_share(name: str, value: Any) -> None:
@@ -70,7 +94,4 @@ def require_share(name: str, value: Any) -> None:
 
 def _floats(values: Any) -> FloatArray:
     """Return a copy, so that whatever is kept of it stays as it is when the caller uses the array again."""
-    try:
-        return np.array(values, np.float64)
-    except (TypeError, ValueError):
-        raise InvalidScores(f"{values!r:.60} are no scores; expected numbers.") from None
+    return np.array(numeric_array("scores", values, InvalidScores), np.float64)

@@ -18,8 +18,12 @@ from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.checks import require_number, require_share
 from offnominal.alarms.guarantee import EXCHANGEABLE, Guarantee, Kind
 from offnominal.alarms.ranks import conformal_rank, episodes_needed, pac_rank
+from offnominal.core.checks import integer_in
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import FloatArray
+
+LARGEST = 1e100
+"""Of standardised scores: sums of as many as there are steps in any episode are still numbers."""
 
 
 class TooFewEpisodes(OffnominalError, ValueError):
@@ -62,6 +66,10 @@ class ConformalAlarm(Alarm):
         require_share("alpha", self.alpha)
         if self.confidence is not None:
             require_share("confidence", self.confidence)
+
+    def check_learned(self) -> None:
+        """The limit is one of the maxima that were ranked."""
+        integer_in("rank_", self.rank_, 1, integer_in("ranked_", self.ranked_, 1))
 
     def apart(self, n: int) -> int:
         """Return how many of n calibration episodes are not ranked."""
@@ -120,3 +128,14 @@ class ShapedAlarm(ConformalAlarm):
     @abstractmethod
     def learn_shape(self, episodes: list[FloatArray]) -> None:
         """Learn what the statistic needs to know, from the episodes that are not ranked."""
+
+
+def standardised(scores: FloatArray, centre: FloatArray | float, unit: FloatArray | float) -> FloatArray:
+    """Return scores counted from a centre in some unit; what is too far out to be added up counts as 1e100.
+
+    Example:
+        >>> standardised(np.array([3.0, 1e30]), 1.0, 2.0)
+        array([1.e+00, 5.e+29])
+    """
+    with np.errstate(over="ignore"):
+        return np.clip((scores - centre) / unit, -LARGEST, LARGEST)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import numpy as np
 
 from offnominal.alarms.alarm import FORMAT, Alarm
 from offnominal.alarms.catalogue import make_alarm
-from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
+from offnominal.core.checks import integer_in, number_in, numeric_array, shown
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
+from offnominal.core.files import read_json, write_json
 from offnominal.core.types import FloatArray
 
 
@@ -26,21 +29,19 @@ def save_alarm(path: Path | str, alarm: Alarm) -> None:
         >>> load_alarm(f"{folder.name}/alarm.json").limit_
         5.0
     """
-    path = Path(path)
-    text = json.dumps(alarm.to_dict(), indent=2, allow_nan=False) + "\n"
-    unfinished = path.with_name(path.name + ".unfinished")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    if not isinstance(alarm, Alarm):
+        raise InvalidParameter(f"{shown(alarm)} is no alarm; expected a fitted Alarm.")
+    write_json(_path(path), alarm.to_dict())
 
 
 def load_alarm(path: Path | str) -> Alarm:
-    """Read an alarm that :func:`save_alarm` wrote."""
-    try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise MissingFile(f"{path} does not exist; save_alarm writes such a file.") from None
-    except ValueError as error:
-        raise DamagedFile(f"{path} is no JSON ({error}); save the alarm again.") from None
+    """Read an alarm that :func:`save_alarm` wrote.
+
+    Raises:
+        MissingFile: There is no such file.
+        DamagedFile: It is no alarm; see :func:`alarm_from_dict`.
+    """
+    data = read_json(_path(path))
     try:
         return alarm_from_dict(data)
     except DamagedFile as error:
@@ -61,30 +62,38 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
     """
     if not isinstance(data, Mapping) or not {"format", "alarm", "options", "learned"} <= data.keys():
         raise DamagedFile("this is no alarm; expected its format, alarm, options and learned.")
-    if data["format"] != FORMAT:
-        raise UnsupportedFormat(f"the alarm has format {data['format']!r}; this version reads format {FORMAT}.")
+    if data["format"] != FORMAT or isinstance(data["format"], bool):
+        raise UnsupportedFormat(f"the alarm has format {shown(data['format'])}; this version reads format {FORMAT}.")
     try:
         alarm = make_alarm(data["alarm"], **data["options"])
         alarm.check()
     except (TypeError, InvalidParameter) as error:
         raise DamagedFile(f"its options are not those of {data['alarm']} ({error}).") from None
-    names = alarm.learned_names()
-    if not isinstance(data["learned"], Mapping) or set(data["learned"]) != set(names):
-        raise DamagedFile(f"what {data['alarm']} has learned is not complete; expected {', '.join(names)}.")
-    for name in names:
-        setattr(alarm, name, _learned(name, data["learned"][name]))
+    learned = {each.name: str(each.type) for each in fields(alarm) if not each.init}
+    if not isinstance(data["learned"], Mapping) or set(data["learned"]) != set(learned):
+        raise DamagedFile(f"what {data['alarm']} has learned is not complete; expected {', '.join(learned)}.")
+    try:
+        for name, kind in learned.items():
+            setattr(alarm, name, _learned(name, kind, data["learned"][name]))
+        alarm.check_learned()
+    except InvalidParameter as error:
+        raise DamagedFile(f"this is not what {data['alarm']} learns: {error}") from None
     return alarm
 
 
-def _learned(name: str, value: Any) -> float | int | FloatArray:
-    """Return a number as it is and a list as an array."""
-    try:
-        values = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if isinstance(value, bool | str) or not values.size or not np.isfinite(values).all():
-        raise DamagedFile(f"{name} is {value!r:.60}; expected finite numbers.")
-    if isinstance(value, list):
-        return values
-    number: float | int = value
-    return number
+def _learned(name: str, kind: str, value: Any) -> float | int | FloatArray:
+    """Return a number as it is and a list as an array, if that is what the field of the alarm holds."""
+    if kind in ("int", "<class 'int'>"):
+        return integer_in(name, value, 0)
+    if kind in ("float", "<class 'float'>"):
+        return number_in(name, value)
+    values = numeric_array(f"values of {name}", value)
+    if not isinstance(value, list) or not values.size or not np.isfinite(values).all():
+        raise InvalidParameter(f"{name} is {shown(value)}; expected finite numbers.")
+    return values.astype(np.float64)
+
+
+def _path(path: Path | str) -> Path:
+    if not isinstance(path, str | os.PathLike) or not Path(path).name:
+        raise InvalidParameter(f"the path is {shown(path)}; expected that of a file.")
+    return Path(path)

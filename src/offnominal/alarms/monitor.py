@@ -13,13 +13,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.watch import Evidence, Watch
-from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.core.checks import numeric_array, shown
+from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState, UnsupportedEnvironment
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.readings import all_valid
 
 
 class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """Watches every step of an environment; `info` gains ``score``, ``alarm``, ``alarmed`` and ``handed_over``.
+    """Watches every step of an environment.
+
+    `info` gains ``score``, ``alarm``, ``alarmed``, ``invalid_reading`` and ``handed_over``. A sensor that breaks raises
+    the alarm and never stops the loop: an observation that is not finite, or absurd, has the largest score there is.
 
     Given a vector environment, it becomes a :class:`VectorMonitor`.
 
@@ -61,15 +66,25 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
         self._seen = np.asarray(observation)
         if self.fallback is not None:
             self._state = self.fallback.start(np.zeros(1, np.int64), np.zeros(1, np.int64))
-        return observation, info | {"alarm": False, "alarmed": False, "handed_over": False}
+        invalid = not all_valid(numeric_array("observations", self._seen))
+        told = {"alarm": False, "alarmed": False, "invalid_reading": invalid, "handed_over": False}
+        return observation, info | told
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Take a step, unless the fallback is to take it."""
+        """Take a step, unless the fallback is to take it.
+
+        Raises:
+            InvalidAction: The action is not finite: the policy is broken, not the world.
+            InvalidState: There is no episode yet.
+        """
+        if self._seen is None:
+            raise InvalidState("there is no episode yet; call reset first.")
         handed_over = self.fallback is not None and bool(self.watch.alarmed[0])
         if handed_over:
             assert self.fallback is not None
             chosen, self._state = self.fallback.act(np.asarray(self._seen)[None], self._state)
             action = chosen[0]
+        _require_finite(action, "fallback" if handed_over else "policy")
         observation, reward, terminated, truncated, info = self.env.step(action)
         after = np.asarray(observation)
         verdict = self.watch.see(np.asarray(self._seen)[None], np.asarray(action)[None], after[None])
@@ -78,6 +93,7 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
             "score": float(verdict.scores[0]),
             "alarm": bool(verdict.raised[0]),
             "alarmed": bool(verdict.alarmed[0]),
+            "invalid_reading": bool(verdict.invalid[0]),
             "handed_over": handed_over,
         }
         return observation, reward, terminated, truncated, info | told
@@ -130,8 +146,17 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
         return observations, infos
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        """Take a step of every row, the fallback's where it has taken over."""
+        """Take a step of every row, the fallback's where it has taken over.
+
+        Raises:
+            InvalidAction: An action is not finite: the policy is broken, not the world.
+            InvalidState: There are no episodes yet.
+        """
+        if not len(self._seen):
+            raise InvalidState("there are no episodes yet; call reset first.")
+        _require_finite(actions, "policy")
         actions, handed_over = self._decided(np.array(actions))
+        _require_finite(actions, "fallback")
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         done = np.asarray(terminated) | np.asarray(truncated)
         last = np.array(observations)
@@ -145,8 +170,14 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
             self.watch.begin(np.flatnonzero(self._ended))
             self._ended = done
         self._seen = np.array(observations)
-        told = {"score": verdict.scores, "alarm": verdict.raised, "alarmed": verdict.alarmed}
-        return observations, rewards, terminated, truncated, infos | told | {"handed_over": handed_over}
+        told = {
+            "score": verdict.scores,
+            "alarm": verdict.raised,
+            "alarmed": verdict.alarmed,
+            "invalid_reading": verdict.invalid,
+            "handed_over": handed_over,
+        }
+        return observations, rewards, terminated, truncated, infos | told
 
     def _decided(self, actions: Array) -> tuple[Array, Array]:
         """Return the actions to take, and in which rows the fallback chose them."""
@@ -155,3 +186,13 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
             chosen, self._state = self.fallback.act(self._seen, self._state)
             actions[handed_over] = chosen[handed_over]
         return actions, handed_over
+
+
+def _require_finite(action: Any, chooser: str) -> None:
+    """Raise :class:`InvalidAction` unless an action is made of finite numbers."""
+    try:
+        finite = bool(np.isfinite(numeric_array("actions", action)).all())
+    except InvalidParameter as error:
+        raise InvalidAction(f"the {chooser} chose {shown(action)}: {error}") from None
+    if not finite:
+        raise InvalidAction(f"the {chooser} chose {shown(action)}, which is not finite; repair the {chooser}.")

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
-from offnominal.alarms.conformal import ShapedAlarm
+from offnominal.alarms.conformal import ShapedAlarm, standardised
+from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
 
 ENOUGH = 5
 NARROWEST = 0.1
+MOST_STEPS = 1_000_000
 
 
 @dataclass(eq=False)
@@ -62,8 +64,7 @@ class TimeBand(ShapedAlarm):
     def check(self) -> None:
         """Smoothing counts steps."""
         super().check()
-        if isinstance(self.smooth, bool) or not isinstance(self.smooth, int) or self.smooth < 0:
-            raise InvalidParameter(f"smooth is {self.smooth!r}; expected a number of steps, 0 or more.")
+        integer_in("smooth", self.smooth, 0, MOST_STEPS)
 
     def learn_shape(self, episodes: list[FloatArray]) -> None:
         """Learn centre and width of each step."""
@@ -80,7 +81,16 @@ class TimeBand(ShapedAlarm):
     def advance(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return how many widths the score is above the centre of its step."""
         centres, widths = (self._held(values, state.steps) for values in (self.centres_, self.widths_))
-        return state.after(), (scores - centres) / widths
+        return state.after(), standardised(scores, centres, widths)
+
+    def check_learned(self) -> None:
+        """Every step has a centre and a width."""
+        super().check_learned()
+        if self.centres_.ndim != 1 or self.centres_.shape != self.widths_.shape or not (self.widths_ > 0).all():
+            raise InvalidParameter(
+                f"centres_ has shape {self.centres_.shape} and widths_ {self.widths_.shape}, the smallest of them "
+                f"{self.widths_.min():g}; expected a centre and a positive width for each step."
+            )
 
     def band(self, steps: int) -> FloatArray:
         """Return the limit on the score itself at the first steps of an episode, for pictures."""

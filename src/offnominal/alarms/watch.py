@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
+import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,12 +14,15 @@ from typing import Any
 import numpy as np
 
 from offnominal.alarms.alarm import Alarm
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, numeric_array, shown
 from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.files import file_errors
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
-from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.detector import MOST_EPISODES, Detector, Step, checked_step, chosen_rows
 
 RECENT = 20
+LOGGER = logging.getLogger("offnominal.alarms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +33,14 @@ class Verdict:
         scores: (n,): how strange it was; NaN in rows that were not looked at.
         raised: (n,): whether the alarm is raised now.
         alarmed: (n,): whether it has been raised in this episode.
+        invalid: (n,): whether a reading was not finite, or absurd; the score is
+            :data:`~offnominal.detectors.readings.MAX_SCORE` then.
     """
 
     scores: FloatArray
     raised: BoolArray
     alarmed: BoolArray
+    invalid: BoolArray
 
 
 @dataclass(frozen=True)
@@ -47,9 +56,10 @@ class Evidence(Config):
         detector: Class of the detector.
         alarm: Id of the alarm.
         recent: The scores up to this one, at most the last 20.
-        observation: What was seen before.
+        observation: What was seen before; None for a reading that is not finite.
         action: What was commanded.
-        next_observation: What was seen after.
+        next_observation: What was seen after; None for a reading that is not finite.
+        invalid_reading: Whether a reading was not finite, or absurd.
     """
 
     row: int
@@ -60,14 +70,18 @@ class Evidence(Config):
     detector: str
     alarm: str
     recent: tuple[float, ...] = ()
-    observation: tuple[float, ...] = ()
-    action: tuple[float, ...] = ()
-    next_observation: tuple[float, ...] = ()
+    observation: tuple[float | None, ...] = ()
+    action: tuple[float | None, ...] = ()
+    next_observation: tuple[float | None, ...] = ()
+    invalid_reading: bool = False
 
 
 @dataclass
 class Watch:
     """Scores transitions as they happen and raises the alarm.
+
+    A sensor that breaks raises the alarm and never stops the loop: a reading that is not finite, or absurd, has the
+    largest score there is. The first one of an episode is logged as a warning of the logger ``offnominal.alarms``.
 
     Args:
         detector: A fitted detector.
@@ -104,7 +118,17 @@ class Watch:
     alarmed: BoolArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        positive_integer("n", self.n)
+        if not isinstance(self.detector, Detector) or not isinstance(self.alarm, Alarm):
+            given = f"{shown(self.detector)} and {shown(self.alarm)}"
+            raise InvalidParameter(f"{given} are given; expected a fitted Detector and a fitted Alarm.")
+        if self.on_alarm is not None and not callable(self.on_alarm):
+            raise InvalidParameter(f"on_alarm is {shown(self.on_alarm)}; expected a function of the evidence.")
+        if self.log is not None and not isinstance(self.log, str | os.PathLike):
+            raise InvalidParameter(f"log is {shown(self.log)}; expected the path of a file.")
+        if not self.alarm.fitted:
+            raise NotFitted(f"{self.alarm!r} has no limit yet; call fit with scores of nominal episodes first.")
+        self.n = integer_in("n", self.n, 1, MOST_EPISODES)
+        self._warned = np.zeros(self.n, np.bool_)
         self._episodes = np.full(self.n, -1)
         self._recent: list[list[float]] = [[] for _ in range(self.n)]
         self.steps, self.alarmed = np.zeros(self.n, np.int64), np.zeros(self.n, np.bool_)
@@ -113,10 +137,10 @@ class Watch:
 
     def begin(self, rows: Array | None = None) -> None:
         """Start new episodes in some rows; in all if None."""
-        chosen = np.arange(self.n) if rows is None else np.asarray(rows)
+        chosen = np.arange(self.n) if rows is None else chosen_rows(rows, self.n)
         self._watched = self.detector.restart(self._watched, chosen)
         self._called = self.alarm.restart(self._called, chosen)
-        self.steps[chosen], self.alarmed[chosen] = 0, False
+        self.steps[chosen], self.alarmed[chosen], self._warned[chosen] = 0, False, False
         self._episodes[chosen] += 1
         for row in chosen.tolist():
             self._recent[row] = []
@@ -131,24 +155,42 @@ class Watch:
             action: (n, ...): what was commanded.
             next_observation: (n, ...): what was seen after.
             ignore: (n,): rows in which this was no transition but a reset; call :meth:`begin` for them.
+
+        Raises:
+            InvalidParameter: These are no arrays of numbers, or not of the shapes that the detector has learned from.
         """
-        step = Step(np.asarray(observation), np.asarray(action), np.asarray(next_observation))
+        step = checked_step(Step(observation, action, next_observation))
         self._watched, scores = self.detector.update(self._watched, step)
         self._called, raised = self.alarm.update(self._called, scores)
-        if ignore is not None and ignore.any():
-            scores, raised = np.where(ignore, np.nan, scores), raised & ~ignore
+        invalid = step.invalid_rows()
+        if ignore is not None and np.any(ignore):
+            left_out = _mask(ignore, self.n)
+            scores, raised, invalid = np.where(left_out, np.nan, scores), raised & ~left_out, invalid & ~left_out
+        self._warn(invalid)
         for row, score in enumerate(scores.tolist()):
             self._recent[row] = [*self._recent[row][-RECENT + 1 :], score]
         first = raised & ~self.alarmed
         self.alarmed = self.alarmed | raised
         for row in np.flatnonzero(first).tolist():
-            self._tell(self._evidence(row, step))
+            self._tell(self._evidence(row, step, bool(invalid[row])))
         self.steps = self.steps + 1
-        return Verdict(scores, raised, self.alarmed.copy())
+        return Verdict(scores, raised, self.alarmed.copy(), invalid)
 
-    def _evidence(self, row: int, step: Step) -> Evidence:
-        def plain(values: Array) -> tuple[float, ...]:
-            return tuple(np.asarray(values[row], np.float64).ravel().tolist())
+    def _warn(self, invalid: BoolArray) -> None:
+        """Log the first invalid reading of each episode."""
+        for row in np.flatnonzero(invalid & ~self._warned).tolist():
+            LOGGER.warning(
+                "invalid reading in row %d, episode %d, step %d: a sensor is not finite, or beyond reason",
+                row,
+                int(self._episodes[row]),
+                int(self.steps[row]),
+            )
+        self._warned = self._warned | invalid
+
+    def _evidence(self, row: int, step: Step, invalid: bool) -> Evidence:
+        def plain(values: Array) -> tuple[float | None, ...]:
+            numbers = np.asarray(values[row], np.float64).ravel().tolist()
+            return tuple(number if math.isfinite(number) else None for number in numbers)
 
         return Evidence(
             row=row,
@@ -162,11 +204,19 @@ class Watch:
             observation=plain(step.observation),
             action=plain(step.action),
             next_observation=plain(step.next_observation),
+            invalid_reading=invalid,
         )
 
     def _tell(self, evidence: Evidence) -> None:
         if self.log is not None:
-            with Path(self.log).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(evidence.to_dict()) + "\n")
+            with file_errors(self.log), Path(self.log).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(evidence.to_dict(), allow_nan=False) + "\n")
         if self.on_alarm is not None:
             self.on_alarm(evidence)
+
+
+def _mask(rows: Any, n: int) -> BoolArray:
+    given = numeric_array("rows to ignore", rows)
+    if given.dtype != np.bool_ or given.shape != (n,):
+        raise InvalidParameter(f"the rows to ignore are {shown(rows)}; expected a truth value for each of {n} rows.")
+    return given

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidState
+from offnominal.core.errors import InvalidEpisode, InvalidState
 from offnominal.core.types import Array, BoolArray, FloatArray
 
 FRAMES, VECTOR = "frames", "vector_observations"
@@ -49,6 +49,15 @@ class Episode:
         extras: More arrays of length T or T + 1: ``clean_observations``, ``executed_actions``, ``applied``
             (each fault's parameter at each transition), ``success``, ``critical``, ``cost``, ``frames``
             (T + 1, H, W, 3 bytes: what a camera saw).
+
+    Raises:
+        InvalidEpisode: The arrays do not have these lengths.
+
+    Example:
+        >>> Episode(np.zeros((21, 2)), np.zeros((20, 1)), np.zeros(10), np.zeros(10, bool))
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidEpisode: there are 10 rewards, and `observations` has 21 entries; expected 11. ...
     """
 
     observations: Array
@@ -59,6 +68,28 @@ class Episode:
     seed: int = 0
     terminated: bool = False
     extras: Mapping[str, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        steps = _length("rewards", self.rewards)
+        for name, expected in (("observations", steps + 1), ("actions", steps), ("active", steps)):
+            given = _length(name, getattr(self, name))
+            if given != expected:
+                raise InvalidEpisode(
+                    f"there are {steps} rewards, and `{name}` has {given} entries; expected {expected}. T transitions "
+                    "have T rewards, actions and entries of `active`, and T + 1 observations."
+                )
+        for name in ("rewards", "active"):
+            if getattr(self, name).ndim != 1:
+                raise InvalidEpisode(
+                    f"{name} has shape {getattr(self, name).shape}; expected one value per transition."
+                )
+        # Extras that are read from a disk when they are asked for come in a mapping of their own, and stay unread.
+        for name, values in self.extras.items() if isinstance(self.extras, dict) else ():
+            if _length(name, values) not in (steps, steps + 1):
+                raise InvalidEpisode(
+                    f"the extra {name!r} has {len(values)} entries; expected {steps}, one per transition, or "
+                    f"{steps + 1}, one per observation."
+                )
 
     def __len__(self) -> int:
         return len(self.rewards)
@@ -128,6 +159,14 @@ class Episode:
             "terminated": np.bool_(self.terminated),
             **self.extras,
         }
+
+
+def _length(name: str, values: Array) -> int:
+    """Return how many entries an array has."""
+    shape = getattr(values, "shape", ())
+    if not shape:
+        raise InvalidEpisode(f"{name} is a {type(values).__name__}; expected an array with an entry per step.")
+    return int(shape[0])
 
 
 def same_bytes(first: Mapping[str, Array], second: Mapping[str, Array]) -> bool:

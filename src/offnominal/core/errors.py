@@ -26,6 +26,10 @@ class InvalidChannels(InvalidParameter):
     """Channels that the observation or the action does not have."""
 
 
+class InvalidEpisode(InvalidParameter):
+    """Arrays that do not make an episode: not T + 1 observations around T transitions."""
+
+
 class InvalidScores(InvalidParameter):
     """Scores that cannot be used: none, no numbers, or not one vector per episode with one score per step."""
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from offnominal.core.checks import LARGEST_INTEGER
 from offnominal.core.episode import Episode
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.content import chained_digits, history_digits
 from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.learned_arrays import LearnedArrays
 
 
 class Time(Detector):
@@ -35,8 +37,7 @@ class Time(Detector):
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         return [np.arange(len(episode), dtype=np.float64) for episode in episodes]
 
-    def start(self, n: int = 1) -> IntArray:
-        """No transition has happened yet."""
+    def _start(self, n: int) -> IntArray:
         return np.zeros(n, np.int64)
 
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
@@ -45,15 +46,6 @@ class Time(Detector):
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments: there are none."""
         return {}
-
-    def learned(self) -> dict[str, Array]:
-        """Return what was learned: the widths alone."""
-        return {"widths": np.array(self.widths_)}
-
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take it back."""
-        observation, action = learned["widths"].tolist()
-        self.widths_ = (int(observation), int(action))
 
 
 class Random(Time):
@@ -69,10 +61,6 @@ class Random(Time):
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         return [self._drawn(chained_digits(episode.observations[1:])) for episode in episodes]
 
-    def start(self, n: int = 1) -> IntArray:
-        """Nothing was seen yet."""
-        return np.zeros(n, np.int64)
-
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
         seen = history_digits(state, step.next_observation)
         return seen, self._drawn(seen)
@@ -84,11 +72,8 @@ class Random(Time):
         fill_uniform(keys, np.zeros(len(seen), np.int64), 0, drawn)
         return drawn[:, 0]
 
-    def learned(self) -> dict[str, Array]:
-        """Return what was learned: the widths and the seed."""
-        return super().learned() | {"seed": np.array([self.seed_])}
+    def _learned(self) -> dict[str, Array]:
+        return {"seed": np.array([self.seed_])}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take it back."""
-        super().restore(learned)
-        self.seed_ = int(learned["seed"][0])
+    def _restore(self, learned: LearnedArrays) -> None:
+        self.seed_ = learned.integer("seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)

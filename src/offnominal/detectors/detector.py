@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self, overload
 
 import numpy as np
 
+from offnominal.core.checks import integer_in, numeric_array, shown
 from offnominal.core.choices import are_choices, choices_in, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.streams import check_seed
-from offnominal.core.types import Array, FloatArray
+from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays, all_or_nothing
+from offnominal.detectors.readings import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
+
+MOST_EPISODES = 1_000_000
+"""Episodes that are watched side by side, at most."""
+WIDEST = 10**9
+"""Numbers that an observation or an action has, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +43,25 @@ class Step:
     def __len__(self) -> int:
         return len(self.next_observation)
 
+    def invalid_rows(self) -> BoolArray:
+        """Return the rows with a reading that is not finite, or absurd; see :mod:`offnominal.detectors.readings`."""
+        parts = (self.observation, self.action, self.next_observation)
+        return np.asarray(np.logical_or.reduce([invalid_rows(part) for part in parts]))
+
 
 class Detector(ABC):
     """Gives every transition a score. Higher is stranger.
 
     A constructor stores its arguments and nothing else; what :meth:`fit` learns ends in ``_``. Scoring changes nothing
     that was learned, looks at nothing that comes later, and treats every episode as if it were alone.
+
+    A broken sensor is an anomaly, not an error. A transition with a reading that is not finite, or larger than
+    :data:`~offnominal.detectors.readings.MAX_READING`, has the score
+    :data:`~offnominal.detectors.readings.MAX_SCORE`. The algorithm sees the nominal mean of that channel instead, so
+    that scores recover when the sensor does. No score is larger, and every score is finite.
+
+    A subclass writes :meth:`_fit`, :meth:`_score` and :meth:`_update`, and :meth:`parameters`, :meth:`_learned` and
+    :meth:`_restore` to be saved. If it remembers anything of an episode, it writes :meth:`_start` too.
     """
 
     pictures: ClassVar[bool] = False
@@ -59,14 +81,20 @@ class Detector(ABC):
             episodes: Nominal ones.
             validation: More of them, for detectors that stop learning when these say so.
             seed: Fixes everything that is random about learning.
+
+        Raises:
+            InvalidParameter: There is no episode, one without transitions, or a reading that is not valid.
         """
         seed = check_seed(seed)
         given = Checked(episodes)
         choices = 0 if self.raw_choices else choices_in(given)
-        training = self._taken(Checked(given, choices=choices) if choices else given)
-        self.widths_ = widths(training[0])
-        held_out = None if validation is None else self._taken(Checked(validation, choices=choices))
-        self._fit(training, held_out, seed)
+        with all_or_nothing(self):
+            self.widths_ = widths(Checked(given.episodes, choices=choices)[0])
+            require = partial(_require_widths, expected=self.widths_)
+            training = self._taken(Checked(given.episodes, require, choices=choices))
+            self.readings_ = NominalReadings() if self.pictures else NominalReadings.of(training)
+            held_out = None if validation is None else self._taken(Checked(validation, require, choices=choices))
+            self._fit(training, held_out, seed)
         return self
 
     def _taken(self, episodes: Checked) -> Sequence[Episode]:
@@ -77,41 +105,81 @@ class Detector(ABC):
         """Learn from checked episodes."""
 
     def score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        """Return one array per episode with a score for each of its transitions."""
+        """Return one array per episode with a score for each of its transitions.
+
+        Every score is finite: that of a transition with an invalid reading is
+        :data:`~offnominal.detectors.readings.MAX_SCORE`.
+        """
         self._require_fitted()
         choices = 0 if self.raw_choices else self.widths_[1]
-        return self._score(self._taken(Checked(episodes, self._require_shapes, choices=choices)))
+        checked = Checked(episodes, self._require_shapes, choices=choices, readings=self.readings_)
+        scores = [bounded(each) for each in self._score(self._taken(checked))]
+        for number, invalid in checked.invalid.items():
+            scores[number] = np.where(invalid, MAX_SCORE, scores[number])
+        return scores
 
     @abstractmethod
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         """Score checked episodes."""
 
-    @abstractmethod
     def start(self, n: int = 1) -> Any:
         """Return the state before the first transition of n episodes."""
+        self._require_fitted()
+        return self._start(integer_in("n", n, 1, MOST_EPISODES))
+
+    def _start(self, n: int) -> Any:
+        """Return what is remembered of n episodes before their first transition; nothing unless a subclass says so."""
+        return None
 
     def restart(self, state: Any, rows: Array) -> Any:
         """Return the state with some rows at the beginning of a new episode; the given state stays as it is.
 
-        States are made of arrays with a row per episode, alone or in tuples; others bring a method of their own.
+        States are made of arrays with a row per episode, alone or in tuples; others bring a `_restart` of their own.
+
+        Args:
+            state: What :meth:`start` or :meth:`update` returned.
+            rows: Numbers of the rows, or a truth value for each.
         """
-        return _with_rows(state, self.start, rows)
+        self._require_fitted()
+        n = _rows(state)
+        _require_alike(state, self.start(1 if n is None else n))
+        return state if n is None else self._restart(state, chosen_rows(rows, n))
+
+    def _restart(self, state: Any, rows: Array) -> Any:
+        """Restart some rows, given by their numbers."""
+        return _with_rows(state, self.start(_rows(state) or 1), rows)
 
     def update(self, state: Any, step: Step) -> tuple[Any, FloatArray]:
         """Return the state after a transition of each episode, and its scores; the given state stays as it is.
+
+        Every score is finite: that of a transition with an invalid reading is
+        :data:`~offnominal.detectors.readings.MAX_SCORE`.
 
         Args:
             state: What :meth:`start` or the call before returned.
             step: The transition.
         """
         self._require_fitted()
+        step = checked_step(step)
         if are_choices(step.action) and not self.raw_choices:
             step = replace(step, action=one_hot(step.action, self.widths_[1]))
         self._require_shapes(step.observation, step.action, "the step")
-        for name in ("observation", "action", "next_observation"):
-            if not _finite(getattr(step, name)):
-                raise InvalidParameter(f"the {name.replace('_', ' ')} of the step is not finite; leave it out.")
-        return self._update(state, step)
+        _require_alike(state, self.start(len(step)))
+        seen = (step.observation, step.action, step.next_observation)
+        if all(map(all_valid, seen)):
+            state, scores = self._update(state, step)
+            return state, bounded(scores)
+        state, scores = self._update(state, self._replaced(step))
+        return state, np.where(step.invalid_rows(), MAX_SCORE, bounded(scores))
+
+    def _replaced(self, step: Step) -> Step:
+        """Return a step in which nominal readings stand in for invalid ones."""
+        nominal = self.readings_
+        return Step(
+            nominal.observations(step.observation),
+            nominal.actions(step.action),
+            nominal.observations(step.next_observation),
+        )
 
     @abstractmethod
     def _update(self, state: Any, step: Step) -> tuple[Any, FloatArray]:
@@ -121,13 +189,39 @@ class Detector(ABC):
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments, as JSON can hold them."""
 
-    @abstractmethod
     def learned(self) -> dict[str, Array]:
         """Return everything that was learned, as arrays."""
+        self._require_fitted()
+        shared = {
+            "widths": np.array(self.widths_, np.int64),
+            "nominal.observation": self.readings_.observation,
+            "nominal.action": self.readings_.action,
+        }
+        return shared | self._learned()
 
-    @abstractmethod
+    def _learned(self) -> dict[str, Array]:
+        """Return what this kind of detector has learned, as arrays."""
+        return {}
+
     def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take back what :meth:`learned` returned."""
+        """Take back what :meth:`learned` returned.
+
+        Raises:
+            DamagedFile: An array is missing, unknown, or not what this detector with these parameters learns. The
+                detector stays as it was.
+        """
+        arrays = LearnedArrays(learned, type(self).__name__)
+        with all_or_nothing(self), arrays.damage_named():
+            observation, action = arrays.integers("widths", (2,), low=0, high=WIDEST).tolist()
+            self.widths_ = (observation, action)
+            self.readings_ = NominalReadings(
+                arrays.optional("nominal.observation", (observation,)), arrays.optional("nominal.action", (action,))
+            )
+            self._restore(arrays)
+            arrays.require_all_taken()
+
+    def _restore(self, learned: LearnedArrays) -> None:
+        """Take back what :meth:`_learned` returned."""
 
     @property
     def fitted(self) -> bool:
@@ -140,12 +234,7 @@ class Detector(ABC):
 
     def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
         """Raise :class:`InvalidParameter` unless these have the shapes that were learned from."""
-        found = _width(observations), _width(actions)
-        if found != self.widths_:
-            raise InvalidParameter(
-                f"{where} has observations of width {found[0]} and actions of width {found[1]}; "
-                f"{type(self).__name__} learned from {self.widths_[0]} and {self.widths_[1]}."
-            )
+        _require_widths(observations, actions, where, self.widths_, type(self).__name__)
 
 
 class TransitionDetector(Detector):
@@ -159,16 +248,13 @@ class TransitionDetector(Detector):
         scores = self._measure(*transitions(episodes))
         return np.split(scores, np.cumsum([len(episode) for episode in episodes])[:-1])
 
-    def start(self, n: int = 1) -> None:
-        """There is nothing to remember."""
-
     def _update(self, state: None, step: Step) -> tuple[None, FloatArray]:
         n = len(step)
         flat = (np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation))
         return None, self._measure(*flat)
 
 
-def _with_rows(state: Any, start: Callable[[int], Any], rows: Array) -> Any:
+def _with_rows(state: Any, fresh: Any, rows: Array) -> Any:
     """Return a state whose given rows are those of a fresh one."""
 
     def mixed(old: Any, new: Any) -> Any:
@@ -181,13 +267,61 @@ def _with_rows(state: Any, start: Callable[[int], Any], rows: Array) -> Any:
         kept[rows] = new[rows]
         return kept
 
-    return mixed(state, start(_rows(state)))
+    return mixed(state, fresh)
 
 
-def _rows(state: Any) -> int:
-    while isinstance(state, tuple):
-        state = state[0]
-    return 1 if state is None else len(state)
+def _rows(state: Any) -> int | None:
+    """Return how many episodes a state is of; None if it remembers nothing."""
+    if isinstance(state, tuple):
+        known = [n for n in map(_rows, state) if n is not None]
+        return known[0] if known else None
+    return None if state is None else len(state) if hasattr(state, "__len__") else 1
+
+
+def _require_alike(state: Any, fresh: Any) -> None:
+    """Raise :class:`InvalidParameter` unless a state is made as one that :meth:`Detector.start` returns."""
+    alike = type(state) is type(fresh)
+    if alike and isinstance(fresh, tuple):
+        alike = len(state) == len(fresh)
+        for part, other in zip(state, fresh, strict=False):
+            _require_alike(part, other)
+    elif alike and hasattr(fresh, "shape"):
+        alike = state.shape == fresh.shape and state.dtype == fresh.dtype
+    if not alike:
+        raise InvalidParameter(
+            f"the state is {_described(state)}; expected {_described(fresh)}. Give what `start` or `update` returned, "
+            "for as many episodes as the step has."
+        )
+
+
+def _described(state: Any) -> str:
+    if hasattr(state, "shape") and hasattr(state, "dtype"):
+        return f"{state.dtype} of shape {state.shape}"
+    return f"a {type(state).__name__} of {len(state)}" if isinstance(state, tuple) else shown(state)
+
+
+def chosen_rows(rows: Any, n: int) -> Array:
+    """Return the numbers of chosen rows, given by their numbers or as a mask."""
+    given = numeric_array("rows", rows)
+    if given.dtype == np.bool_ and given.shape == (n,):
+        return np.flatnonzero(given)
+    whole = given.size == 0 or (given.dtype.kind in "iu" and given.min() >= 0 and given.max() < n)
+    if given.ndim != 1 or not whole:
+        raise InvalidParameter(f"the rows are {shown(rows)}; expected numbers from 0 to {n - 1}, or a mask of {n}.")
+    return given.astype(np.int64)
+
+
+def checked_step(step: Any) -> Step:
+    """Return a step whose parts are arrays of numbers with a row per episode, or raise :class:`InvalidParameter`."""
+    if not isinstance(step, Step):
+        raise InvalidParameter(f"the step is {shown(step)}; expected a Step.")
+    names = ("observation", "action", "next_observation")
+    parts = [numeric_array(f"{name.replace('_', ' ')}s of the step", getattr(step, name)) for name in names]
+    before, action, after = parts
+    if not all(part.ndim and len(part) for part in parts) or before.shape != after.shape or len(action) != len(after):
+        shapes = ", ".join(f"{name} {part.shape}" for name, part in zip(names, parts, strict=True))
+        raise InvalidParameter(f"the step has shapes {shapes}; expected a row per episode in each, at least one.")
+    return Step(*parts)
 
 
 def transitions(episodes: Sequence[Episode]) -> tuple[Array, Array, Array]:
@@ -207,8 +341,20 @@ def _width(values: Array) -> int:
     return math.prod(np.shape(values)[1:])
 
 
+def _require_widths(
+    observations: Array, actions: Array, where: str, expected: tuple[int, int], learner: str = "the first one"
+) -> None:
+    found = _width(observations), _width(actions)
+    if found != expected:
+        has = "learned from" if learner != "the first one" else "has"
+        raise InvalidParameter(
+            f"{where} has observations of width {found[0]} and actions of width {found[1]}; "
+            f"{learner} {has} {expected[0]} and {expected[1]}."
+        )
+
+
 class Checked(Sequence[Episode]):
-    """Episodes with at least one transition, every number finite.
+    """Episodes with at least one transition, every reading valid.
 
     Each is checked when it is taken, so that episodes on disk are read when their turn comes.
 
@@ -216,6 +362,10 @@ class Checked(Sequence[Episode]):
         episodes: A sequence of them, or a single one.
         require: Raises an error if observations and actions of the episode that is named are not what is needed.
         choices: How many columns to give to actions that are choices; 0 to leave them as they are.
+        readings: What stands in for invalid readings; None if they are an error.
+
+    Attributes:
+        invalid: By number of the episode, of those taken so far: the transitions, (T,), with an invalid reading.
     """
 
     def __init__(
@@ -224,20 +374,24 @@ class Checked(Sequence[Episode]):
         require: Callable[[Array, Array, str], None] | None = None,
         *,
         choices: int = 0,
+        readings: NominalReadings | None = None,
     ) -> None:
-        self._episodes = [episodes] if isinstance(episodes, Episode) else episodes
-        if not isinstance(self._episodes, Sequence):
-            self._episodes = list(self._episodes)
-        if not len(self._episodes):
+        given: Any = [episodes] if isinstance(episodes, Episode) else episodes
+        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+            raise InvalidParameter(f"the episodes are {shown(given)}; expected a sequence of them.")
+        self.episodes: Sequence[Episode] = given if isinstance(given, Sequence) else list(given)
+        if not len(self.episodes):
             raise InvalidParameter("there are no episodes; give at least one.")
         self._require = require
         self._choices = choices
+        self._readings = readings
+        self.invalid: dict[int, BoolArray] = {}
 
     def __len__(self) -> int:
-        return len(self._episodes)
+        return len(self.episodes)
 
     def __iter__(self) -> Iterator[Episode]:
-        for number, episode in enumerate(self._episodes):
+        for number, episode in enumerate(self.episodes):
             yield self._checked(number, episode)
 
     @overload
@@ -248,23 +402,33 @@ class Checked(Sequence[Episode]):
         """Return an episode, or a list of some."""
         numbers = range(len(self))[index]
         if isinstance(numbers, range):
-            return [self._checked(number, self._episodes[number]) for number in numbers]
-        return self._checked(numbers, self._episodes[numbers])
+            return [self._checked(number, self.episodes[number]) for number in numbers]
+        return self._checked(numbers, self.episodes[numbers])
 
     def _checked(self, number: int, episode: Episode) -> Episode:
         if not isinstance(episode, Episode):
             raise InvalidParameter(f"entry {number} is a {type(episode).__name__}; expected an Episode.")
         if len(episode) == 0:
             raise InvalidParameter(f"episode {number} has no transitions; leave it out.")
-        for name in ("observations", "actions"):
-            if not _finite(getattr(episode, name)):
-                raise InvalidParameter(f"the {name} of episode {number} are not all finite; leave it out or mend it.")
-        if self._choices and are_choices(episode.actions):
-            episode = replace(episode, actions=one_hot(episode.actions, self._choices))
+        observations = numeric_array(f"observations of episode {number}", episode.observations)
+        actions = numeric_array(f"actions of episode {number}", episode.actions)
+        if self._choices and are_choices(actions):
+            actions = one_hot(actions, self._choices)
         if self._require is not None:
-            self._require(episode.observations, episode.actions, f"episode {number}")
-        return episode
+            self._require(observations, actions, f"episode {number}")
+        if not (all_valid(observations) and all_valid(actions)):
+            observations, actions = self._replaced(number, observations, actions)
+        if observations is episode.observations and actions is episode.actions:
+            return episode
+        return replace(episode, observations=observations, actions=actions)
 
-
-def _finite(values: Array) -> bool:
-    return np.asarray(values).dtype.kind in "biu" or bool(np.isfinite(values).all())
+    def _replaced(self, number: int, observations: Array, actions: Array) -> tuple[Array, Array]:
+        """Return readings with nominal ones for the invalid, and remember which transitions these belong to."""
+        if self._readings is None:
+            what = "actions" if all_valid(observations) else "observations"
+            raise InvalidParameter(
+                f"the {what} of episode {number} are not all finite, or absurdly large; leave it out or mend it."
+            )
+        broken = invalid_rows(observations)
+        self.invalid[number] = broken[:-1] | broken[1:] | invalid_rows(actions)
+        return self._readings.observations(observations), self._readings.actions(actions)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
+from offnominal.core.checks import shown
 from offnominal.core.config import Config
-from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, NotFitted, UnsupportedFormat
+from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnsupportedFormat
+from offnominal.core.files import read_bytes, read_json, sha256_of, write_bytes, write_json
+from offnominal.core.types import Array
 from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector
 
-FORMAT = 1
+FORMAT = 2
+"""2: with the mean nominal reading, which stands in for those of broken sensors."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
         >>> load_detector(f"{folder.name}/knn").score(episodes)[0].max()
         np.float64(0.0)
     """
+    if not isinstance(detector, Detector):
+        raise InvalidParameter(f"{shown(detector)} is no detector; expected a fitted Detector.")
+    weights, beside = _paths(path)
     if not detector.fitted:
         raise NotFitted(f"{type(detector).__name__} has learned nothing yet; call fit before saving it.")
     name = name_of(detector)
@@ -63,44 +70,59 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
             f"{type(detector).__name__} is not registered, so it could not be loaded again; register it under the "
             "entry point `offnominal.detectors`."
         )
-    content = save_tensors({key: np.ascontiguousarray(values) for key, values in detector.learned().items()})
-    card = DetectorCard(name, detector.parameters(), hashlib.sha256(content).hexdigest())
-    about = (json.dumps(card.to_dict(), indent=2) + "\n").encode()
-    weights, beside = _paths(path)
-    weights.parent.mkdir(parents=True, exist_ok=True)
-    for file, data in ((weights, content), (beside, about)):
-        unfinished = file.with_name(file.name + ".unfinished")
-        unfinished.write_bytes(data)
-        unfinished.replace(file)
+    content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.learned().items()})
+    card = DetectorCard(name, detector.parameters(), sha256_of(content))
+    write_bytes(weights, content)
+    write_json(beside, card.to_dict())
     return card
 
 
 def load_detector(path: Path | str) -> Detector:
-    """Read a detector; what it learned must have the hash that its card says.
+    """Read a detector; what it learned must have the hash that its card says, and fit to its parameters.
 
     Args:
         path: Without ending.
+
+    Raises:
+        MissingFile: One of the two files is not there.
+        DamagedFile: They are not what a detector of that name learns.
+        UnknownName: No detector of that name is registered here.
     """
     weights, beside = _paths(path)
-    for file in (weights, beside):
-        if not file.exists():
-            raise MissingFile(f"{file} does not exist; a detector is a .safetensors file with a .json card beside it.")
-    try:
-        data = json.loads(beside.read_text(encoding="utf-8"))
-        card = DetectorCard.from_dict(data)
-    except (ValueError, AttributeError) as error:
-        raise DamagedFile(f"{beside} is no card of a detector ({error}); fetch it again.") from None
-    if card.format != FORMAT:
-        raise UnsupportedFormat(f"{beside} has format {card.format}; this version reads format {FORMAT}.")
-    content = weights.read_bytes()
-    found = hashlib.sha256(content).hexdigest()
+    card = _card(beside)
+    content = read_bytes(weights)
+    found = sha256_of(content)
     if found != card.sha256:
         raise DamagedFile(f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; fetch it again.")
-    detector = make_detector(card.detector, **card.parameters)
-    detector.restore(load_tensors(content))
+    try:
+        detector = make_detector(card.detector, **card.parameters)
+        detector.restore(_tensors(content))
+    except DamagedFile as error:
+        raise type(error)(f"{weights}: {error}") from None
+    except (InvalidParameter, TypeError, RecursionError) as error:
+        raise DamagedFile(f"{beside} has parameters that are not those of {card.detector} ({error}).") from None
     return detector
 
 
+def _card(path: Path) -> DetectorCard:
+    data = read_json(path)
+    if data.get("format", FORMAT) != FORMAT:
+        raise UnsupportedFormat(f"{path} has format {shown(data['format'])}; this version reads format {FORMAT}.")
+    try:
+        return DetectorCard.from_dict(data)
+    except InvalidParameter as error:
+        raise DamagedFile(f"{path} is no card of a detector ({error}); fetch it again.") from None
+
+
+def _tensors(content: bytes) -> dict[str, Array]:
+    try:
+        return load_tensors(content)
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise DamagedFile(f"it holds no arrays ({error}).") from None
+
+
 def _paths(path: Path | str) -> tuple[Path, Path]:
+    if not isinstance(path, str | os.PathLike) or not Path(path).name:
+        raise InvalidParameter(f"the path is {shown(path)}; expected that of a file, without ending.")
     stem = Path(path)
     return stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 
 CONSTANT = 1e-6
+SMALLEST = 1e-300
+"""Scales that a file may hold; those that are learned are far larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,11 @@ class Normaliser:
         mean, spread = values.mean(axis=0), values.std(axis=0)
         constant = spread <= CONSTANT * np.maximum(np.abs(mean), 1.0)
         return cls(mean, np.where(constant, 1.0, spread))
+
+    @classmethod
+    def restored(cls, learned: LearnedArrays, mean: str, scale: str, width: int) -> Normaliser:
+        """Read one of a width from arrays of these names."""
+        return cls(learned.floats(mean, (width,)), learned.floats(scale, (width,), low=SMALLEST))
 
     def __call__(self, rows: Array) -> FloatArray:
         """Return the rows, normalised."""

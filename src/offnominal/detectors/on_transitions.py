@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Literal
 
 import numpy as np
 
 from offnominal.core.episode import Episode
+from offnominal.core.errors import DamagedFile
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors import points
 from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.points.estimator import Estimator, Fittable
 from offnominal.detectors.points.point import PointDetector
@@ -59,9 +62,7 @@ class OnTransitions(Detector):
         scores = self.point.score(self._rows(episodes))
         return np.split(scores, np.cumsum([len(episode) for episode in episodes])[:-1])
 
-    def start(self, n: int = 1) -> Past:
-        """Nothing is remembered yet."""
-        self._require_fitted()
+    def _start(self, n: int) -> Past:
         return self.view.start(n, self.widths_[0])
 
     def _update(self, state: Past, step: Step) -> tuple[Past, FloatArray]:
@@ -75,19 +76,18 @@ class OnTransitions(Detector):
         view = {"view": self.view.name} | ({"length": self.view.length} if self.view.name == "window" else {})
         return self.point.parameters() | view
 
-    def learned(self) -> dict[str, Array]:
-        """Return everything that was learned, as arrays."""
-        own = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale, "widths": np.array(self.widths_)}
+    def _learned(self) -> dict[str, Array]:
+        own = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale}
         return own | {f"point.{name}": values for name, values in self.point.learned().items()}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take back what :meth:`learned` returned."""
-        self.normaliser_ = Normaliser(learned["mean"], learned["scale"])
-        observation, action = learned["widths"].tolist()
-        self.widths_ = (int(observation), int(action))
-        self.point.restore(
-            {name.removeprefix("point."): values for name, values in learned.items() if name.startswith("point.")}
-        )
+    def _restore(self, learned: LearnedArrays) -> None:
+        width = self.view.width(*self.widths_)
+        self.normaliser_ = Normaliser.restored(learned, "mean", "scale", width)
+        point = copy(self.point)
+        point.restore(learned.part("point."))
+        if point.width_ != width:
+            raise DamagedFile(f"the rows have {width} columns; {type(point).__name__} has learned {point.width_}.")
+        self.point = point
 
 
 class FromSettings(OnTransitions):

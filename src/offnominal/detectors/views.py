@@ -7,12 +7,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, shown
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.types import Array, BoolArray, FloatArray
 
 ViewName = Literal["next_observation", "transition", "window"]
+LONGEST = 10_000
+"""Observations in a window, at most."""
 VIEWS: tuple[ViewName, ...] = ("next_observation", "transition", "window")
 
 
@@ -39,10 +41,12 @@ class View:
     """
 
     def __init__(self, name: ViewName = "next_observation", length: int = 5) -> None:
-        if name not in VIEWS:
-            raise InvalidParameter(f"no view {name!r}.{did_you_mean(str(name), VIEWS)} Choose from {', '.join(VIEWS)}.")
+        if not isinstance(name, str) or name not in VIEWS:
+            raise InvalidParameter(
+                f"no view {shown(name)}.{did_you_mean(str(name), VIEWS)} Choose from {', '.join(VIEWS)}."
+            )
         self.name: ViewName = name
-        self.length = positive_integer("length", length) if name == "window" else 1
+        self.length = integer_in("length", length, 1, LONGEST) if name == "window" else 1
 
     def of_episodes(self, episodes: Sequence[Episode]) -> FloatArray:
         """Return a row per transition, those of all episodes below each other."""
@@ -56,6 +60,10 @@ class View:
         past = np.maximum(np.arange(n)[:, None] - np.arange(self.length - 1, -1, -1), 0)
         rows: FloatArray = after[past].reshape(n, -1).astype(np.float64)
         return rows
+
+    def width(self, observation: int, action: int) -> int:
+        """Return how many numbers a row has, given those of an observation and of an action."""
+        return 2 * observation + action if self.name == "transition" else self.length * observation
 
     def start(self, n: int, width: int) -> Past:
         """Return what is remembered of n episodes before their first transition: nothing."""

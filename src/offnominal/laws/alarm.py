@@ -14,6 +14,7 @@ from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import BoolArray, FloatArray
+from offnominal.detectors.readings import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.report import LawReport, Skip, examine
 from offnominal.laws.world import require
@@ -32,7 +33,8 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
        the other episodes, and using the alarm changes nothing that it has learned.
     3. Online equals batch: :meth:`start` and :meth:`update` raise the alarms of :meth:`alarm`.
     4. Saved and loaded, it raises the same alarms.
-    5. Bad input gives a named error: scores that are missing, empty, not finite or of the wrong shape, and use before
+    5. The score of a broken sensor raises it, and leaves its statistic a finite number.
+    6. Bad input gives a named error: scores that are missing, empty, not finite or of the wrong shape, and use before
        the alarm is fitted.
     6. The version of its code, by which results are stored, covers all code that it runs.
 
@@ -57,6 +59,7 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
             "using it changes nothing": case.pure,
             "online equals batch": case.online_equals_batch,
             "saved and loaded it is the same": case.survives_saving,
+            "a broken sensor raises it": case.broken_sensor,
             "bad input is a named error": case.bad_input,
             "its code version covers its code": case.code_is_covered,
         },
@@ -166,6 +169,14 @@ class _Case:
         alarm = self.fitted()
         again = alarm_from_dict(alarm.to_dict())
         require(_same(alarm.alarm(self.fresh), again.alarm(self.fresh)), "the loaded alarm raises other alarms")
+
+    def broken_sensor(self) -> None:
+        alarm, scores = self.fitted(), self.fresh[0].copy()
+        step = len(scores) // 2
+        scores[step : step + 2] = MAX_SCORE
+        (statistic,), (raised,) = alarm.statistic([scores]), alarm.alarm([scores])
+        require(bool(raised[step]), f"the score {MAX_SCORE:g} of a broken sensor raises no alarm")
+        require(bool(np.isfinite(statistic).all()), "its statistic is not finite after a sensor was broken")
 
     def bad_input(self) -> None:
         alarm, good = self.fitted(), list(self.fresh[0])

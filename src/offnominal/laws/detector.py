@@ -17,10 +17,11 @@ from offnominal.anomalies.fault import Fault
 from offnominal.core.choices import are_choices
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
-from offnominal.core.types import Array, FloatArray
+from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.catalogue import detectors, make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
+from offnominal.detectors.readings import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.report import LawReport, Skip, examine
 from offnominal.laws.world import require
@@ -34,6 +35,8 @@ ROUNDING = 1e-4
 precision."""
 GPU_ROUNDING = 1e-3
 """The same on a GPU, where the shape of a product decides how it is summed."""
+BROKEN = (np.nan, np.inf, -1e160)
+"""Readings of a broken sensor."""
 
 
 def check_detector(
@@ -51,8 +54,10 @@ def check_detector(
     4. Pure: scoring changes nothing that was learned, and no state that was handed out.
     5. Deterministic for a seed; saved and loaded, it gives the same scores.
     6. Not degenerate: scores are finite and not all the same.
-    7. Bad input gives a named error.
-    8. The version of its code, by which results are stored, covers all code that it runs.
+    7. A broken sensor is no error: a transition with a reading that is NaN, infinite or absurd has the largest score,
+       online as in a batch; scores before it do not change, and those after it recover.
+    8. Bad input gives a named error.
+    9. The version of its code, by which results are stored, covers all code that it runs.
 
     The same call twice, a second training with the same seed, and a detector that was saved and loaded give the same
     bits, on a CPU and on a GPU. Scores of another batch (laws 1 to 3) may differ by the rounding of a product of
@@ -86,6 +91,7 @@ def check_detector(
             "a seed fixes what is learned": case.deterministic,
             "saved and loaded it scores the same": case.saved,
             "scores are finite and differ": case.not_degenerate,
+            "a broken sensor has the largest score": case.broken_sensor,
             "bad input is named": case.bad_input_is_named,
             "its code version covers its code": case.code_is_covered,
         },
@@ -143,18 +149,21 @@ class _Case:
             require(self.close(alone, scores), f"episode {number} has other scores alone: {_worst(alone, scores)}")
 
     def online_equals_batch(self) -> None:
-        length = min(len(episode) for episode in self.fresh)
-        state, seen = self.fitted.start(len(self.fresh)), []
-        for t in range(length):
-            state, scores = self.fitted.update(state, _step(self.fresh, t))
-            require(scores.shape == (len(self.fresh),), f"update returned scores of shape {scores.shape}")
-            seen.append(scores)
+        seen = self._online(self.fresh)
         for number, scores in enumerate(self.scores):
-            online = np.array([each[number] for each in seen])
+            online, expected = seen[:, number], scores[: len(seen)]
             require(
-                self.close(online, scores[:length]),
-                f"episode {number} has other scores online: {_worst(online, scores[:length])}",
+                self.close(online, expected), f"episode {number} has other scores online: {_worst(online, expected)}"
             )
+
+    def _online(self, episodes: Sequence[Episode]) -> FloatArray:
+        """Return the scores that episodes get side by side, (time, episodes), until the first one ends."""
+        state, seen = self.fitted.start(len(episodes)), []
+        for t in range(min(map(len, episodes))):
+            state, scores = self.fitted.update(state, _step(episodes, t))
+            require(scores.shape == (len(episodes),), f"update returned scores of shape {scores.shape}")
+            seen.append(scores)
+        return np.array(seen)
 
     def pure(self) -> None:
         before = copy.deepcopy(self.fitted.learned()) if name_of(self.fitted) else {}
@@ -191,13 +200,28 @@ class _Case:
         pooled = np.concatenate(self.scores)
         require(bool(np.ptp(pooled) > 0.0), f"every score is {pooled[0]:g}")
 
+    def broken_sensor(self) -> None:
+        for reading in BROKEN:
+            episode, invalid = _broken(self.fresh[0], reading)
+            (scores,) = self.fitted.score([episode])
+            require(bool(np.isfinite(scores).all()), f"a reading of {reading} gives a score that is not finite")
+            largest = scores[invalid] == MAX_SCORE
+            require(bool(largest.all()), f"a reading of {reading} has the score {scores[invalid][~largest]}")
+            first, last = np.flatnonzero(invalid)[[0, -1]]
+            require(
+                self.close(scores[:first], self.scores[0][:first]), f"a reading of {reading} changes scores before it"
+            )
+            require(bool((scores[last + 1 :] < MAX_SCORE).all()), f"scores do not recover from a reading of {reading}")
+            online = self._online([episode])[:, 0]
+            require(
+                self.close(online, scores), f"a reading of {reading} scores otherwise online: {_worst(online, scores)}"
+            )
+
     def bad_input_is_named(self) -> None:
         episode = self.fresh[0]
-        broken = episode.observations.astype(np.float64)
-        broken[len(broken) // 2] = np.nan
         narrow = episode.observations[:, :-1] if episode.observations.shape[1] > 1 else episode.observations[:, [0, 0]]
         cases = {
-            "an observation that is not a number": [replace(episode, observations=broken)],
+            "observations that are words": [replace(episode, observations=episode.observations.astype("U9"))],
             "observations of another width": [replace(episode, observations=narrow)],
             "no episodes": [],
         }
@@ -240,6 +264,21 @@ class _Case:
 def _other(observations: Array) -> Array:
     """Return other observations of the same type: bytes are inverted, numbers are moved."""
     return ~observations if observations.dtype == np.uint8 else observations + 1.0
+
+
+def _broken(episode: Episode, reading: float) -> tuple[Episode, BoolArray]:
+    """Return an episode in which a sensor breaks for one reading in the middle, and the transitions with that reading.
+
+    Pictures are bytes, which are always valid; there it is the report of an action that is broken.
+    """
+    middle, invalid = len(episode) // 2, np.zeros(len(episode), np.bool_)
+    name = "actions" if episode.observations.dtype.kind in "biu" else "observations"
+    values = getattr(episode, name).astype(np.float64)
+    values.reshape(len(values), -1)[middle, 0] = reading
+    invalid[middle] = True
+    if name == "observations" and middle:
+        invalid[middle - 1] = True
+    return (replace(episode, actions=values) if name == "actions" else replace(episode, observations=values)), invalid
 
 
 def _step(episodes: Sequence[Episode], t: int) -> Step:

@@ -9,13 +9,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from offnominal.core.checks import positive_number
 from offnominal.detectors.deep.autoencoder import Autoencoder, Coder, code_width
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.gaussians import mean_misfit, sample
 from offnominal.detectors.deep.layers import Critic, called_fake, called_real, unreal
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
-from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
 
 MIXED = {f"mixed-{share / 10:.1f}": share / 10 for share in range(11)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,18 +14,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
 from offnominal.core.streams import check_seed
-from offnominal.core.types import Array, FloatArray
+from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.deep.descent import release
 from offnominal.detectors.deep.products import plain_products
-from offnominal.detectors.deep.rows import Shape, apart, checked, finite, in_words
+from offnominal.detectors.deep.rows import Shape, apart, checked, in_words, readable
 from offnominal.detectors.deep.training import Budget, Training, train
-from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.networks.weights import require_fitting, with_weights
+from offnominal.detectors.parameters import LAYERS, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.points.point import PointDetector
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.readings import MAX_SCORE, bounded
 
 TOGETHER = 1024
 """Rows that go through a network at a time when they are scored."""
@@ -53,6 +56,21 @@ class DeepDetector(PointDetector):
     KINDS: ClassVar[tuple[int, ...]] = (2, 4)
     """Axes of the rows it can take: 2 for tables, 4 for images."""
 
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "rate": POSITIVE,
+        "batch": STEPS,
+        "iterations": STEPS_OR_NONE,
+        "every": STEPS,
+        "patience": STEPS,
+        "seconds": POSITIVE,
+        "pretraining": STEPS,
+        "stop_epochs": STEPS,
+        "layers": LAYERS,
+        "flows": LAYERS,
+        "generators": LAYERS,
+        "samples": Range(1, 100_000),
+    }
+
     by: str = ""
     rate: float = 1e-3
     batch: int = 64
@@ -63,19 +81,9 @@ class DeepDetector(PointDetector):
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
-            if field.name in self._integers() and not (field.name == "iterations" and value == 0):
-                positive_integer(field.name, value)
-        positive_number("rate", self.rate)
-        if self.seconds is not None:
-            positive_number("seconds", self.seconds)
+        check_parameters(self)
         self.by = self.by or self.SCORES[0]
         self._named(self.by)
-
-    @classmethod
-    def _integers(cls) -> set[str]:
-        return {field.name for field in dataclasses.fields(cls) if field.type == "int"}
 
     @abstractmethod
     def _network(self, shape: Shape) -> nn.Module:
@@ -121,7 +129,7 @@ class DeepDetector(PointDetector):
         self.fit(rows, seed=seed)
 
     def score(self, rows: Array) -> FloatArray:
-        """Return a score for each row; higher is stranger."""
+        """Return a score for each row; higher is stranger, and every score is finite."""
         return self.scores(rows, only=(self.by,))[self.by]
 
     def _score(self, rows: FloatArray) -> FloatArray:
@@ -137,12 +145,14 @@ class DeepDetector(PointDetector):
         self._require_fitted()
         names = tuple(self.SCORES if only is None else map(self._named, only))
         found: dict[str, list[FloatArray]] = {name: [] for name in names}
-        for part in torch.split(torch.from_numpy(self._alike(rows)), TOGETHER):
+        given, broken = self._readable(rows)
+        for part in torch.split(torch.from_numpy(given), TOGETHER):
             with torch.no_grad(), deterministic_kernels(self.place_), self._products():
                 values = self._scores(part.to(self.place_), names)
             for name in names:
                 found[name].append(values[name].cpu().double().numpy())
-        return {name: finite(np.concatenate(parts)) for name, parts in found.items()}
+        joined = {name: bounded(np.concatenate(parts)) for name, parts in found.items()}
+        return joined if broken is None else {name: np.where(broken, MAX_SCORE, each) for name, each in joined.items()}
 
     def untrained(self) -> Self:
         """Return its untrained twin: fitted with the same seed, it has the weights that training starts from."""
@@ -152,28 +162,23 @@ class DeepDetector(PointDetector):
         """Return the constructor's arguments."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
-    def learned(self) -> dict[str, Array]:
-        """Return the shape of a row and all weights."""
-        self._require_fitted()
+    def _learned(self) -> dict[str, Array]:
         weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        arrays = {"shape": np.array(self.shape_), "checks": np.array(self.training_.checks, np.float64), **weights}
+        told = np.array(self.training_.checks, np.float64)
+        arrays = {"shape": np.array(self.shape_, np.int64), "checks": told, **weights}
         return {name: array.copy() for name, array in arrays.items()}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take back what :meth:`learned` returned."""
-        place = choose_device(self.device)
-        try:
-            shape = tuple(int(side) for side in learned["shape"])
-            network = self._built(shape, RandomNumbers(0, CPU))
-            names = [name for name in learned if name.startswith("network.")]
-            network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
-            told = Training(checks=learned["checks"].tolist())
-        except (KeyError, ValueError, RuntimeError, IndexError) as error:
-            raise DamagedFile(
-                f"these arrays are not what a {type(self).__name__} with these parameters learns: {error}."
-            ) from None
-        self.shape_, self.width_, self.place_, self.training_ = shape, int(np.prod(shape)), place, told
-        self.network_ = network.to(place).eval()
+    def _restore(self, learned: LearnedArrays) -> None:
+        self.place_ = choose_device(self.device)
+        self.shape_ = tuple(learned.integers("shape", ("sides",), low=1, high=self.width_).tolist())
+        if len(self.shape_) + 1 not in self.KINDS or math.prod(self.shape_) != self.width_:
+            raise DamagedFile(f"rows have the shape {self.shape_} and {self.width_} numbers, which do not agree.")
+        checks = learned.take("checks", ("checks",), finite=False, empty=True)
+        self.training_ = Training(checks=checks.tolist())
+        weights = learned.part("network.")
+        require_fitting(weights, lambda: self._built(self.shape_, RandomNumbers(0, CPU)), learned.owner)
+        network = self._built(self.shape_, RandomNumbers(0, CPU))
+        self.network_ = with_weights(network, weights).to(self.place_).eval()
 
     def _loop(self, step: Any, rows: Tensor, random: RandomNumbers, **more: Any) -> Training:
         """Run the shared loop with this detector's budget."""
@@ -200,9 +205,18 @@ class DeepDetector(PointDetector):
 
     def _alike(self, rows: Array) -> Array:
         values = self._checked(rows)
+        self._require_shape(values)
+        return values
+
+    def _readable(self, rows: Array) -> tuple[Array, BoolArray | None]:
+        """Return rows as those that were learned from, and which of them have an invalid value; None if none has."""
+        values, broken = readable(rows, self.KINDS, type(self).__name__)
+        self._require_shape(values)
+        return values, broken
+
+    def _require_shape(self, values: Array) -> None:
         if values.shape[1:] != self.shape_:
             raise InvalidParameter(f"the rows have {in_words(values.shape[1:])}; fit saw {in_words(self.shape_)}.")
-        return values
 
     def _checked(self, rows: Array) -> Array:
         """Return rows in single precision, or say what is wrong with them."""

@@ -9,13 +9,13 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from offnominal.core.checks import positive_number
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.detector import DeepDetector
 from offnominal.detectors.deep.gan import Pair
 from offnominal.detectors.deep.layers import Style, network_to
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
-from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
 
 CRITIC_STEPS = 5

@@ -9,12 +9,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
+from offnominal.core.checks import positive_number
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.detector import DeepDetector
 from offnominal.detectors.deep.layers import Critic, Generator, Style, called_fake, called_real, unreal
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
-from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
 
 WON = 0.01

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from offnominal.core.checks import positive_number
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.detector import DeepDetector
@@ -18,7 +19,6 @@ from offnominal.detectors.deep.layers import called_fake, called_real, unreal
 from offnominal.detectors.deep.products import Dense
 from offnominal.detectors.deep.rows import Shape
 from offnominal.detectors.deep.training import Training
-from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
 
 

@@ -28,9 +28,8 @@ class Coupling(nn.Module):
 
     def __init__(self, width: int, first: int, shift: Style, scale: Style, *, squashed: bool, zero_last: bool) -> None:
         super().__init__()
-        moving = torch.arange(width) % 2 == first if width > 1 else torch.ones(1, dtype=torch.bool)
-        self.register_buffer("moving", moving.nonzero().flatten())
-        self.register_buffer("still", (~moving).nonzero().flatten())
+        self.register_buffer("moving", torch.arange(first if width > 1 else 0, width, 2))
+        self.register_buffer("still", torch.arange(1 - first if width > 1 else 1, width, 2))
         rest, most = len(self.still), len(self.moving)
         self.shift, self.scale = perceptron(max(1, rest), most, shift), perceptron(max(1, rest), most, scale)
         self.affine = Affine(most, squashed=squashed)

@@ -8,10 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.points.point import table
+from offnominal.core.types import Array, BoolArray
+from offnominal.detectors.points.point import readable as table_of
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.readings import invalid, invalid_rows
 
 FURTHEST = 1e6
 """What lies further from zero counts as this, so that no finite row overflows."""
@@ -22,39 +24,44 @@ CHECKED = 2048
 HELD_OUT = 0.1
 """Share of the rows that checks look at if no others are given."""
 
-STRANGEST = float(np.finfo(np.float32).max)
-"""The score of a row that is too far out for numbers of single precision."""
-
 Shape = tuple[int, ...]
 
 
 def checked(rows: Array, kinds: Sequence[int], name: str) -> Array:
-    """Return rows in single precision, or say what is wrong with them.
+    """Return valid rows in single precision, or say what is wrong with them.
 
     Args:
         rows: As given.
         kinds: Numbers of axes that are taken: 2 for tables, 4 for images.
         name: Of the detector.
     """
-    values = np.asarray(rows)
-    if 4 in kinds and values.ndim == 4:
-        return _images(values)
+    values, broken = readable(rows, kinds, name)
+    if broken is not None:
+        raise InvalidParameter(f"row {int(np.argmax(broken))} is not finite, or absurdly large; leave it out.")
+    return values
+
+
+def readable(rows: Array, kinds: Sequence[int], name: str) -> tuple[Array, BoolArray | None]:
+    """Return rows in single precision, and which of them have an invalid value, for which a zero stands in."""
+    given = numeric_array("rows", rows)
+    if 4 in kinds and given.ndim == 4:
+        return _images(given)
     if 2 not in kinds:
-        raise InvalidParameter(f"{name} takes images (n, channels, height, width); the rows have shape {values.shape}.")
-    return np.clip(table(values), -FURTHEST, FURTHEST).astype(np.float32)
+        raise InvalidParameter(f"{name} takes images (n, channels, height, width); the rows have shape {given.shape}.")
+    values, broken = table_of(given)
+    return np.clip(values, -FURTHEST, FURTHEST).astype(np.float32), broken
 
 
-def _images(values: Array) -> Array:
-    if 0 in values.shape or values.dtype.kind != "f":
-        raise InvalidParameter(f"the images are {values.dtype} of shape {values.shape}; expected some floats.")
-    flat = np.isfinite(values).reshape(len(values), -1).all(axis=1)
-    if not flat.all():
-        raise InvalidParameter(f"row {int(np.argmin(flat))} is not finite; leave it out.")
+def _images(given: Array) -> tuple[Array, BoolArray | None]:
+    if 0 in given.shape or given.dtype.kind != "f":
+        raise InvalidParameter(f"the images are {given.dtype} of shape {given.shape}; expected some floats.")
+    broken = invalid_rows(given)
+    values = np.where(invalid(given), 0.0, given) if broken.any() else given
     if values.min() < 0 or values.max() > 1:
         raise InvalidParameter(
             f"the images go from {values.min():g} to {values.max():g}; expected 0 to 1. Divide bytes by 255."
         )
-    return np.ascontiguousarray(values, np.float32)
+    return np.ascontiguousarray(values, np.float32), broken if broken.any() else None
 
 
 def in_words(shape: Shape) -> str:
@@ -70,8 +77,3 @@ def apart(rows: Array, validation: Array | None, random: RandomNumbers) -> tuple
     order = random.permutation(len(known))
     first = max(1, round(HELD_OUT * len(known)))
     return known[order[first:]], known[order[:first][:CHECKED]]
-
-
-def finite(scores: FloatArray) -> FloatArray:
-    """Return scores with the strangest one for rows that overflow."""
-    return np.nan_to_num(scores, nan=STRANGEST, posinf=STRANGEST, neginf=-STRANGEST)

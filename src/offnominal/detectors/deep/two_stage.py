@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
+
+import numpy as np
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.deep.vae import VAE
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points import NearestNeighbours, OneClassSVM, PointDetector
+from offnominal.detectors.readings import MAX_SCORE
 
 
 @dataclass(kw_only=True, eq=False)
@@ -35,25 +39,26 @@ class TwoStage(VAE):
 
     def scores(self, rows: Array, *, only: Sequence[str] | None = None) -> dict[str, FloatArray]:
         """Return all scores, or some of them; see :meth:`DeepDetector.scores`."""
+        self._require_fitted()
         names = tuple(self.SCORES if only is None else map(self._named, only))
         found = super().scores(rows, only=[name for name in names if name != "second"])
-        return found | ({"second": self.second_.score(self.encode(rows))} if "second" in names else {})
+        if "second" in names:
+            given, broken = self._readable(rows)
+            second = self.second_.score(self.encode(given))
+            found["second"] = second if broken is None else np.where(broken, MAX_SCORE, second)
+        return found
 
-    def learned(self) -> dict[str, Array]:
-        """Return what both stages learned."""
-        return super().learned() | {f"second.{name}": values for name, values in self.second_.learned().items()}
+    def _learned(self) -> dict[str, Array]:
+        return super()._learned() | {f"second.{name}": values for name, values in self.second_.learned().items()}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take back what :meth:`learned` returned."""
-        second = {name: values for name, values in learned.items() if name.startswith("second.")}
-        super().restore({name: values for name, values in learned.items() if name not in second})
+    def _restore(self, learned: LearnedArrays) -> None:
+        second = learned.part("second.")
+        super()._restore(learned)
         self.second_ = self._second()
-        try:
-            self.second_.restore({name.removeprefix("second."): values for name, values in second.items()})
-        except KeyError as error:
-            raise DamagedFile(
-                f"these arrays are not what a {type(self).__name__} learns: {error} is missing."
-            ) from None
+        self.second_.restore(second)
+        width = self.encode(np.zeros((1, *self.shape_))).shape[1]
+        if self.second_.width_ != width:
+            raise DamagedFile(f"a code has {width} numbers; the second stage has learned from {self.second_.width_}.")
 
 
 @dataclass(kw_only=True, eq=False)

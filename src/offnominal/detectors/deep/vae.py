@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from torch import Tensor
 
+from offnominal.core.checks import positive_number
 from offnominal.detectors.deep.autoencoder import Autoencoder
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.gaussians import divergence, log_density, mean_misfit, sample
 from offnominal.detectors.deep.priors import NormalPrior
 from offnominal.detectors.deep.training import Training
-from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
 
 

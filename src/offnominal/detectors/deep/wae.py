@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from offnominal.core.checks import positive_number
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.deep.autoencoder import Autoencoder
 from offnominal.detectors.deep.descent import Descent
 from offnominal.detectors.deep.gaussians import mean_misfit, sample
 from offnominal.detectors.deep.mmd import KernelName, mmd
 from offnominal.detectors.deep.training import Training
-from offnominal.detectors.networks.trained_network import positive_number
 from offnominal.detectors.random_numbers import RandomNumbers
 
 

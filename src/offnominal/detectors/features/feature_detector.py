@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import shown
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter
@@ -25,7 +25,10 @@ from offnominal.detectors.features.choice import Keeper
 from offnominal.detectors.features.encoder import Encoder
 from offnominal.detectors.features.lessons import Album, teach
 from offnominal.detectors.features.neighbours import Bank
-from offnominal.detectors.networks.trained_network import positive_number
+from offnominal.detectors.images.pictures import restored_shape
+from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.networks.weights import require_fitting, with_weights
+from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 TOGETHER = {"cpu": 1, "cuda": 64}
@@ -55,6 +58,15 @@ class FeatureDetector(Detector):
 
     pictures: ClassVar[bool] = True
 
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "bank": STEPS,
+        "coreset": Range(0, 1, open_low=True),
+        "epochs": STEPS_OR_NONE,
+        "updates": STEPS,
+        "batch": STEPS,
+        "rate": POSITIVE,
+    }
+
     backbone: str | Callable[[Tensor], Tensor] = ENCODER
     bank: int = 100_000
     coreset: float | None = None
@@ -65,17 +77,11 @@ class FeatureDetector(Detector):
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        for name in ("bank", "updates", "batch"):
-            positive_integer(name, getattr(self, name))
-        if self.epochs != 0:
-            positive_integer("epochs", self.epochs)
-        positive_number("rate", self.rate)
-        if self.coreset is not None and not (isinstance(self.coreset, int | float) and 0 < self.coreset <= 1):
-            raise InvalidParameter(f"coreset is {self.coreset!r}; expected a share above 0 and up to 1, or None.")
+        check_parameters(self)
         if isinstance(self.backbone, str):
             require_known(self.backbone)
         elif not callable(self.backbone):
-            raise InvalidParameter(f"backbone is {self.backbone!r}; expected a name or a function of pictures.")
+            raise InvalidParameter(f"backbone is {shown(self.backbone)}; expected a name or a function of pictures.")
 
     @property
     def backbone_name(self) -> str:
@@ -150,9 +156,6 @@ class FeatureDetector(Detector):
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         return [self._of_pictures(episode.observations[1:]) for episode in episodes]
 
-    def start(self, n: int = 1) -> None:
-        """There is nothing to remember."""
-
     def _update(self, state: None, step: Step) -> tuple[None, FloatArray]:
         self._require_pictures(step.next_observation, "the step")
         return None, self._of_pictures(step.next_observation)
@@ -186,12 +189,10 @@ class FeatureDetector(Detector):
             )
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the bank, and the weights of the encoder; of any other backbone, the hash of its weights alone."""
-        self._require_fitted()
         arrays: dict[str, Array] = {
-            "widths": np.array(self.widths_),
-            "shape": np.array(self.shape_),
+            "shape": np.array(self.shape_, np.int64),
             "curve": self.curve_,
             "bank": self.bank_.rows.cpu().numpy(),
         }
@@ -202,28 +203,32 @@ class FeatureDetector(Detector):
             arrays["weights_sha256"] = np.frombuffer(digest(self.network_), np.uint8)
         return {name: array.copy() for name, array in arrays.items()}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Become what learned this. A backbone from outside is loaded again and must have the weights it had."""
         self.place_ = choose_device(self.device)
-        try:
-            widths, self.shape_ = learned["widths"].tolist(), tuple(learned["shape"].tolist())
-            self.curve_ = np.array(learned["curve"], np.float64)
-            network = self._backbone(0)
-            if isinstance(network, Encoder):
-                names = [name for name in learned if name.startswith("network.")]
-                network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
-            elif digest(network) != learned["weights_sha256"].tobytes():
+        self.shape_ = restored_shape(learned, self.widths_[0])
+        self.curve_ = learned.floats("curve", ("epochs",), empty=True)
+        bank = learned.take("bank", ("vectors", "features"), np.float32)
+        if self.backbone == ENCODER:
+            weights = learned.part("network.")
+            require_fitting(weights, lambda: Encoder(max(self.shape_[1:])), learned.owner)
+            self.network_ = with_weights(self._backbone(0), weights)
+        else:
+            self.network_ = self._backbone(0)
+            known = learned.take("weights_sha256", (32,), np.uint8)
+            if digest(self.network_) != known.tobytes():
                 raise DamagedFile(
                     f"the weights of {self.backbone_name} are not those that {type(self).__name__} was fitted with; "
                     "use the same file, or fit it again."
                 )
-            self.bank_ = Bank(torch.tensor(learned["bank"]).to(self.place_))
-        except (KeyError, ValueError, RuntimeError) as error:
-            if isinstance(error, DamagedFile):
-                raise
-            raise DamagedFile(
-                f"these arrays are not what a {type(self).__name__} with these parameters learns: {error}."
-            ) from None
-        self.network_ = network
         self._settle()
-        self.widths_ = (int(widths[0]), int(widths[1]))
+        self._require_bank(bank)
+        self.bank_ = Bank(torch.tensor(bank).to(self.place_))
+
+    def _require_bank(self, bank: Array) -> None:
+        """Raise :class:`DamagedFile` unless features of pictures can be compared with these."""
+        (vectors,) = self._of_frames(np.zeros((1, *self.shape_), np.uint8))
+        if vectors.shape[-1] != bank.shape[1]:
+            raise DamagedFile(
+                f"the bank has vectors of {bank.shape[1]} numbers; {self.backbone_name} makes {vectors.shape[-1]}."
+            )

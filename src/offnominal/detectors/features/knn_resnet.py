@@ -9,10 +9,9 @@ from typing import Literal
 from torch import Tensor
 from torch.nn import functional
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import FloatArray
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.features.backbone import Features
 from offnominal.detectors.features.feature_detector import FeatureDetector
 
@@ -43,12 +42,6 @@ class KNNResNet(FeatureDetector):
     reduce: Literal["kth", "mean"] = "kth"
     normalise: bool = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive_integer("k", self.k)
-        if self.reduce not in ("kth", "mean"):
-            raise InvalidParameter(f"reduce is {self.reduce!r}; choose 'kth' or 'mean'.")
-
     def _vectors(self, features: Features) -> Tensor:
         vectors = features.pooled[:, None]
         return functional.normalize(vectors, dim=-1) if self.normalise else vectors
@@ -60,6 +53,11 @@ class KNNResNet(FeatureDetector):
                 f"k is {self.k}, but {len(self.bank_)} nominal vectors are kept; fit with more pictures or choose a "
                 "smaller k."
             )
+
+    def _require_bank(self, bank: Array) -> None:
+        super()._require_bank(bank)
+        if len(bank) < self.k:
+            raise DamagedFile(f"the bank has {len(bank)} vectors; k is {self.k}.")
 
     def _strangeness(self, vectors: Tensor) -> FloatArray:
         distances = self.bank_.distances(vectors[:, 0], self.k)

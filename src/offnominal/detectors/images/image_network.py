@@ -6,25 +6,25 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, Frames
 from offnominal.detectors.detector import Step
 from offnominal.detectors.images.footage import Footage, Piece, read
 from offnominal.detectors.images.lessons import Lessons
 from offnominal.detectors.images.pictures import Pictures, Shape, picture_shape, scaled
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.networks.scaling import SinglePrecision
 from offnominal.detectors.networks.sequence_network import padded
 from offnominal.detectors.networks.train import divided, train
 from offnominal.detectors.networks.trained_network import Network, TrainedNetwork
+from offnominal.detectors.parameters import STEPS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 
 Precision = Literal["auto", "float32", "bfloat16"]
@@ -58,17 +58,11 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
     pixels: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     """What black and white are to the network."""
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"least": STEPS}
+
     weight_decay: float = 1e-2
     precision: Precision = "auto"
     least: int = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive_integer("least", self.least)
-        if self.precision not in get_args(Precision):
-            raise InvalidParameter(
-                f"precision is {self.precision!r}; choose one of {', '.join(map(repr, get_args(Precision)))}."
-            )
 
     @abstractmethod
     def _network(self, shape: Shape, action: int) -> Network:
@@ -200,16 +194,12 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
             found, state = self._compared(scaled(placed.movedim(-1, 2), *self.pixels), self._tensor(actions), state)
         return found.cpu().numpy(), state
 
-    def start(self, n: int = 1) -> SinglePrecision:
-        """Return the state before the first transition of n episodes."""
+    def _start(self, n: int) -> SinglePrecision:
         return np.zeros((n, self._state_width()), np.float32)
 
     @torch.inference_mode()
     def _update(self, state: SinglePrecision, step: Step) -> tuple[SinglePrecision, FloatArray]:
-        n = len(step)
         picture_shape(step.next_observation, "the step", expected=self.scaling_.shape)
-        if len(state) != n:
-            raise InvalidParameter(f"the state is that of {len(state)} episodes; the step is of {n}.")
         frames = np.stack([step.observation, step.next_observation], axis=1)
         actions = self.scaling_.actions(step.action)[:, None]
         scores, after = self._measured(frames, actions, self._tensor(state))
@@ -222,8 +212,8 @@ class ImageNetwork(TrainedNetwork[Network, Pictures]):
     def _tensor(self, values: Array) -> Tensor:
         return torch.from_numpy(np.asarray(values, np.float32)).to(self.place_)
 
-    def _units(self, learned: Mapping[str, Array]) -> Pictures:
-        return Pictures.from_arrays(learned)
+    def _units(self, learned: LearnedArrays) -> Pictures:
+        return Pictures.restored(learned, *self.widths_)
 
     def _network_for(self, widths: tuple[int, int], units: Pictures) -> Network:
         return self._network(units.shape, widths[1])

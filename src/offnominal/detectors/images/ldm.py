@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.detectors.images.image_network import ImageNetwork, picture_error
 from offnominal.detectors.images.latent_dynamics import LatentDynamics
 from offnominal.detectors.images.pictures import Shape
@@ -45,11 +44,6 @@ class LDM(ImageNetwork[LatentDynamics]):
     channels: int = 32
     latent: int = 128
     rate: float = 5e-4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("channels", "latent"):
-            positive_integer(name, getattr(self, name))
 
     def _network(self, shape: Shape, action: int) -> LatentDynamics:
         return LatentDynamics(shape, action, channels=self.channels, latent=self.latent)

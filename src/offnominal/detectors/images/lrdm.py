@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.detectors.images.footage import Footage, Piece
 from offnominal.detectors.images.image_network import ImageNetwork, picture_error
 from offnominal.detectors.images.latent_dynamics import LatentDynamics
 from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.parameters import LAYERS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 
 
@@ -49,6 +50,8 @@ class LRDM(ImageNetwork[LatentDynamics]):
         (5,)
     """
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"layers": LAYERS}
+
     channels: int = 32
     latent: int = 128
     memory: int = 128
@@ -56,11 +59,6 @@ class LRDM(ImageNetwork[LatentDynamics]):
     length: int = 50
     batch: int = 8
     rate: float = 5e-4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("channels", "latent", "memory", "layers", "length"):
-            positive_integer(name, getattr(self, name))
 
     def _network(self, shape: Shape, action: int) -> LatentDynamics:
         sizes = {"channels": self.channels, "latent": self.latent, "memory": self.memory, "layers": self.layers}

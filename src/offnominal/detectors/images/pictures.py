@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 from torch import Tensor
 
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.types import Array
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.networks.scaling import FURTHEST, SinglePrecision
 from offnominal.detectors.normaliser import Normaliser
 
@@ -47,15 +48,25 @@ class Pictures:
 
     def arrays(self) -> dict[str, Array]:
         """Return what was learned."""
-        shape = np.array(self.shape, np.float64)
+        shape = np.array(self.shape, np.int64)
         return {"shape": shape, "action.mean": self.action.mean, "action.scale": self.action.scale}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array]) -> Pictures:
-        """Build from what was learned."""
-        colours, height, width = (int(side) for side in arrays["shape"])
-        mean, scale = (np.asarray(arrays[f"action.{part}"], np.float64) for part in ("mean", "scale"))
-        return cls((colours, height, width), Normaliser(mean, scale))
+    def restored(cls, learned: LearnedArrays, observation: int, action: int) -> Pictures:
+        """Read what was learned, given the widths of observations and actions."""
+        shape = restored_shape(learned, observation)
+        return cls(shape, Normaliser.restored(learned, "action.mean", "action.scale", action))
+
+
+def restored_shape(learned: LearnedArrays, numbers: int) -> Shape:
+    """Read the shape of pictures that have so many numbers."""
+    colours, height, width = learned.integers("shape", (3,), low=1, high=numbers).tolist()
+    if colours != COLOURS or colours * height * width != numbers:
+        raise DamagedFile(
+            f"the pictures have shape {(colours, height, width)}; {learned.owner} has learned from {COLOURS} colours "
+            f"and {numbers} numbers."
+        )
+    return colours, height, width
 
 
 def scaled(frames: Tensor, lowest: float, highest: float) -> Tensor:

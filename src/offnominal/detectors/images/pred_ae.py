@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from offnominal.core.checks import positive_integer
 from offnominal.detectors.images.image_network import ImageNetwork, picture_error
 from offnominal.detectors.images.modules import Decoder, Encoder
 from offnominal.detectors.images.pictures import Shape
@@ -45,11 +44,6 @@ class PredAE(ImageNetwork[nn.Sequential]):
     channels: int = 32
     latent: int = 128
     rate: float = 1e-4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("channels", "latent"):
-            positive_integer(name, getattr(self, name))
 
     def _network(self, shape: Shape, action: int) -> nn.Sequential:
         encoder = Encoder(shape, channels=self.channels, outputs=self.latent)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.images.footage import Footage, Piece
 from offnominal.detectors.images.image_network import ImageNetwork, picture_error
 from offnominal.detectors.images.pictures import Shape
 from offnominal.detectors.images.predictive_coding import PredictiveCoding
+from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 
 
@@ -50,17 +50,14 @@ class PredNet(ImageNetwork[PredictiveCoding]):
 
     pixels: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"layers": Range(1, 20)}
+
     channels: int = 48
     layers: int = 4
     length: int = 10
     epochs: int = 100
     batch: int = 16
     weight_decay: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("channels", "layers", "length"):
-            positive_integer(name, getattr(self, name))
 
     def _network(self, shape: Shape, action: int) -> PredictiveCoding:
         divisor = 1 << (self.layers - 1)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
-from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.images.footage import Footage, Piece
 from offnominal.detectors.images.image_network import ImageNetwork
 from offnominal.detectors.images.pictures import Shape
@@ -77,15 +75,6 @@ class RSSMPPM(ImageNetwork[WorldModel]):
     rate: float = 6e-4
     weight_decay: float = 0.0
     clip: float | None = 100.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("channels", "stochastic", "deterministic", "hidden", "belief", "embedding", "length"):
-            positive_integer(name, getattr(self, name))
-        if self.surprise not in get_args(Surprise):
-            raise InvalidParameter(
-                f"surprise is {self.surprise!r}; choose one of {', '.join(map(repr, get_args(Surprise)))}."
-            )
 
     def _network(self, shape: Shape, action: int) -> WorldModel:
         return WorldModel(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.types import FloatArray
 from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.modules import Recurrent
@@ -44,11 +43,6 @@ class LSTMDM(SequenceNetwork[Recurrent]):
     hidden: int = 128
     batch: int = 8
     rate: float = 5e-4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("memory", "hidden"):
-            positive_integer(name, getattr(self, name))
 
     def _network(self, observation: int, action: int) -> Recurrent:
         return Recurrent(observation + action, observation, memory=self.memory, hidden=self.hidden)

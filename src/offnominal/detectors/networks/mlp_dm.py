@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from torch import Tensor
 
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.modules import Perceptron
 from offnominal.detectors.networks.rows import Rows
-from offnominal.detectors.networks.trained_network import positive_integers
 from offnominal.detectors.networks.transition_network import TransitionNetwork
+from offnominal.detectors.parameters import SHARE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 
 
@@ -42,14 +43,10 @@ class MLPDM(TransitionNetwork[Perceptron]):
         True
     """
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"dropout": SHARE}
+
     hidden: tuple[int, ...] = (512, 256, 128)
     dropout: float = 0.1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive_integers("hidden", self.hidden)
-        if not 0 <= self.dropout < 1:
-            raise InvalidParameter(f"dropout is {self.dropout!r}; expected a share of at least zero and below one.")
 
     def _network(self, observation: int, action: int) -> Perceptron:
         return Perceptron(observation + action, observation, self.hidden, dropout=self.dropout)

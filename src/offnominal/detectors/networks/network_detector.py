@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch import Tensor
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.networks.rows import Rows, average
 from offnominal.detectors.networks.scaling import Scaling
 from offnominal.detectors.networks.train import held_out, train
@@ -90,8 +91,8 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
     def _tensor(self, values: Array) -> Tensor:
         return torch.from_numpy(np.asarray(values, np.float32)).to(self.place_)
 
-    def _units(self, learned: Mapping[str, Array]) -> Scaling:
-        return Scaling.from_arrays(learned)
+    def _units(self, learned: LearnedArrays) -> Scaling:
+        return Scaling.restored(learned, *self.widths_)
 
     def _network_for(self, widths: tuple[int, int], units: Scaling) -> Network:
         return self._network(*widths)

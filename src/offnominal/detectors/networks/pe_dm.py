@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.few_rows import FEW, FewRows
 from offnominal.detectors.networks.modules import Ensemble
 from offnominal.detectors.networks.rows import Rows
-from offnominal.detectors.networks.trained_network import positive_integers
 from offnominal.detectors.networks.transition_network import TransitionNetwork
+from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 
 Aggregation = Literal["min", "mean", "likelihood"]
@@ -62,21 +60,12 @@ class PEDM(TransitionNetwork[Ensemble]):
         True
     """
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"members": Range(1, 10_000), "beta": Range(0, 1)}
+
     hidden: tuple[int, ...] = (512, 256, 128)
     members: int = 5
     aggregation: Aggregation = "likelihood"
     beta: float = 0.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        positive_integers("hidden", self.hidden)
-        positive_integer("members", self.members)
-        if not 0 <= self.beta <= 1:
-            raise InvalidParameter(f"beta is {self.beta!r}; expected a number from zero to one.")
-        if self.aggregation not in get_args(Aggregation):
-            raise InvalidParameter(
-                f"aggregation is {self.aggregation!r}; choose one of {', '.join(map(repr, get_args(Aggregation)))}."
-            )
 
     def _network(self, observation: int, action: int) -> Ensemble:
         return Ensemble(observation + action, observation, self.hidden, members=self.members)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.networks import losses, scores
 from offnominal.detectors.networks.modules import RecurrentQuantiles
 from offnominal.detectors.networks.rows import Rows
 from offnominal.detectors.networks.scaling import SinglePrecision
 from offnominal.detectors.networks.sequence_network import SequenceNetwork
+from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 
 
@@ -46,6 +48,8 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
         True
     """
 
+    RANGES: ClassVar[Mapping[str, Range]] = {"quantiles": Range(1, 10_000)}
+
     memory: int = 64
     cosines: int = 128
     quantiles: int = 8
@@ -53,11 +57,6 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     batch: int = 8
     weight_decay: float = 0.0
     clip: float | None = 10.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("memory", "cosines", "quantiles"):
-            positive_integer(name, getattr(self, name))
 
     def _network(self, observation: int, action: int) -> RecurrentQuantiles:
         inputs = observation + action if self.actions else observation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import transitions
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.normaliser import Normaliser
 
 SinglePrecision: TypeAlias = NDArray[np.float32]
@@ -63,10 +64,10 @@ class Scaling:
         return {f"{name}.{part}": getattr(getattr(self, name), part) for name, part in _parts()}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, Array]) -> Scaling:
-        """Build from what was learned."""
-        values = {(name, part): np.asarray(arrays[f"{name}.{part}"], np.float64) for name, part in _parts()}
-        return cls(*(Normaliser(values[name, "mean"], values[name, "scale"]) for name in _NAMES))
+    def restored(cls, learned: LearnedArrays, observation: int, action: int) -> Scaling:
+        """Read what was learned, given the widths of observations and actions."""
+        widths = {"observation": observation, "action": action, "change": observation}
+        return cls(*(Normaliser.restored(learned, f"{name}.mean", f"{name}.scale", widths[name]) for name in _NAMES))
 
 
 _NAMES = ("observation", "action", "change")

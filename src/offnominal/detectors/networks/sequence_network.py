@@ -12,7 +12,6 @@ from torch import Tensor
 
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Step, transitions
 from offnominal.detectors.networks.network_detector import NetworkDetector
@@ -76,15 +75,12 @@ class SequenceNetwork(NetworkDetector[Network]):
                 scores[:, part], state = self._strangeness(self._tensor(inputs[:, part]), changes[:, part], state)
         return scores
 
-    def start(self, n: int = 1) -> SinglePrecision:
-        """Return the state before the first transition of n episodes."""
+    def _start(self, n: int) -> SinglePrecision:
         return np.zeros((n, self._state_width()), np.float32)
 
     @torch.inference_mode()
     def _update(self, state: SinglePrecision, step: Step) -> tuple[SinglePrecision, FloatArray]:
         n = len(step)
-        if len(state) != n:
-            raise InvalidParameter(f"the state is that of {len(state)} episodes; the step is of {n}.")
         before, actions, after = (
             np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation)
         )

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-import numpy as np
-import torch
 from torch import nn
 
-from offnominal.core.checks import positive_integer
 from offnominal.core.device import choose_device, deterministic_kernels
-from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.networks.weights import require_fitting, with_weights
+from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
@@ -46,6 +45,15 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "epochs": STEPS_OR_NONE,
+        "patience": STEPS,
+        "batch": STEPS,
+        "rate": POSITIVE,
+        "weight_decay": NOT_NEGATIVE,
+        "clip": POSITIVE,
+    }
+
     epochs: int = 250
     patience: int = 25
     batch: int = 128
@@ -55,18 +63,10 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
     device: str = "auto"
 
     def __post_init__(self) -> None:
-        for name in ("patience", "batch"):
-            positive_integer(name, getattr(self, name))
-        if self.epochs != 0:
-            positive_integer("epochs", self.epochs)
-        positive_number("rate", self.rate)
-        if self.weight_decay != 0:
-            positive_number("weight_decay", self.weight_decay)
-        if self.clip is not None:
-            positive_number("clip", self.clip)
+        check_parameters(self)
 
     @abstractmethod
-    def _units(self, learned: Mapping[str, Array]) -> Scale:
+    def _units(self, learned: LearnedArrays) -> Scale:
         """Return the units that these arrays describe."""
 
     @abstractmethod
@@ -86,43 +86,19 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
-    def learned(self) -> dict[str, Array]:
-        """Return everything that was learned."""
-        self._require_fitted()
+    def _learned(self) -> dict[str, Array]:
         weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        widths = np.array(self.widths_, np.float64)
-        arrays = {"widths": widths, "curve": self.curve_, **self.scaling_.arrays(), **weights}
+        arrays = {"curve": self.curve_, **self.scaling_.arrays(), **weights}
         return {name: array.copy() for name, array in arrays.items()}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Become what learned this."""
-        place = choose_device(self.device)
-        try:
-            observation, action = (int(width) for width in learned["widths"])
-            curve, scaling = np.array(learned["curve"], np.float64), self._units(learned)
-            with RandomNumbers(0, CPU).weights():
-                network = self._network_for((observation, action), scaling)
-            names = [name for name in learned if name.startswith("network.")]
-            network.load_state_dict({name.removeprefix("network."): torch.tensor(learned[name]) for name in names})
-        except (KeyError, ValueError, RuntimeError) as error:
-            raise DamagedFile(
-                f"these arrays are not what a {type(self).__name__} with these parameters learns: {error}."
-            ) from None
-        self.widths_, self.curve_, self.scaling_, self.place_ = (observation, action), curve, scaling, place
-        self.network_ = network.to(place)
-        with deterministic_kernels(place):
+    def _restore(self, learned: LearnedArrays) -> None:
+        self.place_ = choose_device(self.device)
+        self.curve_ = learned.floats("curve", ("epochs", 2), empty=True)
+        self.scaling_ = self._units(learned)
+        weights = learned.part("network.")
+        require_fitting(weights, lambda: self._network_for(self.widths_, self.scaling_), learned.owner)
+        with RandomNumbers(0, CPU).weights():
+            network = self._network_for(self.widths_, self.scaling_)
+        self.network_ = with_weights(network, weights).to(self.place_)
+        with deterministic_kernels(self.place_):
             self._settle()
-
-
-def positive_number(name: str, value: float) -> None:
-    """Raise :class:`InvalidParameter` unless the value is a positive number."""
-    if not isinstance(value, int | float) or not value > 0:
-        raise InvalidParameter(f"{name} is {value!r}; expected a positive number.")
-
-
-def positive_integers(name: str, values: Sequence[int]) -> None:
-    """Raise :class:`InvalidParameter` unless the values are at least one positive integer."""
-    if not values:
-        raise InvalidParameter(f"{name} is empty; give at least one width.")
-    for value in values:
-        positive_integer(f"a width of {name}", value)

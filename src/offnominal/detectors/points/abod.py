@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from offnominal.core.checks import integer_in
 from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 from offnominal.detectors.points.search import Search
 
@@ -36,9 +37,7 @@ class ABOD(PointDetector):
     """
 
     def __init__(self, k: int = 10) -> None:
-        if isinstance(k, bool) or not isinstance(k, int) or k < FEWEST:
-            raise InvalidParameter(f"k is {k!r}; expected a whole number of at least {FEWEST}.")
-        self.k = k
+        self.k = integer_in("k", k, FEWEST)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         check_distinct(rows, self.k)
@@ -53,14 +52,15 @@ class ABOD(PointDetector):
         """Return the constructor's arguments."""
         return {"k": self.k}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the nominal points."""
         return {"points": self.search_.points}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take the nominal points back."""
-        self.search_ = Search(learned["points"])
-        self.width_ = self.search_.points.shape[1]
+        points = learned.points(self.k + 1)
+        check_distinct(points, self.k)
+        self.search_ = Search(points)
 
 
 def check_distinct(points: FloatArray, k: int) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter, UnsupportedEstimator
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 
 TRIED = 8
@@ -96,12 +96,10 @@ class Estimator(PointDetector):
         """Refuse: an object of another package has no safe file format."""
         raise InvalidParameter(self._no_file())
 
-    def learned(self) -> dict[str, Array]:
-        """Refuse: an object of another package has no safe file format."""
+    def _learned(self) -> dict[str, Array]:
         raise InvalidParameter(self._no_file())
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Refuse: an object of another package has no safe file format."""
+    def _restore(self, learned: LearnedArrays) -> None:
         raise InvalidParameter(self._no_file())
 
     def _no_file(self) -> str:

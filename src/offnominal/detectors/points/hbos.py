@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in, positive_number
 from offnominal.core.compiled import compiled
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays, require_ascending
 from offnominal.detectors.points.point import PointDetector
 
 NARROW = 1e-290
+MOST_BINS = 10**6
 
 
 class HBOS(PointDetector):
@@ -36,12 +35,9 @@ class HBOS(PointDetector):
     """
 
     def __init__(self, bins: int = 10, *, alpha: float = 0.1, tolerance: float = 0.5) -> None:
-        self.bins = positive_integer("bins", bins)
-        if not (alpha > 0.0 and math.isfinite(alpha)):
-            raise InvalidParameter(f"alpha is {alpha!r}; expected a positive number.")
-        if not 0.0 <= tolerance < math.inf:
-            raise InvalidParameter(f"tolerance is {tolerance!r}; expected a number of at least zero.")
-        self.alpha, self.tolerance = float(alpha), float(tolerance)
+        self.bins = integer_in("bins", bins, 1, MOST_BINS)
+        self.alpha = float(positive_number("alpha", alpha))
+        self.tolerance = float(number_in("tolerance", tolerance, 0.0))
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         self.low_, self.high_, self.density_ = histograms(rows, self.bins)
@@ -53,15 +49,15 @@ class HBOS(PointDetector):
         """Return the constructor's arguments."""
         return {"bins": self.bins, "alpha": self.alpha, "tolerance": self.tolerance}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return where the bins of each column begin and end, and their densities."""
         return {"low": self.low_, "high": self.high_, "density": self.density_}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take them back."""
-        self.low_, self.high_ = learned["low"], learned["high"]
-        self.density_ = learned["density"]
-        self.width_ = len(self.low_)
+        self.low_, self.high_ = (learned.floats(name, ("width",)) for name in ("low", "high"))
+        require_ascending(self.low_, self.high_)
+        self.density_ = learned.floats("density", ("width", self.bins), low=0.0)
 
 
 def histograms(rows: FloatArray, bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import boolean, integer_in, positive_integer
 from offnominal.core.compiled import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays, require_forward, require_within
 from offnominal.detectors.points.point import PointDetector
 
 EULER = 0.5772156649015329
+MOST_TREES = 1_000_000
 
 
 class IsolationForest(PointDetector):
@@ -33,9 +34,9 @@ class IsolationForest(PointDetector):
     """
 
     def __init__(self, trees: int = 100, *, sample: int = 256, bootstrap: bool = True) -> None:
-        self.trees = positive_integer("trees", trees)
+        self.trees = integer_in("trees", trees, 1, MOST_TREES)
         self.sample = positive_integer("sample", sample)
-        self.bootstrap = bootstrap
+        self.bootstrap = boolean("bootstrap", bootstrap)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         from sklearn.ensemble import IsolationForest as Grower
@@ -72,7 +73,7 @@ class IsolationForest(PointDetector):
         """Return the constructor's arguments."""
         return {"trees": self.trees, "sample": self.sample, "bootstrap": self.bootstrap}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the trees."""
         return {
             "roots": self.roots_,
@@ -81,14 +82,19 @@ class IsolationForest(PointDetector):
             "cut": self.cut_,
             "depth": self.depth_,
             "usual": np.array([self.usual_]),
-            "width": np.array([self.width_]),
         }
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take the trees back."""
-        for name in ("roots", "children", "channel", "cut", "depth"):
-            setattr(self, f"{name}_", learned[name])
-        self.usual_, self.width_ = float(learned["usual"][0]), int(learned["width"][0])
+        self.children_ = learned.integers("children", ("nodes", 2))
+        inner = self.children_[:, 0] >= 0
+        require_forward("children", self.children_.min(axis=1), self.children_.max(axis=1), inner)
+        self.roots_ = learned.integers("roots", (self.trees,), low=0, high=len(inner) - 1)
+        self.channel_ = learned.integers("channel", ("nodes",))
+        require_within("channel", self.channel_[inner], 0, self.width_ - 1)
+        self.cut_ = learned.floats("cut", ("nodes",))
+        self.depth_ = learned.floats("depth", ("nodes",), low=0.0)
+        self.usual_ = learned.number("usual", low=0.0)
 
 
 def _extra_depth(samples: Array) -> FloatArray:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in, one_of, positive_number
 from offnominal.core.compiled import compiled
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.points.one_class_svm import checked_gamma
 from offnominal.detectors.points.point import PointDetector
 
 Kernel = Literal["rbf", "sigmoid", "poly"]
+MOST_DEGREE = 1_000
 KERNELS: tuple[Kernel, ...] = ("rbf", "sigmoid", "poly")
 
 
@@ -56,15 +57,12 @@ class KernelSVM(PointDetector):
         tolerance: float = 1e-3,
         steps: int = 100_000,
     ) -> None:
-        if kernel not in KERNELS:
-            raise InvalidParameter(f"kernel is {kernel!r}; expected one of {', '.join(KERNELS)}.")
-        if not 0.0 < nu <= 1.0:
-            raise InvalidParameter(f"nu is {nu!r}; expected a share in (0, 1].")
-        if gamma not in ("auto", "scale") and not (isinstance(gamma, int | float) and 0.0 < gamma < math.inf):
-            raise InvalidParameter(f"gamma is {gamma!r}; expected a positive number, 'auto' or 'scale'.")
-        self.kernel, self.nu, self.gamma = kernel, nu, gamma
-        self.degree, self.offset, self.tolerance = degree, offset, tolerance
-        self.steps = positive_integer("steps", steps)
+        self.kernel: Kernel = one_of("kernel", kernel, KERNELS)
+        self.nu = number_in("nu", nu, 0.0, 1.0, open_low=True)
+        self.gamma = checked_gamma(gamma)
+        self.degree = integer_in("degree", degree, 0, MOST_DEGREE)
+        self.offset, self.tolerance = number_in("offset", offset), positive_number("tolerance", tolerance)
+        self.steps = integer_in("steps", steps, 1, 2**31 - 1)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         machine = self.solve(rows, gamma=self.gamma, kernel=self.kernel)
@@ -94,14 +92,15 @@ class KernelSVM(PointDetector):
         names = ("kernel", "nu", "gamma", "degree", "offset", "tolerance", "steps")
         return {name: getattr(self, name) for name in names}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the support vectors and their weights."""
         return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take them back."""
-        self.vectors_, self.weights_ = learned["vectors"], learned["weights"]
-        self.gamma_, self.width_ = float(learned["gamma"][0]), self.vectors_.shape[1]
+        self.vectors_ = learned.floats("vectors", ("vectors", "width"))
+        self.weights_ = learned.floats("weights", ("vectors",))
+        self.gamma_ = learned.number("gamma", low=0.0)
 
 
 def inner_products(rows: FloatArray, vectors: FloatArray, kernel: Kernel) -> FloatArray:

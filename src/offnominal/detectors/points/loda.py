@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in
 from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays, require_ascending
 from offnominal.detectors.points.hbos import bin_of, ends
 from offnominal.detectors.points.point import PointDetector
 
 EMPTY = 0.5
 """Points that an empty bin, or any place outside the bins, counts as holding."""
+MOST_BINS = 10**6
+MOST_CUTS = 10**6
 
 
 class LODA(PointDetector):
@@ -41,8 +43,8 @@ class LODA(PointDetector):
     def __init__(self, bins: int | Literal["auto"] = "auto", *, cuts: int = 100) -> None:
         if isinstance(bins, str) and bins != "auto":
             raise InvalidParameter(f"bins is {bins!r}; expected a positive integer or 'auto'.")
-        self.bins = bins if isinstance(bins, str) else positive_integer("bins", bins)
-        self.cuts = positive_integer("cuts", cuts)
+        self.bins = bins if isinstance(bins, str) else integer_in("bins", bins, 1, MOST_BINS)
+        self.cuts = integer_in("cuts", cuts, 1, MOST_CUTS)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         self.columns_, self.weights_ = projections(rows.shape[1], self.cuts, seed)
@@ -57,7 +59,7 @@ class LODA(PointDetector):
         """Return the constructor's arguments."""
         return {"bins": self.bins, "cuts": self.cuts}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the lines and their histograms."""
         low, high, count, rarity = self.histogram_
         return {
@@ -67,14 +69,17 @@ class LODA(PointDetector):
             "high": high,
             "bins": count,
             "rarity": rarity,
-            "width": np.array([self.width_]),
         }
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take them back."""
-        self.columns_, self.weights_ = learned["columns"], learned["weights"]
-        self.histogram_ = (learned["low"], learned["high"], learned["bins"], learned["rarity"])
-        self.width_ = int(learned["width"][0])
+        self.columns_ = learned.integers("columns", (self.cuts, math.isqrt(self.width_)), low=0, high=self.width_ - 1)
+        self.weights_ = learned.floats("weights", self.columns_.shape)
+        low, high = (learned.floats(name, (self.cuts,)) for name in ("low", "high"))
+        count = learned.integers("bins", (self.cuts,), low=1, high=MOST_BINS)
+        rarity = learned.floats("rarity", (int(count.sum()) + self.cuts,))
+        require_ascending(low, high)
+        self.histogram_ = (low, high, count, rarity)
 
 
 Histogram = tuple[FloatArray, FloatArray, IntArray, FloatArray]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 from offnominal.detectors.points.search import Search
 
@@ -54,15 +54,15 @@ class LOF(PointDetector):
         """Return the constructor's arguments."""
         return {"k": self.k}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the nominal points, how far each reaches and how densely it lies."""
         return {"points": self.search_.points, "reach": self.reach_, "density": self.density_}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take them back."""
-        self.search_ = Search(learned["points"])
-        self.reach_, self.density_ = learned["reach"], learned["density"]
-        self.width_ = self.search_.points.shape[1]
+        self.search_ = Search(learned.points(self.k + 1))
+        self.reach_ = learned.floats("reach", ("points",), low=0.0)
+        self.density_ = learned.floats("density", ("points",), low=0.0)
 
 
 def local_densities(distances: FloatArray, places: IntArray, k: int) -> tuple[FloatArray, FloatArray]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.compiled import compiled
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 
 
@@ -35,14 +35,14 @@ class Mahalanobis(PointDetector):
         """Return the constructor's arguments: there are none."""
         return {}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the mean and the inverse covariance."""
         return {"mean": self.mean_, "precision": self.precision_}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take them back."""
-        self.mean_, self.precision_ = learned["mean"], learned["precision"]
-        self.width_ = len(self.mean_)
+        self.mean_ = learned.floats("mean", ("width",))
+        self.precision_ = learned.floats("precision", ("width", "width"))
 
 
 @compiled

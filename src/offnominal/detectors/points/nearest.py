@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy.spatial import cKDTree
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 
 
@@ -41,14 +41,13 @@ class NearestNeighbours(PointDetector):
         """Return the constructor's arguments."""
         return {"k": self.k}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the nominal points."""
         return {"points": np.asarray(self.tree_.data)}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take the nominal points back."""
-        self.tree_ = _tree(learned["points"])
-        self.width_ = self.tree_.m
+        self.tree_ = _tree(learned.points(self.k))
 
 
 def _tree(points: Array) -> cKDTree:

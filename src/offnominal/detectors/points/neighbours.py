@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import one_of, positive_integer
 from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 from offnominal.detectors.points.search import Search
 
@@ -37,9 +37,7 @@ class Neighbours(PointDetector):
 
     def __init__(self, k: int = 5, *, distance: NeighbourScore = "kappa") -> None:
         self.k = positive_integer("k", k)
-        if distance not in SCORES:
-            raise InvalidParameter(f"distance is {distance!r}; expected one of {', '.join(SCORES)}.")
-        self.distance = distance
+        self.distance: NeighbourScore = one_of("distance", distance, SCORES)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         if len(rows) < self.k:
@@ -55,14 +53,13 @@ class Neighbours(PointDetector):
         """Return the constructor's arguments."""
         return {"k": self.k, "distance": self.distance}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the nominal points."""
         return {"points": self.search_.points}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take the nominal points back."""
-        self.search_ = Search(learned["points"])
-        self.width_ = self.search_.points.shape[1]
+        self.search_ = Search(learned.points(self.k))
 
 
 def neighbour_scores(

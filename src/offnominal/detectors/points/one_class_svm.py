@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
 
+from offnominal.core.checks import number_in, positive_number, shown
 from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.points.point import PointDetector
 
 
@@ -35,9 +36,9 @@ class OneClassSVM(PointDetector):
     def __init__(
         self, nu: float = 0.5, *, gamma: float | Literal["auto", "scale"] = "auto", tolerance: float = 1e-3
     ) -> None:
-        if not 0.0 < nu <= 1.0:
-            raise InvalidParameter(f"nu is {nu!r}; expected a share in (0, 1].")
-        self.nu, self.gamma, self.tolerance = nu, gamma, tolerance
+        self.nu = number_in("nu", nu, 0.0, 1.0, open_low=True)
+        self.gamma = checked_gamma(gamma)
+        self.tolerance = positive_number("tolerance", tolerance)
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         from sklearn.svm import OneClassSVM as Machine
@@ -56,14 +57,25 @@ class OneClassSVM(PointDetector):
         """Return the constructor's arguments."""
         return {"nu": self.nu, "gamma": self.gamma, "tolerance": self.tolerance}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the support vectors and their weights."""
         return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take them back."""
-        self.vectors_, self.weights_ = learned["vectors"], learned["weights"]
-        self.gamma_, self.width_ = float(learned["gamma"][0]), self.vectors_.shape[1]
+        self.vectors_ = learned.floats("vectors", ("vectors", "width"))
+        self.weights_ = learned.floats("weights", ("vectors",))
+        self.gamma_ = learned.number("gamma", low=0.0)
+
+
+def checked_gamma(gamma: Any) -> float | Literal["auto", "scale"]:
+    """Return the scale of a kernel, or how it is found, or raise :class:`InvalidParameter`."""
+    if isinstance(gamma, str) and gamma in ("auto", "scale"):
+        return "auto" if gamma == "auto" else "scale"
+    try:
+        return positive_number("gamma", gamma)
+    except InvalidParameter:
+        raise InvalidParameter(f"gamma is {shown(gamma)}; expected a positive number, 'auto' or 'scale'.") from None
 
 
 @compiled

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from copy import copy
 from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in, positive_integer
 from offnominal.core.compiled import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays, require_forward, require_within
 from offnominal.detectors.points.pid_tree import Tree, grow, part_of
 from offnominal.detectors.points.point import PointDetector
 
 COUNTED = 200
 """Nominal points per level of depth that are counted in the boxes."""
+MOST = 1_000_000
+"""Trees, levels or parts, at most."""
 EMPTY = 0.5
 """Points that an empty box counts as holding."""
 ARRAYS = ("axis", "first", "parts", "cut_start", "level", "cuts", "volume", "density", "roots", "low", "high", "lowest")
@@ -56,15 +58,10 @@ class PIDForest(PointDetector):
         epsilon: float = 0.1,
         percentile: float = 10.0,
     ) -> None:
-        self.trees, self.depth = positive_integer("trees", trees), positive_integer("depth", depth)
-        self.sample, self.buckets = positive_integer("sample", sample), positive_integer("buckets", buckets)
-        if buckets < 2:
-            raise InvalidParameter(f"buckets is {buckets}; a cut makes at least 2.")
-        if not 0.0 <= epsilon < math.inf:
-            raise InvalidParameter(f"epsilon is {epsilon!r}; expected a number of at least zero.")
-        if not 0.0 <= percentile <= 100.0:
-            raise InvalidParameter(f"percentile is {percentile!r}; expected a number in 0 .. 100.")
-        self.epsilon, self.percentile = float(epsilon), float(percentile)
+        self.trees, self.depth = integer_in("trees", trees, 1, MOST), integer_in("depth", depth, 1, MOST)
+        self.sample, self.buckets = positive_integer("sample", sample), integer_in("buckets", buckets, 2, MOST)
+        self.epsilon = float(number_in("epsilon", epsilon, 0.0))
+        self.percentile = float(number_in("percentile", percentile, 0.0, 100.0))
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         if np.ptp(rows, axis=0).max() == 0.0:
@@ -129,15 +126,25 @@ class PIDForest(PointDetector):
         names = ("trees", "depth", "sample", "buckets", "epsilon", "percentile")
         return {name: getattr(self, name) for name in names}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the trees."""
         return {name: getattr(self, f"{name}_") for name in ARRAYS}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take the trees back."""
-        for name in ARRAYS:
-            setattr(self, f"{name}_", learned[name])
-        self.width_ = self.low_.shape[1]
+        for name in ("axis", "first", "parts", "cut_start", "level"):
+            setattr(self, f"{name}_", learned.integers(name, ("nodes",)))
+        for name in ("volume", "density"):
+            setattr(self, f"{name}_", learned.floats(name, ("nodes",)))
+        self.cuts_ = learned.floats("cuts", ("cuts",), empty=True)
+        self.roots_ = learned.integers("roots", (self.trees,), low=0, high=len(self.axis_) - 1)
+        self.low_, self.high_ = (learned.floats(name, (self.trees, "width")) for name in ("low", "high"))
+        self.lowest_ = learned.floats("lowest", (self.trees,))
+        inner = self.axis_ >= 0
+        require_forward("first", self.first_, self.first_ + self.parts_ - 1, inner)
+        require_within("axis", self.axis_[inner], 0, self.width_ - 1)
+        require_within("parts", self.parts_[inner], 1, len(self.cuts_) + 1)
+        require_within("cut_start", self.cut_start_[inner], 0, len(self.cuts_) - self.parts_[inner] + 1)
 
 
 def percentile_scores(densities: FloatArray, percentile: float) -> FloatArray:

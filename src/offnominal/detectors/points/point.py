@@ -8,13 +8,23 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.streams import check_seed
-from offnominal.core.types import Array, FloatArray
+from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.detectors.learned_arrays import LearnedArrays, all_or_nothing
+from offnominal.detectors.readings import MAX_SCORE, bounded, invalid, invalid_rows
+
+WIDEST = 10**9
+"""Columns, at most."""
 
 
 class PointDetector(ABC):
-    """Gives every row of a table a score. Higher is stranger, and no row's score depends on the other rows."""
+    """Gives every row of a table a score. Higher is stranger, and no row's score depends on the other rows.
+
+    A row with a value that is not finite, or larger than :data:`~offnominal.detectors.readings.MAX_READING`, has the
+    score :data:`~offnominal.detectors.readings.MAX_SCORE`. No score is larger, and every score is finite.
+    """
 
     stops_early: ClassVar[bool] = False
     """Whether rows that are held out say when learning ends."""
@@ -26,10 +36,14 @@ class PointDetector(ABC):
             rows: (n, channels) of normal rows.
             validation: Other normal rows, for detectors that stop learning when these say so; others ignore them.
             seed: Fixes everything that is random about learning.
+
+        Raises:
+            InvalidParameter: The rows are no table of valid numbers.
         """
         values, seed = table(rows), check_seed(seed)
-        self.width_ = values.shape[1]
-        self._fit(values, seed)
+        with all_or_nothing(self):
+            self.width_ = values.shape[1]
+            self._fit(values, seed)
         return self
 
     @abstractmethod
@@ -37,13 +51,13 @@ class PointDetector(ABC):
         """Learn from a checked table."""
 
     def score(self, rows: Array) -> FloatArray:
-        """Return a score for each row."""
-        if not hasattr(self, "width_"):
-            raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
-        values = table(rows)
+        """Return a score for each row; it is finite."""
+        self._require_fitted()
+        values, broken = readable(rows)
         if values.shape[1] != self.width_:
             raise InvalidParameter(f"the rows have {values.shape[1]} columns; fit saw {self.width_}.")
-        return self._score(values)
+        scores = bounded(self._score(values))
+        return scores if broken is None else np.where(broken, MAX_SCORE, scores)
 
     @abstractmethod
     def _score(self, rows: FloatArray) -> FloatArray:
@@ -53,23 +67,52 @@ class PointDetector(ABC):
     def parameters(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
 
-    @abstractmethod
     def learned(self) -> dict[str, Array]:
         """Return everything that was learned, as arrays."""
+        self._require_fitted()
+        return {"width": np.array([self.width_], np.int64)} | self._learned()
 
     @abstractmethod
+    def _learned(self) -> dict[str, Array]:
+        """Return what this kind of detector has learned, as arrays."""
+
     def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take back what :meth:`learned` returned."""
+        """Take back what :meth:`learned` returned.
+
+        Raises:
+            DamagedFile: An array is missing, unknown, or not what this detector with these parameters learns. The
+                detector stays as it was.
+        """
+        arrays = LearnedArrays(learned, type(self).__name__)
+        with all_or_nothing(self), arrays.damage_named():
+            self.width_ = arrays.sizes["width"] = arrays.integer("width", low=1, high=WIDEST)
+            self._restore(arrays)
+            arrays.require_all_taken()
+
+    @abstractmethod
+    def _restore(self, learned: LearnedArrays) -> None:
+        """Take back what :meth:`_learned` returned; the dimension ``"width"`` is known."""
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "width_"):
+            raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
 
 
 def table(rows: Array) -> FloatArray:
-    """Return rows as a table of finite numbers, or say what is wrong with them."""
-    values = np.asarray(rows)
-    if values.ndim != 2 or 0 in values.shape:
-        raise InvalidParameter(f"the rows have shape {values.shape}; expected (rows, columns) with some of each.")
-    if values.dtype.kind not in "fiub":
-        raise InvalidParameter(f"the rows are of type {values.dtype}; expected numbers.")
-    values = np.ascontiguousarray(values, np.float64)
-    if not np.isfinite(values).all():
-        raise InvalidParameter(f"row {int(np.argmin(np.isfinite(values).all(axis=1)))} is not finite; leave it out.")
+    """Return rows as a table of valid numbers, or say what is wrong with them."""
+    values, broken = readable(rows)
+    if broken is not None:
+        raise InvalidParameter(f"row {int(np.argmax(broken))} is not finite, or absurdly large; leave it out.")
     return values
+
+
+def readable(rows: Array) -> tuple[FloatArray, BoolArray | None]:
+    """Return rows as a table, and which of them have an invalid value, for which a zero stands in; None if none has."""
+    given = numeric_array("rows", rows)
+    if given.ndim != 2 or 0 in given.shape:
+        raise InvalidParameter(f"the rows have shape {given.shape}; expected (rows, columns) with some of each.")
+    values = np.ascontiguousarray(given, np.float64)
+    broken = invalid_rows(values)
+    if not broken.any():
+        return values, None
+    return np.where(invalid(values), 0.0, values), broken

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import integer_in, number_in
 from offnominal.core.compiled import compiled
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.exact import log
 from offnominal.core.philox import uniform
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.learned_arrays import LearnedArrays, require_forward
 from offnominal.detectors.points.point import PointDetector
 
 EULER = 0.5772156649015329
+MOST_TREES = 1_000_000
 ROWS, COLUMNS, CUTS = 0, 1, 2
 """Lanes of a tree's random stream."""
 
@@ -41,11 +41,9 @@ class SubspaceForest(PointDetector):
     """
 
     def __init__(self, trees: int = 100, *, rows: float = 1.0, columns: float = 1.0) -> None:
-        self.trees = positive_integer("trees", trees)
-        for name, share in (("rows", rows), ("columns", columns)):
-            if isinstance(share, bool) or not isinstance(share, int | float) or not 0.0 < share <= 1.0:
-                raise InvalidParameter(f"{name} is {share!r}; expected a share in (0, 1].")
-        self.rows, self.columns = float(rows), float(columns)
+        self.trees = integer_in("trees", trees, 1, MOST_TREES)
+        self.rows = float(number_in("rows", rows, 0.0, 1.0, open_low=True))
+        self.columns = float(number_in("columns", columns, 0.0, 1.0, open_low=True))
 
     def _fit(self, rows: FloatArray, seed: int) -> None:
         n, width = rows.shape
@@ -75,16 +73,21 @@ class SubspaceForest(PointDetector):
         """Return the constructor's arguments."""
         return {"trees": self.trees, "rows": self.rows, "columns": self.columns}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the trees."""
         arrays = {name: getattr(self, f"{name}_") for name in ("roots", "below", "channel", "cut", "depth")}
-        return arrays | {"usual": np.array([self.usual_]), "width": np.array([self.width_])}
+        return arrays | {"usual": np.array([self.usual_])}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
+    def _restore(self, learned: LearnedArrays) -> None:
         """Take the trees back."""
-        for name in ("roots", "below", "channel", "cut", "depth"):
-            setattr(self, f"{name}_", learned[name])
-        self.usual_, self.width_ = float(learned["usual"][0]), int(learned["width"][0])
+        self.below_ = learned.integers("below", ("nodes",))
+        inner = self.below_ >= 0
+        require_forward("below", self.below_, self.below_ + 1, inner)
+        self.roots_ = learned.integers("roots", (self.trees,), low=0, high=len(inner) - 1)
+        self.channel_ = learned.integers("channel", ("nodes",), low=0, high=self.width_ - 1)
+        self.cut_ = learned.floats("cut", ("nodes",))
+        self.depth_ = learned.floats("depth", ("nodes",), low=0.0)
+        self.usual_ = learned.number("usual", low=0.0)
 
 
 @compiled

@@ -8,8 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from gymnasium.spaces import Discrete
 
+from offnominal.core.checks import one_of, positive_number
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.policy.policy_detector import Moment, MomentDetector
 from offnominal.detectors.policy.source import PolicySource
@@ -47,12 +48,8 @@ class Entropy(MomentDetector):
         view: Moment = "next_observation",
     ) -> None:
         super().__init__(policy, passes=passes, view=view)
-        if of not in ("values", "votes"):
-            raise InvalidParameter(f"of is {of!r}; choose 'values' or 'votes'.")
-        if not temperature > 0.0:
-            raise InvalidParameter(f"temperature is {temperature!r}; expected a number above 0.")
-        self.of: Of = of
-        self.temperature = temperature
+        self.of: Of = one_of("of", of, ("values", "votes"))
+        self.temperature = positive_number("temperature", temperature)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         super()._fit(episodes, validation, seed)

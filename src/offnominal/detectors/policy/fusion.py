@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
 
+from offnominal.core.checks import shown
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.learned_arrays import LearnedArrays
 
 Named = str | tuple[str, Mapping[str, Any]] | list[Any] | Detector
 """A detector, its name, or its name and its parameters."""
@@ -40,8 +43,11 @@ class Fusion(Detector):
     raw_choices: ClassVar[bool] = True
 
     def __init__(self, detectors: Sequence[Named] = ("KNN", "Mahalanobis")) -> None:
-        if not len(detectors) or isinstance(detectors, str):
-            raise InvalidParameter(f"detectors is {detectors!r}; give at least one in a list.")
+        if not isinstance(detectors, list | tuple) or not detectors:
+            raise InvalidParameter(f"detectors is {shown(detectors)}; give at least one in a list.")
+        for each in detectors:
+            if not isinstance(each, str | Detector) and not _is_pair(each):
+                raise InvalidParameter(f"{shown(each)} is no detector, nor a name, nor a pair of name and parameters.")
         self.detectors = tuple(detectors)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
@@ -68,13 +74,10 @@ class Fusion(Detector):
             total += ranks(scores, nominal)
         return total / len(self.nominal_)
 
-    def start(self, n: int = 1) -> tuple[Any, ...]:
-        """Return the states of all detectors."""
-        self._require_fitted()
+    def _start(self, n: int) -> tuple[Any, ...]:
         return tuple(detector.start(n) for detector in self.detectors_)
 
-    def restart(self, state: tuple[Any, ...], rows: Array) -> tuple[Any, ...]:
-        """Restart some rows of every detector."""
+    def _restart(self, state: tuple[Any, ...], rows: Array) -> tuple[Any, ...]:
         return tuple(d.restart(each, rows) for d, each in zip(self.detectors_, state, strict=True))
 
     def _update(self, state: tuple[Any, ...], step: Step) -> tuple[tuple[Any, ...], FloatArray]:
@@ -86,23 +89,29 @@ class Fusion(Detector):
         made = [_made(each) for each in self.detectors]
         return {"detectors": [[name_of(detector), detector.parameters()] for detector in made]}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return what each detector learned, and its nominal scores."""
-        found: dict[str, Array] = {"widths": np.array(self.widths_)}
+        found: dict[str, Array] = {}
         for number, (detector, nominal) in enumerate(zip(self.detectors_, self.nominal_, strict=True)):
             found[f"{number}.nominal"] = nominal
             found |= {f"{number}.learned.{name}": values for name, values in detector.learned().items()}
         return found
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take it back."""
-        self.detectors_ = [_made(each) for each in self.detectors]
-        self.nominal_ = [learned[f"{number}.nominal"] for number in range(len(self.detectors_))]
-        for number, detector in enumerate(self.detectors_):
-            prefix = f"{number}.learned."
-            detector.restore({name.removeprefix(prefix): learned[name] for name in learned if name.startswith(prefix)})
-        observation, action = learned["widths"].tolist()
-        self.widths_ = (int(observation), int(action))
+    def _restore(self, learned: LearnedArrays) -> None:
+        self.detectors_, self.nominal_ = [], []
+        for number, each in enumerate(self.detectors):
+            detector = copy(_made(each))
+            detector.restore(learned.part(f"{number}.learned."))
+            # Those that give choices a column each know more columns than this, which gives them none.
+            if detector.widths_[0] != self.widths_[0]:
+                raise DamagedFile(
+                    f"detector {number} has learned from {detector.widths_[0]} numbers, not as the fusion."
+                )
+            self.detectors_.append(detector)
+            nominal = learned.floats(f"{number}.nominal", (f"{number} scores",))
+            self.nominal_.append(nominal)
+            if (np.diff(nominal) < 0).any():
+                raise DamagedFile(f"the nominal scores of detector {number} do not ascend.")
 
 
 def ranks(scores: FloatArray, nominal: FloatArray) -> FloatArray:
@@ -119,6 +128,11 @@ def ranks(scores: FloatArray, nominal: FloatArray) -> FloatArray:
     beyond = np.maximum(scores - top, 0.0) / (width if width > 0.0 else 1.0)
     found: FloatArray = (0.5 * (below + upto) + beyond / (1.0 + beyond)) / (count + 1)
     return found
+
+
+def _is_pair(given: Any) -> bool:
+    pair = isinstance(given, list | tuple) and len(given) == 2
+    return pair and isinstance(given[0], str) and isinstance(given[1], Mapping)
 
 
 def _made(given: Named) -> Detector:

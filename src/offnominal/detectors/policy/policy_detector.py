@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Discrete
 
 from offnominal.agents.uncertain import UncertainPolicy
-from offnominal.agents.uncertain.files import from_tensors, to_tensors
+from offnominal.agents.uncertain.files import to_tensors
+from offnominal.core.checks import LARGEST_INTEGER, integer_in, one_of, shown
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.content import content_keys
 from offnominal.detectors.detector import TransitionDetector
+from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.policy.restored import MOST_PASSES, restored_policy
 from offnominal.detectors.policy.source import PolicySource, find_policy, named
 
 Moment = Literal["next_observation", "observation"]
@@ -39,8 +44,10 @@ class PolicyDetector(TransitionDetector):
     raw_choices: ClassVar[bool] = True
 
     def __init__(self, policy: PolicySource = None, *, passes: int | None = None) -> None:
+        if policy is not None and not isinstance(policy, UncertainPolicy | str | os.PathLike):
+            raise InvalidParameter(f"policy is {shown(policy)}; expected an UncertainPolicy, its file or its name.")
         self.policy = policy
-        self.passes = passes
+        self.passes = None if passes is None else integer_in("passes", passes, 1, MOST_PASSES)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.policy_ = find_policy(self.policy, episodes[0])
@@ -65,7 +72,7 @@ class PolicyDetector(TransitionDetector):
         """Return the constructor's arguments."""
         return {"policy": named(self.policy), "passes": self.passes}
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the policy, so that a saved detector needs no other file."""
         policy = self.policy_
         space = policy.space
@@ -77,22 +84,20 @@ class PolicyDetector(TransitionDetector):
             "space": [int(space.n)] if isinstance(space, Discrete) else [space.low.tolist(), space.high.tolist()],
         }
         return {
-            "widths": np.array(self.widths_),
             "seed": np.array([self.seed_]),
             "about": np.frombuffer(json.dumps(about).encode(), np.uint8).copy(),
             **{f"{POLICY}{name}": values for name, values in to_tensors(policy).items()},
         }
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take it back."""
-        observation, action = learned["widths"].tolist()
-        about = json.loads(bytes(learned["about"]))
-        limits = about.pop("space")
-        space = Discrete(*limits) if len(limits) == 1 else Box(*np.array(limits, np.float32))
-        tensors = {name.removeprefix(POLICY): values for name, values in learned.items() if name.startswith(POLICY)}
-        self.policy_ = from_tensors(tensors, space, **about)
-        self.seed_ = int(learned["seed"][0])
-        self.widths_ = (int(observation), int(action))
+    def _restore(self, learned: LearnedArrays) -> None:
+        self.seed_ = learned.integer("seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
+        self.policy_ = restored_policy(learned, POLICY)
+        inputs, space = self.policy_.network.inputs, self.policy_.space
+        if self.widths_ != (math.prod(inputs), math.prod(space.shape or ())):
+            raise DamagedFile(
+                f"the policy takes observations of shape {inputs} and acts in {space}; {learned.owner} has learned "
+                f"from {self.widths_[0]} and {self.widths_[1]} numbers."
+            )
 
 
 class MomentDetector(PolicyDetector):
@@ -108,9 +113,7 @@ class MomentDetector(PolicyDetector):
         self, policy: PolicySource = None, *, passes: int | None = None, view: Moment = "next_observation"
     ) -> None:
         super().__init__(policy, passes=passes)
-        if view not in MOMENTS:
-            raise InvalidParameter(f"view is {view!r}; choose {' or '.join(map(repr, MOMENTS))}.")
-        self.view: Moment = view
+        self.view: Moment = one_of("view", view, MOMENTS)
 
     def _measure(self, observations: Array, actions: Array, after: Array) -> FloatArray:
         return self._strangeness(after if self.view == "next_observation" else observations)

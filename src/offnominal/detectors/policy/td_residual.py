@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -12,6 +12,7 @@ from offnominal.core.choices import one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import transitions
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.policy.policy_detector import PolicyDetector, values_of
 
@@ -72,18 +73,22 @@ class TDResidual(PolicyDetector):
         if not isinstance(space, Discrete):
             return self.policy_.worth(observations, actions)
         mean, _ = self.predicted(observations)
-        return mean[np.arange(len(mean)), actions[:, 0] - space.start]
+        chosen = actions[:, 0] - space.start
+        known = (chosen >= 0) & (chosen < space.n)
+        return np.where(known, mean[np.arange(len(mean)), np.where(known, chosen, 0)], np.nan)
 
-    def learned(self) -> dict[str, Array]:
+    def _learned(self) -> dict[str, Array]:
         """Return the policy and how rewards come about."""
         of_rewards = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale, "weights": self.weights_}
-        return super().learned() | {f"reward.{name}": values for name, values in of_rewards.items()}
+        return super()._learned() | {f"reward.{name}": values for name, values in of_rewards.items()}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take it back."""
-        super().restore(learned)
-        self.normaliser_ = Normaliser(learned["reward.mean"], learned["reward.scale"])
-        self.weights_ = learned["reward.weights"]
+    def _restore(self, learned: LearnedArrays) -> None:
+        super()._restore(learned)
+        space = self.policy_.space
+        width = 2 * self.widths_[0] + (int(space.n) if isinstance(space, Discrete) else self.widths_[1])
+        width = 0 if self._plain() else width
+        self.normaliser_ = Normaliser.restored(learned, "reward.mean", "reward.scale", width)
+        self.weights_ = learned.floats("reward.weights", (1 + width + width * (width + 1) // 2,))
 
 
 def _products(rows: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from gymnasium.spaces import Discrete
 
-from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.checks import one_of
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.policy.policy_detector import Moment, MomentDetector
 from offnominal.detectors.policy.source import PolicySource
@@ -46,9 +46,7 @@ class PolicyUncertainty(MomentDetector):
         view: Moment = "next_observation",
     ) -> None:
         super().__init__(policy, passes=passes, view=view)
-        if over not in OVER:
-            raise InvalidParameter(f"no over {over!r}.{did_you_mean(str(over), OVER)} Choose from {', '.join(OVER)}.")
-        self.over: Over = over
+        self.over: Over = one_of("over", over, OVER)
 
     def _strangeness(self, observations: Array) -> FloatArray:
         mean, spread = self.predicted(observations)

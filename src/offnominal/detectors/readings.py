@@ -1,0 +1,111 @@
+"""Readings of broken sensors: which ones are invalid, what stands in for them, and how they score.
+
+A sensor that breaks reports NaN, infinity or absurd numbers. That is when an alarm is needed most, so such a reading
+never stops a loop: the transition gets the largest score there is, and the detector sees the nominal mean instead, so
+that nothing it remembers of the episode is spoilt. The rule needs no memory, so it is the same online and in a batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from offnominal.core.episode import Episode
+from offnominal.core.types import Array, BoolArray, FloatArray
+
+MAX_READING = 1e30
+"""The largest magnitude of a valid reading. No physical quantity comes near it, and its multiples by the inverse of the
+smallest scale a channel is divided by (1e-6) are still numbers in single precision."""
+
+MAX_SCORE = 1e30
+"""The score of a transition with an invalid reading, and the largest score there is.
+
+It is far above every score of ordinary input, and small enough for what is computed from scores: it is a number in
+single precision, as is the sum of a hundred million of them; its square, or its ratio to a tiny standard deviation, is
+one in double precision."""
+
+
+def all_valid(values: Array) -> bool:
+    """Whether every reading is finite and at most :data:`MAX_READING` in magnitude.
+
+    Example:
+        >>> all_valid(np.array([1.0, -2.0])), all_valid(np.array([1.0, np.nan])), all_valid(np.array([1e160]))
+        (True, False, False)
+    """
+    return values.dtype.kind in "biu" or float(np.abs(values).max(initial=0.0)) <= MAX_READING
+
+
+def invalid(values: Array) -> BoolArray:
+    """Return which readings are not valid, an array of the same shape."""
+    if values.dtype.kind in "biu":
+        return np.zeros(values.shape, np.bool_)
+    return ~(np.abs(values.astype(np.float64, copy=False)) <= MAX_READING)
+
+
+def invalid_rows(values: Array) -> BoolArray:
+    """Return which rows of (n, ...) have a reading that is not valid, (n,).
+
+    Example:
+        >>> invalid_rows(np.array([[0.0, 1.0], [np.inf, 1.0]]))
+        array([False,  True])
+    """
+    return np.asarray(invalid(values).reshape(len(values), -1).any(axis=1))
+
+
+def bounded(scores: FloatArray) -> FloatArray:
+    """Return scores with :data:`MAX_SCORE` for all that are not finite or larger; the others keep every bit.
+
+    Example:
+        >>> bounded(np.array([0.5, np.inf, -np.inf, np.nan, 1e200])).tolist()
+        [0.5, 1e+30, 1e+30, 1e+30, 1e+30]
+    """
+    good = (scores <= MAX_SCORE) & (scores > -np.inf)
+    return scores if good.all() else np.where(good, scores, MAX_SCORE)
+
+
+@dataclass(frozen=True, slots=True)
+class NominalReadings:
+    """The mean nominal observation and action, whose entries stand in for invalid ones.
+
+    Args:
+        observation: (width,); empty if unknown or if observations are integers, which are always valid. Zeros stand in
+            then.
+        action: The same of actions.
+
+    Example:
+        >>> NominalReadings(np.array([5.0, 6.0])).observations(np.array([[1.0, np.nan]]))
+        array([[1., 6.]])
+    """
+
+    observation: FloatArray = field(default_factory=lambda: np.zeros(0))
+    action: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(cls, episodes: Sequence[Episode]) -> NominalReadings:
+        """Learn from nominal episodes, whose readings are all valid."""
+        return cls(
+            _mean([episode.observations for episode in episodes]), _mean([episode.actions for episode in episodes])
+        )
+
+    def observations(self, values: Array) -> Array:
+        """Return observations (n, ...) in which the mean stands in for what is invalid."""
+        return _replaced(values, self.observation)
+
+    def actions(self, values: Array) -> Array:
+        """Return actions (n, ...) in which the mean stands in for what is invalid."""
+        return _replaced(values, self.action)
+
+
+def _mean(parts: Sequence[Array]) -> FloatArray:
+    if parts[0].dtype.kind in "biu":
+        return np.zeros(0)
+    total = sum(part.reshape(len(part), -1).sum(axis=0, dtype=np.float64) for part in parts)
+    return np.asarray(total / sum(map(len, parts)), np.float64)
+
+
+def _replaced(values: Array, mean: FloatArray) -> Array:
+    bad = invalid(values).reshape(len(values), -1)
+    kept = np.where(bad, mean if mean.size else 0.0, values.reshape(len(values), -1))
+    return kept.astype(values.dtype).reshape(values.shape)
