@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from offnominal.core.checks import boolean, integer_in, number_in, one_of, positive_number, shown
+from offnominal.core.checks import boolean, integer_in, number_in, positive_number, shown
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, did_you_mean
 
 Algorithm = Literal["tqc", "sac", "td3"]
 Teacher = Literal["nobody", "scripted", "expert"]
@@ -75,8 +75,8 @@ class LearningSettings(Config):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        one_of("algorithm", self.algorithm, ALGORITHMS)
-        one_of("teacher", self.teacher, TEACHERS)
+        check_choice("algorithm", self.algorithm, ALGORITHMS)
+        check_choice("teacher", self.teacher, TEACHERS)
         check_sizes(self, ("steps", "buffer"), 1, MANY)
         check_sizes(self, ("starts", "listen"), 0, MANY)
         check_sizes(self, ("rows", "updates", "batch", "lessons"), 1, LARGE)
@@ -92,6 +92,13 @@ class LearningSettings(Config):
         number_in("entropy", self.entropy)
         number_in("stumble", self.stumble, 0.0)
         check_sizes(self, ("seed",), 0, LARGEST_SEED)
+
+
+def check_choice(name: str, given: Any, known: Sequence[str]) -> None:
+    """Refuse a word that is not known, with the nearest one that is."""
+    if not isinstance(given, str) or given not in known:
+        near = did_you_mean(str(given), known) if isinstance(given, str) else ""
+        raise InvalidParameter(f"no {name} {shown(given)}.{near} Choose from {', '.join(known)}.")
 
 
 def check_sizes(settings: Config, names: Sequence[str], low: int, high: int) -> None:

@@ -11,13 +11,13 @@ from offnominal.agents.learning.settings import (
     MANY,
     TEACHERS,
     Teacher,
+    check_choice,
     check_sizes,
     check_widths,
 )
 from offnominal.agents.uncertain.policy import KINDS, Kind
-from offnominal.core.checks import number_in, one_of, positive_number
+from offnominal.core.checks import number_in, positive_number
 from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, did_you_mean
 
 UncertainAlgorithm = Literal["dqn", "ddpg"]
 UNCERTAIN_ALGORITHMS: tuple[UncertainAlgorithm, ...] = ("dqn", "ddpg")
@@ -77,9 +77,9 @@ class UncertainSettings(Config):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        one_of("algorithm", self.algorithm, UNCERTAIN_ALGORITHMS)
-        one_of("uncertainty", self.uncertainty, KINDS)
-        one_of("teacher", self.teacher, TEACHERS)
+        check_choice("algorithm with uncertainty", self.algorithm, UNCERTAIN_ALGORITHMS)
+        check_choice("uncertainty", self.uncertainty, KINDS)
+        check_choice("teacher", self.teacher, TEACHERS)
         check_sizes(self, ("steps", "buffer"), 1, MANY)
         check_sizes(self, ("starts",), 0, MANY)
         check_sizes(self, ("members", "passes", "rows", "updates", "batch", "ahead"), 1, LARGE)
@@ -120,11 +120,5 @@ UNCERTAIN_PRESETS = {
 
 def uncertain_preset(world: str, algorithm: str, uncertainty: str) -> UncertainSettings:
     """Return the settings for a world, an algorithm and a kind of uncertainty."""
-    for what, given, known in (
-        ("uncertainty", uncertainty, KINDS),
-        ("algorithm with uncertainty", algorithm, UNCERTAIN_ALGORITHMS),
-    ):
-        if given not in known:
-            raise InvalidParameter(f"no {what} {given!r}.{did_you_mean(given, known)} Choose from {', '.join(known)}.")
     settings = UNCERTAIN_PRESETS.get(world, UncertainSettings()).replace(algorithm=algorithm, uncertainty=uncertainty)
     return settings if uncertainty == "ensemble" else settings.replace(members=1)
