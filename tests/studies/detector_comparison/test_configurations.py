@@ -31,6 +31,7 @@ def test_optuna_tries_the_same_on_all_seeds_of_a_table():
 
 
 def test_fixed_parameters_are_kept():
+    pytest.importorskip("torch", reason="torch is not installed")
     cell = SearchCell("iris", "vae", 1, 3, fixed={"iterations": 5})
     assert all(each["iterations"] == 5 for each in configurations_of(cell, load))
 

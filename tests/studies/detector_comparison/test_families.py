@@ -39,6 +39,7 @@ def test_shared_work_gives_the_scores_of_single_fits(name, parts):
 
 
 def test_one_network_serves_all_its_scores(parts):
+    pytest.importorskip("torch", reason="torch is not installed")
     fixed = {"iterations": 20, "hidden": 8, "latent": 2, "samples": 3}
     configurations = [{"by": by} | fixed for by in ("mean", "elbo", "sampled")]
     family = family_of("vae")
@@ -53,6 +54,7 @@ def test_one_network_serves_all_its_scores(parts):
 
 
 def test_every_space_has_a_family():
+    pytest.importorskip("torch", reason="torch is not installed")
     assert [family_of(name).name for name in space_names()] == list(space_names())
     with pytest.raises(UnknownName, match="Did you mean 'lof'"):
         family_of("lov")

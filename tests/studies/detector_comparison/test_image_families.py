@@ -7,6 +7,8 @@ from offnominal.datasets.tables import TableSplit
 from offnominal.studies.detector_comparison import family_of
 from offnominal.studies.detector_comparison.image_families import SlicedSVMFamily, WideNeighboursFamily
 
+pytest.importorskip("torch", reason="torch is not installed")
+
 KERNELS = [
     {"kernel": kernel, "nu": nu, "gamma": gamma}
     for kernel in ("rbf", "sigmoid", "poly")

@@ -13,6 +13,8 @@ from offnominal.studies.store import Store
 
 from .image_cases import bars
 
+pytest.importorskip("torch", reason="torch is not installed")
+
 SMALL = {"iterations": 20, "samples": 2, "channels": 4, "latent": 4, "rate": 0.001}
 CODED = ImageCell("mnist", ("vae", "vaek", "vaeo"), 0, configurations=2, second=3, machines=2, fixed=SMALL)
 
