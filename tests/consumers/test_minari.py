@@ -20,6 +20,7 @@ from offnominal.datasets import from_minari, generate, import_minari, save, to_m
 from offnominal.rollouts import collect
 
 minari = pytest.importorskip("minari", reason="minari is not installed")
+pytest.importorskip("h5py", reason="h5py is not installed")
 WORLD = "SAP-Goal0-v0"
 
 

@@ -2,12 +2,14 @@
 
 import re
 import sys
+from fractions import Fraction
+from importlib.metadata import EntryPoints
 from types import SimpleNamespace
 
 import pytest
 
 from offnominal.core import registry as registry_module
-from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName
 from offnominal.core.registry import Registry, Spec
 
 RING = Spec("Ring-v0", "fractions:Fraction", "a ring", {"numerator": 1, "denominator": 2})
@@ -121,3 +123,44 @@ def test_a_package_that_is_missing_inside_a_target_is_not_taken_for_the_target(t
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_package"):
         Spec("mine", "needs_more:Mine").load()
+
+
+@pytest.fixture
+def fractions(entries):
+    fractions = Registry("fraction", Fraction)
+    fractions.register(Spec("Half-v0", "fractions:Fraction", "a half", {"numerator": 1, "denominator": 2}))
+    fractions.register(Spec("Wrong-v0", "decimal:Decimal"))
+    return fractions
+
+
+def test_an_id_or_a_class_of_the_contract_is_built(fractions):
+    assert fractions.build("Half-v0") == Fraction(1, 2)
+    assert fractions.build("Half-v0", {"denominator": 4}) == Fraction(1, 4)
+    assert fractions.build("fractions:Fraction", {"numerator": 3}) == 3
+    assert fractions.load("fractions:Fraction") is Fraction
+    assert fractions.find("fractions:Fraction") == Spec("fractions:Fraction", "fractions:Fraction")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("decimal:Decimal", "is the class Decimal; expected a subclass of Fraction"),
+        ("os:getcwd", "is a builtin_function_or_method; expected a subclass of Fraction"),
+        ("Wrong-v0", "makes a Decimal; expected a Fraction"),
+        ("not a path:x", "expected 'package.module:Class'"),
+    ],
+)
+def test_what_does_not_keep_the_contract_is_named(fractions, name, said):
+    with pytest.raises(InvalidParameter, match=said):
+        fractions.build(name)
+
+
+@pytest.mark.parametrize("allowed", [["fractions"], "fractions", ["os", "fractions"]])
+def test_a_name_from_a_file_is_of_an_allowed_package(fractions, allowed, monkeypatch):
+    monkeypatch.setattr(registry_module, "entry_points", lambda **chosen: EntryPoints())
+    assert fractions.find("fractions:Fraction", allow_modules=allowed).target == "fractions:Fraction"
+    assert fractions.find("Half-v0", allow_modules=[]).target == "fractions:Fraction"
+    with pytest.raises(ModuleNotAllowed, match=r"--allow-module decimal` .* `allow_modules=\['decimal'\]`"):
+        fractions.find("decimal:Decimal", allow_modules=allowed)
+    with pytest.raises(ModuleNotAllowed):
+        fractions.find("fractions_of_others:Fraction", allow_modules=allowed)

@@ -140,7 +140,10 @@ class Registry(Generic[T]):
             name: What to build.
             parameters: Of the constructor, over those that are registered.
         """
-        return self.load(name)(**{**self.find(name).options, **(parameters or {})})
+        made = self.load(name)(**{**self.find(name).options, **(parameters or {})})
+        if self.contract is not None and not isinstance(made, self.contract):
+            raise InvalidParameter(f"{name!r} makes a {type(made).__name__}; expected a {self.contract.__name__}.")
+        return made
 
     def _check_contract(self, name: str, found: object) -> None:
         contract = self.contract
