@@ -211,9 +211,11 @@ def printed(stream: io.TextIOWrapper) -> str:
 
 
 def files(place: Path) -> set[Path]:
-    """Return the files around a working directory, but those from which an interrupted run goes on."""
+    """Return the files around a working directory, but locks and those from which an interrupted run resumes."""
     every = {path for path in place.parents[1].rglob("*") if path.is_file() or path.is_symlink()}
-    return {path for path in every if not any(part.endswith(".unfinished") for part in path.parts)}
+    return {
+        path for path in every if path.name != "lock" and not any(each.endswith(".unfinished") for each in path.parts)
+    }
 
 
 def problem(words: list[str], place: Path, seconds: int = 0) -> str:
