@@ -11,8 +11,9 @@ import offnominal as off
 from offnominal.agents import expert
 from offnominal.alarms import EpisodeMaximum, Monitor, VectorMonitor, Watch
 from offnominal.anomalies import Fault
-from offnominal.core.errors import NotFitted, UnsupportedEnvironment
+from offnominal.core.errors import InvalidAction, InvalidState, NotFitted, UnsupportedEnvironment
 from offnominal.detectors import KNN
+from offnominal.detectors.readings import MAX_SCORE
 from offnominal.rollouts import collect
 
 WORLD = "SAP-Goal0-v0"
@@ -143,3 +144,86 @@ def test_a_vector_that_does_not_reset_itself_is_refused(detector, alarm):
 def test_an_unfitted_detector_is_refused_at_once(alarm):
     with pytest.raises(NotFitted):
         Watch(KNN(), alarm)
+
+
+class Broken(gymnasium.ObservationWrapper):
+    """A sensor that reports nonsense at some steps."""
+
+    def __init__(self, env, reading, steps):
+        super().__init__(env)
+        self.reading, self.steps, self.t = reading, steps, 0
+
+    def reset(self, **options):
+        self.t = 0
+        return super().reset(**options)
+
+    def observation(self, observation):
+        seen = np.array(observation, np.float64)
+        if self.t in self.steps:
+            seen[3] = self.reading
+        self.t += 1
+        return seen
+
+
+def loop(env, steps=8):
+    """Act blindly, whatever is seen."""
+    _, info = env.reset(seed=5)
+    infos = [info]
+    for _ in range(steps):
+        _, _, terminated, truncated, info = env.step(np.zeros(2, np.float32))
+        infos.append(info)
+        if terminated or truncated:
+            break
+    return infos
+
+
+@pytest.mark.parametrize("reading", [np.nan, np.inf, 1e160])
+def test_a_broken_sensor_alarms_and_never_stops_the_loop(reading, detector, alarm, tmp_path, caplog):
+    log = tmp_path / "evidence.jsonl"
+    infos = loop(Monitor(Broken(off.make(WORLD), reading, (3, 4)), detector, alarm, log=log))
+    assert [info["invalid_reading"] for info in infos] == [False] * 3 + [True] * 3 + [False] * 3
+    assert all(np.isfinite(info["score"]) for info in infos[1:])
+    assert [info["score"] for info in infos[3:6]] == [MAX_SCORE] * 3
+    assert all(info["alarm"] for info in infos[3:6])
+    assert infos[-1]["alarmed"]
+    assert infos[-1]["score"] < MAX_SCORE
+    (message,) = [record.getMessage() for record in caplog.records if record.name == "offnominal.alarms"]
+    assert "invalid reading in row 0, episode 1, step 2" in message
+
+
+def test_the_evidence_of_a_broken_sensor_is_valid_json(detector, tmp_path, policy):
+    deaf = EpisodeMaximum(0.1).fit(detector.score(collect(WORLD, policy, 60, seed=1000)))
+    log, told = tmp_path / "evidence.jsonl", []
+    loop(Monitor(Broken(off.make(WORLD), np.nan, (1,)), detector, deaf, log=log, on_alarm=told.append))
+    evidence = json.loads(log.read_text(), parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    assert evidence["invalid_reading"] is True
+    assert evidence["next_observation"][3] is None
+    assert told[0].next_observation[3] is None
+    assert told[0].score == MAX_SCORE
+
+
+def test_each_row_of_a_vector_has_its_own_broken_sensor(detector, alarm):
+    envs = gymnasium.vector.SyncVectorEnv(
+        [lambda: Broken(off.make(WORLD), np.nan, ()), lambda: Broken(off.make(WORLD), np.nan, (2,))]
+    )
+    monitored = Monitor(envs, detector, alarm)
+    monitored.reset(seed=5)
+    seen = [monitored.step(np.zeros((2, 2), np.float32))[-1]["invalid_reading"].tolist() for _ in range(4)]
+    assert seen == [[False, False], [False, True], [False, True], [False, False]]
+
+
+@pytest.mark.parametrize("action", [[np.nan, 0.0], [np.inf, 0.0], None, "left"])
+def test_an_action_that_is_not_finite_is_an_error_of_the_policy(action, detector, alarm):
+    env = Monitor(off.make(WORLD), detector, alarm)
+    env.reset(seed=5)
+    with pytest.raises(InvalidAction, match="the policy chose"):
+        env.step(action)
+    envs = Monitor(gymnasium.vector.SyncVectorEnv([lambda: off.make(WORLD)]), detector, alarm)
+    envs.reset(seed=5)
+    with pytest.raises(InvalidAction, match="the policy chose"):
+        envs.step([action])
+
+
+def test_a_step_before_the_first_reset_is_named(detector, alarm):
+    with pytest.raises(InvalidState, match="call reset first"):
+        Monitor(off.make(WORLD), detector, alarm).step(np.zeros(2))

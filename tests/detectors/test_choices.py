@@ -61,12 +61,6 @@ class Listener(TransitionDetector):
     def parameters(self):
         return {}
 
-    def learned(self):
-        return {}
-
-    def restore(self, learned):
-        pass
-
 
 def test_a_detector_may_ask_for_the_choices_themselves(episodes):
     detector = Listener().fit(episodes[0])

@@ -157,9 +157,9 @@ class Watching(PointDetector):
     def parameters(self):
         return {}
 
-    learned = parameters
+    _learned = parameters
 
-    def restore(self, learned):
+    def _restore(self, learned):
         pass
 
 

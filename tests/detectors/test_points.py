@@ -9,6 +9,7 @@ from sklearn.svm import OneClassSVM as SklearnSVM
 
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors.points import IsolationForest, Mahalanobis, NearestNeighbours, OneClassSVM
+from offnominal.detectors.readings import MAX_SCORE
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(700, 5)) * [1.0, 2.0, 0.5, 1.0, 3.0]
@@ -68,11 +69,23 @@ def test_bad_rows_are_named(point):
     with pytest.raises(InvalidParameter, match="4 columns; fit saw 5"):
         point.score(FRESH[:, :4])
     with pytest.raises(InvalidParameter, match="row 2 is not finite"):
-        point.score(np.where(np.arange(len(FRESH))[:, None] == 2, np.nan, FRESH))
+        point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
     with pytest.raises(InvalidParameter, match=r"shape \(5,\)"):
         point.score(FRESH[0])
     with pytest.raises(InvalidParameter, match="expected numbers"):
         point.score(np.array([["a"] * 5]))
+
+
+@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(point):
+    point.fit(ROWS, seed=3)
+    expected = point.score(FRESH)
+    for reading in (np.nan, -np.inf, 1e160):
+        broken = FRESH.copy()
+        broken[1, 2] = reading
+        scores = point.score(broken)
+        assert scores[1] == MAX_SCORE
+        np.testing.assert_array_equal(np.delete(scores, 1), np.delete(expected, 1))
 
 
 @pytest.mark.parametrize(

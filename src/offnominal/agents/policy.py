@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.checks import positive_integer
+from offnominal.core.checks import positive_integer, shown
 from offnominal.core.errors import InvalidAction, InvalidParameter
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import stream_keys
@@ -150,4 +150,4 @@ def as_policy(policy: Policy | Callable[[Array], Array]) -> Policy:
         return policy
     if callable(policy):
         return FunctionPolicy(policy)
-    raise InvalidParameter(f"{policy!r} is a {type(policy).__name__}; expected a Policy or a function.")
+    raise InvalidParameter(f"{shown(policy)} is a {type(policy).__name__}; expected a Policy or a function.")

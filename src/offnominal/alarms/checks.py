@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
@@ -83,7 +84,8 @@ def require_number(name: str, value: Any, expected: str, holds: Callable[[Any], 
             ...
         offnominal.core.errors.InvalidParameter: weight is 5; expected a number up to 1.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not holds(value):
+    number = isinstance(value, Real) and not isinstance(value, bool) and abs(float(value)) <= sys.float_info.max
+    if not number or not holds(value):
         raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
 
 

@@ -34,7 +34,7 @@ def pac_rank(n: int, alpha: float, confidence: float) -> int:
         (99, 59, 59)
     """
     ranks = np.arange(1, n + 1)
-    enough = betainc(n + 1 - ranks, ranks, alpha) >= confidence
+    enough = betainc(n + 1 - ranks, ranks, float(alpha)) >= confidence
     return int(np.argmax(enough)) + 1 if enough.any() else n + 1
 
 
@@ -48,6 +48,6 @@ def episodes_needed(alpha: float, confidence: float | None = None) -> int:
     if confidence is None:
         return math.ceil(1 / Fraction(str(float(alpha)))) - 1
     n = max(1, math.ceil(math.log1p(-confidence) / math.log1p(-alpha)) - 1)
-    while betainc(1, n, alpha) < confidence:
+    while betainc(1, n, float(alpha)) < confidence:
         n += 1
     return n

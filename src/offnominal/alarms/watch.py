@@ -163,8 +163,7 @@ class Watch:
         self._watched, scores = self.detector.update(self._watched, step)
         self._called, raised = self.alarm.update(self._called, scores)
         invalid = step.invalid_rows()
-        if ignore is not None and np.any(ignore):
-            left_out = _mask(ignore, self.n)
+        if ignore is not None and (left_out := _mask(ignore, self.n)).any():
             scores, raised, invalid = np.where(left_out, np.nan, scores), raised & ~left_out, invalid & ~left_out
         self._warn(invalid)
         for row, score in enumerate(scores.tolist()):

@@ -113,7 +113,8 @@ class Detector(ABC):
         self._require_fitted()
         choices = 0 if self.raw_choices else self.widths_[1]
         checked = Checked(episodes, self._require_shapes, choices=choices, readings=self.readings_)
-        scores = [bounded(each) for each in self._score(self._taken(checked))]
+        with np.errstate(all="ignore"):
+            scores = [bounded(each) for each in self._score(self._taken(checked))]
         for number, invalid in checked.invalid.items():
             scores[number] = np.where(invalid, MAX_SCORE, scores[number])
         return scores
@@ -165,12 +166,10 @@ class Detector(ABC):
             step = replace(step, action=one_hot(step.action, self.widths_[1]))
         self._require_shapes(step.observation, step.action, "the step")
         _require_alike(state, self.start(len(step)))
-        seen = (step.observation, step.action, step.next_observation)
-        if all(map(all_valid, seen)):
-            state, scores = self._update(state, step)
-            return state, bounded(scores)
-        state, scores = self._update(state, self._replaced(step))
-        return state, np.where(step.invalid_rows(), MAX_SCORE, bounded(scores))
+        valid = all(map(all_valid, (step.observation, step.action, step.next_observation)))
+        with np.errstate(all="ignore"):
+            state, scores = self._update(state, step if valid else self._replaced(step))
+        return state, bounded(scores) if valid else np.where(step.invalid_rows(), MAX_SCORE, bounded(scores))
 
     def _replaced(self, step: Step) -> Step:
         """Return a step in which nominal readings stand in for invalid ones."""
@@ -275,7 +274,8 @@ def _rows(state: Any) -> int | None:
     if isinstance(state, tuple):
         known = [n for n in map(_rows, state) if n is not None]
         return known[0] if known else None
-    return None if state is None else len(state) if hasattr(state, "__len__") else 1
+    shape = getattr(state, "shape", None)
+    return None if state is None else shape[0] if isinstance(shape, tuple) and shape else 1
 
 
 def _require_alike(state: Any, fresh: Any) -> None:
@@ -376,10 +376,7 @@ class Checked(Sequence[Episode]):
         choices: int = 0,
         readings: NominalReadings | None = None,
     ) -> None:
-        given: Any = [episodes] if isinstance(episodes, Episode) else episodes
-        if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
-            raise InvalidParameter(f"the episodes are {shown(given)}; expected a sequence of them.")
-        self.episodes: Sequence[Episode] = given if isinstance(given, Sequence) else list(given)
+        self.episodes = _sequence(episodes)
         if not len(self.episodes):
             raise InvalidParameter("there are no episodes; give at least one.")
         self._require = require
@@ -432,3 +429,17 @@ class Checked(Sequence[Episode]):
         broken = invalid_rows(observations)
         self.invalid[number] = broken[:-1] | broken[1:] | invalid_rows(actions)
         return self._readings.observations(observations), self._readings.actions(actions)
+
+
+def _sequence(episodes: Any) -> Sequence[Episode]:
+    """Return episodes as a sequence, also if it is one alone or comes one by one; its entries are not looked at."""
+    if isinstance(episodes, Episode):
+        return [episodes]
+    if isinstance(episodes, Sequence) and not isinstance(episodes, str | bytes):
+        return episodes
+    if isinstance(episodes, Iterable) and not isinstance(episodes, str | bytes | Mapping):
+        try:
+            return list(episodes)
+        except TypeError:
+            pass
+    raise InvalidParameter(f"the episodes are {shown(episodes)}; expected a sequence of them.")

@@ -8,10 +8,11 @@ import numpy as np
 
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.readings import MAX_READING
 
 CONSTANT = 1e-6
-SMALLEST = 1e-300
-"""Scales that a file may hold; those that are learned are far larger."""
+LARGEST = MAX_READING / CONSTANT
+"""Means and scales that can be learned, those of signals that are normalised already included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,10 @@ class Normaliser:
     @classmethod
     def restored(cls, learned: LearnedArrays, mean: str, scale: str, width: int) -> Normaliser:
         """Read one of a width from arrays of these names."""
-        return cls(learned.floats(mean, (width,)), learned.floats(scale, (width,), low=SMALLEST))
+        return cls(
+            learned.floats(mean, (width,), low=-LARGEST, high=LARGEST),
+            learned.floats(scale, (width,), low=CONSTANT, high=LARGEST),
+        )
 
     def __call__(self, rows: Array) -> FloatArray:
         """Return the rows, normalised."""

@@ -6,10 +6,11 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from offnominal.core.checks import boolean, integer_in, number_in, one_of, shown
 from offnominal.core.errors import InvalidParameter
@@ -120,7 +121,7 @@ def _of_union(name: str, value: Any, options: tuple[Any, ...], allowed: Range | 
 
 
 def _several(name: str, values: Any, hint: Any, allowed: Range | None) -> tuple[Any, ...]:
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+    if not isinstance(values, list | tuple) and not (isinstance(values, np.ndarray) and values.ndim):
         raise InvalidParameter(f"{name} is {shown(values)}; expected several numbers.")
     given = list(values)
     if not given:

@@ -42,9 +42,8 @@ class View:
 
     def __init__(self, name: ViewName = "next_observation", length: int = 5) -> None:
         if not isinstance(name, str) or name not in VIEWS:
-            raise InvalidParameter(
-                f"no view {shown(name)}.{did_you_mean(str(name), VIEWS)} Choose from {', '.join(VIEWS)}."
-            )
+            near = did_you_mean(name, VIEWS) if isinstance(name, str) else ""
+            raise InvalidParameter(f"no view {shown(name)}.{near} Choose from {', '.join(VIEWS)}.")
         self.name: ViewName = name
         self.length = integer_in("length", length, 1, LONGEST) if name == "window" else 1
 

@@ -60,8 +60,9 @@ class Segments:
         Args:
             *files: Each :data:`ROWS`, the rows of all cells, or :data:`CELLS`, one row per cell.
         """
-        if not self.cells.is_dir() and not self.folder.is_dir():
-            return [[] for _ in files]
+        with file_errors(self.folder):
+            if not self.folder.exists() and not self.cells.exists() and not self.folder.parent.is_file():
+                return [[] for _ in files]
         with self._locked():
             # Each attempt that fails removes a segment.
             for _ in range(ATTEMPTS + len(_entries(self.folder))):

@@ -11,6 +11,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.images.footage import Footage, Piece, read
 from offnominal.detectors.images.lessons import Lessons
 from offnominal.detectors.images.pictures import Pictures, scaled
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 LENGTHS = (5, 2, 9, 1)
@@ -104,7 +105,7 @@ def test_bytes_are_scaled_once():
 def test_a_constant_action_stays_in_its_unit():
     units = Pictures.of((3, 32, 32), [np.array([[1.0, 2.0], [3.0, 2.0]])])
     np.testing.assert_allclose(units.actions(np.array([[2.0, 2.5]])), [[0.0, 0.5]])
-    again = Pictures.from_arrays(units.arrays())
+    again = Pictures.restored(LearnedArrays(units.arrays(), "LDM"), 3 * 32 * 32, 2)
     assert again.shape == units.shape
     assert np.isfinite(units.actions(np.array([[1e300, -1e300]]))).all()
 

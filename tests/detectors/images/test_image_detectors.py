@@ -108,7 +108,7 @@ def test_scores_are_those_of_the_seed_and_of_nothing_else(build, nominal, fresh)
 def test_coarse_products_teach_about_the_same(build, nominal):
     short = [first(episode, 3) for episode in nominal[:2]]
     fine, coarse = (build(epochs=1, precision=each).fit(short) for each in ("float32", "bfloat16"))
-    assert {values.dtype for values in coarse.learned().values()} <= {np.dtype(np.float32), np.dtype(np.float64)}
+    assert {values.dtype.name for values in coarse.learned().values()} <= {"int64", "float32", "float64"}
     assert coarse.curve_[0, 0] != fine.curve_[0, 0]
     np.testing.assert_allclose(coarse.curve_, fine.curve_, rtol=0.05)
 
@@ -176,11 +176,11 @@ def test_what_was_learned_can_be_kept(fitted, fresh, tmp_path):
 def test_arrays_of_another_network_are_refused(build, fitted):
     learned = fitted.learned()
     missing = {name: array for name, array in learned.items() if name != "action.mean"}
-    larger = {**learned, "shape": np.array([3.0, 72.0, 60.0])}
+    larger = {**learned, "shape": np.array([3, 72, 60])}
     fewer = dict(list(learned.items())[:-1])
     for wrong in (missing, fewer, {}) if isinstance(fitted, PredNet) else (missing, larger, fewer, {}):
         detector = build()
-        with pytest.raises(DamagedFile, match="not what a"):
+        with pytest.raises(DamagedFile, match=r"missing|expects|do not agree"):
             detector.restore(wrong)
         assert not detector.fitted
 
@@ -251,7 +251,7 @@ def test_bad_input_is_named(build, fitted, fresh):
     good = step_at(fresh, 0)
     with pytest.raises(InvalidParameter, match="pictures"):
         fitted.update(fitted.start(4), replace(good, next_observation=good.next_observation / 255))
-    with pytest.raises(InvalidParameter, match="3 episodes"):
+    with pytest.raises(InvalidParameter, match=r"of shape \(3, .*expected .* of shape \(4, "):
         fitted.update(fitted.start(3), good)
     with pytest.raises(InvalidParameter, match="at least 32"):
         build().fit([film(3, 0, side=24)])

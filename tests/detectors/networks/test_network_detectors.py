@@ -159,7 +159,7 @@ def test_what_was_learned_can_be_kept(build, fitted, fresh):
     again = type(fitted)(**parameters)
     assert again.parameters() == fitted.parameters()
     learned = fitted.learned()
-    assert {array.dtype for array in learned.values()} <= {np.dtype(np.float32), np.dtype(np.float64)}
+    assert {array.dtype.kind for array in learned.values()} == {"i", "f"}
     again.restore(learned)
     np.testing.assert_equal(again.learned(), learned)
     for scores, restored in zip(fitted.score(fresh), again.score(fresh), strict=True):
@@ -238,7 +238,7 @@ def test_bad_input_is_named(build, fitted, fresh):
     broken = fresh[0].observations.copy()
     broken[3, 1] = np.nan
     with pytest.raises(InvalidParameter, match="finite"):
-        fitted.score([with_observations(fresh[0], broken)])
+        build().fit([with_observations(fresh[0], broken)])
     with pytest.raises(InvalidParameter, match="width"):
         fitted.score([with_observations(fresh[0], fresh[0].observations[:, :2])])
 
@@ -246,7 +246,7 @@ def test_bad_input_is_named(build, fitted, fresh):
 @pytest.mark.parametrize("kind", ["lstm", "riqn"], indirect=True)
 def test_a_state_of_another_number_of_episodes_is_named(fitted, fresh):
     step = Step(*(parts[0][ahead : ahead + 1] for parts, ahead in signals(fresh)))
-    with pytest.raises(InvalidParameter, match="3 episodes"):
+    with pytest.raises(InvalidParameter, match=r"of shape \(3, .*expected .* of shape \(1, "):
         fitted.update(fitted.start(3), step)
 
 

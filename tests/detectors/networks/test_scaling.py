@@ -3,6 +3,7 @@
 import numpy as np
 
 from offnominal.core.episode import Episode
+from offnominal.detectors.learned_arrays import LearnedArrays
 from offnominal.detectors.networks.scaling import FURTHEST, Scaling
 
 
@@ -50,4 +51,4 @@ def test_nothing_is_further_than_a_million():
 
 def test_arrays_go_there_and_back():
     scaling = Scaling.of(episodes())
-    np.testing.assert_equal(Scaling.from_arrays(scaling.arrays()).arrays(), scaling.arrays())
+    np.testing.assert_equal(Scaling.restored(LearnedArrays(scaling.arrays(), "MLPDM"), 3, 1).arrays(), scaling.arrays())

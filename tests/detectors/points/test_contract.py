@@ -12,6 +12,7 @@ from offnominal.detectors.points.lof import LOF
 from offnominal.detectors.points.neighbours import Neighbours
 from offnominal.detectors.points.pidforest import PIDForest
 from offnominal.detectors.points.subspace_forest import SubspaceForest
+from offnominal.detectors.readings import MAX_SCORE
 
 from .cases import FRESH, ROWS
 
@@ -93,20 +94,47 @@ def test_bad_rows_are_named(point):
     with pytest.raises(InvalidParameter, match="2 columns; fit saw 3"):
         point.score(FRESH[:, :2])
     with pytest.raises(InvalidParameter, match="row 2 is not finite"):
-        point.score(np.where(np.arange(len(FRESH))[:, None] == 2, np.nan, FRESH))
+        point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
     with pytest.raises(InvalidParameter, match="expected numbers"):
         point.fit(np.array([["a"] * 3]))
+
+
+@each_detector
+@pytest.mark.parametrize("reading", [np.nan, np.inf, -np.inf, 1e160])
+def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(point, reading):
+    point.fit(ROWS, seed=3)
+    broken = FRESH.copy()
+    broken[7, 1] = reading
+    expected = point.score(FRESH)
+    expected[7] = MAX_SCORE
+    np.testing.assert_array_equal(point.score(broken), expected)
+
+
+@each_detector
+def test_scores_of_extreme_rows_are_finite_and_at_most_the_largest(point):
+    scores = point.fit(ROWS, seed=3).score(np.outer([1e29, 1e25, -1e20, 1e12], [1.0, -1.0, 1.0]))
+    assert np.isfinite(scores).all()
+    assert (scores <= MAX_SCORE).all()
+
+
+@each_detector
+def test_a_fit_that_fails_leaves_what_was_learned_before(point):
+    point.fit(ROWS, seed=3)
+    before = point.score(FRESH)
+    with pytest.raises(InvalidParameter):
+        point.fit(np.full((50, 3), np.nan))
+    np.testing.assert_array_equal(point.score(FRESH), before)
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: ABOD(2), "k is 2; expected a whole number of at least 3"),
+        (lambda: ABOD(2), "k is 2; expected an integer of at least 3"),
         (lambda: ABOD(5).fit(np.repeat(ROWS[:5], 4, axis=0)), "only 5 of the 20 rows are distinct"),
         (lambda: HBOS(0), "bins is 0"),
         (lambda: HBOS(alpha=0.0), "alpha is 0.0"),
         (lambda: HBOS(tolerance=-1.0), "tolerance is -1.0"),
-        (lambda: KernelSVM("linear"), "kernel is 'linear'; expected one of rbf, sigmoid, poly"),
+        (lambda: KernelSVM("linear"), "kernel is 'linear'; expected one of 'rbf', 'sigmoid', 'poly'"),
         (lambda: KernelSVM(nu=0.0), "nu is 0.0"),
         (lambda: KernelSVM(gamma="wide"), "gamma is 'wide'"),
         (lambda: KernelSVM(gamma=-1.0), "gamma is -1.0"),
@@ -114,13 +142,13 @@ def test_bad_rows_are_named(point):
         (lambda: LODA(cuts=0), "cuts is 0"),
         (lambda: LOF(0), "k is 0"),
         (lambda: LOF(5).fit(ROWS[:5]), "k is 5, but there are 5 rows, each with 4 neighbours"),
-        (lambda: Neighbours(1, distance="mean"), "distance is 'mean'; expected one of kappa, gamma, delta"),
+        (lambda: Neighbours(1, distance="mean"), "distance is 'mean'; expected one of 'kappa', 'gamma', 'delta'"),
         (lambda: Neighbours(9).fit(ROWS[:5]), "k is 9, but there are 5 rows"),
         (lambda: PIDForest(buckets=1), "buckets is 1"),
         (lambda: PIDForest(percentile=101), "percentile is 101"),
         (lambda: PIDForest().fit(np.ones((9, 2))), "all 9 rows are equal"),
-        (lambda: SubspaceForest(rows=0.0), "rows is 0.0; expected a share"),
-        (lambda: SubspaceForest(columns=1.5), "columns is 1.5; expected a share"),
+        (lambda: SubspaceForest(rows=0.0), "rows is 0.0; expected a number in .0, 1"),
+        (lambda: SubspaceForest(columns=1.5), "columns is 1.5; expected a number in .0, 1"),
     ],
 )
 def test_bad_arguments_are_named(make, words):

@@ -30,7 +30,7 @@ def require_fitting(weights: Mapping[str, Array], build: Callable[[], nn.Module]
         >>> require_fitting({"weight": np.zeros((1, 9), np.float32)}, lambda: nn.Linear(10**6, 10**6), "MLPDM")
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.DamagedFile: MLPDM with its parameters has 2 arrays of weights; missing or unknown: bias.
+        offnominal.core.errors.DamagedFile: MLPDM with its parameters has 2 arrays of weights; missing or ...
     """
     with torch.device("meta"):
         expected = build().state_dict()

@@ -56,7 +56,8 @@ class PointDetector(ABC):
         values, broken = readable(rows)
         if values.shape[1] != self.width_:
             raise InvalidParameter(f"the rows have {values.shape[1]} columns; fit saw {self.width_}.")
-        scores = bounded(self._score(values))
+        with np.errstate(all="ignore"):
+            scores = bounded(self._score(values))
         return scores if broken is None else np.where(broken, MAX_SCORE, scores)
 
     @abstractmethod
