@@ -54,11 +54,16 @@ def executed(*packages: str) -> Iterator[set[str]]:
 def require_covered(targets: Sequence[str], found: set[str]) -> None:
     """Raise :class:`LawBroken` unless the version of the code of some targets covers definitions that ran.
 
+    A target that no study could use, because its source is not on the path, is skipped.
+
     Args:
         targets: ``"package.module:attribute"`` each.
         found: What :func:`executed` collected.
     """
-    covered = {name for target in targets for name in _used(target)}
+    try:
+        covered = {name for target in targets for name in _sources().used(target)}
+    except UnknownName:
+        raise Skip("no study could name it: it is no class or function of a module on the path") from None
     hidden = sorted(found - covered)
     more = "" if len(hidden) <= SHOWN else f" and {len(hidden) - SHOWN} more"
     require(
@@ -69,21 +74,8 @@ def require_covered(targets: Sequence[str], found: set[str]) -> None:
 
 
 def named_target(made_by: Callable[..., object]) -> str:
-    """Return what a study would call a class or function, or raise :class:`Skip` if it has no such name.
-
-    Args:
-        made_by: What builds the object that is checked.
-    """
-    target = f"{getattr(made_by, '__module__', '')}:{getattr(made_by, '__qualname__', '')}"
-    _used(target)
-    return target
-
-
-def _used(target: str) -> list[str]:
-    try:
-        return _sources().used(target)
-    except UnknownName:
-        raise Skip("no study could name it: it is no class or function of a module on the path") from None
+    """Return what a study would call a class or function: ``"package.module:attribute"``."""
+    return f"{getattr(made_by, '__module__', '')}:{getattr(made_by, '__qualname__', '')}"
 
 
 @cache

@@ -135,9 +135,9 @@ def test_what_was_learned_can_be_taken_back(case):
 
 
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_a_seed_fixes_everything_and_nothing_else_is_touched(name, kind):
+def test_a_seed_fixes_everything_and_nothing_else_is_touched(name, kind, device):
     known, fresh, _ = rows_of(name, kind)
-    few = {"iterations": 6}
+    few = {"iterations": 6, "device": device}
     if name in ("DeepSVDD", "FAnoGAN"):
         few |= {"pretraining": 6} if name == "DeepSVDD" else {"encoding": 6}
     before = torch_state()
@@ -148,7 +148,8 @@ def test_a_seed_fixes_everything_and_nothing_else_is_touched(name, kind):
 
 
 def torch_state():
-    return torch.random.get_rng_state().numpy().tobytes()
+    gpu = torch.cuda.get_rng_state().numpy().tobytes() if torch.cuda.is_available() else b""
+    return torch.random.get_rng_state().numpy().tobytes(), gpu
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from offnominal.core.device import choose_device
+from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.types import Array, FloatArray, IntArray
 
 TOGETHER, BLOCK = 256, 8192
@@ -51,7 +51,8 @@ class MatrixSearch:
             k: How many; at most as many as there are points.
         """
         queries = torch.from_numpy(np.ascontiguousarray(rows, np.float32)).to(self.place)
-        found = [self._nearest(part, k) for part in torch.split(queries, self.together)]
+        with deterministic_kernels(self.place):
+            found = [self._nearest(part, k) for part in torch.split(queries, self.together)]
         distances, places = (torch.cat(parts).cpu().numpy() for parts in zip(*found, strict=True))
         return distances, places
 

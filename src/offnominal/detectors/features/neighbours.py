@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from offnominal.core.device import deterministic_kernels
 from offnominal.core.types import FloatArray
 
 QUERIES, ROWS = 64, 8192
@@ -39,7 +40,8 @@ class Bank:
     @torch.inference_mode()
     def distances(self, queries: Tensor, k: int = 1) -> FloatArray:
         """Return (n, k) Euclidean distances from each query to its k nearest rows, ascending."""
-        found = [self._nearest(part, k) for part in torch.split(queries, self.together)]
+        with deterministic_kernels(queries.device):
+            found = [self._nearest(part, k) for part in torch.split(queries, self.together)]
         return torch.cat(found).cpu().numpy()
 
     def _nearest(self, queries: Tensor, k: int) -> Tensor:
