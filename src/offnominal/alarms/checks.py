@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import Any
@@ -84,7 +84,10 @@ def require_number(name: str, value: Any, expected: str, holds: Callable[[Any], 
             ...
         offnominal.core.errors.InvalidParameter: weight is 5; expected a number up to 1.
     """
-    number = isinstance(value, Real) and not isinstance(value, bool) and abs(float(value)) <= sys.float_info.max
+    try:
+        number = math.isfinite(value) and isinstance(value, Real) and not isinstance(value, bool)
+    except (TypeError, OverflowError):
+        number = False
     if not number or not holds(value):
         raise InvalidParameter(f"{name} is {shown(value)}; expected {expected}.")
 

@@ -13,10 +13,13 @@ from offnominal.detectors.on_transitions import (
     OnTransitions,
     on_transitions,
 )
+from offnominal.detectors.readings import MAX_READING, MAX_SCORE
 from offnominal.detectors.views import View
 
 __all__ = [
     "KNN",
+    "MAX_READING",
+    "MAX_SCORE",
     "Detector",
     "IsolationForest",
     "Mahalanobis",

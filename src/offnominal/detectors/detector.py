@@ -143,7 +143,7 @@ class Detector(ABC):
         """
         self._require_fitted()
         n = _rows(state)
-        _require_alike(state, self.start(1 if n is None else n))
+        self._require_state(state, 1 if n is None else n)
         return state if n is None else self._restart(state, chosen_rows(rows, n))
 
     def _restart(self, state: Any, rows: Array) -> Any:
@@ -165,11 +165,17 @@ class Detector(ABC):
         if are_choices(step.action) and not self.raw_choices:
             step = replace(step, action=one_hot(step.action, self.widths_[1]))
         self._require_shapes(step.observation, step.action, "the step")
-        _require_alike(state, self.start(len(step)))
+        self._require_state(state, len(step))
         valid = all(map(all_valid, (step.observation, step.action, step.next_observation)))
         with np.errstate(all="ignore"):
             state, scores = self._update(state, step if valid else self._replaced(step))
         return state, bounded(scores) if valid else np.where(step.invalid_rows(), MAX_SCORE, bounded(scores))
+
+    def _require_state(self, state: Any, n: int) -> None:
+        """Raise :class:`InvalidParameter` unless a state is one of so many episodes."""
+        if (rows := _rows(state)) not in (None, n):
+            raise InvalidParameter(f"the state is that of {rows} episodes; the step is of {n}.")
+        _require_alike(state, self.start(n))
 
     def _replaced(self, step: Step) -> Step:
         """Return a step in which nominal readings stand in for invalid ones."""
@@ -193,8 +199,8 @@ class Detector(ABC):
         self._require_fitted()
         shared = {
             "widths": np.array(self.widths_, np.int64),
-            "nominal.observation": self.readings_.observation,
-            "nominal.action": self.readings_.action,
+            "nominal.observation": self.readings_.observation.copy(),
+            "nominal.action": self.readings_.action.copy(),
         }
         return shared | self._learned()
 
@@ -289,8 +295,7 @@ def _require_alike(state: Any, fresh: Any) -> None:
         alike = state.shape == fresh.shape and state.dtype == fresh.dtype
     if not alike:
         raise InvalidParameter(
-            f"the state is {_described(state)}; expected {_described(fresh)}. Give what `start` or `update` returned, "
-            "for as many episodes as the step has."
+            f"the state is {_described(state)}; expected {_described(fresh)}. Give what `start` or `update` returned."
         )
 
 
