@@ -44,7 +44,7 @@ def craft(path, tensors=None, **changes):
     card = PolicyCard.from_dict(json.loads(path.with_suffix(".json").read_text()))
     content = path.with_suffix(".safetensors").read_bytes() if tensors is None else save(tensors)
     path.with_suffix(".safetensors").write_bytes(content)
-    data = card.replace(**{"sha256": sha256_of(content), **changes}).sealed().to_dict()
+    data = card.replace(**{"sha256": sha256_of(content), **changes}).with_sha256().to_dict()
     path.with_suffix(".json").write_text(json.dumps(data))
 
 

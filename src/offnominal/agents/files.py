@@ -76,7 +76,7 @@ class PolicyCard(Config):
     card_sha256: str = ""
     format: int = FORMAT
 
-    def sealed(self) -> PolicyCard:
+    def with_sha256(self) -> PolicyCard:
         """Return the card with its own hash."""
         return self.replace(card_sha256=self.replace(card_sha256="").digest())
 
@@ -96,7 +96,7 @@ def save_policy(path: Path | str, policy: TrainedPolicy, card: PolicyCard) -> Po
     """
     weights, about = _places(path)
     content = serialised(policy)
-    card = card.replace(sha256=sha256_of(content)).sealed()
+    card = card.replace(sha256=sha256_of(content)).with_sha256()
     write_bytes(weights, content)
     write_json(about, card.to_dict())
     return card
@@ -161,7 +161,7 @@ def _read_card(path: Path) -> PolicyCard:
         raise UnsupportedFormat(f"{path} has format {data.get('format')!r}; this version reads format {FORMAT}.")
     try:
         card = PolicyCard.from_dict(data)
-        intact = card.card_sha256 in ("", card.sealed().card_sha256)
+        intact = card.card_sha256 in ("", card.with_sha256().card_sha256)
     except (InvalidParameter, ValueError, TypeError, RecursionError) as error:
         raise DamagedFile(f"{path} is not the card of a policy ({str(error).rstrip('.')}); fetch it again.") from None
     if not intact:

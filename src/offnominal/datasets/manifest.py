@@ -117,13 +117,13 @@ class Manifest(Config):
             platform=f"{platform.system()} {platform.machine()}",
         )
 
-    def sealed(self) -> Manifest:
+    def with_sha256(self) -> Manifest:
         """Return the manifest with its own hash."""
         return self.replace(sha256=self.replace(sha256="").digest())
 
     def write(self, folder: Path) -> None:
         """Write it into a folder, with its own hash."""
-        write_json(folder / MANIFEST, self.sealed().to_dict())
+        write_json(folder / MANIFEST, self.with_sha256().to_dict())
 
 
 def installed() -> dict[str, str]:
@@ -163,7 +163,7 @@ def read_manifest(folder: Path | str) -> Manifest:
         raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}; {ANEW}.")
     try:
         manifest = Manifest.from_dict(data)
-        intact = manifest.sha256 == manifest.sealed().sha256
+        intact = manifest.sha256 == manifest.with_sha256().sha256
     except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
         raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {ANEW}.") from None
     if not intact:

@@ -187,7 +187,7 @@ class Unfinished:
     def _begun_alike(self) -> bool:
         """Whether the same recipe was followed here; what has no recipe cannot be told from something else."""
         try:
-            return self.manifest.recipe is not None and read_manifest(self.place / BEGUN) == self.manifest.sealed()
+            return self.manifest.recipe is not None and read_manifest(self.place / BEGUN) == self.manifest.with_sha256()
         except OffnominalError:
             return False
 

@@ -85,9 +85,9 @@ def test_nothing_is_run_that_a_file_holds(tmp_path, capsys):
     (tmp_path / "plain").write_bytes(payload)
     with pytest.raises(DamagedFile, match="not a checkpoint of this version"):
         restore(Line(0), tmp_path / "plain")
-    (tmp_path / "sealed").write_bytes(MAGIC + sha256_of(payload).encode() + b"\n" + payload)
+    (tmp_path / "hashed").write_bytes(MAGIC + sha256_of(payload).encode() + b"\n" + payload)
     with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
-        restore(Line(0), tmp_path / "sealed")
+        restore(Line(0), tmp_path / "hashed")
     assert "unpickled" not in capsys.readouterr().out
 
 
