@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -43,9 +45,17 @@ def pytest_make_collect_report(
     report = yield
     call: pytest.CallInfo[object] | None = getattr(report, "call", None)
     if report.failed and call is not None and call.excinfo and (name := absent_package(call.excinfo.value)):
+        forget_module(collector.path)
         report.outcome = "skipped"
         report.longrepr = (str(collector.path), 0, f"Skipped: {reason(name)}")
     return report
+
+
+def forget_module(path: Path) -> None:
+    """Remove the half-imported module that pytest leaves behind, so that others who import it get an error."""
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) == str(path):
+            del sys.modules[name]
 
 
 @pytest.hookimpl(wrapper=True)

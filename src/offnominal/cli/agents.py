@@ -66,12 +66,12 @@ def train(
         **changes: Settings that differ from the world's preset.
     """
     id = worlds.spec(world).id
-    learn, settings_for = _learner(learner)
     if algorithm not in ALGORITHMS:
         every = (*ALGORITHMS, *UNCERTAIN_ALGORITHMS)
         raise InvalidParameter(
             f"no algorithm {algorithm!r}.{did_you_mean(algorithm, every)} Choose from {', '.join(every)}."
         )
+    learn, settings_for = _learner(learner)
     settings = settings_for(id, algorithm).replace(**changes)
     check_effort(minutes, EVALUATIONS)
     path = folder / (f"{id}--{algorithm}" + f"-{learner}" * (learner != "offnominal"))
