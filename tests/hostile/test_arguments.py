@@ -243,5 +243,5 @@ def test_integers_of_numpy_are_integers(kind):
 def test_episodes_of_different_width_are_not_learned_from():
     nominal = episodes("SAP-Goal0-v0", False)
     narrow = off.Episode(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2, bool))
-    with pytest.raises(InvalidParameter, match="episode 12 has observations of width 2"):
+    with pytest.raises(InvalidParameter, match=r"episode 12 has observations of shape \(2,\)"):
         make_detector("KNN").fit([*nominal, narrow])

@@ -16,7 +16,7 @@ from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.checks import integer_in, shown
 from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
-from offnominal.detectors.detector import MOST_EPISODES, chosen_rows
+from offnominal.detectors.states import MOST_EPISODES, chosen_rows
 
 FORMAT = 1
 

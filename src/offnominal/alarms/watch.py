@@ -19,7 +19,8 @@ from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.files import file_errors
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
-from offnominal.detectors.detector import MOST_EPISODES, Detector, Step, checked_step, chosen_rows
+from offnominal.detectors.detector import Detector, Step, checked_step
+from offnominal.detectors.states import MOST_EPISODES, chosen_rows
 
 RECENT = 20
 LOGGER = logging.getLogger("offnominal.alarms")

@@ -19,9 +19,8 @@ from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.learned_arrays import LearnedArrays, all_or_nothing
 from offnominal.detectors.readings import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
+from offnominal.detectors.states import MOST_EPISODES, chosen_rows, require_alike, rows_of, with_rows
 
-MOST_EPISODES = 1_000_000
-"""Episodes that are watched side by side, at most."""
 WIDEST = 10**9
 """Numbers that an observation or an action has, at most."""
 
@@ -89,8 +88,9 @@ class Detector(ABC):
         given = Checked(episodes)
         choices = 0 if self.raw_choices else choices_in(given)
         with all_or_nothing(self):
-            self.widths_ = widths(Checked(given.episodes, choices=choices)[0])
-            require = partial(_require_widths, expected=self.widths_)
+            first = Checked(given.episodes, choices=choices)[0]
+            self.widths_ = widths(first)
+            require = partial(_require_same_widths, first=first)
             training = self._taken(Checked(given.episodes, require, choices=choices))
             self.readings_ = NominalReadings() if self.pictures else NominalReadings.of(training)
             held_out = None if validation is None else self._taken(Checked(validation, require, choices=choices))
@@ -142,13 +142,13 @@ class Detector(ABC):
             rows: Numbers of the rows, or a truth value for each.
         """
         self._require_fitted()
-        n = _rows(state)
+        n = rows_of(state)
         self._require_state(state, 1 if n is None else n)
         return state if n is None else self._restart(state, chosen_rows(rows, n))
 
     def _restart(self, state: Any, rows: Array) -> Any:
         """Restart some rows, given by their numbers."""
-        return _with_rows(state, self.start(_rows(state) or 1), rows)
+        return with_rows(state, self.start(rows_of(state) or 1), rows)
 
     def update(self, state: Any, step: Step) -> tuple[Any, FloatArray]:
         """Return the state after a transition of each episode, and its scores; the given state stays as it is.
@@ -173,9 +173,9 @@ class Detector(ABC):
 
     def _require_state(self, state: Any, n: int) -> None:
         """Raise :class:`InvalidParameter` unless a state is one of so many episodes."""
-        if (rows := _rows(state)) not in (None, n):
+        if (rows := rows_of(state)) not in (None, n):
             raise InvalidParameter(f"the state is that of {rows} episodes; the step is of {n}.")
-        _require_alike(state, self.start(n))
+        require_alike(state, self.start(n))
 
     def _replaced(self, step: Step) -> Step:
         """Return a step in which nominal readings stand in for invalid ones."""
@@ -239,7 +239,12 @@ class Detector(ABC):
 
     def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
         """Raise :class:`InvalidParameter` unless these have the shapes that were learned from."""
-        _require_widths(observations, actions, where, self.widths_, type(self).__name__)
+        found = _width(observations), _width(actions)
+        if found != self.widths_:
+            raise InvalidParameter(
+                f"{where} has observations of width {found[0]} and actions of width {found[1]}; "
+                f"{type(self).__name__} learned from {self.widths_[0]} and {self.widths_[1]}."
+            )
 
 
 class TransitionDetector(Detector):
@@ -257,63 +262,6 @@ class TransitionDetector(Detector):
         n = len(step)
         flat = (np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation))
         return None, self._measure(*flat)
-
-
-def _with_rows(state: Any, fresh: Any, rows: Array) -> Any:
-    """Return a state whose given rows are those of a fresh one."""
-
-    def mixed(old: Any, new: Any) -> Any:
-        if old is None:
-            return None
-        if isinstance(old, tuple):
-            parts = [mixed(one, other) for one, other in zip(old, new, strict=True)]
-            return type(old)(*parts) if hasattr(old, "_fields") else tuple(parts)
-        kept = old.copy() if isinstance(old, np.ndarray) else old.clone()
-        kept[rows] = new[rows]
-        return kept
-
-    return mixed(state, fresh)
-
-
-def _rows(state: Any) -> int | None:
-    """Return how many episodes a state is of; None if it remembers nothing."""
-    if isinstance(state, tuple):
-        known = [n for n in map(_rows, state) if n is not None]
-        return known[0] if known else None
-    shape = getattr(state, "shape", None)
-    return None if state is None else shape[0] if isinstance(shape, tuple) and shape else 1
-
-
-def _require_alike(state: Any, fresh: Any) -> None:
-    """Raise :class:`InvalidParameter` unless a state is made as one that :meth:`Detector.start` returns."""
-    alike = type(state) is type(fresh)
-    if alike and isinstance(fresh, tuple):
-        alike = len(state) == len(fresh)
-        for part, other in zip(state, fresh, strict=False):
-            _require_alike(part, other)
-    elif alike and hasattr(fresh, "shape"):
-        alike = state.shape == fresh.shape and state.dtype == fresh.dtype
-    if not alike:
-        raise InvalidParameter(
-            f"the state is {_described(state)}; expected {_described(fresh)}. Give what `start` or `update` returned."
-        )
-
-
-def _described(state: Any) -> str:
-    if hasattr(state, "shape") and hasattr(state, "dtype"):
-        return f"{state.dtype} of shape {state.shape}"
-    return f"a {type(state).__name__} of {len(state)}" if isinstance(state, tuple) else shown(state)
-
-
-def chosen_rows(rows: Any, n: int) -> Array:
-    """Return the numbers of chosen rows, given by their numbers or as a mask."""
-    given = numeric_array("rows", rows)
-    if given.dtype == np.bool_ and given.shape == (n,):
-        return np.flatnonzero(given)
-    whole = given.size == 0 or (given.dtype.kind in "iu" and given.min() >= 0 and given.max() < n)
-    if given.ndim != 1 or not whole:
-        raise InvalidParameter(f"the rows are {shown(rows)}; expected numbers from 0 to {n - 1}, or a mask of {n}.")
-    return given.astype(np.int64)
 
 
 def checked_step(step: Any) -> Step:
@@ -346,15 +294,12 @@ def _width(values: Array) -> int:
     return math.prod(np.shape(values)[1:])
 
 
-def _require_widths(
-    observations: Array, actions: Array, where: str, expected: tuple[int, int], learner: str = "the first one"
-) -> None:
-    found = _width(observations), _width(actions)
-    if found != expected:
-        has = "learned from" if learner != "the first one" else "has"
+def _require_same_widths(observations: Array, actions: Array, where: str, first: Episode) -> None:
+    """Raise :class:`InvalidParameter` unless observations and actions are as wide as those of the first episode."""
+    if (_width(observations), _width(actions)) != widths(first):
         raise InvalidParameter(
-            f"{where} has observations of width {found[0]} and actions of width {found[1]}; "
-            f"{learner} {has} {expected[0]} and {expected[1]}."
+            f"{where} has observations of shape {observations.shape[1:]} and actions of shape {actions.shape[1:]}; "
+            f"expected {first.observations.shape[1:]} and {first.actions.shape[1:]}, those of the first episode."
         )
 
 

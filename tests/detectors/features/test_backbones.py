@@ -167,10 +167,8 @@ def test_without_weights_it_is_said_where_to_put_them(tiny, tmp_path, nominal):
 def test_a_detector_keeps_the_bank_and_the_hash_of_public_weights(tiny, tmp_path, nominal, fresh):
     _, source = tiny
     detector = KNNResNet(backbone="tiny", device="cpu").fit(nominal)
-    assert detector.learned().keys() == {
-        *("widths", "nominal.observation", "nominal.action"),
-        *("shape", "curve", "bank", "weights_sha256"),
-    }
+    shared = {"widths", "nominal.observation", "nominal.action"}
+    assert detector.learned().keys() == shared | {"shape", "curve", "bank", "weights_sha256"}
     save_detector(tmp_path / "saved", detector)
     np.testing.assert_array_equal(load_detector(tmp_path / "saved").score(fresh)[0], detector.score(fresh)[0])
     torch.save(Tiny().state_dict(), source)

@@ -251,11 +251,11 @@ def test_bad_input_is_named(build, fitted, fresh):
     good = step_at(fresh, 0)
     with pytest.raises(InvalidParameter, match="pictures"):
         fitted.update(fitted.start(4), replace(good, next_observation=good.next_observation / 255))
-    with pytest.raises(InvalidParameter, match=r"of shape \(3, .*expected .* of shape \(4, "):
+    with pytest.raises(InvalidParameter, match="that of 3 episodes; the step is of 4"):
         fitted.update(fitted.start(3), good)
     with pytest.raises(InvalidParameter, match="at least 32"):
         build().fit([film(3, 0, side=24)])
-    with pytest.raises(InvalidParameter, match="expected 32 × 32"):
+    with pytest.raises(InvalidParameter, match=r"expected \(3, 32, 32\)"):
         build().fit([fresh[0], film(3, 0, side=40)])
 
 

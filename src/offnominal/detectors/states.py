@@ -1,0 +1,71 @@
+"""States of detectors: arrays with a row per episode, alone or in tuples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.checks import numeric_array, shown
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array
+
+MOST_EPISODES = 1_000_000
+"""Episodes that are watched side by side, at most."""
+
+
+def with_rows(state: Any, fresh: Any, rows: Array) -> Any:
+    """Return a state whose given rows are those of a fresh one."""
+
+    def mixed(old: Any, new: Any) -> Any:
+        if old is None:
+            return None
+        if isinstance(old, tuple):
+            parts = [mixed(one, other) for one, other in zip(old, new, strict=True)]
+            return type(old)(*parts) if hasattr(old, "_fields") else tuple(parts)
+        kept = old.copy() if isinstance(old, np.ndarray) else old.clone()
+        kept[rows] = new[rows]
+        return kept
+
+    return mixed(state, fresh)
+
+
+def rows_of(state: Any) -> int | None:
+    """Return how many episodes a state is of; None if it remembers nothing."""
+    if isinstance(state, tuple):
+        known = [n for n in map(rows_of, state) if n is not None]
+        return known[0] if known else None
+    shape = getattr(state, "shape", None)
+    return None if state is None else shape[0] if isinstance(shape, tuple) and shape else 1
+
+
+def require_alike(state: Any, fresh: Any) -> None:
+    """Raise :class:`InvalidParameter` unless a state has the types and shapes of a fresh one."""
+    alike = type(state) is type(fresh)
+    if alike and isinstance(fresh, tuple):
+        alike = len(state) == len(fresh)
+        for part, other in zip(state, fresh, strict=False):
+            require_alike(part, other)
+    elif alike and hasattr(fresh, "shape"):
+        alike = state.shape == fresh.shape and state.dtype == fresh.dtype
+    if not alike:
+        raise InvalidParameter(
+            f"the state is {_described(state)}; expected {_described(fresh)}. Give what `start` or `update` returned."
+        )
+
+
+def _described(state: Any) -> str:
+    if hasattr(state, "shape") and hasattr(state, "dtype"):
+        return f"{state.dtype} of shape {state.shape}"
+    return f"a {type(state).__name__} of {len(state)}" if isinstance(state, tuple) else shown(state)
+
+
+def chosen_rows(rows: Any, n: int) -> Array:
+    """Return the numbers of chosen rows, given by their numbers or as a mask."""
+    given = numeric_array("rows", rows)
+    if given.dtype == np.bool_ and given.shape == (n,):
+        return np.flatnonzero(given)
+    whole = given.size == 0 or (given.dtype.kind in "iu" and given.min() >= 0 and given.max() < n)
+    if given.ndim != 1 or not whole:
+        raise InvalidParameter(f"the rows are {shown(rows)}; expected numbers from 0 to {n - 1}, or a mask of {n}.")
+    return given.astype(np.int64)
