@@ -176,7 +176,7 @@ class DeepDetector(PointDetector):
         checks = learned.take("checks", ("checks",), finite=False, empty=True)
         self.training_ = Training(checks=checks.tolist())
         weights = learned.part("network.")
-        require_fitting(weights, lambda: self._built(self.shape_, RandomNumbers(0, CPU)), learned.owner)
+        require_fitting(weights, lambda: self._network(self.shape_), learned.owner)
         network = self._built(self.shape_, RandomNumbers(0, CPU))
         self.network_ = with_weights(network, weights).to(self.place_).eval()
 
