@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import offnominal
-from offnominal.alarms import Alarm, EpisodeEwma, EpisodeMaximum, Maximum, TimeBand, alarms, make_alarm
+from offnominal.alarms import Alarm, EpisodeCusum, EpisodeEwma, EpisodeMaximum, Maximum, TimeBand, alarms, make_alarm
 from offnominal.alarms import simulate_scores as simulate
 from offnominal.alarms.thresholds import _Threshold
 from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted, UnknownName
+from offnominal.detectors.readings import MAX_SCORE
 
 SCORES = simulate(100, steps=(3, 9), seed=20)
 FITTED = {id: make_alarm(id).fit(SCORES) for id in alarms.ids()}
@@ -220,3 +221,28 @@ def test_alarms_are_found_by_name():
 def test_the_package_knows_its_alarms():
     assert offnominal.alarms.EpisodeMaximum is EpisodeMaximum
     assert offnominal.Alarm is Alarm
+
+
+@pytest.mark.parametrize("id", alarms.ids())
+def test_a_broken_sensor_raises_every_alarm_and_leaves_its_statistic_finite(id):
+    alarm, scores = FITTED[id], np.concatenate([SCORES[0], SCORES[1]])
+    scores[5:8] = MAX_SCORE
+    assert alarm.alarm([scores])[0][5:8].all()
+    assert np.isfinite(alarm.statistic([scores])[0]).all()
+    state = alarm.start()
+    for score in scores:
+        state, _ = alarm.update(state, [score])
+    assert np.isfinite(state.memory).all()
+
+
+@pytest.mark.parametrize("alarm", [EpisodeEwma(), EpisodeCusum(), TimeBand()])
+def test_scores_that_hardly_differ_do_not_make_a_statistic_infinite(alarm):
+    alarm.fit([np.full(4, 1e-310 * (number % 3)) for number in range(100)])
+    (statistic,) = alarm.statistic([[MAX_SCORE, -1.7e308, MAX_SCORE]])
+    assert np.isfinite(statistic).all()
+
+
+@pytest.mark.parametrize("id", alarms.ids())
+def test_an_alarm_is_not_calibrated_on_a_broken_sensor(id):
+    with pytest.raises(InvalidScores, match="score of episode 1 is 1e\\+30 at step 2, that of an invalid reading"):
+        make_alarm(id).fit([SCORES[0], [1.0, 2.0, MAX_SCORE], *SCORES[2:]])

@@ -121,11 +121,11 @@ def test_names_that_do_not_fit_are_replaced_by_numbers(tmp_path, recorded):
     ("episodes", "complaint"),
     [
         ([], "at least one"),
-        ([{"cost": np.zeros(2)}], "expected 3 or 4 entries"),
+        ([{"cost": np.zeros(2)}], "has 2 entries; expected 3, one per transition, or 4"),
         ([{"cost": np.zeros(5)}], "has 5 entries; expected 3, one per transition, or 4"),
         ([{"cost": np.zeros(3, complex)}], "type complex128"),
         ([{"cost": np.array(["a", "b", "c"])}], "booleans, integers and floats"),
-        ([{"cost": np.float64(1.0)}], "expected 3, one per transition, or 4"),
+        ([{"cost": np.float64(1.0)}], "expected an array with an entry per step"),
         ([{}, {"seed": 7, "width": 3}], "that of seed 7 differs in Signal"),
         ([{}, {"cost": np.zeros(3)}], "the same signals"),
         ([{"cost": np.zeros(3)}, {}], "their order or number"),

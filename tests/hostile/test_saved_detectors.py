@@ -30,13 +30,14 @@ QUICK = {
         "KernelSVM",
         "TDResidual",
     ),
-    "networks": ("MLP-DM", "RIQN", "RealNVP", "VAE-KNN", "LDM", "CLIP-Sim", "Fusion"),
+    "networks": ("MLP-DM", "RIQN", "RealNVP", "VAE-KNN", "Fusion"),
 }
 
 
 def attacked(seed, most, *names):
     """Return what the program says of some detectors, in a process of its own."""
-    place = {"PYTHONPATH": str(Path(offnominal.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    path = os.pathsep.join([str(Path(offnominal.__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
+    place = {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     call = [sys.executable, "-W", "ignore", str(PROGRAM), str(seed), str(most), *names]
     done = subprocess.run(call, capture_output=True, text=True, env=os.environ | place, check=False)
     assert done.returncode == 0, f"ended with {done.returncode}: {done.stdout[-300:]}{done.stderr[-3000:]}"
@@ -45,7 +46,7 @@ def attacked(seed, most, *names):
 
 @pytest.mark.parametrize("group", QUICK)
 def test_damaged_arrays_are_refused_or_harmless(group):
-    lines = attacked(0, 40, *QUICK[group])
+    lines = attacked(0, 30, *QUICK[group])
     assert not [line for line in lines if "PROBLEM" in line]
     assert sum(line.endswith("cases") for line in lines) == len(QUICK[group])
 

@@ -168,7 +168,8 @@ class Watch:
             scores, raised, invalid = np.where(left_out, np.nan, scores), raised & ~left_out, invalid & ~left_out
         self._warn(invalid)
         for row, score in enumerate(scores.tolist()):
-            self._recent[row] = [*self._recent[row][-RECENT + 1 :], score]
+            if not math.isnan(score):
+                self._recent[row] = [*self._recent[row][-RECENT + 1 :], score]
         first = raised & ~self.alarmed
         self.alarmed = self.alarmed | raised
         for row in np.flatnonzero(first).tolist():

@@ -19,7 +19,7 @@ from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.learned_arrays import LearnedArrays, all_or_nothing
 from offnominal.detectors.readings import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
-from offnominal.detectors.states import MOST_EPISODES, chosen_rows, require_alike, rows_of, with_rows
+from offnominal.detectors.states import MOST_EPISODES, alike, chosen_rows, described, rows_of, with_rows
 
 WIDEST = 10**9
 """Numbers that an observation or an action has, at most."""
@@ -72,6 +72,8 @@ class Detector(ABC):
 
     raw_choices: ClassVar[bool] = False
     """Whether actions that are choices stay the numbers they are. Otherwise they come as a column for each choice."""
+
+    readings_: NominalReadings = NominalReadings()
 
     def fit(self, episodes: Sequence[Episode], *, validation: Sequence[Episode] | None = None, seed: int = 0) -> Self:
         """Learn what is normal.
@@ -173,9 +175,14 @@ class Detector(ABC):
 
     def _require_state(self, state: Any, n: int) -> None:
         """Raise :class:`InvalidParameter` unless a state is one of so many episodes."""
+        fresh = self.start(n)
+        if alike(state, fresh):
+            return
         if (rows := rows_of(state)) not in (None, n):
             raise InvalidParameter(f"the state is that of {rows} episodes; the step is of {n}.")
-        require_alike(state, self.start(n))
+        raise InvalidParameter(
+            f"the state is {described(state)}; expected {described(fresh)}. Give what `start` or `update` returned."
+        )
 
     def _replaced(self, step: Step) -> Step:
         """Return a step in which nominal readings stand in for invalid ones."""
@@ -268,13 +275,17 @@ def checked_step(step: Any) -> Step:
     """Return a step whose parts are arrays of numbers with a row per episode, or raise :class:`InvalidParameter`."""
     if not isinstance(step, Step):
         raise InvalidParameter(f"the step is {shown(step)}; expected a Step.")
-    names = ("observation", "action", "next_observation")
-    parts = [numeric_array(f"{name.replace('_', ' ')}s of the step", getattr(step, name)) for name in names]
-    before, action, after = parts
-    if not all(part.ndim and len(part) for part in parts) or before.shape != after.shape or len(action) != len(after):
-        shapes = ", ".join(f"{name} {part.shape}" for name, part in zip(names, parts, strict=True))
-        raise InvalidParameter(f"the step has shapes {shapes}; expected a row per episode in each, at least one.")
-    return Step(*parts)
+    before = numeric_array("observations of the step", step.observation)
+    action = numeric_array("actions of the step", step.action)
+    after = numeric_array("next observations of the step", step.next_observation)
+    if before.shape != after.shape or not after.shape or after.shape[:1] != action.shape[:1] or not len(after):
+        raise InvalidParameter(
+            f"the step has observations {before.shape}, actions {action.shape} and next observations {after.shape}; "
+            "expected a row per episode in each, at least one."
+        )
+    if before is step.observation and action is step.action and after is step.next_observation:
+        return step
+    return Step(before, action, after)
 
 
 def transitions(episodes: Sequence[Episode]) -> tuple[Array, Array, Array]:

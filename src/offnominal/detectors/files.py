@@ -96,11 +96,12 @@ def load_detector(path: Path | str) -> Detector:
         raise DamagedFile(f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; fetch it again.")
     try:
         detector = make_detector(card.detector, **card.parameters)
+    except (InvalidParameter, TypeError) as error:
+        raise DamagedFile(f"{beside} has parameters that are not those of {card.detector} ({error}).") from None
+    try:
         detector.restore(_tensors(content))
     except DamagedFile as error:
         raise type(error)(f"{weights}: {error}") from None
-    except (InvalidParameter, TypeError, RecursionError) as error:
-        raise DamagedFile(f"{beside} has parameters that are not those of {card.detector} ({error}).") from None
     return detector
 
 

@@ -61,6 +61,8 @@ def bounded(scores: FloatArray) -> FloatArray:
         >>> bounded(np.array([0.5, np.inf, -np.inf, np.nan, 1e200])).tolist()
         [0.5, 1e+30, 1e+30, 1e+30, 1e+30]
     """
+    if np.abs(scores).max(initial=0.0) <= MAX_SCORE:
+        return scores
     good = (scores <= MAX_SCORE) & (scores > -np.inf)
     return scores if good.all() else np.where(good, scores, MAX_SCORE)
 

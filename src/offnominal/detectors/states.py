@@ -39,25 +39,22 @@ def rows_of(state: Any) -> int | None:
     return None if state is None else shape[0] if isinstance(shape, tuple) and shape else 1
 
 
-def require_alike(state: Any, fresh: Any) -> None:
-    """Raise :class:`InvalidParameter` unless a state has the types and shapes of a fresh one."""
-    alike = type(state) is type(fresh)
-    if alike and isinstance(fresh, tuple):
-        alike = len(state) == len(fresh)
-        for part, other in zip(state, fresh, strict=False):
-            require_alike(part, other)
-    elif alike and hasattr(fresh, "shape"):
-        alike = state.shape == fresh.shape and state.dtype == fresh.dtype
-    if not alike:
-        raise InvalidParameter(
-            f"the state is {_described(state)}; expected {_described(fresh)}. Give what `start` or `update` returned."
-        )
+def alike(state: Any, fresh: Any) -> bool:
+    """Whether a state is made as another one: of the same types and shapes."""
+    if type(state) is not type(fresh):
+        return False
+    if isinstance(fresh, tuple):
+        return len(state) == len(fresh) and all(map(alike, state, fresh))
+    return not hasattr(fresh, "shape") or (state.shape == fresh.shape and state.dtype == fresh.dtype)
 
 
-def _described(state: Any) -> str:
+def described(state: Any) -> str:
+    """Return how an error tells of a state."""
+    if isinstance(state, tuple):
+        return f"({', '.join(map(described, state))})"
     if hasattr(state, "shape") and hasattr(state, "dtype"):
         return f"{state.dtype} of shape {state.shape}"
-    return f"a {type(state).__name__} of {len(state)}" if isinstance(state, tuple) else shown(state)
+    return shown(state)
 
 
 def chosen_rows(rows: Any, n: int) -> Array:

@@ -180,7 +180,7 @@ def test_arrays_of_another_network_are_refused(build, fitted):
     fewer = dict(list(learned.items())[:-1])
     for wrong in (missing, fewer, {}) if isinstance(fitted, PredNet) else (missing, larger, fewer, {}):
         detector = build()
-        with pytest.raises(DamagedFile, match=r"missing|expects|do not agree"):
+        with pytest.raises(DamagedFile, match=r"missing|expects|has learned from"):
             detector.restore(wrong)
         assert not detector.fitted
 

@@ -168,6 +168,11 @@ class DeepDetector(PointDetector):
         arrays = {"shape": np.array(self.shape_, np.int64), "checks": told, **weights}
         return {name: array.copy() for name, array in arrays.items()}
 
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take back what :meth:`learned` returned; a device that is not there is an error of its own."""
+        choose_device(self.device)
+        super().restore(learned)
+
     def _restore(self, learned: LearnedArrays) -> None:
         self.place_ = choose_device(self.device)
         self.shape_ = tuple(learned.integers("shape", ("sides",), low=1, high=self.width_).tolist())

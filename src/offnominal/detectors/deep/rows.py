@@ -13,7 +13,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray
 from offnominal.detectors.points.point import readable as table_of
 from offnominal.detectors.random_numbers import RandomNumbers
-from offnominal.detectors.readings import invalid, invalid_rows
+from offnominal.detectors.readings import all_valid, invalid, invalid_rows
 
 FURTHEST = 1e6
 """What lies further from zero counts as this, so that no finite row overflows."""
@@ -55,13 +55,13 @@ def readable(rows: Array, kinds: Sequence[int], name: str) -> tuple[Array, BoolA
 def _images(given: Array) -> tuple[Array, BoolArray | None]:
     if 0 in given.shape or given.dtype.kind != "f":
         raise InvalidParameter(f"the images are {given.dtype} of shape {given.shape}; expected some floats.")
-    broken = invalid_rows(given)
-    values = np.where(invalid(given), 0.0, given) if broken.any() else given
+    broken = None if all_valid(given) else invalid_rows(given)
+    values = given if broken is None else np.where(invalid(given), 0.0, given)
     if values.min() < 0 or values.max() > 1:
         raise InvalidParameter(
             f"the images go from {values.min():g} to {values.max():g}; expected 0 to 1. Divide bytes by 255."
         )
-    return np.ascontiguousarray(values, np.float32), broken if broken.any() else None
+    return np.ascontiguousarray(values, np.float32), broken
 
 
 def in_words(shape: Shape) -> str:

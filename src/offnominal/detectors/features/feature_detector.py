@@ -203,6 +203,11 @@ class FeatureDetector(Detector):
             arrays["weights_sha256"] = np.frombuffer(digest(self.network_), np.uint8)
         return {name: array.copy() for name, array in arrays.items()}
 
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take back what :meth:`learned` returned; a device that is not there is an error of its own."""
+        choose_device(self.device)
+        super().restore(learned)
+
     def _restore(self, learned: LearnedArrays) -> None:
         """Become what learned this. A backbone from outside is loaded again and must have the weights it had."""
         self.place_ = choose_device(self.device)

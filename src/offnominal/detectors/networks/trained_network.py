@@ -91,6 +91,11 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         arrays = {"curve": self.curve_, **self.scaling_.arrays(), **weights}
         return {name: array.copy() for name, array in arrays.items()}
 
+    def restore(self, learned: Mapping[str, Array]) -> None:
+        """Take back what :meth:`learned` returned; a device that is not there is an error of its own."""
+        choose_device(self.device)
+        super().restore(learned)
+
     def _restore(self, learned: LearnedArrays) -> None:
         self.place_ = choose_device(self.device)
         self.curve_ = learned.floats("curve", ("epochs", 2), empty=True)

@@ -13,7 +13,7 @@ from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.learned_arrays import LearnedArrays, all_or_nothing
-from offnominal.detectors.readings import MAX_SCORE, bounded, invalid, invalid_rows
+from offnominal.detectors.readings import MAX_SCORE, all_valid, bounded, invalid, invalid_rows
 
 WIDEST = 10**9
 """Columns, at most."""
@@ -113,7 +113,6 @@ def readable(rows: Array) -> tuple[FloatArray, BoolArray | None]:
     if given.ndim != 2 or 0 in given.shape:
         raise InvalidParameter(f"the rows have shape {given.shape}; expected (rows, columns) with some of each.")
     values = np.ascontiguousarray(given, np.float64)
-    broken = invalid_rows(values)
-    if not broken.any():
+    if all_valid(values):
         return values, None
-    return np.where(invalid(values), 0.0, values), broken
+    return np.where(invalid(values), 0.0, values), invalid_rows(values)
