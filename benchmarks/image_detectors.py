@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -16,6 +16,7 @@ from offnominal.detectors import Step, make_detector
 from offnominal.detectors.images import ImageNetwork
 from offnominal.detectors.images.footage import Footage, Piece, read
 from offnominal.detectors.images.lessons import Lessons
+from offnominal.detectors.random_numbers import RandomNumbers
 
 WORLD = "MJC-HalfCheetah-v0"
 NAMES = ("PredAE", "LDM", "LRDM", "PredNet", "RSSM-PPM")
@@ -76,7 +77,8 @@ def teaching(name: str, *, together: bool) -> Callable[[], int]:
     detector = untrained(name)
     parts, actions, _ = read(films())
     footage = Footage.of(parts, actions, detector.scaling_, detector.place_)
-    lessons, optimizer = Lessons(footage, detector._lesson), detector._optimizer()
+    random = RandomNumbers(0, detector.place_)
+    lessons, optimizer = Lessons(footage, partial(detector._lesson, random=random)), detector._optimizer()
     episodes, steps = FEWER.get(name, (EPISODES, STEPS)) if together else (1, 1)
     first, each = torch.tensor(footage.starts[:episodes]), torch.full((episodes,), steps)
     turn = count()
