@@ -40,7 +40,7 @@ def test_a_name_stands_for_a_device(monkeypatch):
 
 def test_what_is_no_device_and_a_gpu_that_is_not_there_are_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InvalidParameter, match="device is 'gpu'; choose 'auto', 'cpu' or 'cuda'"):
+    with pytest.raises(InvalidParameter, match="device is 'gpu'; choose 'cpu', 'cuda' or 'auto'"):
         choose_device("gpu")
     with pytest.raises(InvalidParameter, match="torch sees no GPU here; choose 'cpu' or 'auto'"):
         choose_device("cuda")

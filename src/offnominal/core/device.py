@@ -13,7 +13,7 @@ from offnominal.core.errors import InvalidParameter, MissingDependency
 if TYPE_CHECKING:
     import torch
 
-DEVICES = ("auto", "cpu", "cuda")
+DEVICES = ("cpu", "cuda", "auto")
 
 
 def choose_device(name: str) -> torch.device:
@@ -26,10 +26,10 @@ def choose_device(name: str) -> torch.device:
         >>> choose_device("gpu")
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.InvalidParameter: device is 'gpu'; choose 'auto', 'cpu' or 'cuda'.
+        offnominal.core.errors.InvalidParameter: device is 'gpu'; choose 'cpu', 'cuda' or 'auto'.
     """
     if name not in DEVICES:
-        raise InvalidParameter(f"device is {name!r}; choose 'auto', 'cpu' or 'cuda'.")
+        raise InvalidParameter(f"device is {name!r}; choose 'cpu', 'cuda' or 'auto'.")
     try:
         import torch
     except ImportError:
