@@ -2,6 +2,7 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +24,21 @@ def test_a_writer_that_dies_leaves_what_was_there_and_nothing_else(tmp_path, mon
         write_json(path, {"number": 2}, staging=staging)
     assert read_json(path) == {"number": 1}
     assert [found.name for found in tmp_path.rglob("*") if found.is_file()] == ["note.json"]
+
+
+def test_a_device_or_a_pipe_takes_the_content_and_stays_what_it_is(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_bytes(pipe, b"weights")
+    assert os.read(reader, 100) == b"weights"
+    os.close(reader)
+    assert pipe.is_fifo()
+    write_bytes(Path(os.devnull), b"weights")
+    assert Path(os.devnull).is_char_device()
+    with pytest.raises(InaccessibleFile, match="no space left"):
+        write_bytes(Path("/dev/full"), b"weights")
+    assert Path("/dev/full").is_char_device()
 
 
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):

@@ -123,6 +123,10 @@ def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None
         InaccessibleFile: The disk is full or read-only, or the path cannot be written.
     """
     with file_errors(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            # A device or a pipe takes the content; a rename would put a plain file in its place.
+            path.write_bytes(content)
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{uuid4().hex}.unfinished") if staging is None else staging / uuid4().hex
         unfinished.parent.mkdir(parents=True, exist_ok=True)

@@ -281,7 +281,7 @@ def test_the_rate_falls_with_the_time_that_is_over():
     [
         ({"steps": 3}, "cpu", "fewer than the 5 rows"),
         ({"critic_norm": True}, "cpu", "no normalised layers"),
-        ({}, "tpu", "choose 'auto', 'cpu'"),
+        ({}, "tpu", "choose 'cpu'"),
     ],
 )
 def test_training_that_cannot_start_is_refused(changes, device, said):
