@@ -15,16 +15,16 @@ from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 from offnominal.core.types import FloatArray
-from offnominal.datasets.tables import Table, TableSplit, split
-from offnominal.detectors.points.abod import ABOD
-from offnominal.detectors.points.hbos import HBOS
-from offnominal.detectors.points.loda import LODA
-from offnominal.detectors.points.lof import LOF
-from offnominal.detectors.points.neighbours import Neighbours
-from offnominal.detectors.points.pidforest import PIDForest
-from offnominal.detectors.points.point import PointDetector
-from offnominal.detectors.points.subspace_forest import SubspaceForest
-from offnominal.studies.detector_comparison import Family, family_of, sample, space_of
+from offnominal.datasets.tables import Table, TableSplit, split_table
+from offnominal.detectors.rows.abod import ABOD
+from offnominal.detectors.rows.hbos import HBOS
+from offnominal.detectors.rows.loda import LODA
+from offnominal.detectors.rows.lof import LOF
+from offnominal.detectors.rows.neighbours import Neighbours
+from offnominal.detectors.rows.pidforest import PIDForest
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.rows.subspace_forest import SubspaceForest
+from offnominal.papers.comparison import ConfigurationRunner, runner_of, sample_configurations, search_space_of
 
 ROWS, WIDTH, FEW = 10_000, 20, 40
 Row = dict[str, Any]
@@ -52,7 +52,7 @@ def seconds(work: Work, turns: int = 3) -> float:
     return float(best)
 
 
-def ours(detector: PointDetector) -> float:
+def ours(detector: RowDetector) -> float:
     learned, given = points()
     detector.fit(learned[:200]).score(given[:10])
     return seconds(lambda: detector.fit(learned).score(given))
@@ -63,7 +63,7 @@ def detectors() -> list[Row]:
     does not have stand alone; PyOD is a peer where it is installed.
     """
     learned, given = points()
-    peers: dict[str, tuple[PointDetector, str, Work | None]] = {
+    peers: dict[str, tuple[RowDetector, str, Work | None]] = {
         "kNN, k = 21": (
             Neighbours(21),
             "scikit-learn NearestNeighbors",
@@ -131,7 +131,7 @@ def pairwise_variance(row: FloatArray, neighbours: FloatArray) -> float:
 def parts() -> TableSplit:
     """Return a split with 6,000 training, 2,000 validation and 2,000 test rows, a tenth of these anomalous."""
     learned, given = points()
-    return split(Table("clusters", learned[: ROWS - 100], given[: ROWS // 20]), seed=1)
+    return split_table(Table("clusters", learned[: ROWS - 100], given[: ROWS // 20]), seed=1)
 
 
 def searches() -> list[Row]:
@@ -146,15 +146,15 @@ def searches() -> list[Row]:
 
 
 def search(name: str, peer: Callable[[list[Row]], Any] | None, looped: int = 10) -> Row:
-    configurations = sample(space_of(name), 100, seed=1)
-    family = family_of(name)
-    family.run(configurations[:2], parts(), seed=1)
-    own = seconds(lambda: family.run(configurations, parts(), seed=1), 1)
+    configurations = sample_configurations(search_space_of(name), 100, seed=1)
+    runner = runner_of(name)
+    runner.run(configurations[:2], parts(), seed=1)
+    own = seconds(lambda: runner.run(configurations, parts(), seed=1), 1)
     few = configurations[:looped]
-    alone = peer or (lambda these: Family(name, family.make).run(these, parts(), seed=1))
+    alone = peer or (lambda these: ConfigurationRunner(name, runner.make).run(these, parts(), seed=1))
     other = seconds(lambda: alone(few), 1) * len(configurations) / len(few)
     return {
-        "method": space_of(name).title,
+        "method": search_space_of(name).title,
         "configurations": len(configurations),
         "shared, s": own,
         "peer": "scikit-learn, a loop" if peer else "ours, a loop",
@@ -167,7 +167,7 @@ def search(name: str, peer: Callable[[list[Row]], Any] | None, looped: int = 10)
 def scikit_neighbours(configurations: list[Row]) -> None:
     train = parts().train.points
     for configuration in configurations:
-        asked = NearestNeighbors(n_neighbors=configuration["k"]).fit(train)
+        asked = NearestNeighbors(n_neighbors=configuration["n_neighbors"]).fit(train)
         for part in (parts().validation.points, parts().test.points):
             asked.kneighbors(part)
 

@@ -17,9 +17,9 @@ import numpy as np
 
 import offnominal as off
 from benchmarks.measure import rates
-from offnominal.core.home import VARIABLE
-from offnominal.datasets import Split, save, to_minari
-from offnominal.rollouts.collect import rollout
+from offnominal.core.directories import DATA_VARIABLE
+from offnominal.datasets import Split, save_dataset, to_minari
+from offnominal.rollouts.collection import rollout
 
 Row = dict[str, Any]
 WORLDS = ("SAP-Goal0-v0", "MJC-HalfCheetah-v0")
@@ -30,7 +30,7 @@ OFFSET = {"SAP-Goal0-v0": 0.5, "MJC-HalfCheetah-v0": 0.3}
 @contextmanager
 def workplace() -> Any:
     """A folder in which both stores keep what they write."""
-    before = {name: os.environ.get(name) for name in ("MINARI_DATASETS_PATH", VARIABLE)}
+    before = {name: os.environ.get(name) for name in ("MINARI_DATASETS_PATH", DATA_VARIABLE)}
     with TemporaryDirectory() as folder:
         os.environ["MINARI_DATASETS_PATH"] = f"{folder}/minari"
         yield Path(folder)
@@ -68,7 +68,7 @@ def loading() -> list[Row]:
             to_minari(split, "bench/split-v0")
 
             def ours(home: Path = home, name: str = name) -> int:
-                return len(list(off.load(home)[name]))
+                return len(list(off.load_dataset(home)[name]))
 
             def theirs() -> int:
                 return len(list(minari.load_dataset("bench/split-v0").iterate_episodes()))
@@ -89,7 +89,7 @@ def writing() -> list[Row]:
             episodes = list(split)
 
             def ours(folder: Path = folder, episodes: list[off.Episode] = episodes) -> int:
-                save(folder / "ours", {"split": episodes}, world="bench", overwrite=True)
+                save_dataset(folder / "ours", {"split": episodes}, world="bench", overwrite=True)
                 return len(episodes)
 
             def theirs(folder: Path = folder, split: Split = split) -> int:
@@ -160,11 +160,11 @@ def frames() -> list[Row]:
         films = [episode.extras["frames"] for episode in episodes]
 
         def write() -> int:
-            save(folder / "ours", {"split": episodes}, world="bench", overwrite=True)
+            save_dataset(folder / "ours", {"split": episodes}, world="bench", overwrite=True)
             return entry.count
 
         def read() -> int:
-            return sum(len(episode.observations) for episode in off.load(folder / "ours")["split"].images())
+            return sum(len(episode.observations) for episode in off.load_dataset(folder / "ours")["split"].images())
 
         writers, readers = {"ours": write}, {"ours": read}
         for name, (put, take) in PEERS.items():

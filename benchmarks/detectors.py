@@ -37,17 +37,17 @@ def nominal() -> list[off.Episode]:
 
 
 @cache
-def watched() -> tuple[Array, Array, Array]:
+def outcomes() -> tuple[Array, Array, Array]:
     """Return transitions nobody learned from: observations become noisy in the middle of each episode."""
     noise = off.Fault("observation/noise", 0.5, schedule=100)
-    before, actions, after = transitions(off.collect(WORLD, off.expert(WORLD), 25, anomalies=noise, seed=1000))
+    before, actions, after = transitions(off.collect(WORLD, off.expert(WORLD), 25, faults=noise, seed=1000))
     return before[:MANY], actions[:MANY], after[:MANY]
 
 
 @cache
 def fitted(name: str) -> Detector:
     """Return a detector; networks keep their random weights, which take as long to evaluate."""
-    options = {"epochs": 0, "device": "cpu"} if name in NETWORKS else {}
+    options = {"n_epochs": 0, "device": "cpu"} if name in NETWORKS else {}
     return make_detector(name, **options).fit(nominal())
 
 
@@ -56,7 +56,7 @@ def rows() -> tuple[FloatArray, FloatArray]:
     """Return nominal and watched observations as the detectors of scikit-learn and PyOD get them."""
     learned = np.concatenate([episode.observations[1:] for episode in nominal()])
     normaliser = Normaliser.of(learned)
-    return normaliser(learned), normaliser(watched()[2])
+    return normaliser(learned), normaliser(outcomes()[2])
 
 
 @cache
@@ -109,7 +109,7 @@ def one_by_one() -> list[Row]:
 
 def updating(detector: Detector) -> Callable[[], int]:
     """Return what gives a detector the next transition; every round sees the same ones."""
-    steps = cycle([Step(*(part[[t]] for part in watched())) for t in range(CALLS)])
+    steps = cycle([Step(*(part[[t]] for part in outcomes())) for t in range(CALLS)])
     state = [detector.start(1)]
 
     def work() -> int:
@@ -153,7 +153,7 @@ def many() -> list[Row]:
 
 def together(detector: Detector) -> Callable[[], int]:
     """Return what gives a detector all watched transitions at once."""
-    state, step = detector.start(MANY), Step(*watched())
+    state, step = detector.start(MANY), Step(*outcomes())
     return lambda: len(detector.update(state, step)[1])
 
 
@@ -189,7 +189,7 @@ def neighbours() -> list[Row]:
     """Memory that fitting 20,000 rows of 18 numbers and scoring 20,000 others adds, in a fresh interpreter. All
     distances at once would be 3,052 MiB.
     """
-    ours = {"module": "offnominal.detectors.points", "name": "NearestNeighbours", "arguments": "", "score": "score"}
+    ours = {"module": "offnominal.detectors.rows", "name": "NearestNeighbours", "arguments": "", "score": "score"}
     theirs = {
         "module": "sklearn.neighbors",
         "name": "NearestNeighbors",

@@ -15,9 +15,9 @@ import offnominal as off
 from benchmarks.measure import rates
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import transitions
-from offnominal.detectors.networks import PEDM, losses
-from offnominal.detectors.networks.modules import Ensemble
-from offnominal.detectors.networks.pe_dm import NARROW, PARTICLES, SMALL, Aggregation
+from offnominal.detectors.transitions import PEDM, losses
+from offnominal.detectors.transitions.modules import Ensemble
+from offnominal.detectors.transitions.pe_dm import NARROW, PARTICLES, SMALL, Aggregation
 
 WORLD = "MJC-HalfCheetah-v0"
 LEARNED, SCORED = 50, 10
@@ -113,11 +113,11 @@ def speed() -> list[Row]:
     torch.set_num_threads(1)
     episodes = off.collect(WORLD, off.expert(WORLD), LEARNED)
     some = episodes[:SCORED]
-    ours = {name: PEDM(epochs=0, aggregation=name, device="cpu").fit(episodes) for name in AGGREGATIONS}
+    ours = {name: PEDM(n_epochs=0, aggregation=name, device="cpu").fit(episodes) for name in AGGREGATIONS}
     learner, scorer = (Looped(ours["min"], part) for part in (episodes, some))
 
     def fit() -> int:
-        PEDM(epochs=1, device="cpu").fit(episodes, validation=some[:1])
+        PEDM(n_epochs=1, device="cpu").fit(episodes, validation=some[:1])
         return len(learner.inputs)
 
     def scoring(detector: PEDM) -> Callable[[], int]:
@@ -157,9 +157,9 @@ def agreement() -> list[Row]:
     """
     torch.set_num_threads(1)
     policy = off.expert(WORLD)
-    ensemble = PEDM(epochs=5, device="cpu").fit(off.collect(WORLD, policy, LEARNED))
+    ensemble = PEDM(n_epochs=5, device="cpu").fit(off.collect(WORLD, policy, LEARNED))
     fault = off.Fault("observation/noise", 0.1, schedule=100)
-    episodes = off.collect(WORLD, policy, SCORED, anomalies=fault, seed=1000)
+    episodes = off.collect(WORLD, policy, SCORED, faults=fault, seed=1000)
     peer = Looped(ensemble, episodes)
     peer.take_weights()
     drawn = peer.score()
@@ -168,8 +168,8 @@ def agreement() -> list[Row]:
 
 
 def scored(ensemble: PEDM, aggregation: Aggregation, episodes: Sequence[off.Episode]) -> FloatArray:
-    other = PEDM(**{**ensemble.parameters(), "aggregation": aggregation})
-    other.restore(ensemble.learned())
+    other = PEDM(**{**ensemble.get_params(), "aggregation": aggregation})
+    other.load_state_dict(ensemble.state_dict())
     return np.concatenate(other.score(episodes))
 
 

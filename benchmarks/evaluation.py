@@ -12,10 +12,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from benchmarks.measure import rates
 from offnominal.core.types import BoolArray, FloatArray
-from offnominal.evaluation.discrimination import discriminate
+from offnominal.evaluation.bootstrap import REPLICATES, Resamples
+from offnominal.evaluation.discrimination import discrimination_of_steps
 from offnominal.evaluation.ranking import rank_episodes
-from offnominal.evaluation.resample import REPLICATES, Resamples
-from offnominal.evaluation.steps import Steps, flags
+from offnominal.evaluation.step_scores import StepScores, flags
 
 EPISODES, STEPS = 6000, 200
 AT_ONCE = 50
@@ -57,7 +57,7 @@ def metrics() -> list[Row]:
     places = count(step=AT_ONCE)
 
     def local() -> int:
-        steps, each = Steps.of(scores), np.empty((EPISODES, 3))
+        steps, each = StepScores.of(scores), np.empty((EPISODES, 3))
         rank_episodes(steps.values, flags(labels, steps.lengths), steps.bounds, each)
         return EPISODES
 
@@ -68,8 +68,8 @@ def metrics() -> list[Row]:
         return AT_ONCE
 
     def all_of_it() -> int:
-        steps = Steps.of(scores)
-        discriminate(steps, flags(labels, steps.lengths), Resamples.draw(EPISODES, 0))
+        steps = StepScores.of(scores)
+        discrimination_of_steps(steps, flags(labels, steps.lengths), Resamples.draw(EPISODES, 0))
         return 1
 
     def pooled() -> int:
@@ -121,11 +121,11 @@ def pooled_intervals() -> list[Row]:
     scores, labels = scored()
     rows = []
     for episodes, replicates in ((100, REPLICATES), (EPISODES, 100)):
-        steps, active = Steps.of(scores[:episodes]), np.concatenate(labels[:episodes])
+        steps, active = StepScores.of(scores[:episodes]), np.concatenate(labels[:episodes])
         drawn = Resamples.draw(episodes, replicates)
 
-        def ours(steps: Steps = steps, active: BoolArray = active, drawn: Resamples = drawn) -> int:
-            return len(discriminate(steps, active, drawn).pooled.auroc.draws)
+        def ours(steps: StepScores = steps, active: BoolArray = active, drawn: Resamples = drawn) -> int:
+            return len(discrimination_of_steps(steps, active, drawn).pooled.auroc.draws)
 
         def theirs(episodes: int = episodes, drawn: Resamples = drawn) -> int:
             chosen = np.repeat(np.arange(episodes), drawn.counts[:, 1])

@@ -14,8 +14,8 @@ import offnominal as off
 from benchmarks.measure import rates
 from offnominal.detectors import Step, make_detector
 from offnominal.detectors.images import ImageNetwork
-from offnominal.detectors.images.footage import Footage, Piece, read
-from offnominal.detectors.images.lessons import Lessons
+from offnominal.detectors.images.frame_dataset import FrameBatch, FrameDataset, read
+from offnominal.detectors.images.sequence_loss import SequenceLoss
 from offnominal.detectors.random_numbers import RandomNumbers
 
 WORLD = "MJC-HalfCheetah-v0"
@@ -37,7 +37,7 @@ def films() -> list[off.Episode]:
 @cache
 def untrained(name: str) -> ImageNetwork[Any]:
     """Return a detector of the published size; random weights take as long to evaluate."""
-    detector = make_detector(name, epochs=0, device="cpu").fit(films())
+    detector = make_detector(name, n_epochs=0, device="cpu").fit(films())
     assert isinstance(detector, ImageNetwork)
     return detector
 
@@ -55,7 +55,7 @@ def scoring() -> list[Row]:
     transition of one episode after the other.
     """
     torch.set_num_threads(1)
-    return [row(name, scored(name), watched(name), "scored") for name in NAMES]
+    return [row(name, scored(name), outcomes(name), "scored") for name in NAMES]
 
 
 def row(name: str, ours: Callable[[], int], single: Callable[[], int], what: str) -> Row:
@@ -76,15 +76,15 @@ def teaching(name: str, *, together: bool) -> Callable[[], int]:
     """Return what makes the next gradient step."""
     detector = untrained(name)
     parts, actions, _ = read(films())
-    footage = Footage.of(parts, actions, detector.scaling_, detector.place_)
+    footage = FrameDataset.of(parts, actions, detector.scaling_, detector.place_)
     random = RandomNumbers(0, detector.place_)
-    lessons, optimizer = Lessons(footage, partial(detector._lesson, random=random)), detector._optimizer()
+    lessons, optimizer = SequenceLoss(footage, partial(detector._frame_losses, random=random)), detector._optimizer()
     episodes, steps = FEWER.get(name, (EPISODES, STEPS)) if together else (1, 1)
     first, each = torch.tensor(footage.starts[:episodes]), torch.full((episodes,), steps)
     turn = count()
 
     def work() -> int:
-        piece = Piece(first + next(turn) % (STEPS - steps + 1), each, True)
+        piece = FrameBatch(first + next(turn) % (STEPS - steps + 1), each, True)
         optimizer.zero_grad(set_to_none=True)
         lessons.loss(piece).backward()  # type: ignore[no-untyped-call]
         optimizer.step()
@@ -98,7 +98,7 @@ def scored(name: str) -> Callable[[], int]:
     return lambda: sum(map(len, detector.score(films())))
 
 
-def watched(name: str) -> Callable[[], int]:
+def outcomes(name: str) -> Callable[[], int]:
     """Return what gives a detector the next transition."""
     detector, episode, turn = untrained(name), films()[0], count()
     state = [detector.start(1)]

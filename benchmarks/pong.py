@@ -12,8 +12,8 @@ from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 
 from benchmarks.measure import rates
 from benchmarks.peers import sync, vector_env
-from offnominal.anomalies import Moment, make_anomaly
-from offnominal.anomalies.make import make_vec
+from offnominal.anomalies import FaultContext, make_anomaly
+from offnominal.anomalies.factory import make_vec
 from offnominal.core.streams import Stream
 from offnominal.worlds.catalogue import make_vector
 
@@ -74,7 +74,7 @@ def corruptions() -> list[Row]:
         clock = iter(range(10**9))
 
         def once() -> int:
-            anomaly.perturb(frame, 3.0, Moment(next(clock), 0, 0, stream, {}))
+            anomaly.perturb(frame, 3.0, FaultContext(next(clock), 0, 0, stream, {}))
             return 1
 
         return once

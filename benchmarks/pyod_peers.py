@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks.comparison import ROWS, Row, parts, points, seconds
-from offnominal.detectors.points.abod import ABOD
-from offnominal.detectors.points.hbos import HBOS
-from offnominal.detectors.points.kernel_svm import KernelSVM
-from offnominal.detectors.points.loda import LODA
-from offnominal.detectors.points.lof import LOF
-from offnominal.detectors.points.neighbours import Neighbours
-from offnominal.detectors.points.point import PointDetector
-from offnominal.detectors.points.subspace_forest import SubspaceForest
-from offnominal.studies.detector_comparison import family_of, sample, space_of
+from offnominal.detectors.rows.abod import ABOD
+from offnominal.detectors.rows.hbos import HBOS
+from offnominal.detectors.rows.kernel_svm import KernelSVM
+from offnominal.detectors.rows.loda import LODA
+from offnominal.detectors.rows.lof import LOF
+from offnominal.detectors.rows.neighbours import Neighbours
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.rows.subspace_forest import SubspaceForest
+from offnominal.papers.comparison import runner_of, sample, search_space_of
 
 FEW = 500
 """Rows that PyOD's ABOD gets, because it takes minutes for all."""
@@ -33,7 +33,7 @@ def detectors() -> list[Row]:
     also scores the rows that it is fitted on; the last ratio leaves its `fit` out, and ours in. PyOD's ABOD gets 500
     rows to fit and 500 to score, times 20: it takes minutes for all.
     """
-    pairs: dict[str, tuple[PointDetector, str, dict[str, Any], int]] = {
+    pairs: dict[str, tuple[RowDetector, str, dict[str, Any], int]] = {
         "ABOD, k = 50": (ABOD(50), "abod.ABOD", {"n_neighbors": 50}, FEW),
         "kNN, k = 21": (Neighbours(21), "knn.KNN", {"n_neighbors": 21}, ROWS),
         "LOF, k = 20": (LOF(20), "lof.LOF", {"n_neighbors": 20}, ROWS),
@@ -50,7 +50,7 @@ def detectors() -> list[Row]:
     return [beside(name, *pair) for name, pair in pairs.items()]
 
 
-def beside(name: str, detector: PointDetector, peer: str, options: dict[str, Any], rows: int) -> Row:
+def beside(name: str, detector: RowDetector, peer: str, options: dict[str, Any], rows: int) -> Row:
     learned, given = points()
     make = pyod(peer, **options)
     # Numba compiles functions on their first call, PyOD's among them.
@@ -81,10 +81,10 @@ def searches() -> list[Row]:
     scores the two other parts, over 10 configurations, times 10: CPU seconds. PyOD has no distance to the mean of the
     neighbours, the median stands in.
     """
-    configurations = sample(space_of("knn"), 100, seed=1)
-    family = family_of("knn")
-    family.run(configurations[:2], parts(), seed=1)
-    own = seconds(lambda: family.run(configurations, parts(), seed=1), 2)
+    configurations = sample(search_space_of("knn"), 100, seed=1)
+    runner = runner_of("knn")
+    runner.run(configurations[:2], parts(), seed=1)
+    own = seconds(lambda: runner.run(configurations, parts(), seed=1), 2)
 
     def loop() -> None:
         for each in configurations[:LOOPED]:

@@ -20,14 +20,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from offnominal.core.home import VARIABLE
-from offnominal.studies import AlarmEntry, Cell, DataEntry, Finished, LocalPool, Store, key_of, work
+from offnominal.core.directories import DATA_VARIABLE
+from offnominal.studies import AlarmEntry, Cell, CellResult, DataEntry, LocalPool, Store, result_key, work
 from offnominal.studies.code import Sources
 from offnominal.studies.data import content_hash, open_data
-from offnominal.studies.rows import DRAWS
+from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT, code_of
+from offnominal.studies.result_rows import DRAWS
 from offnominal.studies.segments import LARGE, Segments, _about
-from offnominal.studies.task import Answer, Ended, Task, perform
-from offnominal.studies.work import ONE_THREAD, code_of
+from offnominal.studies.task import Task, TaskEnded, TaskResult, run_task
 
 WORLD = "SAP-Goal0-v0"
 TASKS, TURNS = 30, 8
@@ -45,7 +45,7 @@ def workplace() -> Iterator[Path]:
     """A folder for data and results; processes that start within have one thread each."""
     before = dict(os.environ)
     with TemporaryDirectory() as folder:
-        os.environ.update({**ONE_THREAD, VARIABLE: f"{folder}/data"})
+        os.environ.update({**SINGLE_THREAD_ENVIRONMENT, DATA_VARIABLE: f"{folder}/data"})
         yield Path(folder)
     os.environ.clear()
     os.environ.update(before)
@@ -66,9 +66,9 @@ def sources() -> Sources:
     return Sources()
 
 
-def do(task: Task) -> Answer:
+def do(task: Task) -> TaskResult:
     """What a worker of ours does, for the processes of the peer."""
-    return perform(task, sources())
+    return run_task(task, sources())
 
 
 def tasks(folder: Path) -> list[Task]:
@@ -77,10 +77,10 @@ def tasks(folder: Path) -> list[Task]:
     cells = [Cell(WORLD, "Random", "Random", data=data, seed=seed, replicates=0) for seed in range(TASKS)]
     hashed, code = content_hash(open_data(cells[0])), code_of(cells[0], sources())
     store = str(folder / uuid4().hex)
-    return [Task(cell, key_of(cell, data=hashed, code=code), store) for cell in cells]
+    return [Task(cell, result_key(cell, data=hashed, code=code), store) for cell in cells]
 
 
-def beyond(answers: list[Answer], wall: float) -> float:
+def beyond(answers: list[TaskResult], wall: float) -> float:
     """Return the milliseconds per cell that were not spent on the cells themselves."""
     assert not any(answer.trouble for answer in answers)
     return 1e3 * (wall - sum(answer.wall_s for answer in answers)) / len(answers)
@@ -93,12 +93,14 @@ def overhead() -> list[Row]:
     with workplace() as folder, LocalPool(1) as pool, ProcessPoolExecutor(1, get_context("spawn")) as executor:
 
         def ours() -> float:
-            given, answers = tasks(folder), list[Answer]()
-            spent = timed(lambda: answers.extend(event.answer for event in pool.run(given) if isinstance(event, Ended)))
+            given, answers = tasks(folder), list[TaskResult]()
+            spent = timed(
+                lambda: answers.extend(event.answer for event in pool.run(given) if isinstance(event, TaskEnded))
+            )
             return beyond(answers, spent)
 
         def theirs() -> float:
-            given, answers = tasks(folder), list[Answer]()
+            given, answers = tasks(folder), list[TaskResult]()
             spent = timed(lambda: answers.extend(executor.map(do, given)))
             return beyond(answers, spent)
 
@@ -118,7 +120,7 @@ def overhead() -> list[Row]:
     ]
 
 
-def example() -> Finished:
+def example() -> CellResult:
     """The result of a cell with four faults and two alarms: twelve rows."""
     anomalies = ("action/offset", "action/noise", "observation/offset", "observation/noise")
     data = DataEntry(episodes=6, validation=6, anomalies=anomalies, levels=("strong",))
@@ -148,7 +150,7 @@ def copies(table: Any, named: list[str], rng: np.random.Generator) -> Any:
     return pa.table(columns)
 
 
-def fill(folder: Path, one: Finished) -> None:
+def fill(folder: Path, one: CellResult) -> None:
     """Make a store whose segments are up to date; the cell files, which then nobody opens, are empty."""
     rng, segments = np.random.default_rng(0), Segments(folder / "segments", folder / "cells", folder / "damaged")
     segments.folder.mkdir(parents=True)

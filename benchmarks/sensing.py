@@ -28,7 +28,7 @@ from offnominal.sensing import (
     scene_from_mujoco,
     sweep,
 )
-from offnominal.sensing.examples import arm, arm_camera, street_camera, town
+from offnominal.sensing.example_scenes import arm, arm_camera, street_camera, town
 
 Row = dict[str, Any]
 FLOOR = Material((0.82, 0.85, 0.88), (0.72, 0.76, 0.80), "checker", 0.5)
@@ -181,11 +181,11 @@ def mujoco_town(scene: Any) -> mujoco.MjModel:
 
 FIRST_FRAME = """
 from offnominal.sensing import render
-from offnominal.sensing.examples import arm, arm_camera
+from offnominal.sensing.example_scenes import arm, arm_camera
 render(arm(), arm_camera())
 """
 FIRST_SINE = """
-from offnominal.core.exact import sincos
+from offnominal.core.deterministic_math import sincos
 sincos(0.5)
 """
 

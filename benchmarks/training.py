@@ -11,11 +11,11 @@ from sb3_contrib import TQC
 from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 
 from benchmarks.measure import Rate, rates
-from offnominal.agents.learning.learners import LEARNERS
-from offnominal.agents.learning.loop import Descent, _Collector
-from offnominal.agents.learning.replay import Replay
-from offnominal.agents.learning.sb3_world import SB3World
-from offnominal.agents.learning.settings import LearningSettings, published
+from offnominal.agents.training.learners import LEARNERS
+from offnominal.agents.training.loop import GradientSteps, _Collector
+from offnominal.agents.training.replay_buffer import ReplayBuffer
+from offnominal.agents.training.sb3_vec_env import SB3VecEnv
+from offnominal.agents.training.settings import TrainingSettings, published
 from offnominal.worlds.catalogue import gymnasium_id, make_vector
 
 WORLD = "SAP-Goal0-v0"
@@ -27,26 +27,26 @@ Row = dict[str, Any]
 class Ours:
     """Our learner with some transitions in its replay."""
 
-    def __init__(self, settings: LearningSettings) -> None:
+    def __init__(self, settings: TrainingSettings) -> None:
         self.settings = settings
-        envs = make_vector(WORLD, settings.rows)
+        envs = make_vector(WORLD, settings.n_envs)
         card = envs.world.card
         inputs, outputs = len(card.observation), len(card.action)
         learner = LEARNERS["tqc"](inputs, outputs, settings, CPU)
-        replay = Replay(100_000, inputs, outputs, CPU)
+        replay = ReplayBuffer(100_000, inputs, outputs, CPU)
         self.collector = _Collector(envs, learner, replay, settings, warm=True)
-        self.descend = Descent(learner, replay, settings)
+        self.take_gradient_steps = GradientSteps(learner, replay, settings)
         while replay.size < FILLED:
             self.collect()
 
     def collect(self) -> int:
         self.collector.choose()
         self.collector.step()
-        return self.settings.rows
+        return self.settings.n_envs
 
     def update(self) -> int:
-        self.descend(0.5)
-        return self.settings.updates
+        self.take_gradient_steps(0.5)
+        return self.settings.gradient_steps
 
     def both(self) -> int:
         self.update()
@@ -56,15 +56,15 @@ class Ours:
 class Theirs:
     """Stable-Baselines3's TQC with some transitions in its replay."""
 
-    def __init__(self, settings: LearningSettings, envs: VecEnv) -> None:
+    def __init__(self, settings: TrainingSettings, envs: VecEnv) -> None:
         self.settings = settings
         self.model = TQC(
             "MlpPolicy",
             envs,
             buffer_size=100_000,
             learning_starts=0,
-            batch_size=settings.batch,
-            gradient_steps=settings.updates,
+            batch_size=settings.batch_size,
+            gradient_steps=settings.gradient_steps,
             policy_kwargs={"net_arch": {"pi": list(settings.hidden), "qf": list(settings.critic_hidden)}},
             seed=0,
             device=CPU,
@@ -81,8 +81,8 @@ class Theirs:
         return rollout.episode_timesteps
 
     def update(self) -> int:
-        self.model.train(self.settings.updates, self.settings.batch)
-        return self.settings.updates
+        self.model.train(self.settings.gradient_steps, self.settings.batch_size)
+        return self.settings.gradient_steps
 
     def both(self) -> int:
         self.update()
@@ -95,12 +95,12 @@ def learning() -> list[Row]:
     """
     torch.set_num_threads(1)
     settings = published(WORLD, "tqc")
-    singles = DummyVecEnv([lambda: gymnasium.make(gymnasium_id(WORLD))] * settings.rows)
+    singles = DummyVecEnv([lambda: gymnasium.make(gymnasium_id(WORLD))] * settings.n_envs)
     usual = Theirs(settings, singles)
-    ours, wide = Ours(settings), Ours(settings.replace(rows=60, updates=12))
-    peer = f"sb3-contrib TQC, {settings.rows} environments in a DummyVecEnv"
-    on_rows = f"sb3-contrib TQC, {settings.rows} rows of an SB3World"
-    batched = Theirs(settings, SB3World(make_vector(WORLD, settings.rows)))
+    ours, wide = Ours(settings), Ours(settings.replace(n_envs=60, gradient_steps=12))
+    peer = f"sb3-contrib TQC, {settings.n_envs} environments in a DummyVecEnv"
+    on_rows = f"sb3-contrib TQC, {settings.n_envs} rows of an SB3World"
+    batched = Theirs(settings, SB3VecEnv(make_vector(WORLD, settings.n_envs)))
     return [
         *rows("gradient steps", ours.update, {peer: usual.update}),
         *rows("transitions, 60 rows", wide.collect, {peer: usual.collect, on_rows: batched.collect}),

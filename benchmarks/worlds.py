@@ -20,7 +20,7 @@ from benchmarks.measure import Rate, rates
 from offnominal.anomalies import make_anomaly
 from offnominal.laws import anomalies_of
 from offnominal.laws.anomaly import visible_parameter
-from offnominal.rollouts.collect import build_world
+from offnominal.rollouts.collection import build_world
 
 CHEETAH = "MJC-HalfCheetah-v0"
 Row = dict[str, Any]
@@ -97,13 +97,13 @@ def raw_loop() -> list[Row]:
     faults = mixed_faults(CHEETAH, n)
     world = build_world(CHEETAH, 1)
     policy = off.NetworkPolicy.random(18, world.action_space, seed=0)
-    recorded = off.collect(CHEETAH, policy, n, anomalies=faults, threads=1)
+    recorded = off.collect(CHEETAH, policy, n, faults=faults, threads=1)
     replay = _Replay(world.model, recorded)
     replay()
     replay.check(recorded)
 
     def ours() -> int:
-        off.collect(CHEETAH, policy, n, anomalies=faults, threads=1)
+        off.collect(CHEETAH, policy, n, faults=faults, threads=1)
         return n * steps
 
     measured = rates({"ours": ours, "raw": replay})
@@ -212,7 +212,7 @@ MEMORY = """
 import offnominal as off
 faults = [off.Fault("dynamics/mass", 1.0 + 0.001 * (i + 1), schedule="start") for i in range(256)]
 policy = off.RandomPolicy(off.worlds.make_world("MJC-HalfCheetah-v0", 1).action_space)
-off.collect("MJC-HalfCheetah-v0", policy, 256, anomalies=faults)
+off.collect("MJC-HalfCheetah-v0", policy, 256, faults=faults)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(int(peak.split()[1]) / 1024)
 """

@@ -14,9 +14,9 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
-from offnominal.anomalies.strengths import CALIBRATED, Strength, calibrated, published
+from offnominal.anomalies.strengths import CALIBRATED, Strength, calibrated_strengths, published_strengths
 from offnominal.reports.tables import markdown
-from offnominal.worlds import Knob, make_world, world_cards, worlds
+from offnominal.worlds import PhysicsParameter, make_world, world_cards, worlds
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -61,7 +61,7 @@ def signal_rows(_: str) -> list[Row]:
             "anomaly": f"{named}<br>`{anomaly.id}`" if named else f"`{anomaly.id}`",
             "what happens": f"`{anomaly.formula}`",
             "neutral": f"{anomaly.symbol} = {anomaly.neutral:g}",
-            "allowed": _allowed(anomaly.minimum, whole=anomaly.whole),
+            "allowed": _allowed(anomaly.minimum, whole=anomaly.integer),
         }
     return list(rows.values())
 
@@ -73,7 +73,7 @@ def camera_rows(_: str) -> list[Row]:
             "anomaly": f"`{each.id}`",
             "what happens": f"`{each.formula}`" if each.formula.startswith("p'") else each.formula,
             "neutral": f"{each.symbol} = {each.neutral:g}",
-            "allowed": _allowed(each.minimum, each.maximum, whole=each.whole),
+            "allowed": _allowed(each.minimum, each.maximum, whole=each.integer),
             "typical": f"{each.typical:g}",
         }
         for each in map(make_anomaly, camera_anomalies())
@@ -87,23 +87,23 @@ def _allowed(minimum: float, maximum: float = np.inf, *, whole: bool = False) ->
     return f"any {number}" if np.isinf(minimum) else f"{number} ≥ {minimum:g}"
 
 
-def knob_rows(world: str) -> list[Row]:
-    """Return the knobs of one world; without one, of all worlds, equal knobs in one row."""
-    places: dict[Knob, list[str]] = {}
+def physics_parameter_rows(world: str) -> list[Row]:
+    """Return the physics parameters of one world; without one, of all worlds, equal physics parameters in one row."""
+    places: dict[PhysicsParameter, list[str]] = {}
     for id in [world] if world else worlds.ids():
-        for knob in make_world(id, 1).card.knobs:
-            places.setdefault(knob, []).append(id)
+        for physics_parameter in make_world(id, 1).card.physics_parameters:
+            places.setdefault(physics_parameter, []).append(id)
     return [
         {
-            "anomaly": f"`dynamics/{knob.name}`",
-            **({} if world else {"worlds": _family(places[knob])}),
-            "parameter": knob.summary,
-            "unit": knob.unit,
-            "neutral": f"{knob.neutral:g}",
-            "allowed": _allowed(knob.minimum),
-            "several at once": {"add": "deviations add", "multiply": "factors multiply"}[knob.combine],
+            "anomaly": f"`dynamics/{physics_parameter.name}`",
+            **({} if world else {"worlds": _family(places[physics_parameter])}),
+            "parameter": physics_parameter.summary,
+            "unit": physics_parameter.unit,
+            "neutral": f"{physics_parameter.neutral:g}",
+            "allowed": _allowed(physics_parameter.minimum),
+            "several at once": {"add": "deviations add", "multiply": "factors multiply"}[physics_parameter.combine],
         }
-        for knob in sorted(places, key=lambda knob: knob.name)
+        for physics_parameter in sorted(places, key=lambda physics_parameter: physics_parameter.name)
     ]
 
 
@@ -148,7 +148,7 @@ def strength_rows(world: str) -> list[Row]:
 
 def comparison_rows(world: str) -> list[Row]:
     """Return our parameters beside the published ones, where both exist."""
-    table = published()
+    table = published_strengths()
     rows: dict[str, Row] = {}
     for line in _lines(world):
         printed = table.get((world, line.anomaly, line.level))
@@ -164,7 +164,7 @@ def attained_rows(_: str) -> list[Row]:
     """Return how many levels of each name can be attained."""
     rows = []
     for level in CALIBRATED:
-        lines = [line for line in calibrated() if line.level == level]
+        lines = [line for line in calibrated_strengths() if line.level == level]
         reached = f"{sum(line.attainable for line in lines)} of {len(lines)}"
         rows.append({"level": f"*{level}*", "return left": f"{lines[0].target:.0%}", "attainable": reached})
     return rows
@@ -173,7 +173,7 @@ def attained_rows(_: str) -> list[Row]:
 def accuracy_rows(_: str) -> list[Row]:
     """Return how near the parameters found come to their levels, on fresh episodes."""
     rows = []
-    for world in dict.fromkeys(line.world for line in calibrated()):
+    for world in dict.fromkeys(line.world for line in calibrated_strengths()):
         lines = _lines(world)
         reached = [line for line in lines if line.attainable]
         near = [line for line in reached if abs(line.score - line.target) <= 0.01]
@@ -192,7 +192,8 @@ def accuracy_rows(_: str) -> list[Row]:
 
 def _lines(world: str) -> list[Strength]:
     return sorted(
-        (line for line in calibrated() if line.world == world), key=lambda line: (line.anomaly, line.direction)
+        (line for line in calibrated_strengths() if line.world == world),
+        key=lambda line: (line.anomaly, line.direction),
     )
 
 
@@ -252,7 +253,7 @@ def _audited(lines: list[dict[str, str]], name: str) -> list[Row]:
     rows: dict[str, Row] = {}
     for line in lines:
         rate = f"{float(line['rate']):.3f} ± {float(line['error']):.3f}"
-        doubt = "" if line["verdict"] in ("holds", "no promise") else f" {line['verdict']}"
+        doubt = "" if line["verdict"] in ("holds", "no guarantee") else f" {line['verdict']}"
         world = line["world"].removesuffix("-v0").split("-")[1]
         rows.setdefault(line[name], {name: line[name]})[world] = rate + doubt
     return list(rows.values())
@@ -266,7 +267,7 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
     "worlds": world_rows,
     "signals": signal_rows,
     "cameras": camera_rows,
-    "knobs": knob_rows,
+    "physics_parameters": physics_parameter_rows,
     "observation": observation_rows,
     "action": action_rows,
     "strengths": strength_rows,

@@ -22,7 +22,7 @@ EXTENT = (0, 160, 210, 0)
 def shown(fault: off.Fault) -> tuple[np.ndarray, np.ndarray]:
     """Return what the camera shows and what the agent sees of it, after a few steps under a fault."""
     world, row = make_world(PONG, 1), np.zeros(1, np.int64)
-    injection = off.anomalies.Injection([(fault,)], off.anomalies.Setting.of(world))
+    injection = off.anomalies.Injection([(fault,)], off.anomalies.EnvironmentInfo.of(world))
     world.reset(row, row, row)
     injection.begin(row, row, row)
     seen = world.observations

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 import offnominal as off
-from offnominal.agents import PotentialField, scripted
+from offnominal.agents import PotentialField, scripted_expert
 from offnominal.core import stream_keys
 from offnominal.core.philox import fill_uniform
 from offnominal.worlds.mujoco.reacher import hand_position
@@ -50,7 +50,7 @@ def steer(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
 
 def by_script(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
     """Act as the scripted expert of a world does."""
-    policy = scripted(id)
+    policy = scripted_expert(id)
     return lambda seen, _: policy.act(seen[None], None)[0][0]
 
 

@@ -29,7 +29,7 @@ def weights(schedule: off.Schedule, seed: int) -> np.ndarray:
         "MJC-CartpoleSwingup-v0",
         lambda seen: np.zeros((len(seen), 1)),
         1,
-        anomalies=fault,
+        faults=fault,
         seed=seed,
         max_steps=LENGTH,
     )

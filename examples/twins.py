@@ -9,11 +9,11 @@ import numpy as np
 
 from offnominal.agents.scripted import PotentialField
 from offnominal.anomalies.fault import Fault
-from offnominal.core.progress import progress
+from offnominal.core.progress_bar import progress
 from offnominal.core.types import Frame
 from offnominal.reports.figures import TwinPanel, twin_figure
 from offnominal.reports.tables import markdown, write_csv
-from offnominal.rollouts.twins import Twin, twins
+from offnominal.rollouts.twin_rollouts import Twin, twins
 from offnominal.worlds.catalogue import make_world
 
 WORLD = "SAP-Goal1-v0"
@@ -48,7 +48,7 @@ def main(folder: Path, pairs: int = 100) -> None:
     with progress("Faults", total=len(PARAMETERS)) as tick:
         for anomaly, parameter in PARAMETERS.items():
             fault = Fault(anomaly, parameter)
-            both = twins(WORLD, policy, pairs, anomalies=fault)
+            both = twins(WORLD, policy, pairs, faults=fault)
             rows.append(_summary(fault, both))
             if anomaly in SHOWN:
                 pair = _telling(both)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import offnominal
-from offnominal.core import home
-from offnominal.core.home import VARIABLE
+from offnominal.core import directories as home
+from offnominal.core.directories import DATA_VARIABLE
 
 SOURCE = Path(offnominal.__file__).parent
 USERS_HOME = home.find_data_home() or Path("nowhere")
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep what tests generate out of the user's data home."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("data")))
+        patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
         yield
 
 
@@ -70,5 +70,5 @@ def public_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for folder in PUBLIC:
         if (USERS_HOME / folder).is_dir():
             (tmp_path / folder).symlink_to(USERS_HOME / folder)
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     return tmp_path

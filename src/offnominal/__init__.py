@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, expert
     from offnominal.alarms import Alarm, Monitor, audit_alarm
     from offnominal.anomalies import Anomaly, CameraAnomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
-    from offnominal.anomalies.make import make, make_vec
+    from offnominal.anomalies.factory import make, make_vec
     from offnominal.core import Episode, Event, OffnominalError
-    from offnominal.datasets import Dataset, generate, load
+    from offnominal.datasets import Dataset, generate, load_dataset
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_world
     from offnominal.reports import write_report
-    from offnominal.rollouts import Twin, collect, effective_onset, judge, twins
+    from offnominal.rollouts import Twin, collect, effective_onset, evaluate_policy, twins
     from offnominal.studies import Study, load_study
     from offnominal.worlds import World
 
@@ -30,14 +30,14 @@ _HOMES = {
     "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy", "expert"),
     "alarms": ("Alarm", "Monitor", "audit_alarm"),
     "anomalies": ("Anomaly", "CameraAnomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
-    "anomalies.make": ("make", "make_vec"),
+    "anomalies.factory": ("make", "make_vec"),
     "core": ("Episode", "Event", "OffnominalError"),
-    "datasets": ("Dataset", "generate", "load"),
+    "datasets": ("Dataset", "generate", "load_dataset"),
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_world"),
     "reports": ("write_report",),
-    "rollouts": ("Twin", "collect", "effective_onset", "judge", "twins"),
+    "rollouts": ("Twin", "collect", "effective_onset", "evaluate_policy", "twins"),
     "studies": ("Study", "load_study"),
     "worlds": ("World",),
 }
@@ -73,11 +73,11 @@ __all__ = [
     "collect",
     "effective_onset",
     "evaluate",
+    "evaluate_policy",
     "expert",
     "generate",
     "inject",
-    "judge",
-    "load",
+    "load_dataset",
     "load_study",
     "make",
     "make_vec",

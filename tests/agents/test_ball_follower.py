@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import offnominal as off
-from offnominal.agents import BallFollower, scripted
+from offnominal.agents import BallFollower, scripted_expert
 from offnominal.agents.scripted.ball_follower import CENTRE, DOWN, NOTHING, STROKE, UP, located, reflected
 
 FIELD = 87
 
 
-def picture(ball=None, paddle=None):
+def image(ball=None, paddle=None):
     """A field with a ball of two pixels and a paddle of seven, if they are given by their middles."""
     seen = np.full((84, 84), FIELD, np.uint8)
     if ball is not None:
@@ -21,9 +21,9 @@ def picture(ball=None, paddle=None):
     return seen
 
 
-def after(*pictures):
+def after(*images):
     """What an agent sees after pictures, as (1, 4, 84, 84)."""
-    return np.stack([pictures[0]] * (4 - len(pictures)) + list(pictures))[None]
+    return np.stack([images[0]] * (4 - len(images)) + list(images))[None]
 
 
 def first_action(seen):
@@ -32,14 +32,14 @@ def first_action(seen):
 
 
 def test_ball_and_paddle_are_located_to_the_pixel():
-    across, down, paddle = located(after(picture((40, 30), 50), picture((42, 31), 60)))
+    across, down, paddle = located(after(image((40, 30), 50), image((42, 31), 60)))
     assert across[0, -2:].tolist() == [40.0, 42.0]
     assert down[0, -2:].tolist() == [30.5, 31.5]
     assert paddle[0, -2:].tolist() == [50.0, 60.0]
 
 
 def test_what_is_not_there_is_not_located():
-    across, down, paddle = located(after(picture(), picture()))
+    across, down, paddle = located(after(image(), image()))
     assert np.isnan([across, down, paddle]).all()
 
 
@@ -49,18 +49,18 @@ def test_walls_reflect():
 
 @pytest.mark.parametrize(("paddle", "action"), [(20, DOWN), (70, UP), (46, NOTHING)])
 def test_a_ball_that_goes_away_lets_the_paddle_wait_in_the_middle(paddle, action):
-    assert first_action(after(picture((40, 30), paddle), picture((38, 31), paddle))) == action
+    assert first_action(after(image((40, 30), paddle), image((38, 31), paddle))) == action
 
 
 def test_the_paddle_goes_to_where_the_ball_will_be_and_not_to_where_it_is():
     # From (40, 30), two across and one down per step: about 17 down when it arrives.
-    assert first_action(after(picture((38, 29), 30), picture((40, 30), 30))) == DOWN
+    assert first_action(after(image((38, 29), 30), image((40, 30), 30))) == DOWN
     # The same upwards, from the wall back.
-    assert first_action(after(picture((38, 21), 40), picture((40, 20), 40))) == UP
+    assert first_action(after(image((38, 21), 40), image((40, 20), 40))) == UP
 
 
 def test_half_a_stroke_away_it_goes_back_and_forth():
-    seen = after(picture((66, 44), 41), picture((68, 44), 41))
+    seen = after(image((66, 44), 41), image((68, 44), 41))
     policy = BallFollower()
     state = policy.start(np.zeros(1, int), np.zeros(1, int))
     taken = []
@@ -72,23 +72,23 @@ def test_half_a_stroke_away_it_goes_back_and_forth():
 
 
 def test_what_was_done_instead_is_taken_into_account():
-    seen = after(picture((66, 44), 41), picture((68, 44), 41))
+    seen = after(image((66, 44), 41), image((68, 44), 41))
     policy = BallFollower()
     action, state = policy.act(seen, policy.start(np.zeros(1, int), np.zeros(1, int)))
     assert int(action[0]) == DOWN
     for done, then in ((NOTHING, DOWN), (UP, DOWN), (DOWN, UP), (5, UP)):
-        assert int(policy.act(seen, policy.did(state, np.array([done])))[0][0]) == then
+        assert int(policy.act(seen, policy.record_actions(state, np.array([done])))[0][0]) == then
 
 
 def test_nothing_seen_means_the_middle():
     policy = BallFollower()
-    action, state = policy.act(after(picture()), policy.start(np.zeros(1, int), np.zeros(1, int)))
+    action, state = policy.act(after(image()), policy.start(np.zeros(1, int), np.zeros(1, int)))
     assert (int(action[0]), float(state.rest[0])) == (NOTHING, CENTRE)
 
 
 def test_it_misses_no_ball_and_one_game_is_not_changed_by_others():
     pytest.importorskip("ale_py", reason="ale-py is not installed")
-    assert isinstance(scripted("OOD-Pong-v0"), BallFollower)
+    assert isinstance(scripted_expert("OOD-Pong-v0"), BallFollower)
     games = off.collect("OOD-Pong-v0", BallFollower(), 2, seed=5, max_steps=500, noops=30)
     assert min(game.rewards.min() for game in games) == 0.0
     alone = off.collect("OOD-Pong-v0", BallFollower(), 1, seed=6, max_steps=500, noops=30)[0]

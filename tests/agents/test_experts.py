@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import offnominal as off
-from offnominal.agents import expert, expert_cards, scripted
-from offnominal.agents.uncertain import KINDS
+from offnominal.agents import expert, expert_cards, scripted_expert
+from offnominal.agents.uncertainty import UNCERTAINTY_KINDS
 from offnominal.core.errors import UnknownName
 from offnominal.worlds import world_cards, worlds
 
@@ -30,7 +30,7 @@ def test_some_worlds_have_policies_of_three_algorithms():
 @pytest.mark.parametrize("world", ["OOD-CartPole-v0", "OOD-Pendulum-v0"])
 def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
     found = {card.uncertainty: card for card in CARDS if card.world == world}
-    assert found.keys() == set(KINDS)
+    assert found.keys() == set(UNCERTAINTY_KINDS)
     for kind, card in found.items():
         policy = expert(world, card.algorithm)
         assert (policy.kind, policy.passes) == (kind, 5)
@@ -43,7 +43,7 @@ def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
     ids=lambda card: f"{card.world} {card.algorithm}",
 )
 def test_a_policy_earns_what_its_card_says(card):
-    seen = off.judge(card.world, expert(card.world, card.algorithm), 100, seed=60_000_000)
+    seen = off.evaluate_policy(card.world, expert(card.world, card.algorithm), 100, seed=60_000_000)
     spread = card.return_interval / 1.96 * np.sqrt(card.episodes)
     assert abs(seen.mean_return - card.mean_return) < 4 * spread / np.sqrt(100) + 1e-6
     assert abs(seen.success - card.success) < 4 * np.sqrt(0.25 / 100)
@@ -92,7 +92,7 @@ def test_a_world_without_a_trained_policy_says_how_to_make_one(monkeypatch):
 @pytest.mark.parametrize(
     ("world", "make"),
     [(card.world, partial(expert, card.world, card.algorithm)) for card in CARDS]
-    + [(id, partial(scripted, id)) for id in worlds.ids()],
+    + [(id, partial(scripted_expert, id)) for id in worlds.ids()],
     ids=[f"{card.world} {card.algorithm}" for card in CARDS] + [f"{id} scripted" for id in worlds.ids()],
 )
 def test_a_policy_begins_an_episode_without_a_state(world, make):

@@ -9,7 +9,7 @@ import pytest
 from gymnasium.spaces import Box, Discrete, MultiDiscrete
 
 from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, as_policy
-from offnominal.core.dense import BLOCK, blocks, dense
+from offnominal.core.dense_product import BLOCK, blocks, dense
 from offnominal.core.errors import InvalidAction, InvalidParameter, OffnominalError
 
 BATCHES = (1, 7, 64, 256)
@@ -215,10 +215,10 @@ def test_a_network_gives_the_same_bits_at_every_place_in_the_batch():
 
 def test_a_network_flattens_observations_and_shapes_actions():
     policy = NetworkPolicy(layers((12, 6)), Box(-1, 1, (2, 3)))
-    pictures = observations(5, 12).reshape(5, 3, 4)
-    actions, _ = policy.act(pictures, None)
+    images = observations(5, 12).reshape(5, 3, 4)
+    actions, _ = policy.act(images, None)
     assert actions.shape == (5, 2, 3)
-    np.testing.assert_array_equal(actions, policy.act(pictures.reshape(5, 12), None)[0])
+    np.testing.assert_array_equal(actions, policy.act(images.reshape(5, 12), None)[0])
 
 
 @pytest.mark.parametrize(

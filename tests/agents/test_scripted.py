@@ -16,7 +16,7 @@ from offnominal.agents import (
     PoleBalance,
     PotentialField,
     SwingUp,
-    scripted,
+    scripted_expert,
 )
 from offnominal.agents.scripted import swing_up
 from offnominal.agents.scripted.damped_least_squares import FOLDED, MOBILITY, hand_and_moves
@@ -57,42 +57,42 @@ def first_actions(policy, seen):
     ],
 )
 def test_an_expert_earns_what_is_said_of_it(world, least_return, least_success):
-    seen = off.judge(world, scripted(world), 48, seed=SEED)
+    seen = off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
     assert seen.mean_return > least_return
     assert seen.success >= least_success
 
 
 @pytest.mark.parametrize("world", [CARTPOLE, REACHER])
 def test_these_earn_more_than_the_published_ones(world):
-    seen = off.judge(world, scripted(world), 48, seed=SEED)
+    seen = off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
     assert seen.mean_return - seen.return_interval > make_world(world, 1).card.expert_return
 
 
 def test_every_world_has_a_scripted_expert():
     for id in WORLDS:
-        actions = first_actions(scripted(id), drawn(id))
+        actions = first_actions(scripted_expert(id), drawn(id))
         assert actions.shape == (70, *make_world(id, 1).action_shape)
         assert np.isfinite(actions).all()
 
 
 def test_each_world_gets_its_own_kind():
-    assert isinstance(scripted(CARTPOLE), SwingUp)
-    assert isinstance(scripted(REACHER), DampedLeastSquares)
-    assert isinstance(scripted(CHEETAH), Gait)
-    assert isinstance(scripted("OOD-CartPole-v0"), PoleBalance)
-    assert isinstance(scripted("OOD-Pendulum-v0"), EnergyPump)
-    assert isinstance(scripted("SAP-Goal1-v0"), PotentialField)
-    assert scripted("SAP-Goal1-v0").repulsion == PotentialField.for_world("SAP-Goal1-v0").repulsion == 5.0
+    assert isinstance(scripted_expert(CARTPOLE), SwingUp)
+    assert isinstance(scripted_expert(REACHER), DampedLeastSquares)
+    assert isinstance(scripted_expert(CHEETAH), Gait)
+    assert isinstance(scripted_expert("OOD-CartPole-v0"), PoleBalance)
+    assert isinstance(scripted_expert("OOD-Pendulum-v0"), EnergyPump)
+    assert isinstance(scripted_expert("SAP-Goal1-v0"), PotentialField)
+    assert scripted_expert("SAP-Goal1-v0").repulsion == PotentialField.for_world("SAP-Goal1-v0").repulsion == 5.0
 
 
 def test_an_unknown_world_is_refused_with_the_nearest():
     with pytest.raises(UnknownName, match=r"'MJC-HalfCheeta'.*Did you mean 'MJC-HalfCheetah-v0'"):
-        scripted("MJC-HalfCheeta")
+        scripted_expert("MJC-HalfCheeta")
 
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_an_action_does_not_depend_on_the_batch(world):
-    policy, seen = scripted(world), drawn(world)
+    policy, seen = scripted_expert(world), drawn(world)
     together = first_actions(policy, seen)
     for size in (1, 7, 64):
         pieces = [first_actions(policy, seen[k : k + size]) for k in range(0, len(seen), size)]
@@ -101,7 +101,9 @@ def test_an_action_does_not_depend_on_the_batch(world):
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_an_episode_does_not_depend_on_the_batch(world):
-    one, many = (off.collect(world, scripted(world), 6, seed=SEED, batch=batch, max_steps=30) for batch in (1, 6))
+    one, many = (
+        off.collect(world, scripted_expert(world), 6, seed=SEED, batch=batch, max_steps=30) for batch in (1, 6)
+    )
     for alone, among in zip(one, many, strict=True):
         np.testing.assert_array_equal(alone.actions, among.actions)
         np.testing.assert_array_equal(alone.observations, among.observations)
@@ -120,7 +122,7 @@ def test_no_pole_is_dropped():
 
 def test_a_pole_that_was_knocked_down_is_swung_up_again():
     blow = Fault("dynamics/force", 150.0, schedule=Schedule(onset=60, duration=10))
-    for episode in off.collect(CARTPOLE, SwingUp(), 20, seed=SEED, anomalies=blow):
+    for episode in off.collect(CARTPOLE, SwingUp(), 20, seed=SEED, faults=blow):
         assert np.cos(episode.observations[60:100, 1]).max() > 0.5
         assert np.cos(episode.observations[-1, 1]) < -0.99
 

@@ -13,7 +13,7 @@ from offnominal.alarms import Alarm, EpisodeCusum, EpisodeEwma, EpisodeMaximum, 
 from offnominal.alarms import simulate_scores as simulate
 from offnominal.alarms.thresholds import _Threshold
 from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted, UnknownName
-from offnominal.detectors.readings import MAX_SCORE
+from offnominal.detectors.observation_limits import MAX_SCORE
 
 SCORES = simulate(100, steps=(3, 9), seed=20)
 FITTED = {id: make_alarm(id).fit(SCORES) for id in alarms.ids()}
@@ -84,7 +84,7 @@ def test_a_constructor_only_stores(id):
     "use",
     [
         lambda alarm: alarm.alarm([[1.0]]),
-        lambda alarm: alarm.first([[1.0]]),
+        lambda alarm: alarm.first_alarms([[1.0]]),
         lambda alarm: alarm.statistic([[1.0]]),
         lambda alarm: alarm.update(alarm.start(), [1.0]),
         lambda alarm: alarm.to_dict(),
@@ -95,10 +95,10 @@ def test_use_before_fit_is_an_error(use):
         with pytest.raises(NotFitted, match=rf"{type(alarm).__name__}\(.* call fit"):
             use(alarm)
     half = EpisodeEwma()
-    half.limit_ = 1.0
+    half.threshold_ = 1.0
     with pytest.raises(NotFitted):
         use(half)
-    for use_of_its_own in (lambda: TimeBand().band(3), lambda: EpisodeMaximum().rate_law):
+    for use_of_its_own in (lambda: TimeBand().band(3), lambda: EpisodeMaximum().rate_distribution):
         with pytest.raises(NotFitted):
             use_of_its_own()
 
@@ -166,15 +166,15 @@ class Jump(_Threshold):
     factor: float = 1.0
     largest_: float = field(init=False, repr=False)
 
-    def learn(self, episodes):
+    def fit_threshold(self, episodes):
         self.largest_ = float(np.max(np.concatenate(episodes)))
-        self.limit_ = self.factor
+        self.threshold_ = self.factor
 
     def start(self, n=1):
         state = super().start(n)
         return type(state)(state.steps, np.full(n, self.largest_))
 
-    def advance(self, state, scores):
+    def update_statistic(self, state, scores):
         return state.after(scores), scores - state.memory
 
 

@@ -12,16 +12,16 @@ from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted
 def limit_at_one(n=99, alpha=0.05, **options):
     """Return an alarm with limit 1, whatever its rank."""
     alarm = EpisodeMaximum(alpha, **options).fit([[0.5]] * n)
-    alarm.limit_ = 1.0
+    alarm.threshold_ = 1.0
     return alarm
 
 
 def test_episodes_steps_and_calls_are_counted():
     quiet, once, twice, throughout = [0.0] * 4, [0.0, 2.0, 2.0, 0.0], [2.0, 0.0, 2.0, 0.0], [2.0] * 8
     audit = audit_alarm(limit_at_one(), [quiet, once, twice, throughout])
-    assert (audit.episodes, audit.alarmed, audit.steps, audit.calls) == (4, 3, 20, 4)
+    assert (audit.episodes, audit.alarmed, audit.steps, audit.n_alarms) == (4, 3, 20, 4)
     assert audit.rate == 0.75
-    assert audit.calls_per_1000_steps == 200.0
+    assert audit.alarms_per_1000_steps == 200.0
     assert audit.interval == clopper_pearson(3, 4)
     assert (audit.alarm, audit.guarantee.level) == ("EpisodeMaximum", 0.05)
 
@@ -58,7 +58,7 @@ def test_a_large_calibration_leaves_less_to_luck():
 
 def test_an_alarm_that_does_not_tell_how_its_rate_scatters_is_held_to_its_level():
     class Plain(EpisodeMaximum):
-        rate_law = None
+        rate_distribution = None
 
     alarm = Plain().fit([[0.5]] * 99)
     audit = audit_alarm(alarm, [[2.0]] * 150 + [[0.0]] * 1850)
@@ -68,7 +68,7 @@ def test_an_alarm_that_does_not_tell_how_its_rate_scatters_is_held_to_its_level(
 
 def test_an_alarm_without_a_promise_cannot_break_it():
     audit = audit_alarm(Maximum().fit([[0.5]]), [[2.0]] * 30)
-    assert (audit.p_level, audit.p_guarantee, audit.verdict) == (None, None, "nothing promised")
+    assert (audit.p_level, audit.p_guarantee, audit.verdict) == (None, None, "no guarantee")
 
 
 def test_good_alarms_are_rarely_called_bad():

@@ -43,7 +43,7 @@ def test_a_cell_for_every_detector_and_alarm():
         ("other", "ThreeSigma"),
     ]
     assert {row["world"] for row in rows} == {WORLD}
-    assert [row["promised"] for row in rows] == [0.05, None, 0.05, None]
+    assert [row["guarantee"] for row in rows] == [0.05, None, 0.05, None]
     for row in rows:
         assert row["low"] <= row["rate"] <= row["high"]
         assert row["lowest"] <= row["rate"] <= row["highest"]
@@ -67,10 +67,10 @@ def test_scores_that_are_not_exchangeable_break_the_promise():
 def test_promises_are_counted_over_detectors_unless_given():
     tried = alarms_at(["EpisodeMaximum", "ThreeSigma"], [0.05, 0.1])
     detectors = {"one": Time(), "two": Time()}
-    assert {cell.audit.promises for cell in audit_world(WORLD, detectors, tried, **SMALL)} == {4}
-    assert {cell.audit.promises for cell in audit_world(WORLD, detectors, tried, promises=24, **SMALL)} == {24}
+    assert {cell.audit.n_tests for cell in audit_world(WORLD, detectors, tried, **SMALL)} == {4}
+    assert {cell.audit.n_tests for cell in audit_world(WORLD, detectors, tried, n_tests=24, **SMALL)} == {24}
     (cell,) = audit_world(WORLD, {"one": Time()}, alarms_at(["Maximum"]), **SMALL)
-    assert cell.audit.verdict == "no promise"
+    assert cell.audit.verdict == "no guarantee"
 
 
 def test_an_alarm_has_every_level_that_it_takes():

@@ -41,21 +41,21 @@ def test_the_sum_grows_by_the_excess_and_never_falls_below_zero(drift):
 def test_a_weight_of_one_watches_the_score_itself():
     ranked = [episode for number, episode in enumerate(SCORES) if number % 5]
     raw = EpisodeMaximum(alpha=0.1).fit(ranked)
-    assert EpisodeEwma(alpha=0.1, weight=1.0).fit(SCORES).first(FRESH) == raw.first(FRESH)
+    assert EpisodeEwma(alpha=0.1, weight=1.0).fit(SCORES).first_alarms(FRESH) == raw.first_alarms(FRESH)
 
 
 @pytest.mark.parametrize("kind", [EpisodeEwma, EpisodeCusum])
 def test_the_unit_of_the_scores_does_not_matter(kind):
     alarm, scaled = kind(alpha=0.1).fit(SCORES), kind(alpha=0.1).fit([1024.0 * episode for episode in SCORES])
-    assert any(step is not None for step in alarm.first(FRESH))
-    assert scaled.first([1024.0 * episode for episode in FRESH]) == alarm.first(FRESH)
+    assert any(step is not None for step in alarm.first_alarms(FRESH))
+    assert scaled.first_alarms([1024.0 * episode for episode in FRESH]) == alarm.first_alarms(FRESH)
 
 
 @pytest.mark.parametrize("kind", [EpisodeEwma, EpisodeCusum])
 def test_scores_that_never_differ_are_counted_in_their_own_unit(kind):
     alarm = kind(alpha=0.1).fit([[2.0] * 5] * 30)
-    assert (alarm.mean_, alarm.deviation_, alarm.limit_) == (2.0, 1.0, 0.0)
-    assert alarm.first([[2.0] * 9, [2.0, 2.0, 4.0]]) == [None, 2]
+    assert (alarm.mean_, alarm.deviation_, alarm.threshold_) == (2.0, 1.0, 0.0)
+    assert alarm.first_alarms([[2.0] * 9, [2.0, 2.0, 4.0]]) == [None, 2]
 
 
 @pytest.mark.parametrize("kind", [EpisodeEwma, EpisodeCusum])
@@ -72,7 +72,7 @@ def test_a_small_shift_is_seen_by_the_charts_where_the_maximum_is_blind():
     nominal = simulate_scores(200, seed=10, **options)
     shifted = [1.4 * episode for episode in simulate_scores(200, seed=11, **options)]
     seen = {
-        kind: sum(step is not None for step in kind(alpha=0.05).fit(nominal).first(shifted))
+        kind: sum(step is not None for step in kind(alpha=0.05).fit(nominal).first_alarms(shifted))
         for kind in (EpisodeMaximum, EpisodeEwma, EpisodeCusum)
     }
     assert seen[EpisodeMaximum] < 80

@@ -31,7 +31,7 @@ def test_of_the_ranked_and_the_fresh_episode_each_in_turn_exactly_the_promised_n
     for fresh in range(len(exchangeable)):
         ranked = exchangeable[:fresh] + exchangeable[fresh + 1 :]
         calibration = [reference[places.index(number)] if number in places else ranked.pop(0) for number in range(n)]
-        alarmed += kind(alpha).fit(calibration).first([exchangeable[fresh]]) != [None]
+        alarmed += kind(alpha).fit(calibration).first_alarms([exchangeable[fresh]]) != [None]
     assert alarmed == math.floor(round(alpha * len(exchangeable), 9))
 
 
@@ -43,9 +43,9 @@ def test_the_rate_over_calibrations_is_the_level_and_not_less(kind):
     rates = []
     for start in range(0, len(scores), n + fresh):
         alarm = kind(alpha=0.1).fit(scores[start : start + n])
-        first = alarm.first(scores[start + n : start + n + fresh])
+        first = alarm.first_alarms(scores[start + n : start + n + fresh])
         rates.append(np.mean([step is not None for step in first]))
-    expected = math.floor(0.1 * (alarm.ranked_ + 1)) / (alarm.ranked_ + 1)
+    expected = math.floor(0.1 * (alarm.n_ranked_ + 1)) / (alarm.n_ranked_ + 1)
     assert abs(np.mean(rates) - expected) < 4 * np.std(rates) / np.sqrt(calibrations)
 
 
@@ -58,8 +58,8 @@ def test_the_rate_scatters_over_calibrations_as_its_beta_law_says(kind, confiden
     for number in range(calibrations):
         scores = simulate_scores(100 + fresh, steps=30, seed=number)
         alarm = kind(alpha=0.1, confidence=confidence).fit(scores[:100])
-        rates.append(np.mean([step is not None for step in alarm.first(scores[100:])]))
-        law = alarm.rate_law
+        rates.append(np.mean([step is not None for step in alarm.first_alarms(scores[100:])]))
+        law = alarm.rate_distribution
     a, b = law
     mean, variance = a / (a + b), a * b / (a + b) ** 2 / (a + b + 1)
     total = variance + (mean * (1 - mean) - variance) / fresh
@@ -73,10 +73,10 @@ def test_the_limit_is_the_maximum_of_the_right_rank():
     scores = simulate_scores(57, steps=LENGTHS, seed=5)
     maxima = sorted(max(episode) for episode in scores)
     alarm = EpisodeMaximum(alpha=0.1).fit(scores)
-    assert (alarm.rank_, alarm.ranked_, alarm.limit_) == (53, 57, maxima[52])
-    assert alarm.rate_law == (5.0, 53.0)
+    assert (alarm.rank_, alarm.n_ranked_, alarm.threshold_) == (53, 57, maxima[52])
+    assert alarm.rate_distribution == (5.0, 53.0)
     strict = EpisodeMaximum(alpha=0.1, confidence=0.95).fit(scores)
-    assert (strict.rank_, strict.limit_) == (56, maxima[55])
+    assert (strict.rank_, strict.threshold_) == (56, maxima[55])
     assert strict.guarantee.kind == "pac"
     assert alarm.guarantee.kind == "marginal"
 
@@ -84,14 +84,14 @@ def test_the_limit_is_the_maximum_of_the_right_rank():
 def test_equal_maxima_make_false_alarms_rarer():
     scores = [[1.0, 2.0]] * 30
     alarm = EpisodeMaximum(alpha=0.1).fit(scores)
-    assert alarm.first(scores[:1]) == [None]
+    assert alarm.first_alarms(scores[:1]) == [None]
 
 
 def test_an_episode_that_is_cut_short_has_no_alarm_that_the_whole_one_has_not():
     scores = simulate_scores(200, steps=40, seed=6)
     for kind in KINDS:
         alarm = kind(alpha=0.3).fit(scores[:100])
-        whole, cut = alarm.first(scores[100:]), alarm.first([episode[:20] for episode in scores[100:]])
+        whole, cut = alarm.first_alarms(scores[100:]), alarm.first_alarms([episode[:20] for episode in scores[100:]])
         assert [step for step in whole if step is not None and step < 20] == [step for step in cut if step is not None]
 
 
@@ -101,9 +101,9 @@ def test_an_episode_that_is_cut_short_has_no_alarm_that_the_whole_one_has_not():
         (EpisodeMaximum(alpha=0.05), 19),
         (EpisodeMaximum(alpha=0.05, confidence=0.95), 59),
         (EpisodeEwma(alpha=0.05), 23),
-        (EpisodeCusum(alpha=0.05, share=0.5), 37),
+        (EpisodeCusum(alpha=0.05, fit_fraction=0.5), 37),
         (TimeBand(alpha=0.05, confidence=0.95), 73),
-        (EpisodeEwma(alpha=0.05, share=0.01), 20),
+        (EpisodeEwma(alpha=0.05, fit_fraction=0.01), 20),
     ],
 )
 def test_too_few_episodes_are_an_error_that_says_how_many_are_needed(alarm, needed):
@@ -111,21 +111,21 @@ def test_too_few_episodes_are_an_error_that_says_how_many_are_needed(alarm, need
     with pytest.raises(TooFewEpisodes, match=f"{needed - 1} nominal .* give {needed} or more"):
         alarm.fit(scores[:-1])
     alarm.fit(scores)
-    assert alarm.rank_ == alarm.ranked_
+    assert alarm.rank_ == alarm.n_ranked_
 
 
 @pytest.mark.parametrize("kind", SHAPED)
 def test_the_shape_is_learned_from_the_episodes_that_are_not_ranked_alone(kind):
     scores = simulate_scores(50, steps=LENGTHS, seed=7)
     alarm = kind(alpha=0.1).fit(scores)
-    shape = [name for name in alarm.learned_names() if name not in ("limit_", "rank_", "ranked_")]
+    shape = [name for name in alarm.fitted_names() if name not in ("threshold_", "rank_", "n_ranked_")]
     assert shape
     others = [episode if number in apart(50) else 3.0 * episode for number, episode in enumerate(scores)]
     moved = [3.0 * episode if number in apart(50) else episode for number, episode in enumerate(scores)]
     for name in shape:
         np.testing.assert_array_equal(getattr(kind(alpha=0.1).fit(others), name), getattr(alarm, name))
         assert not np.array_equal(getattr(kind(alpha=0.1).fit(moved), name), getattr(alarm, name))
-    assert alarm.ranked_ == 40
+    assert alarm.n_ranked_ == 40
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -149,15 +149,15 @@ def test_a_level_that_is_no_probability_is_an_error(kind, options):
 @pytest.mark.parametrize(
     ("alarm", "problem"),
     [
-        (EpisodeEwma(share=0.0), "share is 0.0"),
-        (EpisodeCusum(share=0.6), "share is 0.6"),
+        (EpisodeEwma(fit_fraction=0.0), "fit_fraction is 0.0"),
+        (EpisodeCusum(fit_fraction=0.6), "fit_fraction is 0.6"),
         (EpisodeEwma(weight=0.0), "weight is 0.0"),
         (EpisodeEwma(weight=1.1), "weight is 1.1"),
         (EpisodeEwma(weight=True), "weight is True"),
         (EpisodeCusum(drift=-0.1), "drift is -0.1"),
         (EpisodeCusum(drift=np.inf), "drift is inf"),
-        (TimeBand(smooth=-1), "smooth is -1"),
-        (TimeBand(smooth=1.5), "smooth is 1.5"),
+        (TimeBand(half_window=-1), "half_window is -1"),
+        (TimeBand(half_window=1.5), "half_window is 1.5"),
     ],
 )
 def test_an_argument_out_of_range_is_an_error_at_fit(alarm, problem):

@@ -22,7 +22,7 @@ def test_a_loaded_alarm_raises_the_same_alarms_to_the_last_bit(id, tmp_path):
     assert repr(loaded) == repr(alarm)
     assert loaded.to_dict() == alarm.to_dict()
     assert loaded.guarantee == alarm.guarantee
-    assert loaded.rate_law == alarm.rate_law
+    assert loaded.rate_distribution == alarm.rate_distribution
     for one, other in zip(alarm.statistic(FRESH), loaded.statistic(FRESH), strict=True):
         np.testing.assert_array_equal(one, other)
     assert [path.name for path in tmp_path.iterdir()] == ["alarm.json"]
@@ -34,7 +34,7 @@ def test_a_file_is_readable_json_without_anything_else(tmp_path):
         "format": 1,
         "alarm": "EpisodeMaximum",
         "options": {"alpha": 0.25, "confidence": None},
-        "learned": {"limit_": 4.0, "ranked_": 3, "rank_": 3},
+        "learned": {"threshold_": 4.0, "n_ranked_": 3, "rank_": 3},
     }
 
 
@@ -65,20 +65,20 @@ def changed(**changes):
         (changed(options__alpha=7), DamagedFile, "alpha is 7"),
         (changed(options__beta=7), DamagedFile, "options are not those of TimeBand"),
         (changed(options=None), DamagedFile, "options are not those of TimeBand"),
-        (changed(learned__limit_=float("nan")), DamagedFile, "limit_ is nan"),
-        (changed(learned__limit_=True), DamagedFile, "limit_ is True"),
-        (changed(learned__limit_="3.0"), DamagedFile, "limit_ is '3.0'"),
+        (changed(learned__threshold_=float("nan")), DamagedFile, "threshold_ is nan"),
+        (changed(learned__threshold_=True), DamagedFile, "threshold_ is True"),
+        (changed(learned__threshold_="3.0"), DamagedFile, "threshold_ is '3.0'"),
         (changed(learned__centres_=[]), DamagedFile, r"centres_ is \[\]"),
         (changed(learned__widths_=[1.0, None]), DamagedFile, "widths_ are"),
         (changed(learned__widths_=[1.0, [2.0, 3.0]]), DamagedFile, "widths_ are"),
-        (changed(learned={}), DamagedFile, "not complete; expected limit_, ranked_, rank_, centres_, widths_"),
+        (changed(learned={}), DamagedFile, "not complete; expected threshold_, n_ranked_, rank_, centres_, widths_"),
         (changed(learned__widths_=[1.0, 2.0]), DamagedFile, "expected a centre and a positive width for each step"),
         (changed(learned__widths_=[0.0] * 9), DamagedFile, "expected a centre and a positive width for each step"),
-        (changed(learned__limit_=[1.0]), DamagedFile, r"limit_ is \[1.0\]; expected a finite number"),
+        (changed(learned__threshold_=[1.0]), DamagedFile, r"threshold_ is \[1.0\]; expected a finite number"),
         (changed(learned__rank_=1.5), DamagedFile, "rank_ is 1.5"),
         (changed(learned__rank_=1000), DamagedFile, "rank_ is 1000; expected an integer from 1 to 80"),
-        (changed(learned__ranked_=10**400), DamagedFile, "ranked_ is 1000"),
-        (changed(options__smooth=10**12), DamagedFile, "smooth is 1000000000000"),
+        (changed(learned__n_ranked_=10**400), DamagedFile, "n_ranked_ is 1000"),
+        (changed(options__half_window=10**12), DamagedFile, "half_window is 1000000000000"),
         (changed(alarm=["TimeBand"]), DamagedFile, "expected a string"),
         (changed(learned__more=1.0), DamagedFile, "not complete"),
         (changed(learned=3), DamagedFile, "not complete"),

@@ -19,9 +19,9 @@ def row(id):
     for number in range(CALIBRATIONS):
         scores = simulate_scores(2 * EPISODES, steps=STEPS, seed=number)
         alarm = make_alarm(id).fit(scores[:EPISODES])
-        rates.append(np.mean([first is not None for first in alarm.first(scores[EPISODES:])]))
+        rates.append(np.mean([first is not None for first in alarm.first_alarms(scores[EPISODES:])]))
         faulty = [np.where(np.arange(STEPS) < ONSET, episode, 2.0 * episode) for episode in scores[EPISODES:]]
-        found = [first for first in alarm.first(faulty) if first is None or first >= ONSET]
+        found = [first for first in alarm.first_alarms(faulty) if first is None or first >= ONSET]
         noticed.append(np.mean([first is not None for first in found]) if found else np.nan)
         delays += [first - ONSET for first in found if first is not None]
     low, high = np.quantile(rates, [0.05, 0.95])

@@ -9,11 +9,11 @@ from gymnasium.vector import AutoresetMode
 
 import offnominal as off
 from offnominal.agents import expert
-from offnominal.alarms import EpisodeMaximum, Monitor, VectorMonitor, Watch
+from offnominal.alarms import EpisodeMaximum, Monitor, OnlineMonitor, VectorMonitor
 from offnominal.anomalies import Fault
 from offnominal.core.errors import InvalidAction, InvalidState, NotFitted, UnsupportedEnvironment
 from offnominal.detectors import KNN
-from offnominal.detectors.readings import MAX_SCORE
+from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.rollouts import collect
 
 WORLD = "SAP-Goal0-v0"
@@ -54,7 +54,7 @@ def test_a_watched_environment_scores_and_alarms_as_the_batch_does(detector, ala
     env = Monitor(off.make(WORLD, FAULT), detector, alarm)
     for seed in (5, 6):
         infos = watched(env, policy, seed)
-        (episode,) = collect(WORLD, policy, 1, anomalies=FAULT, seed=seed)
+        (episode,) = collect(WORLD, policy, 1, faults=FAULT, seed=seed)
         (scores,) = detector.score([episode])
         (raised,) = alarm.alarm([scores])
         seen = [info["score"] for info in infos]
@@ -78,7 +78,7 @@ def test_the_alarm_calls_back_once_per_episode_with_its_evidence(detector, alarm
     assert [evidence.episode for evidence in told] == [1, 2]
     first = [info["alarm"] for info in infos].index(True)
     assert told[0].step == first
-    assert told[0].score == infos[first]["score"] > told[0].statistic_limit
+    assert told[0].score == infos[first]["score"] > told[0].statistic_threshold
     assert told[0].recent[-1] == told[0].score
     assert len(told[0].recent) == first + 1
     lines = [json.loads(line) for line in log.read_text().splitlines()]
@@ -116,7 +116,7 @@ def test_every_row_of_a_vector_is_watched_on_its_own(mode, detector, alarm, poli
             break
     faults = [None, FAULT, None]
     for row in range(3):
-        (episode,) = collect(WORLD, policy, 1, anomalies=faults[row], seed=5 + row)
+        (episode,) = collect(WORLD, policy, 1, faults=faults[row], seed=5 + row)
         (expected,) = detector.score([episode])
         np.testing.assert_allclose(scores[row], expected[: len(scores[row])], rtol=1e-6)
 
@@ -137,13 +137,13 @@ def test_a_row_that_is_reset_by_a_step_is_not_scored(detector, alarm, policy):
 
 def test_a_vector_that_does_not_reset_itself_is_refused(detector, alarm):
     envs = gymnasium.vector.SyncVectorEnv([lambda: off.make(WORLD)], autoreset_mode=AutoresetMode.DISABLED)
-    with pytest.raises(UnsupportedEnvironment, match="use a Watch"):
+    with pytest.raises(UnsupportedEnvironment, match="use an OnlineMonitor"):
         Monitor(envs, detector, alarm)
 
 
 def test_an_unfitted_detector_is_refused_at_once(alarm):
     with pytest.raises(NotFitted):
-        Watch(KNN(), alarm)
+        OnlineMonitor(KNN(), alarm)
 
 
 class Broken(gymnasium.ObservationWrapper):

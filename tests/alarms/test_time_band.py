@@ -4,27 +4,27 @@ import numpy as np
 import pytest
 
 from offnominal.alarms import EpisodeMaximum, TimeBand, simulate_scores
-from offnominal.alarms.time_band import ENOUGH, NARROWEST
+from offnominal.alarms.time_band import MIN_EPISODES, MIN_WIDTH
 
 
 def loud_start(episodes, loud=10):
     return [np.where(np.arange(len(episode)) < loud, 8.0 * episode, episode) for episode in episodes]
 
 
-def pooled(reference, t, smooth):
-    return np.concatenate([episode[max(0, t - smooth) : t + smooth + 1] for episode in reference])
+def pooled(reference, t, half_window):
+    return np.concatenate([episode[max(0, t - half_window) : t + half_window + 1] for episode in reference])
 
 
-@pytest.mark.parametrize("smooth", [0, 2, 50])
-def test_centre_and_width_are_those_of_the_steps_around(smooth):
+@pytest.mark.parametrize("half_window", [0, 2, 50])
+def test_centre_and_width_are_those_of_the_steps_around(half_window):
     scores = loud_start(simulate_scores(60, steps=20, seed=12))
-    alarm = TimeBand(alpha=0.1, smooth=smooth).fit(scores)
+    alarm = TimeBand(alpha=0.1, half_window=half_window).fit(scores)
     reference = scores[::5]
-    centres = [pooled(reference, t, smooth).mean() for t in range(20)]
+    centres = [pooled(reference, t, half_window).mean() for t in range(20)]
     np.testing.assert_allclose(alarm.centres_, centres, rtol=1e-12)
     apart = [(episode - centres) ** 2 for episode in reference]
-    floor = NARROWEST * np.sqrt(np.mean(apart))
-    widths = [max(np.sqrt(pooled(apart, t, smooth).mean()), floor) for t in range(20)]
+    floor = MIN_WIDTH * np.sqrt(np.mean(apart))
+    widths = [max(np.sqrt(pooled(apart, t, half_window).mean()), floor) for t in range(20)]
     np.testing.assert_allclose(alarm.widths_, widths, rtol=1e-12)
 
 
@@ -40,8 +40,8 @@ def test_after_the_last_step_that_enough_episodes_reached_the_band_is_held():
     lengths = [30, 28, 26, 24, 22, 9, 9, 9]
     reference = [episode[:length] for episode, length in zip(simulate_scores(8, steps=30), lengths, strict=True)]
     scores = [reference[number // 5] if number % 5 == 0 else np.ones(12) for number in range(40)]
-    alarm = TimeBand(alpha=0.1, smooth=1).fit(scores)
-    assert len(alarm.centres_) == len(alarm.widths_) == lengths[ENOUGH - 1]
+    alarm = TimeBand(alpha=0.1, half_window=1).fit(scores)
+    assert len(alarm.centres_) == len(alarm.widths_) == lengths[MIN_EPISODES - 1]
     band = alarm.band(40)
     assert (band[22:] == band[21]).all()
     assert band[20] != band[21]
@@ -55,20 +55,20 @@ def test_few_reference_episodes_reach_as_far_as_the_shortest_of_them():
 
 def test_a_step_at_which_nominal_scores_do_not_differ_has_a_width():
     scores = [np.concatenate([[1.0], episode]) for episode in simulate_scores(100, steps=20, seed=15)]
-    alarm = TimeBand(alpha=0.1, smooth=0).fit(scores)
+    alarm = TimeBand(alpha=0.1, half_window=0).fit(scores)
     assert alarm.widths_[0] == alarm.widths_.min() > 0.0
-    assert alarm.first([[1.0 + alarm.limit_ * alarm.widths_[0] * 0.9]]) == [None]
+    assert alarm.first_alarms([[1.0 + alarm.threshold_ * alarm.widths_[0] * 0.9]]) == [None]
     constant = TimeBand(alpha=0.1).fit([[2.0] * 5] * 30)
-    assert (constant.widths_ == NARROWEST).all()
-    assert constant.first([[2.0] * 9, [2.0, 2.1]]) == [None, 1]
+    assert (constant.widths_ == MIN_WIDTH).all()
+    assert constant.first_alarms([[2.0] * 9, [2.0, 2.1]]) == [None, 1]
 
 
 def test_a_late_fault_is_seen_behind_a_loud_start():
     nominal, fresh = (loud_start(simulate_scores(200, steps=60, seed=seed)) for seed in (16, 17))
     faulty = [np.where(np.arange(60) < 30, episode, 4.0 * episode) for episode in fresh]
     seen = {
-        kind: sum(step is not None and step >= 30 for step in kind.fit(nominal).first(faulty))
-        for kind in (TimeBand(alpha=0.05, smooth=2), EpisodeMaximum(alpha=0.05))
+        kind: sum(step is not None and step >= 30 for step in kind.fit(nominal).first_alarms(faulty))
+        for kind in (TimeBand(alpha=0.05, half_window=2), EpisodeMaximum(alpha=0.05))
     }
     band, flat = seen.values()
     assert band > 100

@@ -10,18 +10,18 @@ import pytest
 from offnominal.anomalies import (
     CameraAnomaly,
     Drop,
+    EnvironmentInfo,
     Fault,
     Injection,
     Occlusion,
     Schedule,
-    Setting,
     camera_anomalies,
     make_anomaly,
 )
 from offnominal.anomalies.camera import STUCK
 from offnominal.core.errors import InvalidChannels, InvalidParameter, UnsupportedEnvironment
 
-SETTING = Setting((), (), limit=100, pictures=True)
+SETTING = EnvironmentInfo((), (), limit=100, has_images=True)
 SIZE = 32
 
 
@@ -35,11 +35,11 @@ def shown(film, faults, seeds=(0,), rows=None):
     injection = Injection(faults, SETTING)
     rows = np.arange(len(faults)) if rows is None else np.array(rows)
     injection.begin(rows, np.array(seeds), np.zeros(len(rows), np.int64))
-    seen = [injection.see(film[0], rows)]
+    seen = [injection.apply_camera_faults(film[0], rows)]
     for frames in film[1:]:
         injection.act(np.zeros((len(faults), 0)), rows)
         injection.observe(np.zeros((len(faults), 0)), rows)
-        seen.append(injection.see(frames, rows))
+        seen.append(injection.apply_camera_faults(frames, rows))
     return np.array(seen)
 
 
@@ -188,17 +188,17 @@ def test_a_new_episode_forgets_the_pictures_of_the_last():
     row = np.zeros(1, np.int64)
     for episode in range(2):
         injection.begin(row, row, row + episode)
-        injection.see(given[episode], row)
+        injection.apply_camera_faults(given[episode], row)
         injection.act(np.zeros((1, 0)), row)
         injection.observe(np.zeros((1, 0)), row)
-        assert np.array_equal(injection.see(given[2], row), given[episode])
+        assert np.array_equal(injection.apply_camera_faults(given[2], row), given[episode])
 
 
 def test_without_a_fault_of_the_camera_pictures_pass_untouched():
     injection = Injection([()], SETTING)
     frames = film(1)[0]
-    assert not injection.touches_camera
-    assert injection.see(frames, np.zeros(1, np.int64)) is frames
+    assert not injection.affects_camera
+    assert injection.apply_camera_faults(frames, np.zeros(1, np.int64)) is frames
 
 
 def test_events_and_labels_are_recorded():
@@ -228,8 +228,8 @@ def test_what_a_camera_has_not_is_refused(fault, error, message):
 
 
 def test_an_environment_without_pictures_says_how_to_get_some():
-    with pytest.raises(UnsupportedEnvironment, match="shows none; ask for observation='image'"):
-        Injection([(Fault("camera/blur", 1.0, 0),)], Setting(("x",), ("a",)))
+    with pytest.raises(UnsupportedEnvironment, match="has none; pass observation='image'"):
+        Injection([(Fault("camera/blur", 1.0, 0),)], EnvironmentInfo(("x",), ("a",)))
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_an_unknown_way_to_lose_a_picture_is_refused():
 def test_pictures_of_another_shape_or_type_are_refused(frames):
     injection = Injection([(Fault("camera/blur", 1.0, 0),)], SETTING)
     with pytest.raises(InvalidParameter, match=r"expected uint8 of \(1, H, W, 3\)"):
-        injection.see(frames, np.zeros(1, np.int64))
+        injection.apply_camera_faults(frames, np.zeros(1, np.int64))
 
 
 @dataclass(frozen=True)
@@ -276,7 +276,7 @@ class Careless(CameraAnomaly):
     deed: str = ""
     kind: ClassVar[str] = "careless"
 
-    def perturb(self, frame, parameter, moment):
+    def perturb(self, frame, parameter, context):
         if self.deed == "overwrite":
             frame[:] = 0
         return {"float": frame / 255, "crop": frame[1:], "mirror": frame[:, ::-1]}[self.deed]

@@ -9,7 +9,7 @@ from offnominal.core.philox import uniform_pair
 KEY = np.uint64(0x9E3779B97F4A7C15)
 
 
-def picture(height=24, width=40, seed=0):
+def image(height=24, width=40, seed=0):
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
@@ -31,7 +31,7 @@ def reference_blur(frame, sigma):
 
 @pytest.mark.parametrize("sigma", [0.3, 1.0, 2.7])
 def test_blur_is_the_gaussian_convolution(sigma):
-    frame = picture()
+    frame = image()
     assert np.abs(blurred(frame, sigma) - reference_blur(frame, sigma)).max() <= 0.501
 
 
@@ -43,7 +43,7 @@ def test_blur_leaves_an_even_picture_as_it_is(sigma):
 
 
 def test_a_wider_blur_leaves_less():
-    frame = picture(64, 64)
+    frame = image(64, 64)
     spread = [blurred(frame, sigma).std() for sigma in (0.5, 1.0, 2.0, 4.0, 8.0)]
     assert spread == sorted(spread, reverse=True)
 

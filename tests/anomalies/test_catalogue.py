@@ -15,7 +15,7 @@ from offnominal.anomalies import (
     make_anomaly,
 )
 from offnominal.anomalies.catalogue import anomalies_with
-from offnominal.anomalies.injection import Injection, Setting
+from offnominal.anomalies.injection import EnvironmentInfo, Injection
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.worlds.catalogue import make_world
 
@@ -94,20 +94,22 @@ def test_what_is_no_name_is_refused(id):
 
 
 def test_a_knob_without_a_name_is_refused():
-    with pytest.raises(InvalidParameter, match="needs the name of a knob"):
+    with pytest.raises(InvalidParameter, match="needs the name of a physics parameter"):
         make_anomaly("dynamics/")
 
 
 def test_any_knob_can_be_named_and_the_world_says_whether_it_has_it():
     unknown = make_anomaly("dynamics/wind")
-    assert unknown == DynamicsAnomaly(knob="wind")
+    assert unknown == DynamicsAnomaly(physics_parameter="wind")
     world = make_world("SAP-Goal0-v0", 1)
-    with pytest.raises(UnknownName, match=r"SAP-Goal0-v0 has no knob 'wind'.*dynamics/force, dynamics/moving_objects"):
-        Injection([(Fault(unknown, 1.0, 0),)], Setting.of(world))
-    with pytest.raises(UnknownName, match=r"has no knob 'masss'. Did you mean 'mass'"):
-        Injection([(Fault("dynamics/masss", 1.0, 0),)], Setting.of(world))
+    with pytest.raises(
+        UnknownName, match=r"SAP-Goal0-v0 has no physics parameter 'wind'.*dynamics/force, dynamics/moving_objects"
+    ):
+        Injection([(Fault(unknown, 1.0, 0),)], EnvironmentInfo.of(world))
+    with pytest.raises(UnknownName, match=r"has no physics parameter 'masss'. Did you mean 'mass'"):
+        Injection([(Fault("dynamics/masss", 1.0, 0),)], EnvironmentInfo.of(world))
     with pytest.raises(UnknownName, match="Its dynamics faults are: none"):
-        Injection([(Fault("dynamics/mass", 1.0, 0),)], Setting(("0",), ("0",)))
+        Injection([(Fault("dynamics/mass", 1.0, 0),)], EnvironmentInfo(("0",), ("0",)))
 
 
 def test_an_anomaly_of_the_compiled_kernel_says_how_it_is_used():

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from offnominal.anomalies.corruption_kernel import WEIGHT_BITS, half_gaussian, pixelated, smear
+from offnominal.anomalies.corruption_kernel import WEIGHT_BITS, half_gaussian, motion_blur, pixelated
 
 
-def picture(height, width, seed=0):
+def image(height, width, seed=0):
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
 @pytest.mark.parametrize("share", [0.6, 0.5, 0.4, 0.3, 0.25])
 @pytest.mark.parametrize("shape", [(210, 160), (128, 128), (32, 32), (33, 47), (97, 101), (250, 333)])
 def test_pixelated_pictures_are_those_of_pillow(shape, share):
-    frame = picture(*shape)
+    frame = image(*shape)
     height, width = shape
     small = Image.fromarray(frame).resize((int(width * share), int(height * share)), Image.Resampling.BOX)
     large = np.asarray(small.resize((width, height), Image.Resampling.NEAREST))
@@ -40,9 +40,9 @@ def by_hand(frame, weights, angle):
 @pytest.mark.parametrize("angle", [-math.pi / 4, -0.3, 0.0, 0.5, math.pi / 4])
 @pytest.mark.parametrize("length", [7, 41])
 def test_a_smear_is_the_sum_of_shifted_pictures(angle, length):
-    frame, weights = picture(20, 34), half_gaussian(length, 5.0)
+    frame, weights = image(20, 34), half_gaussian(length, 5.0)
     out = np.empty_like(frame)
-    smear(frame, weights, angle, out)
+    motion_blur(frame, weights, angle, out)
     assert np.array_equal(out, by_hand(frame.astype(float), weights.tolist(), angle))
 
 
@@ -51,7 +51,7 @@ def test_a_smear_along_a_line():
     frame[0, 4] = 200
     weights = np.array([3, 1], np.int64) << (WEIGHT_BITS - 2)
     out = np.empty_like(frame)
-    smear(frame, weights, 0.0, out)
+    motion_blur(frame, weights, 0.0, out)
     assert out[0, :, 0].tolist() == [0, 0, 0, 50, 150, 0]
 
 

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from offnominal.anomalies import Corruption, Fault, Impulse, Injection, Moment, Schedule, Setting, make_anomaly
+from offnominal.anomalies import (
+    Corruption,
+    EnvironmentInfo,
+    Fault,
+    FaultContext,
+    Impulse,
+    Injection,
+    Schedule,
+    make_anomaly,
+)
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 
@@ -13,28 +22,28 @@ DRAWN = KINDS[:3]
 SHAPES = [(210, 160), (32, 32), (33, 47), (128, 128)]
 
 
-def picture(height=210, width=160, seed=0):
+def image(height=210, width=160, seed=0):
     return np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
-def moment(step=0, seed=0, lane=0):
-    return Moment(step, 0, lane, Stream.named(seed, 0, "anomaly"), {})
+def context(step=0, seed=0, lane=0):
+    return FaultContext(step, 0, lane, Stream.named(seed, 0, "anomaly"), {})
 
 
 def corrupt(kind, severity, frame, **when):
-    return make_anomaly(f"camera/{kind}").perturb(frame, float(severity), moment(**when))
+    return make_anomaly(f"camera/{kind}").perturb(frame, float(severity), context(**when))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_severity_zero_returns_the_very_picture(kind):
-    frame = picture()
+    frame = image()
     assert corrupt(kind, 0, frame) is frame
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_pictures_of_any_shape_are_corrupted(kind, shape):
-    frame = picture(*shape)
+    frame = image(*shape)
     before = frame.copy()
     for severity in (1, 5):
         shown = corrupt(kind, severity, frame)
@@ -58,7 +67,7 @@ def test_a_greater_severity_changes_more(kind):
 
 @pytest.mark.parametrize("kind", DRAWN)
 def test_every_picture_has_a_draw_of_its_own_that_its_seed_fixes(kind):
-    frame = picture()
+    frame = image()
     first = corrupt(kind, 3, frame, step=4)
     assert np.array_equal(first, corrupt(kind, 3, frame, step=4))
     for other in ({"step": 5}, {"step": 4, "seed": 1}, {"step": 4, "lane": 1}):
@@ -66,7 +75,7 @@ def test_every_picture_has_a_draw_of_its_own_that_its_seed_fixes(kind):
 
 
 def test_pixelate_draws_nothing():
-    frame = picture()
+    frame = image()
     assert np.array_equal(corrupt("pixelate", 3, frame, step=1), corrupt("pixelate", 3, frame, step=2, seed=9))
 
 
@@ -98,7 +107,7 @@ def test_impulses_strike_the_printed_share_half_white_half_black(severity, share
 
 def test_impulses_strike_colours_one_by_one_or_pixels_as_a_whole():
     grey = np.full((210, 160, 3), 100, np.uint8)
-    by_byte, by_pixel = (Impulse(by=by).perturb(grey, 4.0, moment()) != 100 for by in ("byte", "pixel"))
+    by_byte, by_pixel = (Impulse(by=by).perturb(grey, 4.0, context()) != 100 for by in ("byte", "pixel"))
     assert (by_byte.any(axis=2) & ~by_byte.all(axis=2)).any()
     assert np.array_equal(by_pixel.any(axis=2), by_pixel.all(axis=2))
     assert by_pixel.mean() == pytest.approx(0.17, rel=0.06)
@@ -129,21 +138,21 @@ def test_motion_blur_turns_from_picture_to_picture():
 )
 def test_there_are_five_severities(strength, problem):
     with pytest.raises(InvalidParameter, match=problem):
-        Injection([(Fault("camera/pixelate", strength, 0),)], Setting((), (), limit=9, pictures=True))
+        Injection([(Fault("camera/pixelate", strength, 0),)], EnvironmentInfo((), (), limit=9, has_images=True))
 
 
 def test_a_growing_fault_passes_through_the_severities():
-    frame = picture(32, 32)
+    frame = image(32, 32)
     injection = Injection(
-        [(Fault("camera/pixelate", 5, Schedule(onset=0, ramp=5)),)], Setting((), (), limit=9, pictures=True)
+        [(Fault("camera/pixelate", 5, Schedule(onset=0, ramp=5)),)], EnvironmentInfo((), (), limit=9, has_images=True)
     )
     row = np.zeros(1, np.int64)
     injection.begin(row, row, row)
-    injection.see(frame[None], row)
+    injection.apply_camera_faults(frame[None], row)
     for severity in range(1, 6):
         injection.act(np.zeros((1, 0)), row)
         injection.observe(np.zeros((1, 0)), row)
-        assert np.array_equal(injection.see(frame[None], row)[0], corrupt("pixelate", severity, frame))
+        assert np.array_equal(injection.apply_camera_faults(frame[None], row)[0], corrupt("pixelate", severity, frame))
 
 
 @pytest.mark.parametrize("kind", KINDS)

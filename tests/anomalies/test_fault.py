@@ -8,12 +8,12 @@ import pytest
 from offnominal.anomalies import (
     Delay,
     DynamicsAnomaly,
+    EnvironmentInfo,
     Fault,
     Injection,
     Noise,
     Quantisation,
     Schedule,
-    Setting,
     SignalAnomaly,
     TemporalNoise,
 )
@@ -22,12 +22,12 @@ from offnominal.core.errors import InvalidChannels, InvalidParameter, InvalidSch
 from offnominal.worlds.catalogue import make_world
 
 ROW = np.zeros(1, np.int64)
-SETTING = Setting(observation=("height", "speed", "pitch"), action=("left", "right"), length=20, limit=20)
+SETTING = EnvironmentInfo(observation=("height", "speed", "pitch"), action=("left", "right"), length=20, limit=20)
 
 
-def settle(fault, setting=SETTING):
+def settle(fault, environment=SETTING):
     """Check a fault against an environment and return the injection of it."""
-    return Injection([(fault,)], setting)
+    return Injection([(fault,)], environment)
 
 
 def test_a_fault_knows_its_anomaly_schedule_and_channels():
@@ -35,7 +35,7 @@ def test_a_fault_knows_its_anomaly_schedule_and_channels():
     assert fault.id == fault.kind.id == "action/offset"
     assert fault.strength == 1.0
     assert isinstance(fault.strength, float)
-    assert fault.course == Schedule(onset=20)
+    assert fault.resolved_schedule == Schedule(onset=20)
     assert fault.channels == (1,)
 
 
@@ -43,12 +43,12 @@ def test_a_fault_knows_its_anomaly_schedule_and_channels():
     ("given", "onset"), [("start", "start"), ("random", "random"), (4, 4), ((2, 5), (2, 5)), ([2, 5], (2, 5))]
 )
 def test_a_schedule_may_be_given_by_its_onset(given, onset):
-    assert Fault("action/noise", 0.1, given).course == Schedule(onset=onset)
+    assert Fault("action/noise", 0.1, given).resolved_schedule == Schedule(onset=onset)
 
 
 def test_a_fault_is_random_and_everywhere_unless_told_otherwise():
     fault = Fault("action/noise", 0.1)
-    assert fault.course == Schedule(onset="random")
+    assert fault.resolved_schedule == Schedule(onset="random")
     assert fault.channels is None
 
 
@@ -93,16 +93,18 @@ def test_offset_and_scaling_take_any_finite_number(strength):
     assert Fault("observation/scaling", strength).strength == strength
 
 
-@pytest.mark.parametrize(("knob", "value"), [("mass", 0.0), ("mass", -1.0), ("moving_objects", -0.1), ("damping", -1)])
-def test_a_knob_beyond_its_smallest_value_is_refused(knob, value):
-    setting = Setting.of(make_world("SAP-Goal0-v0", 1))
-    with pytest.raises(InvalidParameter, match=f"dynamics/{knob} is {value:g}; expected at least"):
-        settle(Fault(f"dynamics/{knob}", value), setting)
+@pytest.mark.parametrize(
+    ("physics_parameter", "value"), [("mass", 0.0), ("mass", -1.0), ("moving_objects", -0.1), ("damping", -1)]
+)
+def test_a_knob_beyond_its_smallest_value_is_refused(physics_parameter, value):
+    environment = EnvironmentInfo.of(make_world("SAP-Goal0-v0", 1))
+    with pytest.raises(InvalidParameter, match=f"dynamics/{physics_parameter} is {value:g}; expected at least"):
+        settle(Fault(f"dynamics/{physics_parameter}", value), environment)
 
 
 def test_a_word_that_is_no_strength_is_refused():
     with pytest.raises(UnknownName, match=r"no strength named 'medum'\. Did you mean 'medium'"):
-        settle(Fault("observation/noise", "medum"), Setting.of(make_world("SAP-Goal0-v0", 1)))
+        settle(Fault("observation/noise", "medum"), EnvironmentInfo.of(make_world("SAP-Goal0-v0", 1)))
 
 
 @pytest.mark.parametrize("schedule", [-1, 1.5, None, True, "soon", (5, 2)])
@@ -151,7 +153,7 @@ def test_a_lone_channel_must_be_put_in_a_list(channels):
 
 def test_dynamics_faults_have_no_channels():
     with pytest.raises(InvalidChannels, match="has no channels"):
-        settle(Fault("dynamics/mass", 2.0, 2, channels=[0]), Setting.of(make_world("SAP-Goal0-v0", 1)))
+        settle(Fault("dynamics/mass", 2.0, 2, channels=[0]), EnvironmentInfo.of(make_world("SAP-Goal0-v0", 1)))
 
 
 def test_several_faults_are_a_tuple():
@@ -175,7 +177,7 @@ def test_what_is_no_fault_is_refused(given):
         (lambda: TemporalNoise(correlation=-0.1), "correlation is -0.1"),
         (lambda: TemporalNoise(variant="paper"), "variant is 'paper'"),
         (lambda: Quantisation(rounding="up"), "rounding is 'up'"),
-        (DynamicsAnomaly, "needs the name of a knob"),
+        (DynamicsAnomaly, "needs the name of a physics parameter"),
     ],
 )
 def test_an_anomaly_with_a_bad_option_is_refused(make, said):
@@ -186,7 +188,7 @@ def test_an_anomaly_with_a_bad_option_is_refused(make, said):
 def test_anomalies_with_the_same_options_are_the_same():
     assert Noise(on="action") == Noise(on="action") != Noise()
     assert Delay() == Delay(on="action")
-    assert DynamicsAnomaly(knob="mass") != DynamicsAnomaly(knob="force")
+    assert DynamicsAnomaly(physics_parameter="mass") != DynamicsAnomaly(physics_parameter="force")
 
 
 @dataclass(frozen=True)
@@ -196,8 +198,8 @@ class Stuck(SignalAnomaly):
     kind = "stuck"
     formula = "o' = o at onset"
 
-    def perturb(self, signal, parameter, moment):
-        return moment.memory.setdefault("held", signal.copy())
+    def perturb(self, signal, parameter, context):
+        return context.memory.setdefault("held", signal.copy())
 
 
 def seen(injection, signals):
@@ -245,9 +247,9 @@ class Spikes(SignalAnomaly):
     kind = "spikes"
     minimum = 0.0
 
-    def perturb(self, signal, parameter, moment):
-        spike = moment.uniform(signal.size) < 0.3
-        return signal + parameter * spike * moment.normal(signal.size)
+    def perturb(self, signal, parameter, context):
+        spike = context.uniform(signal.size) < 0.3
+        return signal + parameter * spike * context.normal(signal.size)
 
 
 def test_an_anomaly_from_elsewhere_has_its_own_parameter_rules():
@@ -277,8 +279,8 @@ def test_an_anomaly_is_told_where_in_the_episode_it_is():
     class Watching(SignalAnomaly):
         kind = "watching"
 
-        def perturb(self, signal, parameter, moment):
-            moments.append((moment.step, moment.since, moment.lane, parameter))
+        def perturb(self, signal, parameter, context):
+            moments.append((context.step, context.since, context.lane, parameter))
             return signal
 
     schedule = Schedule(onset=2, duration=2, ramp=2, recovery=1)

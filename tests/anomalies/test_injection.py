@@ -6,30 +6,32 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from offnominal.anomalies import Fault, Injection, Schedule, Setting, SignalAnomaly
+from offnominal.anomalies import EnvironmentInfo, Fault, Injection, Schedule, SignalAnomaly
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.episode import Event
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import Stream
 from offnominal.worlds.catalogue import make_world, worlds
-from offnominal.worlds.world import Knob
+from offnominal.worlds.world import PhysicsParameter
 
-SETTING = Setting(observation=("0", "1", "2"), action=("0", "1"), length=13, limit=50)
+SETTING = EnvironmentInfo(observation=("0", "1", "2"), action=("0", "1"), length=13, limit=50)
 
 
 class Bench:
-    """Something with knobs that remembers how they are turned."""
+    """Something with physics parameters that remembers how they are turned."""
 
     def __init__(self, n):
-        self.knobs = {
-            "weight": Knob("weight", 2.0, "a factor", minimum=0.1, combine="multiply"),
-            "wind": Knob("wind", 0.0, "a force"),
-            "drag": Knob("drag", 0.3, "a share", minimum=0.0),
+        self.physics_parameters = {
+            "weight": PhysicsParameter("weight", 2.0, "a factor", minimum=0.1, combine="multiply"),
+            "wind": PhysicsParameter("wind", 0.0, "a force"),
+            "drag": PhysicsParameter("drag", 0.3, "a share", minimum=0.0),
         }
-        self.value = {name: np.full(n, knob.neutral) for name, knob in self.knobs.items()}
+        self.value = {
+            name: np.full(n, physics_parameter.neutral) for name, physics_parameter in self.physics_parameters.items()
+        }
         self.turned = set()
 
-    def turn(self, name, rows, values):
+    def set_physics_parameter(self, name, rows, values):
         self.turned |= {(name, int(row)) for row in rows}
         self.value[name][rows] = values
 
@@ -37,8 +39,8 @@ class Bench:
 def on_bench(*rows):
     """Return an injection with its bench, begun with seed 0, 1, ..."""
     bench = Bench(len(rows))
-    setting = Setting(("0", "1", "2"), ("0", "1"), physics=bench, length=13, limit=50)
-    injection = Injection(list(rows), setting)
+    environment = EnvironmentInfo(("0", "1", "2"), ("0", "1"), physics=bench, length=13, limit=50)
+    injection = Injection(list(rows), environment)
     begin(injection)
     return injection, bench
 
@@ -57,8 +59,8 @@ def step(injection, observations=None, rows=None):
     return injection.observe(np.zeros((n, 3)) if observations is None else observations, rows)
 
 
-def onsets(faults, seeds, episodes=0, setting=SETTING):
-    injection = Injection([faults] * len(seeds), setting)
+def onsets(faults, seeds, episodes=0, environment=SETTING):
+    injection = Injection([faults] * len(seeds), environment)
     begin(injection, seeds, episodes)
     return np.array([[event.onset for event in injection.events(row)] for row in range(len(seeds))])
 
@@ -116,8 +118,8 @@ def test_random_onsets_are_uniform_over_their_range(onset, first, last):
 
 
 def test_a_random_onset_without_an_experts_length_fits_the_time_limit():
-    setting = Setting(("0",), (), limit=6)
-    drawn = onsets((Fault("observation/noise", 0.1),), np.arange(500), setting=setting)
+    environment = EnvironmentInfo(("0",), (), limit=6)
+    drawn = onsets((Fault("observation/noise", 0.1),), np.arange(500), environment=environment)
     assert set(drawn.ravel()) == {2, 3, 4, 5}
 
 
@@ -162,7 +164,7 @@ def test_events_say_what_is_injected():
 
 
 def test_events_of_a_named_strength_hold_the_number():
-    injection = Injection([(Fault("dynamics/mass", "medium", 2),)], Setting.of(make_world("SAP-Goal0-v0", 1)))
+    injection = Injection([(Fault("dynamics/mass", "medium", 2),)], EnvironmentInfo.of(make_world("SAP-Goal0-v0", 1)))
     assert injection.events(0)[0].parameter == parameter_for("SAP-Goal0-v0", "dynamics/mass", "medium")
 
 
@@ -178,7 +180,7 @@ def test_a_knob_is_turned_while_the_fault_is_on_and_exactly_put_back():
 
 
 @pytest.mark.parametrize(
-    ("knob", "strengths", "together"),
+    ("physics_parameter", "strengths", "together"),
     [
         ("weight", (4.0, 6.0), 2.0 * (4.0 / 2.0) * (6.0 / 2.0)),
         ("weight", (1.0, 1.0, 1.0), 0.25),
@@ -186,16 +188,16 @@ def test_a_knob_is_turned_while_the_fault_is_on_and_exactly_put_back():
         ("drag", (0.5, 0.4), 0.6),
     ],
 )
-def test_faults_on_one_knob_act_together(knob, strengths, together):
-    faults = tuple(Fault(f"dynamics/{knob}", value, t) for t, value in enumerate(strengths))
+def test_faults_on_one_knob_act_together(physics_parameter, strengths, together):
+    faults = tuple(Fault(f"dynamics/{physics_parameter}", value, t) for t, value in enumerate(strengths))
     injection, bench = on_bench(faults)
     step(injection)
-    assert bench.value[knob][0] == pytest.approx(strengths[0], rel=1e-15)
+    assert bench.value[physics_parameter][0] == pytest.approx(strengths[0], rel=1e-15)
     for _ in strengths:
         step(injection)
-    assert bench.value[knob][0] == pytest.approx(together, rel=1e-15)
+    assert bench.value[physics_parameter][0] == pytest.approx(together, rel=1e-15)
     injection.release(np.array([0]))
-    assert bench.value[knob][0] == bench.knobs[knob].neutral
+    assert bench.value[physics_parameter][0] == bench.physics_parameters[physics_parameter].neutral
 
 
 def test_release_puts_back_only_the_rows_it_is_told():
@@ -253,16 +255,16 @@ def test_every_knob_of_every_world_is_back_to_its_exact_value_after_release(id):
     row = np.array([0])
     both = np.arange(2)
     world.reset(both, both, both * 0)
-    before = [world.parameters(r) for r in both]
-    for name, knob in world.knobs.items():
-        fault = Fault(f"dynamics/{name}", knob.neutral * 1.7 + 0.3, 0)
-        injection = Injection([(fault,), ()], Setting.of(world))
+    before = [world.current_physics(r) for r in both]
+    for name, physics_parameter in world.physics_parameters.items():
+        fault = Fault(f"dynamics/{name}", physics_parameter.neutral * 1.7 + 0.3, 0)
+        injection = Injection([(fault,), ()], EnvironmentInfo.of(world))
         injection.begin(both, both, both * 0)
         injection.act(np.zeros((2, *world.action_space.shape)), both)
-        assert _different(before[0], world.parameters(0)), f"{name} changes nothing"
-        assert not _different(before[1], world.parameters(1)), f"{name} reaches the neighbour"
+        assert _different(before[0], world.current_physics(0)), f"{name} changes nothing"
+        assert not _different(before[1], world.current_physics(1)), f"{name} reaches the neighbour"
         injection.release(row)
-        assert not _different(before[0], world.parameters(0)), f"{name} is not put back"
+        assert not _different(before[0], world.current_physics(0)), f"{name} is not put back"
     world.close()
 
 
@@ -274,7 +276,7 @@ def _different(before, after):
 class Square(SignalAnomaly):
     kind = "square"
 
-    def perturb(self, signal, parameter, moment):
+    def perturb(self, signal, parameter, context):
         return signal**2
 
 
@@ -282,9 +284,9 @@ class Square(SignalAnomaly):
 class Count(SignalAnomaly):
     kind = "count"
 
-    def perturb(self, signal, parameter, moment):
-        moment.memory["calls"] = moment.memory.get("calls", 0) + 1
-        return np.full_like(signal, parameter * moment.memory["calls"])
+    def perturb(self, signal, parameter, context):
+        context.memory["calls"] = context.memory.get("calls", 0) + 1
+        return np.full_like(signal, parameter * context.memory["calls"])
 
 
 def test_custom_anomalies_act_in_their_own_rows_with_their_own_memory():
@@ -337,17 +339,17 @@ def test_whole_numbers_are_rounded_and_kept_within_their_type(dtype, strength, c
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_type_and_the_shape_of_a_signal_are_kept(dtype):
-    setting = Setting(tuple(map(str, range(12))), (), limit=9)
-    injection = Injection([(Fault("observation/noise", 1.0, 0),)], setting)
+    environment = EnvironmentInfo(tuple(map(str, range(12))), (), limit=9)
+    injection = Injection([(Fault("observation/noise", 1.0, 0),)], environment)
     begin(injection)
-    picture = np.zeros((1, 2, 3, 2), dtype)
+    image = np.zeros((1, 2, 3, 2), dtype)
     row = np.array([0])
     injection.act(np.zeros((1, 0)), row)
-    seen = injection.observe(picture, row)
+    seen = injection.observe(image, row)
     assert seen.dtype == dtype
-    assert seen.shape == picture.shape
+    assert seen.shape == image.shape
     assert seen.any()
-    assert not picture.any()
+    assert not image.any()
 
 
 def test_given_arrays_are_never_changed():
@@ -361,7 +363,7 @@ def test_given_arrays_are_never_changed():
 
 def test_signal_faults_need_a_signal_made_of_numbers():
     with pytest.raises(UnsupportedEnvironment, match="action/noise needs a Box action space, which a game has not"):
-        Injection([(Fault("action/noise", 0.1, 0),)], Setting(("0",), (), limit=9, name="a game"))
+        Injection([(Fault("action/noise", 0.1, 0),)], EnvironmentInfo(("0",), (), limit=9, name="a game"))
 
 
 def test_every_row_is_checked_before_anything_runs():

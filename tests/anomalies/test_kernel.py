@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from offnominal.anomalies import Delay, Fault, Injection, Quantisation, Schedule, Setting, TemporalNoise
+from offnominal.anomalies import Delay, EnvironmentInfo, Fault, Injection, Quantisation, Schedule, TemporalNoise
 from offnominal.core.streams import Stream
 
 from . import reference
 
 STEPS = 40
 CHANNELS = 5
-SETTING = Setting(
+SETTING = EnvironmentInfo(
     observation=tuple("abcde"), action=tuple("uvwxy"), length=STEPS, limit=STEPS, name="a bench of five channels"
 )
-PRINTED = TemporalNoise(variant="printed")
+PRINTED = TemporalNoise(variant="published")
 NEAREST = Quantisation(rounding="nearest")
 ROUNDING = {"rtol": 1e-12, "atol": 1e-12}
 
@@ -35,10 +35,10 @@ KINDS = {
 }
 
 
-def play(rows, signals, *, seeds=None, episodes=None, setting=SETTING):
+def play(rows, signals, *, seeds=None, episodes=None, environment=SETTING):
     """Return what the faults make of (T, n, channels) signals, used both as actions and as true observations."""
     n = len(rows)
-    injection = Injection(rows, setting)
+    injection = Injection(rows, environment)
     everyone = np.arange(n)
     seeds = np.arange(n) if seeds is None else np.asarray(seeds)
     injection.begin(everyone, seeds, np.zeros(n, np.int64) if episodes is None else np.asarray(episodes))
@@ -56,7 +56,7 @@ def signals(n, steps=STEPS, channels=CHANNELS, seed=0):
 
 def expected(fault, signal, seed, *, lane=0, episode=0):
     """Return what one fault with a known onset makes of one row's signal, according to the reference."""
-    schedule, anomaly = fault.course, fault.kind
+    schedule, anomaly = fault.resolved_schedule, fault.kind
     weights = reference.weights(
         len(signal),
         schedule.onset,
@@ -69,7 +69,7 @@ def expected(fault, signal, seed, *, lane=0, episode=0):
     if schedule.walk:
         weights *= reference.walk(len(signal), schedule.onset, schedule.walk, seed, episode, lane)
     kind = KINDS[anomaly.id]
-    if getattr(anomaly, "variant", "") == "printed":
+    if getattr(anomaly, "variant", "") == "published":
         kind = "temporal_noise as printed"
     if getattr(anomaly, "rounding", "") == "nearest":
         kind = "quantisation to nearest"
@@ -101,7 +101,7 @@ SINGLE = [
     Fault(TemporalNoise(correlation=0.0), 1.0, 3),
     Fault(TemporalNoise(correlation=0.5, on="action"), 1.0, 3),
     Fault(PRINTED, 0.6, 4),
-    Fault(TemporalNoise(variant="printed", on="action"), 0.9, Schedule(onset=2, ramp=6)),
+    Fault(TemporalNoise(variant="published", on="action"), 0.9, Schedule(onset=2, ramp=6)),
     Fault("observation/quantisation", 0.25, 5),
     Fault("observation/quantisation", 0.7, Schedule(onset=2, duration=15, ramp=3), channels=[0, 2]),
     Fault(NEAREST, 0.25, 5),
@@ -123,12 +123,12 @@ def mixed():
     return given, play(rows, given)
 
 
-@pytest.mark.parametrize("row", range(len(SINGLE)), ids=[f"{f.id} {f.strength} {f.course}" for f in SINGLE])
+@pytest.mark.parametrize("row", range(len(SINGLE)), ids=[f"{f.id} {f.strength} {f.resolved_schedule}" for f in SINGLE])
 def test_in_a_mixed_batch_each_row_gets_its_own_fault_and_nothing_else(mixed, row):
     given, got = mixed
     fault, seed = SINGLE[row], row
     other = "action" if fault.kind.target == "observation" else "observation"
-    changed, onset = got[fault.kind.target][:, row], fault.course.onset
+    changed, onset = got[fault.kind.target][:, row], fault.resolved_schedule.onset
     np.testing.assert_array_equal(changed[:onset], given[:onset, row])
     np.testing.assert_allclose(changed, expected(fault, given[:, row], seed), **ROUNDING)
     np.testing.assert_array_equal(got[other][:, row], given[:, row])
@@ -247,13 +247,13 @@ def test_quantisation_does_not_turn_not_a_number_into_one():
 
 
 WIDE = 2_000
-MANY = Setting(observation=tuple(map(str, range(WIDE))), action=(), length=60, limit=60)
+MANY = EnvironmentInfo(observation=tuple(map(str, range(WIDE))), action=(), length=60, limit=60)
 
 
 def noise_of(anomaly, strength, onset=10):
     """Return the noise that a fault adds to a silent signal: (T, channels)."""
     silence = np.zeros((60, 1, WIDE))
-    return play([(Fault(anomaly, strength, onset),)], silence, setting=MANY, seeds=[7])["observation"][:, 0]
+    return play([(Fault(anomaly, strength, onset),)], silence, environment=MANY, seeds=[7])["observation"][:, 0]
 
 
 def test_noise_is_white_with_the_standard_deviation_asked_for():

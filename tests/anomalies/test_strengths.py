@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from offnominal.agents import expert_card
-from offnominal.anomalies import Fault, Injection, Setting, make_anomaly
+from offnominal.anomalies import EnvironmentInfo, Fault, Injection, make_anomaly
 from offnominal.anomalies.anomaly import DynamicsAnomaly
 from offnominal.anomalies.catalogue import anomalies_with
 from offnominal.anomalies.strengths import (
     CALIBRATED,
     LEVELS,
-    calibrated,
+    calibrated_strengths,
     parameter_for,
-    published,
+    published_strengths,
     read_strengths,
     strength,
     strengths_of,
@@ -29,13 +29,19 @@ from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParamet
 from offnominal.worlds.catalogue import make_world, worlds
 
 SHIPPED = files("offnominal.anomalies") / "published_strengths.csv"
-PRINTED = sorted({key[:2] for key in published()})
-CURVES = [list(lines) for _, lines in groupby(calibrated(), lambda line: (line.world, line.anomaly, line.direction))]
+PRINTED = sorted({key[:2] for key in published_strengths()})
+CURVES = [
+    list(lines) for _, lines in groupby(calibrated_strengths(), lambda line: (line.world, line.anomaly, line.direction))
+]
 
 
 def neutral_of(world, anomaly):
     kind = make_anomaly(anomaly)
-    return make_world(world, 1).knob(kind.knob).neutral if isinstance(kind, DynamicsAnomaly) else kind.neutral
+    return (
+        make_world(world, 1).physics_parameter(kind.physics_parameter).neutral
+        if isinstance(kind, DynamicsAnomaly)
+        else kind.neutral
+    )
 
 
 def test_levels_leave_a_falling_share_of_the_return():
@@ -48,19 +54,19 @@ WORLDS = [id for id in worlds.ids() if not id.startswith("OOD-")]  # whose fault
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_anomaly_of_every_world_was_calibrated_at_every_level(world):
-    found = {(line.anomaly, line.name) for line in calibrated() if line.world == world}
-    for anomaly in anomalies_with(make_world(world, 1).knobs):
+    found = {(line.anomaly, line.name) for line in calibrated_strengths() if line.world == world}
+    for anomaly in anomalies_with(make_world(world, 1).physics_parameters):
         ways = ("-up", "-down") if anomaly.endswith("/scaling") else ("",)
         assert {(anomaly, f"{level}{way}") for level in CALIBRATED for way in ways} <= found
 
 
 def test_no_line_stands_twice():
-    keys = [(line.world, line.anomaly, line.name) for line in calibrated()]
+    keys = [(line.world, line.anomaly, line.name) for line in calibrated_strengths()]
     assert len(set(keys)) == len(keys)
 
 
 def test_the_table_belongs_to_the_shipped_experts():
-    for line in calibrated():
+    for line in calibrated_strengths():
         assert line.policy == expert_card(line.world).sha256[:12]
 
 
@@ -74,35 +80,35 @@ def test_parameters_move_away_from_neutral_and_scores_fall(curve):
 
 
 def test_attained_scores_are_near_their_levels_and_never_harmless():
-    reached = [line for line in calibrated() if line.attainable]
+    reached = [line for line in calibrated_strengths() if line.attainable]
     errors = np.array([abs(line.score - line.target) for line in reached])
     half = np.array([(line.high - line.low) / 2 for line in reached])
-    assert len(reached) > 0.85 * len(calibrated())
+    assert len(reached) > 0.85 * len(calibrated_strengths())
     assert np.mean(errors <= 0.01) > 0.8
     assert (errors <= np.maximum(0.055, 2.0 * half)).all()
     assert all(line.low <= line.score <= line.high < 1.0 for line in reached)
 
 
 def test_what_is_not_attained_says_why():
-    for line in calibrated():
+    for line in calibrated_strengths():
         if not line.attainable:
             assert line.note
             assert abs(line.score - line.target) > 0.005
 
 
 def test_a_later_onset_never_costs_more():
-    for line in calibrated():
+    for line in calibrated_strengths():
         if line.attainable and line.target < 0.95:
             assert line.dataset_score > line.score
 
 
 @pytest.mark.parametrize("world", WORLDS)
 def test_every_attainable_name_can_be_injected(world):
-    setting = Setting.of(make_world(world, 1))
+    environment = EnvironmentInfo.of(make_world(world, 1))
     named = strengths_of(world)
     assert len({anomaly for anomaly, _ in named}) >= 13
     for (anomaly, level), parameter in named.items():
-        (event,) = Injection([(Fault(anomaly, level, 2),)], setting).events(0)
+        (event,) = Injection([(Fault(anomaly, level, 2),)], environment).events(0)
         assert event.parameter == parameter == parameter_for(world, anomaly, level)
 
 
@@ -143,7 +149,7 @@ def test_an_anomaly_without_levels_asks_for_a_number():
 
 def test_a_world_without_a_table_asks_for_a_number():
     with pytest.raises(UnknownName, match="only known for shipped worlds; give observation/noise a number"):
-        Injection([(Fault("observation/noise", "medium", 0),)], Setting(("0",), ("0",)))
+        Injection([(Fault("observation/noise", "medium", 0),)], EnvironmentInfo(("0",), ("0",)))
 
 
 def test_a_damaged_table_is_named(tmp_path):
@@ -151,8 +157,8 @@ def test_a_damaged_table_is_named(tmp_path):
     path.write_text("world,level\nSAP-Goal0-v0,tiny\n")
     with pytest.raises(DamagedFile, match="is no table of strengths"):
         read_strengths(path)
-    write_strengths(path, calibrated()[:3])
-    assert [line.name for line in read_strengths(path)] == [line.name for line in calibrated()[:3]]
+    write_strengths(path, calibrated_strengths()[:3])
+    assert [line.name for line in read_strengths(path)] == [line.name for line in calibrated_strengths()[:3]]
     path.write_text(path.read_text().replace("true", "perhaps").replace("false", "perhaps"))
     with pytest.raises(DamagedFile, match="cannot be read"):
         read_strengths(path)
@@ -173,7 +179,7 @@ def test_a_damaged_table_is_named(tmp_path):
 )
 def test_a_table_that_was_spoiled_is_damaged(spoil, tmp_path):
     path = tmp_path / "strengths.csv"
-    write_strengths(path, [line for line in calibrated() if line.attainable][:3])
+    write_strengths(path, [line for line in calibrated_strengths() if line.attainable][:3])
     path.write_bytes(spoil(path.read_text()))
     with pytest.raises(DamagedFile):
         read_strengths(path)
@@ -183,11 +189,11 @@ def test_a_table_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    write_strengths(tmp_path / "strengths.csv", calibrated()[:3])
+    write_strengths(tmp_path / "strengths.csv", calibrated_strengths()[:3])
     before = (tmp_path / "strengths.csv").read_bytes()
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InaccessibleFile, match="free some space"):
-        write_strengths(tmp_path / "strengths.csv", calibrated()[:2])
+        write_strengths(tmp_path / "strengths.csv", calibrated_strengths()[:2])
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [before]
     with pytest.raises(MissingFile):
         read_strengths(tmp_path / "nowhere.csv")
@@ -195,15 +201,15 @@ def test_a_table_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
 
 def test_every_line_of_the_published_table_is_read_once():
     lines = SHIPPED.read_text().splitlines()
-    assert len(published()) == len(lines) - 1
+    assert len(published_strengths()) == len(lines) - 1
     assert set(csv.DictReader(lines).fieldnames) >= {"world", "anomaly", "level", "parameter"}
 
 
 @pytest.mark.parametrize(("world", "anomaly"), PRINTED)
 def test_a_published_row_is_one_of_ours(world, anomaly):
-    assert any(line.world == world and line.anomaly == anomaly for line in calibrated())
+    assert any(line.world == world and line.anomaly == anomaly for line in calibrated_strengths())
     assert neutral_of(world, anomaly) not in [
-        value for key, value in published().items() if key[:2] == (world, anomaly)
+        value for key, value in published_strengths().items() if key[:2] == (world, anomaly)
     ]
 
 
@@ -220,4 +226,4 @@ def test_a_published_row_is_one_of_ours(world, anomaly):
     ],
 )
 def test_published_values_are_those_of_the_published_code(world, anomaly, level, value):
-    assert published()[world, anomaly, level] == pytest.approx(value, rel=5e-4)
+    assert published_strengths()[world, anomaly, level] == pytest.approx(value, rel=5e-4)

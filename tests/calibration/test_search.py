@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.calibration.axis import Axis
-from offnominal.calibration.search import Search
+from offnominal.calibration.search import StrengthSearch
 from offnominal.core.errors import SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
@@ -16,7 +16,7 @@ class Curve:
     def __init__(self, score, noise=0.15, breaks_at=np.inf):
         self.score, self.noise, self.breaks_at = score, noise, breaks_at
 
-    def luck(self, seed, n):
+    def control_variates(self, seed, n):
         return 0.05 * normal(seed + np.arange(n), 0)[:, None]
 
     def faulty(self, axis, distances, seed, onset):
@@ -37,8 +37,8 @@ OFFSET = Axis("action/offset", 0.0)
 
 
 def searched(curve, axis=OFFSET, levels=(0.99, 0.9, 0.75, 0.5), **options):
-    search = Search(curve, axis, **options)
-    search.climb(min(levels))
+    search = StrengthSearch(curve, axis, **options)
+    search.scan(min(levels))
     return search, {level: search.find(level) for level in levels}
 
 
@@ -94,7 +94,7 @@ def test_a_fault_without_effect_has_no_level():
 
 
 def test_whole_numbers_are_taken_only_if_they_have_the_level():
-    delay = Axis("action/delay", 0.0, whole=True)
+    delay = Axis("action/delay", 0.0, integer=True)
     _, found = searched(Curve(lambda d: 1.0 - 0.05 * d, noise=0.05), delay)
     assert not found[0.99].attainable
     assert "of whole numbers, 1 gives 0.9" in found[0.99].note

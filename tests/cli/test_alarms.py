@@ -7,7 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from offnominal.alarms import PromiseAudit
+from offnominal.alarms import GuaranteeAudit
 from offnominal.cli import main
 from offnominal.cli.alarms import _detector
 from offnominal.cli.program import program
@@ -29,14 +29,14 @@ def test_a_table_per_detector_and_a_conclusion():
     assert result.exit_code == 0, result.output
     assert "Mahalanobis in SAP-Goal0-v0" in result.output
     assert "Time in SAP-Goal0-v0" in result.output
-    assert "of 10 promises hold within two standard errors" in result.output
+    assert "of 10 guarantees hold within two standard errors" in result.output
 
 
 def test_machines_get_rows_and_a_table_on_disk(tmp_path):
     path = tmp_path / "new" / "audit.csv"
     words = ["--detectors", "Time", "--alarms", "EpisodeMaximum,ThreeSigma", "--levels", "0.05,0.1", *SMALL]
     rows = json.loads(run(WORLD, "SAP-Goal1-v0", *words, "--json", "--out", path).stdout)
-    assert [(row["world"], row["alarm"], row["promised"]) for row in rows] == [
+    assert [(row["world"], row["alarm"], row["guarantee"]) for row in rows] == [
         (world, alarm, level)
         for world in (WORLD, "SAP-Goal1-v0")
         for alarm, level in (("EpisodeMaximum", 0.05), ("EpisodeMaximum", 0.1), ("ThreeSigma", None))
@@ -53,15 +53,15 @@ def test_another_seed_gives_other_episodes():
 
 
 def test_a_broken_promise_is_exit_code_one(monkeypatch):
-    monkeypatch.setattr(PromiseAudit, "verdict", "broken")
+    monkeypatch.setattr(GuaranteeAudit, "verdict", "broken")
     assert run(WORLD, "--detectors", "Time", "--alarms", "EpisodeMaximum", *SMALL).exit_code == 1
 
 
 def test_epochs_are_for_detectors_that_train():
     pytest.importorskip("torch", reason="torch is not installed")
-    assert _detector("MLP-DM", 3).parameters()["epochs"] == 3
-    assert _detector("MLP-DM", None).parameters()["epochs"] > 3
-    assert _detector("KNN", 3).parameters() == _detector("KNN", None).parameters()
+    assert _detector("MLP-DM", 3).get_params()["n_epochs"] == 3
+    assert _detector("MLP-DM", None).get_params()["n_epochs"] > 3
+    assert _detector("KNN", 3).get_params() == _detector("KNN", None).get_params()
 
 
 @pytest.mark.parametrize(

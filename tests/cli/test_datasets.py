@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from offnominal.cli import main
 from offnominal.cli.program import program
-from offnominal.core.home import VARIABLE
-from offnominal.datasets import Dataset, load
+from offnominal.core.directories import DATA_VARIABLE
+from offnominal.datasets import Dataset, load_dataset
 
 runner = CliRunner()
 WORLD = "SAP-Goal0-v0"
@@ -51,9 +51,9 @@ def test_several_worlds_go_into_folders_of_their_own(tmp_path):
 
 
 def test_load_finds_what_was_generated_without_a_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     (row,) = json.loads(run("generate", WORLD, *FEW, "--json").stdout)
-    data = load(WORLD, episodes=2, anomalies=["action/offset"], levels=["medium"])
+    data = load_dataset(WORLD, episodes=2, anomalies=["action/offset"], levels=["medium"])
     assert row["folder"] == str(data.folder)
 
 
@@ -109,7 +109,7 @@ def test_export_and_import_by_way_of_minari(folder, tmp_path, monkeypatch):
 )
 def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["offnominal", *arguments])
     with pytest.raises(SystemExit) as stopped:
         main()
@@ -137,7 +137,7 @@ def test_datasets_that_are_there_are_listed(folder, tmp_path):
 
 
 def test_one_dataset_is_listed_by_its_name_and_a_wrong_name_gets_the_nearest(folder, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(folder.parent))
+    monkeypatch.setenv(DATA_VARIABLE, str(folder.parent))
     for name in (WORLD, folder):
         (row,) = json.loads(run("datasets", name, "--json").stdout)
         assert row["world"] == WORLD

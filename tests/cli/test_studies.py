@@ -152,7 +152,7 @@ def test_studies_are_listed_with_their_scales():
         (["reproduce", "comparison", "--figure", "2"], "choose from 4, 5, 6. We do not know what it shows"),
         (["play", "SAP-Goal0-v0", "--out", "clip.avi"], "a clip ends in .gif or .mp4"),
         (["play", "SAP-Goal0-v0", "--agent", "me"], "choose expert or scripted"),
-        (["train", "SAP-Goal0-v0", "--teacher", "scriptd"], "Did you mean 'scripted'?"),
+        (["train", "SAP-Goal0-v0", "--demonstrator", "scriptd"], "Did you mean 'scripted'?"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_line(words, complaint, monkeypatch, capsys, tmp_path):

@@ -44,7 +44,7 @@ def test_what_cannot_be_fetched_is_asked_for(monkeypatch):
     def unreachable(*_, **__):
         raise MissingFile("no network")
 
-    monkeypatch.setattr(sources, "fetched", unreachable)
+    monkeypatch.setattr(sources, "fetch_file", unreachable)
     result = runner.invoke(tables, ["fetch", "har"])
     assert isinstance(result.exception, MissingFile)
     assert "place the file UCI_HAR_Dataset.zip" in str(result.exception)

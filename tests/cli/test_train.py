@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from offnominal.agents import load_policy
 from offnominal.cli import agents, main
 from offnominal.cli.program import program
-from offnominal.rollouts import judge
+from offnominal.rollouts import evaluate_policy
 from offnominal.worlds.catalogue import make_single
 
 pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
@@ -34,7 +34,7 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_policy_is_trained_through_stable_baselines3_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(agents, "JUDGED_ON_THE_WAY", 4)
+    monkeypatch.setattr(agents, "VALIDATION_EPISODES", 4)
     arguments = ["train", WORLD, "--learner", "sb3", "--algorithm", "sac", "--steps", "120", "--device", "cpu"]
     outputs = []
     for _ in range(2):
@@ -48,7 +48,7 @@ def test_a_policy_is_trained_through_stable_baselines3_and_goes_on(
     assert names == [f"{WORLD}--sac-sb3.{ending}" for ending in ("checkpoint", "json", "safetensors")]
     card = load_policy(tmp_path / f"{WORLD}--sac-sb3")[1]
     assert card.command == f"offnominal train {WORLD} --algorithm sac --learner sb3 --steps 120 --seed 0"
-    assert (card.settings["learner"], card.settings["rows"], card.settings["batch"]) == ("sb3", 5, 256)
+    assert (card.settings["learner"], card.settings["n_envs"], card.settings["batch_size"]) == ("sb3", 5, 256)
     assert (card.algorithm, card.steps, card.episodes) == ("sac", 120, 1000)
 
 
@@ -57,7 +57,7 @@ def test_an_agent_is_imported_judged_and_saved(agent: Path, tmp_path: Path) -> N
     assert result.exit_code == 0, result.output
     assert "SAP-Goal0-v0 by sac" in result.output
     policy, card = load_policy(tmp_path / f"{WORLD}--sac-imported")
-    assert card.mean_return == judge(WORLD, policy).mean_return
+    assert card.mean_return == evaluate_policy(WORLD, policy).mean_return
     assert card.settings["file_sha256"] == hashlib.sha256(agent.read_bytes()).hexdigest()
     assert card.settings["gamma"] == 0.97
     assert card.command == f"offnominal train {WORLD} --from-sb3 agent.zip"
@@ -98,7 +98,7 @@ def test_what_cannot_be_trained_or_imported_is_one_line_and_exit_code_two(
 def test_a_missing_package_is_named_with_its_cure(
     missing: str, learner: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith("offnominal.agents.learning.")]:
+    for name in [name for name in sys.modules if name.startswith("offnominal.agents.training.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, missing, None)
     monkeypatch.setattr(sys, "argv", ["offnominal", "train", WORLD, "--learner", learner])

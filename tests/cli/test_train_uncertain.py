@@ -9,11 +9,12 @@ from gymnasium.spaces import Discrete
 from typer.testing import CliRunner
 
 from offnominal.agents import load_policy
-from offnominal.agents.uncertain import DenseMembers, UncertainPolicy
+from offnominal.agents.uncertainty import DenseNetworks, UncertainPolicy
 from offnominal.cli import agents
 from offnominal.cli.program import program
-from offnominal.rollouts import judge, judged_card
-from offnominal.rollouts.judge import Judgement
+from offnominal.rollouts import evaluate_policy
+from offnominal.rollouts import policy_card as evaluated_card
+from offnominal.rollouts.policy_evaluation import PolicyEvaluation
 
 pytest.importorskip("torch", reason="torch is not installed")
 
@@ -23,8 +24,8 @@ runner = CliRunner()
 
 @pytest.fixture(autouse=True)
 def few_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agents, "JUDGED_ON_THE_WAY", 4)
-    monkeypatch.setattr(agents, "FRESH", 20)
+    monkeypatch.setattr(agents, "VALIDATION_EPISODES", 4)
+    monkeypatch.setattr(agents, "EVALUATION_EPISODES", 20)
 
 
 def test_an_agent_is_trained_judged_and_saved(tmp_path: Path) -> None:
@@ -32,10 +33,10 @@ def test_an_agent_is_trained_judged_and_saved(tmp_path: Path) -> None:
     result = runner.invoke(program, [*arguments, "--steps", "640", "--device", "cpu", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     policy, card = load_policy(tmp_path / f"{WORLD}--dqn-dropout")
-    assert (card.algorithm, card.uncertainty, card.probability, card.choices) == ("dqn-dropout", "dropout", 0.1, 2)
+    assert (card.algorithm, card.uncertainty, card.probability, card.n_actions) == ("dqn-dropout", "dropout", 0.1, 2)
     wanted = f"offnominal train {WORLD} --algorithm dqn --uncertainty dropout --probability 0.1 --steps 640 --seed 0"
     assert card.command == wanted
-    assert card.mean_return == judge(WORLD, policy, 20).mean_return
+    assert card.mean_return == evaluate_policy(WORLD, policy, 20).mean_return
     assert (card.steps, card.episodes, card.settings["members"]) == (640, 20, 1)
 
 
@@ -56,15 +57,15 @@ def test_a_run_of_the_same_folder_goes_on(tmp_path: Path) -> None:
 def test_a_game_that_never_ends_is_judged_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, object]] = []
 
-    def noted(world: str, policy: object, n: int, **how: object) -> Judgement:
+    def noted(world: str, policy: object, n: int, **how: object) -> PolicyEvaluation:
         asked.append({"n": n, **how})
-        return Judgement(n, -21.0, 0.0, 0.0, 764.0)
+        return PolicyEvaluation(n, -21.0, 0.0, 0.0, 764.0)
 
-    monkeypatch.setattr(agents, "judge", noted)
-    monkeypatch.setattr(judged_card, "judge", noted)
-    policy = UncertainPolicy(DenseMembers.random((4, 16, 6)), Discrete(6), kind="ensemble")
-    assert agents._on_the_way("OOD-Pong-v0", policy) == (-21.0, 0.0)
-    assert judged_card.judged_card("OOD-Pong-v0", "dqn-ensemble", policy).episodes == 30
+    monkeypatch.setattr(agents, "evaluate_policy", noted)
+    monkeypatch.setattr(evaluated_card, "evaluate_policy", noted)
+    policy = UncertainPolicy(DenseNetworks.random((4, 16, 6)), Discrete(6), kind="ensemble")
+    assert agents._validate("OOD-Pong-v0", policy) == (-21.0, 0.0)
+    assert evaluated_card.evaluated_card("OOD-Pong-v0", "dqn-ensemble", policy).episodes == 30
     assert [(each["n"], each["max_steps"], each["noops"]) for each in asked] == [(4, 4_000, 30), (30, 10_000, 30)]
 
 
@@ -76,14 +77,14 @@ def test_an_unknown_kind_is_refused_with_the_nearest(tmp_path: Path) -> None:
 
 
 def test_an_agent_with_uncertainty_cannot_be_polished(tmp_path: Path) -> None:
-    result = runner.invoke(program, ["polish", WORLD, "--algorithm", "dqn-ensemble", "--out", str(tmp_path)])
+    result = runner.invoke(program, ["finetune", WORLD, "--algorithm", "dqn-ensemble", "--out", str(tmp_path)])
     assert "only plain networks can be polished" in str(result.exception)
 
 
 def test_the_usual_algorithm_fits_the_actions():
-    from offnominal.cli.agents import usual_algorithm
+    from offnominal.cli.agents import default_algorithm
 
-    assert [usual_algorithm(world) for world in ("OOD-CartPole-v0", "OOD-Pendulum-v0", "SAP-Goal0-v0")] == [
+    assert [default_algorithm(world) for world in ("OOD-CartPole-v0", "OOD-Pendulum-v0", "SAP-Goal0-v0")] == [
         "dqn",
         "tqc",
         "tqc",
@@ -91,8 +92,8 @@ def test_the_usual_algorithm_fits_the_actions():
 
 
 def test_the_shipped_expert_of_the_same_kind_can_teach(tmp_path: Path) -> None:
-    arguments = ["train", WORLD, "--algorithm", "dqn", "--teacher", "expert", "--steps", "640", "--device", "cpu"]
+    arguments = ["train", WORLD, "--algorithm", "dqn", "--demonstrator", "expert", "--steps", "640", "--device", "cpu"]
     result = runner.invoke(program, [*arguments, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     card = load_policy(tmp_path / f"{WORLD}--dqn-ensemble")[1]
-    assert (card.settings["teacher"], "--teacher expert" in card.command) == ("expert", True)
+    assert (card.settings["demonstrator"], "--demonstrator expert" in card.command) == ("expert", True)

@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from offnominal.agents import scripted
+from offnominal.agents import scripted_expert
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
     InaccessibleFile,
@@ -16,7 +16,7 @@ from offnominal.core.errors import (
     MissingFile,
     UnsupportedEnvironment,
 )
-from offnominal.datasets import from_minari, generate, import_minari, save, to_minari
+from offnominal.datasets import from_minari, generate, import_minari, save_dataset, to_minari
 from offnominal.rollouts import collect
 
 minari = pytest.importorskip("minari", reason="minari is not installed")
@@ -99,7 +99,7 @@ def test_only_some_splits_are_exported(data):
 def test_episodes_without_a_world_are_exported_by_their_shapes(tmp_path):
     active = np.array([False, False, True])
     episode = Episode(np.ones((4, 2)), np.ones((3, 1), np.float32), np.ones(3), active, (Event("mine/own", 0.5, 2),), 7)
-    data = save(tmp_path / "data", {"train": [episode]}, world="my robot")
+    data = save_dataset(tmp_path / "data", {"train": [episode]}, world="my robot")
     (loaded,) = to_minari(data["train"], "robot/train-v0")
     assert loaded.observation_space.shape == (2,)
     assert from_minari("robot/train-v0") == list(data["train"])
@@ -107,8 +107,8 @@ def test_episodes_without_a_world_are_exported_by_their_shapes(tmp_path):
 
 @pytest.mark.parametrize("world", ["OOD-CartPole-v0", "my game"])
 def test_choices_come_back_as_the_integers_they_are(world, tmp_path):
-    episodes = collect("OOD-CartPole-v0", scripted("OOD-CartPole-v0"), 2, max_steps=5)
-    data = save(tmp_path / "data", {"train": episodes}, world=world)
+    episodes = collect("OOD-CartPole-v0", scripted_expert("OOD-CartPole-v0"), 2, max_steps=5)
+    data = save_dataset(tmp_path / "data", {"train": episodes}, world=world)
     (loaded,) = to_minari(data["train"], "poles/train-v0")
     assert loaded.action_space == gymnasium.spaces.Discrete(2)
     assert [episode.actions.dtype for episode in from_minari("poles/train-v0")] == [np.int64, np.int64]
@@ -200,7 +200,7 @@ def test_an_export_that_fails_leaves_nothing(data, tmp_path, monkeypatch):
 
 
 def test_without_an_id_the_namespace_is_that_of_the_world(tmp_path, data):
-    own = save(tmp_path / "own", {"a b": [data["test"][0]]}, world="my robot (left)")
+    own = save_dataset(tmp_path / "own", {"a b": [data["test"][0]]}, world="my robot (left)")
     assert [each.id for each in to_minari(own)] == ["offnominal/my-robot--left-/a-b-v0"]
     assert [each.id for each in to_minari(data["test"])] == ["offnominal/SAP-Goal0-v0/test-v0"]
 

@@ -43,14 +43,18 @@ def address(tmp_path_factory):
 def page(browser, address):
     """The page, freshly opened; whatever it complains about or asks the network for fails the test."""
     opened = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    trouble = []
-    opened.on("console", lambda message: trouble.append(message.text) if message.type in ("error", "warning") else None)
-    opened.on("pageerror", lambda error: trouble.append(str(error)))
-    opened.on("request", lambda request: trouble.append(request.url) if not request.url.startswith("file:") else None)
+    error_info = []
+    opened.on(
+        "console", lambda message: error_info.append(message.text) if message.type in ("error", "warning") else None
+    )
+    opened.on("pageerror", lambda error: error_info.append(str(error)))
+    opened.on(
+        "request", lambda request: error_info.append(request.url) if not request.url.startswith("file:") else None
+    )
     opened.goto(address)
     yield opened
     opened.close()
-    assert not trouble
+    assert not error_info
 
 
 def names(page):

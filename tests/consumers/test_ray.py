@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import MissingDependency
-from offnominal.core.home import VARIABLE
-from offnominal.studies import AlarmEntry, Cell, DataEntry, Store, run_study, same_results, work
+from offnominal.studies import AlarmEntry, Cell, DataEntry, Store, run_cell, run_study, same_results
 
 WORLD = "SAP-Goal0-v0"
 DATA = DataEntry(episodes=6, validation=6, anomalies=("action/offset",), levels=("strong",))
@@ -83,7 +83,7 @@ def cluster(tmp_path_factory):
         free.close()
         patch.setenv("RAY_AUTH_MODE", "disabled")
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv(VARIABLE, str(logs / "data"))
+        patch.setenv(DATA_VARIABLE, str(logs / "data"))
         # Paths of sockets must be short, and pytest's folders are deep.
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="ray", ignore_cleanup_errors=True))
         head = ["--head", f"--port={port}", "--include-dashboard=false", f"--temp-dir={place}"]
@@ -110,7 +110,7 @@ def test_results_are_those_of_this_machine(cluster, elsewhere, tmp_path):
     assert outcome.computed == 3
     assert [failure.error for failure in outcome.failures] == ["ZeroDivisionError", "WorkerKilled"]
     for cell, key in zip(good, outcome.keys[2:], strict=True):
-        here = work(cell)
+        here = run_cell(cell)
         assert here.key == key
         assert same_results(store.rows([key]), here.rows)
         assert store.examples([key]).equals(here.examples.replace_schema_metadata(None))

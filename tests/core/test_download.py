@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from offnominal.core.download import fetched, sha256_of
+from offnominal.core.download import fetch_file, sha256_of
 from offnominal.core.errors import DamagedFile, MissingFile
 
 CONTENT = bytes(range(256)) * 5000
@@ -49,62 +49,62 @@ def no_proxy(monkeypatch):
 @pytest.mark.parametrize("known", [HASH, HASH[:8], ""])
 def test_a_file_is_downloaded_once(tmp_path, known):
     with served(CONTENT) as (url, asked):
-        file = fetched(url, tmp_path / "kept", sha256=known)
+        file = fetch_file(url, tmp_path / "kept", sha256=known)
         assert file == tmp_path / "kept" / "weights.bin"
         assert file.read_bytes() == CONTENT
-        assert fetched(url, tmp_path / "kept", sha256=known) == file
+        assert fetch_file(url, tmp_path / "kept", sha256=known) == file
         assert asked == ["/weights.bin"]
 
 
 def test_it_is_called_as_wanted_and_needs_no_network_later(tmp_path):
     with served(CONTENT) as (url, _):
-        fetched(url, tmp_path, name="mine.bin", sha256=HASH)
-    assert fetched(url, tmp_path, name="mine.bin", sha256=HASH).name == "mine.bin"
+        fetch_file(url, tmp_path, name="mine.bin", sha256=HASH)
+    assert fetch_file(url, tmp_path, name="mine.bin", sha256=HASH).name == "mine.bin"
     assert sorted(file.name for file in tmp_path.iterdir()) == ["mine.bin", "mine.bin.sha256"]
 
 
 def test_a_file_with_another_hash_is_not_kept(tmp_path):
     with served(CONTENT[:-1] + b"x") as (url, _), pytest.raises(DamagedFile, match="not kept"):
-        fetched(url, tmp_path, sha256=HASH[:8])
+        fetch_file(url, tmp_path, sha256=HASH[:8])
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_broken_download_leaves_nothing_and_can_be_repeated(tmp_path):
     with served(CONTENT[:100_000], promised=len(CONTENT)) as (url, _), pytest.raises(MissingFile, match="100,000"):
-        fetched(url, tmp_path)
+        fetch_file(url, tmp_path)
     assert list(tmp_path.iterdir()) == []
     with served(CONTENT) as (url, _):
-        assert fetched(url, tmp_path).read_bytes() == CONTENT
+        assert fetch_file(url, tmp_path).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("status", [404, 503])
 def test_a_refusal_is_named(tmp_path, status):
     with served(b"", status=status) as (url, _), pytest.raises(MissingFile, match="could not be downloaded"):
-        fetched(url, tmp_path)
+        fetch_file(url, tmp_path)
 
 
 def test_without_a_network_it_is_said_what_to_put_where(tmp_path):
     with served(b"") as (url, _):
         pass
     with pytest.raises(MissingFile) as raised:
-        fetched(url, tmp_path / "weights", name="mine.bin")
+        fetch_file(url, tmp_path / "weights", name="mine.bin")
     for part in (url, "mine.bin", str(tmp_path / "weights")):
         assert part in str(raised.value)
 
 
 def test_a_file_put_there_by_hand_is_taken_if_it_is_the_right_one(tmp_path):
     (tmp_path / "weights.bin").write_bytes(CONTENT)
-    assert fetched("http://127.0.0.1:9/weights.bin", tmp_path, sha256=HASH).exists()
+    assert fetch_file("http://127.0.0.1:9/weights.bin", tmp_path, sha256=HASH).exists()
     (tmp_path / "other.bin").write_bytes(b"other")
     with pytest.raises(DamagedFile, match="authors"):
-        fetched("http://127.0.0.1:9/other.bin", tmp_path, sha256=HASH)
+        fetch_file("http://127.0.0.1:9/other.bin", tmp_path, sha256=HASH)
 
 
 def test_where_no_hash_is_known_the_first_download_is_remembered(tmp_path):
     source = tmp_path / "source.bin"
     source.write_bytes(CONTENT)
-    file = fetched(source.as_uri(), tmp_path / "kept")
+    file = fetch_file(source.as_uri(), tmp_path / "kept")
     assert (tmp_path / "kept" / "source.bin.sha256").read_text().strip() == HASH == sha256_of(file)
     file.write_bytes(b"changed")
     with pytest.raises(DamagedFile, match=r"source\.bin\.sha256 says"):
-        fetched(source.as_uri(), tmp_path / "kept")
+        fetch_file(source.as_uri(), tmp_path / "kept")

@@ -24,7 +24,7 @@ KINDS = {
     "UnsupportedFormat": ValueError,
     "MissingFile": FileNotFoundError,
     "InaccessibleFile": OSError,
-    "AlreadyThere": FileExistsError,
+    "AlreadyExists": FileExistsError,
     "LawBroken": AssertionError,
 }
 WORLDS = ("SAP-Goal0-v0", "SAP-Goal1-v0", "MJC-HalfCheetah-v0")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from offnominal.datasets import save
-from offnominal.datasets.statistics import Tally
+from offnominal.datasets import save_dataset
+from offnominal.datasets.statistics import StatisticsAccumulator
 from offnominal.worlds import make_world
 
 
@@ -58,7 +58,7 @@ def test_there_is_no_picture_without_matplotlib(made, tmp_path, monkeypatch):
 
 
 def test_what_is_not_known_is_left_out(recorded, tmp_path):
-    data = save(tmp_path / "data", {"mine": [recorded(4, onset=1)]}, world="my robot")
+    data = save_dataset(tmp_path / "data", {"mine": [recorded(4, onset=1)]}, world="my robot")
     assert lines(card(data))["mine"][4:6] == ["–", "–"]
     assert "expert" not in card(data)
     assert "How it was made" not in card(data)
@@ -66,20 +66,20 @@ def test_what_is_not_known_is_left_out(recorded, tmp_path):
 
 
 def test_statistics_of_one_episode(recorded):
-    tally = Tally()
-    tally.add(replace(recorded(4, onset=3), extras={"success": np.array([False, False, False, True])}))
-    seen = tally.result()
-    assert (seen.return_interval, seen.success, seen.active, seen.struck, seen.mean_onset) == (0.0, 1.0, 0.25, 1.0, 3.0)
+    statistics = StatisticsAccumulator()
+    statistics.add(replace(recorded(4, onset=3), extras={"success": np.array([False, False, False, True])}))
+    seen = statistics.result()
+    assert (seen.return_interval, seen.success, seen.active, seen.faulty, seen.mean_onset) == (0.0, 1.0, 0.25, 1.0, 3.0)
 
 
 def test_statistics_of_several(recorded):
-    tally = Tally()
+    statistics = StatisticsAccumulator()
     episodes = [recorded(length, seed=length, onset=onset) for length, onset in ((2, 1), (6, 3), (2, None))]
     for episode in episodes:
-        tally.add(episode)
-    seen = tally.result()
+        statistics.add(episode)
+    seen = statistics.result()
     returns = [episode.total_reward for episode in episodes]
     assert seen.mean_return == pytest.approx(np.mean(returns))
     assert seen.return_interval == pytest.approx(1.96 * np.std(returns, ddof=1) / np.sqrt(3))
-    assert (seen.active, seen.struck, seen.mean_onset) == (0.4, pytest.approx(2 / 3), 2.0)
-    assert (tally.episodes, tally.steps, seen.success) == (3, 10, None)
+    assert (seen.active, seen.faulty, seen.mean_onset) == (0.4, pytest.approx(2 / 3), 2.0)
+    assert (statistics.episodes, statistics.steps, seen.success) == (3, 10, None)

@@ -54,15 +54,15 @@ def test_a_manifest_comes_back_as_it_was(dataset):
     assert manifest.recipe_sha256 == manifest.recipe.digest()
 
 
-@pytest.mark.parametrize("verify", ["hash", "size"])
-def test_a_missing_or_truncated_file_is_found_on_opening(verify, copy):
+@pytest.mark.parametrize("verify_dataset", ["hash", "size"])
+def test_a_missing_or_truncated_file_is_found_on_opening(verify_dataset, copy):
     path = copy / "splits" / "test.parquet"
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(DamagedFile, match=r"test\.parquet has [\d,]+ bytes, the manifest says"):
-        Dataset(copy, verify=verify)
+        Dataset(copy, verify=verify_dataset)
     path.unlink()
     with pytest.raises(MissingFile, match=r"test\.parquet of split 'test' is not there"):
-        Dataset(copy, verify=verify)
+        Dataset(copy, verify=verify_dataset)
 
 
 @pytest.mark.parametrize("place", [10, 5000, -300, -1])

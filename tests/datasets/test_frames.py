@@ -11,9 +11,9 @@ import pytest
 from offnominal.agents import expert
 from offnominal.anomalies import Fault
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState, MissingFile, SimulationDiverged
-from offnominal.datasets import Dataset, Recipe, follow, generate, save, to_minari, verify
+from offnominal.datasets import Dataset, Recipe, follow, generate, save_dataset, to_minari, verify_dataset
 from offnominal.datasets import frames as storage
-from offnominal.datasets.recipe import Cell
+from offnominal.datasets.recipe import FaultCell
 from offnominal.rollouts import collect
 from offnominal.worlds.world import World
 
@@ -61,7 +61,7 @@ def decoded(monkeypatch):
 def test_episodes_come_back_to_the_bit(recorded, tmp_path):
     lengths = (3, 1, 7, 4)
     episodes = [recorded(length, seed=length, frames=shot(length, length)) for length in lengths]
-    split = save(tmp_path / "data", {"train": episodes}, world="mine")["train"]
+    split = save_dataset(tmp_path / "data", {"train": episodes}, world="mine")["train"]
     assert list(split) == episodes
     assert [split[index] for index in (2, 0, 3, -3)] == [episodes[index] for index in (2, 0, 3, -3)]
     assert split.entry.frames.count == sum(lengths) + 4
@@ -72,7 +72,7 @@ def test_stored_frames_are_those_that_are_recorded(data):
     fault = Fault("camera/noise", 12.0)
     for name, anomalies in (("twins", None), ("camera/noise@mild", fault)):
         stored = [episode.extras["frames"] for episode in data[name]]
-        again = collect(WORLD, expert(WORLD), 3, seed=13_000_000, anomalies=anomalies, frames=True)
+        again = collect(WORLD, expert(WORLD), 3, seed=13_000_000, faults=anomalies, frames=True)
         for one, other in zip(stored, again, strict=True):
             assert np.array_equal(one, other.extras["frames"])
 
@@ -154,7 +154,7 @@ def test_a_dataset_without_frames_does_not_speak_of_them(dataset):
 
 
 def test_the_hash_of_a_recipe_without_frames_is_what_it_always_was():
-    recipe = Recipe("SAP-Goal0-v0", "tqc", cells=(Cell("action/noise", "tiny", 0.1),), twins=True)
+    recipe = Recipe("SAP-Goal0-v0", "tqc", cells=(FaultCell("action/noise", "tiny", 0.1),), twins=True)
     assert recipe.digest() == "91155ac18434efa0bda1871acd32decdd09675bd548d8b8f828c2ebdf6b40438"
     digests = {each.digest() for each in (recipe, recipe.replace(frames=True))}
     digests.add(recipe.replace(frames=True, camera="affected").digest())
@@ -198,7 +198,7 @@ def test_work_goes_on_after_a_power_cut_to_the_same_bytes(data, filmed, tmp_path
         simulated.extend(seeds)
         return real(world, policy, seeds, faults, **options)
 
-    monkeypatch.setattr(module, "FILMED", 2)
+    monkeypatch.setattr(module, "BATCH_WITH_FRAMES", 2)
     monkeypatch.setattr(module, "rollout", failing)
     with pytest.raises(SimulationDiverged):
         filmed(tmp_path / "data", twins=True)
@@ -251,10 +251,10 @@ def test_a_missing_or_cut_file_is_noticed_when_the_dataset_is_opened(copied):
 
 
 def test_verify_looks_at_frames_too(data, copied):
-    assert verify(data.folder) == dict.fromkeys(data.splits, "")
+    assert verify_dataset(data.folder) == dict.fromkeys(data.splits, "")
     flipped(copied / "frames" / "twins.parquet", 700)
     (copied / "frames" / "stray.parquet").write_bytes(b"?")
-    problems = {name: problem for name, problem in verify(copied).items() if problem}
+    problems = {name: problem for name, problem in verify_dataset(copied).items() if problem}
     assert set(problems) == {"twins", "frames/stray.parquet"}
     assert "SHA-256" in problems["twins"]
 
@@ -266,13 +266,13 @@ def test_frames_of_other_episodes_are_found_behind_a_right_hash(copied, edit):
         ours.update(size=theirs["size"], sha256=theirs["sha256"])
 
     edit(copied, exchange)
-    assert [name for name, problem in verify(copied).items() if problem] == ["test"]
+    assert [name for name, problem in verify_dataset(copied).items() if problem] == ["test"]
 
 
 def test_the_number_and_shape_of_frames_are_counted_again(copied, edit):
     edit(copied, lambda data: data["splits"]["test"]["frames"].update(count=1))
     edit(copied, lambda data: data["splits"]["twins"]["frames"].update(shape=[1, 1, 3]))
-    assert [name for name, problem in verify(copied).items() if problem] == ["test", "twins"]
+    assert [name for name, problem in verify_dataset(copied).items() if problem] == ["test", "twins"]
 
 
 def test_a_manifest_cannot_point_to_frames_elsewhere(copied, edit):
@@ -293,24 +293,24 @@ def test_a_manifest_cannot_point_to_frames_elsewhere(copied, edit):
 )
 def test_frames_that_do_not_fit_are_refused(recorded, tmp_path, second, said):
     with pytest.raises(InvalidParameter, match=said):
-        save(tmp_path / "data", {"train": [recorded(frames=shot(3)), recorded(seed=1, **second)]}, world="mine")
+        save_dataset(tmp_path / "data", {"train": [recorded(frames=shot(3)), recorded(seed=1, **second)]}, world="mine")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_frames_that_come_late_are_not_lost_in_silence(recorded, tmp_path):
     with pytest.raises(InvalidParameter, match="seed 1 is the odd one"):
-        save(tmp_path / "data", {"train": [recorded(), recorded(seed=1, frames=shot(3))]}, world="mine")
+        save_dataset(tmp_path / "data", {"train": [recorded(), recorded(seed=1, frames=shot(3))]}, world="mine")
 
 
 def test_numbers_that_are_called_frames_stay_in_the_table(recorded, tmp_path):
     episode = recorded(3, frames=np.arange(3))
-    split = save(tmp_path / "data", {"train": [episode]}, world="mine")["train"]
+    split = save_dataset(tmp_path / "data", {"train": [episode]}, world="mine")["train"]
     assert split.entry.frames is None
     assert split[0] == episode
 
 
 def test_a_stored_split_can_be_saved_again(data, tmp_path):
-    again = save(tmp_path / "again", {"test": data["test"]}, world=WORLD)
+    again = save_dataset(tmp_path / "again", {"test": data["test"]}, world=WORLD)
     assert again["test"].entry.content == data["test"].entry.content
     assert again["test"].entry.frames.sha256 == data["test"].entry.frames.sha256
 

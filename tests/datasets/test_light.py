@@ -7,9 +7,9 @@ CODE = """
 import sys
 import offnominal
 import offnominal.cli.program
-assert {"load", "generate", "Dataset"} <= set(dir(offnominal))
+assert {"load_dataset", "generate", "Dataset"} <= set(dir(offnominal))
 assert not {"pyarrow", "pandas", "minari"} & set(sys.modules), "at import"
-offnominal.load
+offnominal.load_dataset
 assert "pyarrow" in sys.modules
 assert not {"pandas", "minari", "matplotlib", "duckdb"} & set(sys.modules), "for load"
 """

@@ -68,12 +68,12 @@ def test_a_round_trip_loses_nothing(episodes, rows, tmp_path_factory):
     path = tmp_path_factory.mktemp("parquet") / "split.parquet"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet, "GROUP_ROWS", rows)
-        facts = write_episodes(path, episodes)
+        metadata = write_episodes(path, episodes)
     file = EpisodeFile(path)
     found = [episode for group in range(len(file.bounds) - 1) for episode in file.group(group)]
     assert found == episodes
     assert [list(episode.extras) for episode in found] == [list(episode.extras) for episode in episodes]
-    assert file.facts.seeds.tolist() == facts.seeds.tolist() == [episode.seed for episode in episodes]
+    assert file.metadata.seeds.tolist() == metadata.seeds.tolist() == [episode.seed for episode in episodes]
 
 
 def test_row_groups_hold_whole_episodes(tmp_path, recorded, monkeypatch):
@@ -154,40 +154,40 @@ def test_a_file_of_another_format_is_named(tmp_path):
 def crafted(path, change):
     """Write the same rows with other facts."""
     file = pq.ParquetFile(path)
-    facts = json.loads(file.metadata.metadata[b"offnominal"])
-    change(facts)
+    metadata = json.loads(file.metadata.metadata[b"offnominal"])
+    change(metadata)
     table = file.read().replace_schema_metadata(None)
     with pq.ParquetWriter(path.with_name("crafted.parquet"), table.schema, store_schema=False) as writer:
         writer.write_table(table, row_group_size=len(table))
-        writer.add_key_value_metadata({"offnominal": json.dumps(facts)})
+        writer.add_key_value_metadata({"offnominal": json.dumps(metadata)})
     return path.with_name("crafted.parquet")
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda facts: facts["lengths"].__setitem__(0, 10**9),
-        lambda facts: facts["lengths"].__setitem__(0, -5),
-        lambda facts: facts["lengths"].pop(),
-        lambda facts: facts["seeds"].append(1),
-        lambda facts: facts["seeds"].__setitem__(0, 10**30),
-        lambda facts: facts["terminated"].pop(),
-        lambda facts: facts.update(groups=[1]),
-        lambda facts: facts.update(groups=[-1, 3]),
-        lambda facts: facts["signals"][0].__setitem__(2, [10**12]),
-        lambda facts: facts["signals"][0].__setitem__(2, [-2]),
-        lambda facts: facts["signals"][0].__setitem__(1, "<f8"),
-        lambda facts: facts["signals"][0].__setitem__(1, "|O"),
-        lambda facts: facts["signals"][0].__setitem__(0, "sightings"),
-        lambda facts: facts["signals"].pop(),
-        lambda facts: facts.update(signals={}),
-        lambda facts: facts.update(event_fault=[7], event_episode=[0], event_onset=[0], event_end=[None]),
-        lambda facts: facts.pop("faults"),
+        lambda metadata: metadata["lengths"].__setitem__(0, 10**9),
+        lambda metadata: metadata["lengths"].__setitem__(0, -5),
+        lambda metadata: metadata["lengths"].pop(),
+        lambda metadata: metadata["seeds"].append(1),
+        lambda metadata: metadata["seeds"].__setitem__(0, 10**30),
+        lambda metadata: metadata["terminated"].pop(),
+        lambda metadata: metadata.update(groups=[1]),
+        lambda metadata: metadata.update(groups=[-1, 3]),
+        lambda metadata: metadata["signals"][0].__setitem__(2, [10**12]),
+        lambda metadata: metadata["signals"][0].__setitem__(2, [-2]),
+        lambda metadata: metadata["signals"][0].__setitem__(1, "<f8"),
+        lambda metadata: metadata["signals"][0].__setitem__(1, "|O"),
+        lambda metadata: metadata["signals"][0].__setitem__(0, "sightings"),
+        lambda metadata: metadata["signals"].pop(),
+        lambda metadata: metadata.update(signals={}),
+        lambda metadata: metadata.update(event_fault=[7], event_episode=[0], event_onset=[0], event_end=[None]),
+        lambda metadata: metadata.pop("faults"),
     ],
 )
 def test_facts_of_other_rows_or_columns_are_refused(change, tmp_path, recorded):
     path = tmp_path / "episodes.parquet"
     write_episodes(path, [recorded(seed=0), recorded(seed=1)])
-    assert len(EpisodeFile(crafted(path, lambda facts: None)).group(0)) == 2
+    assert len(EpisodeFile(crafted(path, lambda metadata: None)).group(0)) == 2
     with pytest.raises(DamagedFile):
         EpisodeFile(crafted(path, change)).group(0)

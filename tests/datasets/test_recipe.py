@@ -7,9 +7,9 @@ import pytest
 from offnominal.anomalies import Schedule
 from offnominal.anomalies.strengths import strengths_of
 from offnominal.core.errors import InvalidParameter, OffnominalError, UnknownName
-from offnominal.datasets.recipe import Cell, Recipe, cells_of
+from offnominal.datasets.recipe import FaultCell, Recipe, cells_of
 
-CELLS = (Cell("action/noise", "tiny", 0.1), Cell("dynamics/mass", "strong", 4.0))
+CELLS = (FaultCell("action/noise", "tiny", 0.1), FaultCell("dynamics/mass", "strong", 4.0))
 RECIPE = Recipe("SAP-Goal0-v0", "tqc", cells=CELLS, twins=True)
 
 

@@ -4,9 +4,9 @@ import hashlib
 
 import pytest
 
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.core.home import VARIABLE
-from offnominal.datasets.sources import SourceFile, choose_way, presence, read_ways
+from offnominal.datasets.sources import SourceFile, choose_source, presence, read_sources
 
 CONTENT = b"1 2\n3 4\n"
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -14,7 +14,7 @@ DIGEST = hashlib.sha256(CONTENT).hexdigest()
 
 @pytest.fixture(autouse=True)
 def home(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "home"))
     return tmp_path / "home"
 
 
@@ -64,13 +64,13 @@ def test_without_a_network_the_address_is_in_the_error(tmp_path):
 
 def test_the_first_complete_way_is_taken():
     text, packed = SourceFile("rows", "a.txt", 8, DIGEST), SourceFile("packed", "b.npz", 8, DIGEST)
-    ways = {"text": (text,), "packed": (packed,)}
-    assert presence(ways) == "by hand"
+    sources = {"text": (text,), "packed": (packed,)}
+    assert presence(sources) == "by hand"
     place(packed)
-    assert presence(ways) == "present"
-    assert choose_way(ways) == ("packed", {"packed": packed.place})
+    assert presence(sources) == "present"
+    assert choose_source(sources) == ("packed", {"packed": packed.place})
     place(text)
-    assert choose_way(ways)[0] == "text"
+    assert choose_source(sources)[0] == "text"
 
 
 def test_a_set_with_an_address_can_be_downloaded():
@@ -79,7 +79,7 @@ def test_a_set_with_an_address_can_be_downloaded():
 
 @pytest.mark.parametrize("package", ["offnominal.datasets.tables", "offnominal.datasets.image_sets"])
 def test_listed_files_have_one_place_and_a_whole_hash(package):
-    files = [file for ways in read_ways(package).values() for needed in ways.values() for file in needed]
+    files = [file for sources in read_sources(package).values() for needed in sources.values() for file in needed]
     hashes = {}
     for file in files:
         assert hashes.setdefault(file.path, file.sha256) == file.sha256

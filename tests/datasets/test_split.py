@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import MissingDependency
-from offnominal.datasets import parquet, save
+from offnominal.datasets import parquet, save_dataset
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def grouped(recorded, tmp_path, monkeypatch):
     """A split of several row groups, and the episodes in it."""
     monkeypatch.setattr(parquet, "GROUP_ROWS", 12)
     episodes = [recorded(length, seed=length, onset=1) for length in (3, 5, 9, 2, 1, 7, 4)]
-    return save(tmp_path / "data", {"train": episodes}, world="mine")["train"], episodes
+    return save_dataset(tmp_path / "data", {"train": episodes}, world="mine")["train"], episodes
 
 
 def test_it_is_a_sequence(grouped):

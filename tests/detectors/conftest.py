@@ -17,7 +17,7 @@ def nominal():
 
 @pytest.fixture(scope="session")
 def faulty():
-    return collect(WORLD, expert(WORLD), 20, anomalies=Fault("observation/offset", 1.0, 4), seed=500)
+    return collect(WORLD, expert(WORLD), 20, faults=Fault("observation/offset", 1.0, 4), seed=500)
 
 
 @pytest.fixture(scope="session")

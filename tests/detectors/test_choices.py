@@ -20,7 +20,7 @@ WORLD = "OOD-CartPole-v0"
 @pytest.fixture(scope="module")
 def episodes():
     policy = RandomPolicy(make_world(WORLD, 1).action_space)
-    return [collect(WORLD, policy, 12, anomalies=fault, seed=s) for fault, s in ((None, 0), (FAULT, 100))]
+    return [collect(WORLD, policy, 12, faults=fault, seed=s) for fault, s in ((None, 0), (FAULT, 100))]
 
 
 FAULT = Fault("dynamics/push_force", 60.0, 4)
@@ -30,8 +30,8 @@ FAULT = Fault("dynamics/push_force", 60.0, 4)
     "make",
     [
         partial(KNN, view="transition"),
-        partial(make_detector, "MLP-DM", epochs=2),
-        partial(make_detector, "LSTM-DM", epochs=2),
+        partial(make_detector, "MLP-DM", n_epochs=2),
+        partial(make_detector, "LSTM-DM", n_epochs=2),
     ],
     ids=["KNN", "MLP-DM", "LSTM-DM"],
 )
@@ -50,15 +50,15 @@ def test_a_transition_holds_a_column_per_choice(episodes):
 class Listener(TransitionDetector):
     """Scores an action by its number."""
 
-    raw_choices = True
+    raw_discrete_actions = True
 
     def _fit(self, episodes, validation, seed):
         self.kinds_ = {episode.actions.dtype.kind for episode in episodes}
 
-    def _measure(self, observations, actions, after):
+    def _score_transitions(self, observations, actions, after):
         return actions[:, 0].astype(np.float64)
 
-    def parameters(self):
+    def get_params(self):
         return {}
 
 

@@ -19,7 +19,7 @@ from offnominal.detectors import (
     on_transitions,
 )
 from offnominal.detectors.normaliser import Normaliser
-from offnominal.detectors.points import NearestNeighbours, PointDetector
+from offnominal.detectors.rows import NearestNeighbours, RowDetector
 
 
 def test_a_score_describes_the_transition_it_stands_for(nominal):
@@ -59,7 +59,7 @@ def test_a_view_is_what_it_says(nominal):
 
 @pytest.mark.parametrize("view", ["next_observation", "transition", "window"])
 def test_online_is_batch_to_the_last_bit(view, nominal, restless):
-    detector = on_transitions(NearestNeighbours(), view=view, length=4).fit(nominal)
+    detector = on_transitions(NearestNeighbours(), view=view, window_length=4).fit(nominal)
     state = detector.start(len(restless))
     length = min(map(len, restless))
     batch = detector.score(restless)
@@ -139,7 +139,7 @@ def test_a_wrong_view_names_the_nearest():
         KNN(view="transitions")
 
 
-class Watching(PointDetector):
+class Watching(RowDetector):
     """Remembers what it was given."""
 
     stops_early = True
@@ -154,12 +154,12 @@ class Watching(PointDetector):
     def _score(self, rows):
         return np.zeros(len(rows))
 
-    def parameters(self):
+    def get_params(self):
         return {}
 
-    _learned = parameters
+    _state_dict = get_params
 
-    def _restore(self, learned):
+    def _load_state_dict(self, state):
         pass
 
 
@@ -176,34 +176,34 @@ def shown(detector, rows):
 
 
 def test_validation_episodes_are_passed_on():
-    point = Watching()
-    detector = OnTransitions(point).fit(numbered(*range(5)), validation=numbered(7, 8))
-    rows, validation = point.given
+    row_detector = Watching()
+    detector = OnTransitions(row_detector).fit(numbered(*range(5)), validation=numbered(7, 8))
+    rows, validation = row_detector.given
     assert set(shown(detector, rows)) == set(range(5))
     assert shown(detector, validation) == [7, 7, 7, 8, 8, 8]
 
 
 def test_without_validation_whole_episodes_are_held_out():
-    point = Watching()
-    detector = OnTransitions(point).fit(numbered(*range(20)), seed=3)
-    learned, held = (shown(detector, rows) for rows in point.given)
+    row_detector = Watching()
+    detector = OnTransitions(row_detector).fit(numbered(*range(20)), seed=3)
+    state, held = (shown(detector, rows) for rows in row_detector.given)
     assert len(set(held)) == 2
-    assert not set(held) & set(learned)
-    assert {number: (learned + held).count(number) for number in range(20)} == dict.fromkeys(range(20), 3)
+    assert not set(held) & set(state)
+    assert {number: (state + held).count(number) for number in range(20)} == dict.fromkeys(range(20), 3)
     other = Watching()
     OnTransitions(other).fit(numbered(*range(20)), seed=4)
     assert set(shown(detector, other.given[1])) != set(held)
 
 
 def test_a_single_episode_is_learned_from_and_checked_by():
-    point = Watching()
-    OnTransitions(point).fit(numbered(1))
-    np.testing.assert_array_equal(*point.given)
+    row_detector = Watching()
+    OnTransitions(row_detector).fit(numbered(1))
+    np.testing.assert_array_equal(*row_detector.given)
 
 
 def test_a_point_detector_that_does_not_stop_early_learns_from_all_episodes(monkeypatch):
     monkeypatch.setattr(Watching, "stops_early", False)
-    point = Watching()
-    detector = OnTransitions(point).fit(numbered(*range(20)))
-    assert set(shown(detector, point.given[0])) == set(range(20))
-    assert point.given[1] is None
+    row_detector = Watching()
+    detector = OnTransitions(row_detector).fit(numbered(*range(20)))
+    assert set(shown(detector, row_detector.given[0])) == set(range(20))
+    assert row_detector.given[1] is None

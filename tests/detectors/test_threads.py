@@ -11,22 +11,21 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 from offnominal.core.episode import Episode  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 from offnominal.detectors import detectors, make_detector  # noqa: E402
-from offnominal.detectors.deep import VAE  # noqa: E402
-from offnominal.detectors.points import IsolationForest  # noqa: E402
+from offnominal.detectors.rows import VAE, IsolationForest  # noqa: E402
 
 SMALL = {
-    "epochs": 1,
-    "iterations": 4,
+    "n_epochs": 1,
+    "max_iter": 4,
     "pretraining": 4,
-    "updates": 2,
+    "max_updates": 2,
     "samples": 2,
     "channels": 2,
-    "batch": 16,
+    "batch_size": 16,
     "bank": 50,
     "layers": 2,
     "stop_epochs": 1,
 }
-WITH_TORCH = [spec.id for spec in detectors if "device" in make_detector(spec.id).parameters()]
+WITH_TORCH = [spec.id for spec in detectors if "device" in make_detector(spec.id).get_params()]
 TRAINED = [name for name in WITH_TORCH if not name.endswith("-untrained")]
 
 
@@ -50,16 +49,16 @@ EPISODES = {pictures: episodes(pictures) for pictures in (True, False)}
 
 
 def small(name):
-    given = make_detector(name).parameters()
+    given = make_detector(name).get_params()
     few = {each: number for each, number in SMALL.items() if isinstance(given.get(each), int) and given[each] > number}
     return make_detector(name, **few, device="cpu")
 
 
-def learned(name, seed):
+def state(name, seed):
     """Return a hash of what a detector learns."""
     detector = small(name)
-    detector.fit(EPISODES[detector.pictures], seed=seed)
-    arrays = detector.learned()
+    detector.fit(EPISODES[detector.pixel_observations], seed=seed)
+    arrays = detector.state_dict()
     return hashlib.sha256(b"".join(np.ascontiguousarray(arrays[each]).tobytes() for each in sorted(arrays))).hexdigest()
 
 
@@ -70,9 +69,9 @@ def global_state():
 def test_threads_learn_what_their_seeds_say_and_touch_no_global_generator():
     jobs = [(name, seed) for seed in (1, 2) for name in TRAINED]
     before = global_state()
-    alone = [learned(*job) for job in jobs]
+    alone = [state(*job) for job in jobs]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda job: learned(*job), jobs))
+        together = list(pool.map(lambda job: state(*job), jobs))
     assert [job for job, first, second in zip(jobs, alone, together, strict=True) if first != second] == []
     assert len(set(alone)) == len(jobs)
     assert global_state() == before
@@ -81,7 +80,7 @@ def test_threads_learn_what_their_seeds_say_and_touch_no_global_generator():
 @pytest.mark.parametrize("name", [name for name in detectors.ids() if name not in WITH_TORCH])
 def test_no_other_detector_touches_a_global_generator(name):
     detector = make_detector(name)
-    if detector.home is not None:
+    if detector.default_world is not None:
         pytest.skip("it reads a policy and learns nothing")
     before = global_state()
     detector.fit(EPISODES[False]).score(EPISODES[False])
@@ -93,22 +92,22 @@ def test_the_global_generator_decides_nothing():
     found = []
     for seed in (5, 6):
         torch.manual_seed(seed)
-        found.append([learned(name, 0) for name in names])
+        found.append([state(name, 0) for name in names])
     assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("name", [name for name in detectors.ids() if not name.endswith("-untrained")])
 def test_a_seed_is_any_integer_and_nothing_else(name):
     detector = small(name) if name in WITH_TORCH else make_detector(name)
-    given = EPISODES[detector.pictures]
+    given = EPISODES[detector.pixel_observations]
     for wrong in (1.0, "1", None, True, -1, 2**63):
         with pytest.raises(InvalidParameter, match="seed"):
             detector.fit(given, seed=wrong)
-    if detector.home is None:
+    if detector.default_world is None:
         detector.fit(given, seed=np.int64(3))
 
 
-@pytest.mark.parametrize("point", [VAE(iterations=2, device="cpu"), IsolationForest(3)], ids=["deep", "classical"])
+@pytest.mark.parametrize("point", [VAE(max_iter=2, device="cpu"), IsolationForest(3)], ids=["deep", "classical"])
 def test_row_detectors_take_the_same_seeds(point):
     rows = np.random.default_rng(0).normal(size=(30, 3))
     first, second = (point.fit(rows, seed=seed).score(rows) for seed in (np.int64(3), 3))

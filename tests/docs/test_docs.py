@@ -28,8 +28,8 @@ from offnominal.alarms import alarms
 from offnominal.anomalies import anomalies
 from offnominal.cli.failures import exit_code_of
 from offnominal.cli.program import program
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import MissingDependency
-from offnominal.core.home import VARIABLE
 from offnominal.detectors import detectors
 from offnominal.worlds import worlds
 
@@ -96,7 +96,7 @@ def namespace(monkeypatch, tmp_path):
     module = ModuleType("page")
     monkeypatch.setitem(sys.modules, "page", module)
     monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "data-home"))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data-home"))
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     for registry in (worlds, anomalies, detectors, alarms):

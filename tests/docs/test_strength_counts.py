@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from offnominal.anomalies.strengths import calibrated
+from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.worlds import worlds
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ WORDS = dict(
 
 @pytest.fixture(scope="module")
 def counts():
-    lines = calibrated()
+    lines = calibrated_strengths()
     reached = [line for line in lines if line.attainable]
     near = [line for line in reached if abs(line.score - line.target) <= 0.01]
     having, all_worlds = WORDS[len({line.world for line in lines})], WORDS[len(worlds.ids())]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offnominal.evaluation import discrimination
+from offnominal.evaluation import measure_discrimination
 from offnominal.evaluation.estimate import Estimate
 
 from .cases import auroc, labels_of, scored
@@ -34,7 +34,7 @@ def same(first, second, *, draws=True):
 def test_auroc_counts_pairs_and_episodes_of_one_kind_are_counted(case):
     scores, onsets = case
     labels = labels_of(scores, onsets)
-    found = discrimination(scores, labels, replicates=0)
+    found = measure_discrimination(scores, labels, replicates=0)
     both = [on.any() and not on.all() for on in labels]
     each = [auroc(row[on], row[~on]) for row, on, ok in zip(scores, labels, both, strict=True) if ok]
     assert found.one_class == both.count(False)
@@ -52,8 +52,8 @@ def test_auroc_counts_pairs_and_episodes_of_one_kind_are_counted(case):
 def test_a_monotone_transform_changes_nothing(case, transform):
     scores, onsets = case
     labels = labels_of(scores, onsets)
-    first = discrimination(scores, labels, replicates=20)
-    same(first, discrimination([transform(row) for row in scores], labels, replicates=20))
+    first = measure_discrimination(scores, labels, replicates=20)
+    same(first, measure_discrimination([transform(row) for row in scores], labels, replicates=20))
 
 
 @settings(max_examples=40, deadline=None)
@@ -62,15 +62,15 @@ def test_the_order_of_episodes_changes_nothing(case, random):
     scores, onsets = case
     labels = labels_of(scores, onsets)
     order = random.sample(range(len(scores)), len(scores))
-    shuffled = discrimination([scores[e] for e in order], [labels[e] for e in order], replicates=0)
-    same(discrimination(scores, labels, replicates=0), shuffled, draws=False)
+    shuffled = measure_discrimination([scores[e] for e in order], [labels[e] for e in order], replicates=0)
+    same(measure_discrimination(scores, labels, replicates=0), shuffled, draws=False)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(2, 30), st.integers(1, 29)), min_size=1, max_size=5))
 def test_the_clock_is_a_perfect_local_detector(shapes):
     clock = [np.arange(float(length)) for length, _ in shapes]
-    found = discrimination(clock, labels_of(clock, [onset for _, onset in shapes]), replicates=0)
+    found = measure_discrimination(clock, labels_of(clock, [onset for _, onset in shapes]), replicates=0)
     struck = [onset < length for length, onset in shapes]
     assert found.local.auroc.value == (1.0 if any(struck) else None)
     assert found.local.fpr95.value == (0.0 if any(struck) else None)
@@ -79,7 +79,7 @@ def test_the_clock_is_a_perfect_local_detector(shapes):
 def test_turned_around_the_auroc_is_mirrored():
     rng = np.random.default_rng(4)
     scores, labels = [rng.normal(size=40) for _ in range(5)], [np.arange(40) >= 15] * 5
-    up, down = (discrimination([sign * row for row in scores], labels, replicates=0) for sign in (1.0, -1.0))
+    up, down = (measure_discrimination([sign * row for row in scores], labels, replicates=0) for sign in (1.0, -1.0))
     assert up.local.auroc.value == pytest.approx(1.0 - down.local.auroc.value)
     assert up.pooled.auroc.value == pytest.approx(1.0 - down.pooled.auroc.value)
 
@@ -91,7 +91,7 @@ def test_intervals_widen_when_there_are_fewer_episodes():
     def width(number: Estimate):
         return number.high - number.low
 
-    many, few = discrimination(scores, labels), discrimination(scores[:20], labels[:20])
+    many, few = measure_discrimination(scores, labels), measure_discrimination(scores[:20], labels[:20])
     for name, number in numbers(many).items():
         assert number.low < number.value < number.high, name
         assert width(numbers(few)[name]) > 2.0 * width(number), name
@@ -101,7 +101,7 @@ def test_intervals_widen_when_there_are_fewer_episodes():
 def test_the_seed_decides_the_interval_and_nothing_else_does():
     rng = np.random.default_rng(6)
     scores, labels = [rng.normal(size=20) for _ in range(30)], [np.arange(20) >= 7] * 30
-    one, again, other = (discrimination(scores, labels, seed=seed) for seed in (1, 1, 2))
+    one, again, other = (measure_discrimination(scores, labels, seed=seed) for seed in (1, 1, 2))
     same(one, again)
     same(one, other, draws=False)
     assert not np.array_equal(one.local.auroc.draws, other.local.auroc.draws)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.metrics import auc, average_precision_score, roc_auc_score, roc_curve
 
-from offnominal.evaluation.discrimination import discriminate
+from offnominal.evaluation.bootstrap import Resamples
+from offnominal.evaluation.discrimination import discrimination_of_steps
 from offnominal.evaluation.ranking import BLOCK, rank, rank_episodes
-from offnominal.evaluation.resample import Resamples
-from offnominal.evaluation.steps import Steps
+from offnominal.evaluation.step_scores import StepScores
 
 from .cases import labels_of, mixed_labels, ragged, tied_scores
 
@@ -25,7 +25,7 @@ def test_a_thousand_episodes_have_the_metrics_of_scikit_learn():
     shares = rng.choice([0.0, 0.02, 0.5, 0.98, 1.0], 1000)
     scores = [tied_scores(rng, length, levels=level) for length, level in zip(lengths, levels, strict=True)]
     labels = [mixed_labels(rng, length, share) for length, share in zip(lengths, shares, strict=True)]
-    steps, found = Steps.of(scores), np.empty((1000, 3))
+    steps, found = StepScores.of(scores), np.empty((1000, 3))
     rank_episodes(steps.values, np.concatenate(labels), steps.bounds, found)
     expected = [by_scikit_learn(*case) for case in zip(scores, labels, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
@@ -40,12 +40,14 @@ def test_95_percent_is_reached_exactly(faulty):
     needed = -(-95 * faulty // 100)
     healthy = np.array([-1.0, *(scores[-needed] + np.array([-0.5, 0.0, 0.5]))])
     assert rank(scores, np.sort(healthy))[2] == 0.5
-    pooled = discriminate(Steps.of([scores, healthy]), np.arange(faulty + 4) < faulty, Resamples.draw(2, 0)).pooled
+    pooled = discrimination_of_steps(
+        StepScores.of([scores, healthy]), np.arange(faulty + 4) < faulty, Resamples.draw(2, 0)
+    ).pooled
     assert pooled.fpr95.value == 0.5
 
 
 def test_an_episode_of_one_kind_has_no_metrics():
-    steps, found = Steps.of([[1, 2], [3, 4], [5, 6]]), np.zeros((3, 3))
+    steps, found = StepScores.of([[1, 2], [3, 4], [5, 6]]), np.zeros((3, 3))
     rank_episodes(steps.values, np.array([True, True, False, False, False, True]), steps.bounds, found)
     assert np.isnan(found[:2]).all()
     assert found[2].tolist() == [1.0, 1.0, 0.0]
@@ -57,7 +59,7 @@ def test_every_replicate_is_ranked_as_if_its_episodes_were_written_out(levels):
     scores, onsets = ragged(rng, 9, levels=levels)
     labels = labels_of(scores, onsets)
     resamples = Resamples.draw(9, BLOCK + 20, seed=3)
-    pooled = discriminate(Steps.of(scores), np.concatenate(labels), resamples).pooled
+    pooled = discrimination_of_steps(StepScores.of(scores), np.concatenate(labels), resamples).pooled
     estimates = (pooled.auroc, pooled.average_precision, pooled.fpr95)
     for replicate in (1, 2, BLOCK - 1, BLOCK, BLOCK + 20):
         drawn = np.repeat(np.arange(9), resamples.counts[:, replicate])
@@ -70,8 +72,8 @@ def test_every_replicate_is_ranked_as_if_its_episodes_were_written_out(levels):
 
 
 def test_a_replicate_of_one_kind_is_not_defined():
-    found = discriminate(
-        Steps.of([[1.0, 2.0], [3.0]]), np.array([False, False, True]), Resamples.draw(2, 50, seed=0)
+    found = discrimination_of_steps(
+        StepScores.of([[1.0, 2.0], [3.0]]), np.array([False, False, True]), Resamples.draw(2, 50, seed=0)
     ).pooled
     counts = Resamples.draw(2, 50, seed=0).counts[:, 1:]
     assert found.auroc.value == 1.0

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 
 from offnominal.evaluation.records import Records
-from offnominal.evaluation.steps import Steps
+from offnominal.evaluation.step_scores import StepScores
 
 from .cases import scored
 
@@ -13,9 +13,9 @@ from .cases import scored
 @given(scored())
 def test_the_first_record_above_a_threshold_is_the_alarm(case):
     scores, onsets = case
-    records = Records.of(Steps.of(scores), onsets)
+    records = Records.of(StepScores.of(scores), onsets)
     struck = [e for e, row in enumerate(scores) if onsets[e] < len(row)]
-    assert records.struck.tolist() == struck
+    assert records.faulty.tolist() == struck
     for e in struck:
         row, mine = scores[e], slice(records.bounds[e], records.bounds[e + 1])
         values, delays = records.values[mine], records.delays[mine]
@@ -30,6 +30,6 @@ def test_the_first_record_above_a_threshold_is_the_alarm(case):
 
 
 def test_a_score_of_minus_infinity_is_a_record_at_the_onset():
-    records = Records.of(Steps.of([[-np.inf, -np.inf, 0.0]]), [0])
+    records = Records.of(StepScores.of([[-np.inf, -np.inf, 0.0]]), [0])
     assert records.values.tolist() == [-np.inf, 0.0]
     assert records.delays.tolist() == [0, 2]

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from offnominal.evaluation import detection_curve
-from offnominal.evaluation.resample import Resamples
+from offnominal.evaluation import estimate_detection_curve
+from offnominal.evaluation.bootstrap import Resamples
 from offnominal.evaluation.survival import restricted_means
 
 
 def test_a_curve_computed_by_hand():
     # Delays 1, 1, 3, 4; misses after watching 3, 4 and 6 steps.
-    curve = detection_curve(np.array([1, 1, 3, 4, -1, -1, -1]), np.array([9, 9, 9, 9, 3, 4, 6]))
+    curve = estimate_detection_curve(np.array([1, 1, 3, 4, -1, -1, -1]), np.array([9, 9, 9, 9, 3, 4, 6]))
     assert curve.at_risk.tolist() == [7, 7, 5, 4, 2, 1]
     silent = np.array([1, 5 / 7, 5 / 7, 5 / 7 * 3 / 4, 5 / 7 * 3 / 4 / 2, 5 / 7 * 3 / 4 / 2])
     np.testing.assert_allclose(curve.detected, 1 - silent)
@@ -26,7 +26,7 @@ def test_a_curve_computed_by_hand():
 
 def test_without_misses_it_is_the_share_noticed():
     delays = np.array([0, 0, 2, 5, 5, 5, 9])
-    curve = detection_curve(delays, np.full(7, 10))
+    curve = estimate_detection_curve(delays, np.full(7, 10))
     np.testing.assert_allclose(curve.detected, [(delays <= d).mean() for d in range(10)])
     assert curve.detected[-1] == curve.high[-1] == 1.0
     assert curve.low[-1] == curve.low[-2] < 1.0
@@ -35,12 +35,12 @@ def test_without_misses_it_is_the_share_noticed():
 
 
 def test_all_noticed_at_once():
-    curve = detection_curve(np.zeros(4, np.int64), np.full(4, 3))
+    curve = estimate_detection_curve(np.zeros(4, np.int64), np.full(4, 3))
     assert (curve.detected[0], curve.low[0], curve.high[0]) == (1.0, 0.0, 1.0)
 
 
 def test_nothing_ever_noticed():
-    curve = detection_curve(np.full(3, -1), np.array([2, 3, 5]))
+    curve = estimate_detection_curve(np.full(3, -1), np.array([2, 3, 5]))
     assert (curve.detected == 0.0).all()
     assert (curve.high == 0.0).all()
     assert len(curve.delays) == 5
@@ -48,7 +48,7 @@ def test_nothing_ever_noticed():
 
 def test_no_episodes_give_no_curve():
     empty = np.empty(0, np.int64)
-    curve = detection_curve(empty, empty)
+    curve = estimate_detection_curve(empty, empty)
     assert len(curve.detected) == len(curve.at_risk) == 0
 
 
@@ -61,11 +61,11 @@ def product_limit(delays, exposures, d):
     """Return how many are still unnoticed after d steps, factor by factor."""
     silent = 1.0
     for k in range(d + 1):
-        watched = [
+        outcomes = [
             delay for delay, length in zip(delays, exposures, strict=True) if length > k and (delay < 0 or delay >= k)
         ]
-        if watched:
-            silent *= 1.0 - watched.count(k) / len(watched)
+        if outcomes:
+            silent *= 1.0 - outcomes.count(k) / len(outcomes)
     return silent
 
 
@@ -73,7 +73,7 @@ def product_limit(delays, exposures, d):
 @given(WATCHED, st.integers(1, 15))
 def test_curve_and_mean_are_those_of_the_product_formula(case, horizon):
     delays, exposures = (np.array(part, np.int64) for part in case)
-    curve = detection_curve(delays, exposures)
+    curve = estimate_detection_curve(delays, exposures)
     expected = [product_limit(*case, d) for d in range(max(len(curve.delays), horizon))]
     np.testing.assert_allclose(1 - curve.detected, expected[: len(curve.delays)], atol=1e-12)
     area = restricted_means(delays[:, None], exposures, horizon, np.ones((len(delays), 1), np.int32))
@@ -112,6 +112,6 @@ def test_the_band_covers_the_truth():
     inside = []
     for _ in range(400):
         truth, exposures = rng.geometric(0.1, 60) - 1, rng.integers(3, 40, 60)
-        curve = detection_curve(np.where(truth < exposures, truth, -1), exposures)
+        curve = estimate_detection_curve(np.where(truth < exposures, truth, -1), exposures)
         inside.append(curve.low[8] <= 1 - 0.9**9 <= curve.high[8])
     assert np.mean(inside) == pytest.approx(0.95, abs=0.03)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.evaluation import equal_cost, false_alarms, timing
+from offnominal.evaluation import measure_equal_cost, measure_false_alarms, measure_timing
 
 
 def at(length, *steps):
@@ -18,80 +18,85 @@ ONSETS = [10, 10, 10, 10, None, 7]
 
 
 def test_every_share_is_what_one_reads_off_the_alarms():
-    found = timing(ALARMS, ONSETS, within=(0, 5, 6, 15), replicates=0)
-    assert (found.episodes, found.struck, found.never_struck) == (6, 4, 2)
+    found = measure_timing(ALARMS, ONSETS, within=(0, 5, 6, 15), replicates=0)
+    assert (found.episodes, found.faulty, found.never_faulty) == (6, 4, 2)
     assert found.miss_rate.value == 0.25
     assert found.early_rate.value == 0.5
     assert {j: share.value for j, share in found.within.items()} == {0: 0.25, 5: 0.25, 6: 0.5, 15: 0.75}
-    assert {j: share.value for j, share in found.quiet_within.items()} == {0: 0.5, 5: 0.5, 6: 0.5, 15: 1.0}
+    assert {j: share.value for j, share in found.within_without_early_alarm.items()} == {
+        0: 0.5,
+        5: 0.5,
+        6: 0.5,
+        15: 1.0,
+    }
     assert found.median_delay.value == 6
     assert found.false_alarms is None
 
 
 def test_the_median_delay_is_within_which_at_least_half_are_noticed():
-    assert timing([at(30, 15), at(30), at(30, 12)], [10, 10, 10], replicates=0).median_delay.value == 5
-    assert timing([at(30), at(30, 12)], [10, 10], replicates=0).median_delay.value == 2
+    assert measure_timing([at(30, 15), at(30), at(30, 12)], [10, 10, 10], replicates=0).median_delay.value == 5
+    assert measure_timing([at(30), at(30, 12)], [10, 10], replicates=0).median_delay.value == 2
 
 
 def test_where_more_than_half_are_missed_there_is_no_median_delay():
-    found = timing([at(30), at(30), at(30, 12)], [10, 18, 10], replicates=0)
+    found = measure_timing([at(30), at(30), at(30, 12)], [10, 18, 10], replicates=0)
     assert found.median_delay.value == np.inf
     assert found.median_delay.columns("median_delay")["median_delay"] is None
 
 
 @pytest.mark.parametrize("length", [12, 30, 500])
 def test_how_long_an_episode_goes_on_after_a_miss_makes_no_difference(length):
-    found = timing([at(length), at(60, 25), at(60, 15)], [10, 10, 10], replicates=0)
+    found = measure_timing([at(length), at(60, 25), at(60, 15)], [10, 10, 10], replicates=0)
     assert found.median_delay.value == 15
 
 
 def test_the_interval_of_a_median_delay_has_no_end_where_it_may_not_exist():
     alarms = [at(30, 12) if episode % 2 else at(30) for episode in range(20)]
-    found = timing(alarms, [10] * 20).median_delay
+    found = measure_timing(alarms, [10] * 20).median_delay
     assert (found.value, found.low, found.high) == (2, 2, np.inf)
     assert found.columns("d") == {"d": 2, "d_low": 2, "d_high": None}
 
 
 def test_misses_of_short_episodes_are_censored_in_the_mean():
-    found = timing([at(12), at(40, 14)], [10, 10], horizon=8, replicates=0)
+    found = measure_timing([at(12), at(40, 14)], [10, 10], horizon=8, replicates=0)
     assert found.mean_delay.value == 4.0
     assert found.curve.at_risk.tolist() == [2, 2, 1, 1, 1]
     assert found.horizon == 8
 
 
 def test_an_alarm_that_never_stops_is_on_time_and_early():
-    found = timing([np.ones(20, np.bool_)] * 3, [5, 6, 7], replicates=0)
+    found = measure_timing([np.ones(20, np.bool_)] * 3, [5, 6, 7], replicates=0)
     assert found.median_delay.value == found.miss_rate.value == 0.0
     assert found.early_rate.value == 1.0
-    assert found.quiet_within[5].value is None
+    assert found.within_without_early_alarm[5].value is None
 
 
 def test_a_fault_at_the_first_step_has_no_early_alarms():
-    found = timing([at(9, 0), at(9, 3)], [0, 0], replicates=0)
+    found = measure_timing([at(9, 0), at(9, 3)], [0, 0], replicates=0)
     assert found.early_rate.value == 0.0
     assert found.within[5].value == 1.0
 
 
 def test_where_nothing_was_struck_nothing_is_known():
-    found = timing([at(5), at(5, 2)], [None, 5])
-    assert found.struck == 0
+    found = measure_timing([at(5), at(5, 2)], [None, 5])
+    assert found.faulty == 0
     assert all(number.value is None and number.low is None for number in found.numbers().values())
     assert len(found.curve.delays) == 0
 
 
 def test_false_alarms_are_counted_by_step_and_by_episode():
-    false = false_alarms([at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
-    assert false.per_thousand.value == pytest.approx(16.0)
+    false = measure_false_alarms([at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
+    assert false.per_1000_steps.value == pytest.approx(16.0)
     assert false.episodes.value == pytest.approx(2 / 3)
-    found = timing(ALARMS, ONSETS, nominal=[at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
-    assert found.false_alarms.per_thousand.value == pytest.approx(16.0)
+    found = measure_timing(ALARMS, ONSETS, nominal=[at(100, 3, 4, 5), at(100), at(50, 0)], replicates=0)
+    assert found.false_alarms.per_1000_steps.value == pytest.approx(16.0)
     assert {"false_alarms", "false_alarm_episodes"} < found.numbers().keys()
 
 
 def test_every_number_has_an_interval_around_it():
     rng = np.random.default_rng(0)
     alarms = [rng.random(60) < 0.08 for _ in range(150)]
-    found = timing(alarms, rng.integers(5, 50, 150).tolist(), nominal=alarms)
+    found = measure_timing(alarms, rng.integers(5, 50, 150).tolist(), nominal=alarms)
     for name, number in found.numbers().items():
         assert number.low <= number.value <= number.high, name
         assert number.low < number.high, name
@@ -100,7 +105,7 @@ def test_every_number_has_an_interval_around_it():
 def test_delays_of_a_memoryless_alarm_are_geometric():
     rng = np.random.default_rng(1)
     alarms = [rng.random(200) < 0.1 for _ in range(3000)]
-    found = timing(alarms, [20] * 3000)
+    found = measure_timing(alarms, [20] * 3000)
     assert found.within[5].low < 1 - 0.9**6 < found.within[5].high
     assert found.mean_delay.low < sum(0.9 ** (d + 1) for d in range(20)) < found.mean_delay.high
     assert found.early_rate.low < 1 - 0.9**20 < found.early_rate.high
@@ -109,12 +114,12 @@ def test_delays_of_a_memoryless_alarm_are_geometric():
 
 def test_a_horizon_must_be_positive():
     with pytest.raises(InvalidParameter, match="horizon"):
-        timing(ALARMS, ONSETS, horizon=0)
+        measure_timing(ALARMS, ONSETS, horizon=0)
 
 
 @pytest.mark.parametrize("within", [[-3], [1.5], [True], ["5"], [float("nan")], [10**30], 5])
 def test_a_delay_of_which_the_share_is_wanted_is_a_number_of_steps(within):
     with pytest.raises(InvalidParameter, match="within is"):
-        timing(ALARMS, ONSETS, within=within, replicates=0)
+        measure_timing(ALARMS, ONSETS, within=within, replicates=0)
     with pytest.raises(InvalidParameter, match="within is"):
-        equal_cost([np.zeros(30)], [10], [np.zeros(30)], within=within, replicates=0)
+        measure_equal_cost([np.zeros(30)], [10], [np.zeros(30)], within=within, replicates=0)

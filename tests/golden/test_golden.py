@@ -18,9 +18,9 @@ import mujoco
 import numpy as np
 import pytest
 
-from offnominal.agents import NetworkPolicy, RandomPolicy, scripted
+from offnominal.agents import NetworkPolicy, RandomPolicy, scripted_expert
 from offnominal.anomalies import Fault, Schedule
-from offnominal.anomalies.strengths import published
+from offnominal.anomalies.strengths import published_strengths
 from offnominal.datasets import generate
 from offnominal.rollouts import collect
 from offnominal.worlds.catalogue import make_world, worlds
@@ -45,7 +45,7 @@ CLASSIC = {
         "slow and weak": (Fault("dynamics/max_speed", 1.6, 2), Fault("dynamics/max_torque", 0.4, 3)),
     },
 }
-PUBLISHED = published()
+PUBLISHED = published_strengths()
 
 
 def faults_of(world):
@@ -99,7 +99,7 @@ def policy_for(world, name):
     if name == "random":
         return RandomPolicy(sample.action_space)
     if name == "scripted":
-        return scripted(world)
+        return scripted_expert(world)
     return NetworkPolicy.random(sample.observation_space.shape[0], sample.action_space, hidden=(16, 16), seed=1)
 
 
@@ -117,7 +117,7 @@ def digest(episodes):
 def found(name, fault):
     """Return the digest of a few episodes; the name says the world and the policy."""
     world, policy = name.split()
-    return digest(collect(world, policy_for(world, policy), 3, anomalies=FAULTS[world][fault], seed=1000, max_steps=20))
+    return digest(collect(world, policy_for(world, policy), 3, faults=FAULTS[world][fault], seed=1000, max_steps=20))
 
 
 @pytest.mark.parametrize(("name", "fault"), [(name, fault) for name, pins in EVERYWHERE.items() for fault in pins])
@@ -136,7 +136,7 @@ def test_mujoco_episodes_are_the_same_on_this_kind_of_machine(name, fault):
 def filmed(world, faults):
     """Return the digest of the frames of a few short episodes."""
     policy = policy_for(world, "random")
-    episodes = collect(world, policy, 2, anomalies=FILMED[faults], seed=1000, max_steps=8, frames=True)
+    episodes = collect(world, policy, 2, faults=FILMED[faults], seed=1000, max_steps=8, frames=True)
     total = hashlib.sha256()
     for episode in episodes:
         total.update(episode.extras["frames"].tobytes())

@@ -15,25 +15,26 @@ from offnominal.agents.policy import RandomPolicy
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
 from offnominal.detectors import make_detector
-from offnominal.rollouts.collect import build_world, collect
+from offnominal.rollouts.collection import build_world, collect
 
 SMALL = {
-    "IsolationForest": {"trees": 5, "sample": 16},
-    "SubspaceForest": {"trees": 5},
-    "PIDForest": {"trees": 5, "depth": 4},
-    "LODA": {"cuts": 10},
+    "IsolationForest": {"n_estimators": 5, "max_samples": 16},
+    "SubspaceForest": {"n_estimators": 5},
+    "PIDForest": {"n_estimators": 5, "max_depth": 4},
+    "LODA": {"n_random_cuts": 10},
+    "KernelSVM": {"max_iter": 1000},
     "PredAE": {"channels": 1, "latent": 4},
     "LDM": {"channels": 1, "latent": 4},
-    "LRDM": {"channels": 1, "latent": 4, "memory": 4},
+    "LRDM": {"channels": 1, "latent": 4, "recurrent_size": 4},
     "PredNet": {"channels": 1, "layers": 2},
     "RSSM-PPM": {"channels": 1, "deterministic": 4, "hidden": 4, "belief": 4, "embedding": 4, "stochastic": 2},
     "MLP-DM": {"hidden": (4, 4)},
-    "LSTM-DM": {"memory": 4, "hidden": 4},
-    "PE-DM": {"hidden": (4, 4), "members": 2},
-    "RIQN": {"memory": 4, "cosines": 4},
-    "Fusion": {"detectors": ["KNN", ["IsolationForest", {"trees": 3}]]},
+    "LSTM-DM": {"recurrent_size": 4, "hidden": 4},
+    "PE-DM": {"hidden": (4, 4), "n_members": 2},
+    "RIQN": {"recurrent_size": 4, "n_cosines": 4},
+    "Fusion": {"detectors": ["KNN", ["IsolationForest", {"n_estimators": 3}]]},
 }
-FEW = {"epochs": 0, "iterations": 0, "hidden": 4, "latent": 2, "samples": 3, "device": "cpu", "k": 3}
+FEW = {"n_epochs": 0, "max_iter": 0, "hidden": 4, "latent": 2, "n_samples": 3, "device": "cpu", "n_neighbors": 3}
 PATIENCE = 60
 """Seconds after which a case hangs."""
 
@@ -43,7 +44,7 @@ def episodes(home, pictures):
     """Return some short episodes; of pictures, of noise."""
     if pictures:
         noise = np.random.default_rng(0).integers(0, 256, (4, 6, 3, 32, 32), np.uint8)
-        return [Episode(film, np.full((5, 2), 0.5), np.zeros(5), np.zeros(5, bool)) for film in noise]
+        return [Episode(frames_path, np.full((5, 2), 0.5), np.zeros(5), np.zeros(5, bool)) for frames_path in noise]
     space = build_world(home, 1).action_space
     return collect(home, RandomPolicy(space), 12, seed=3, max_steps=10)
 
@@ -52,12 +53,12 @@ def episodes(home, pictures):
 def fitted(name):
     """Return a small fitted detector and episodes that it understands."""
     small = SMALL.get(name.removesuffix("-untrained"), {})
-    known = make_detector(name, **small).parameters()
+    known = make_detector(name, **small).get_params()
     few = {key: value for key, value in FEW.items() if key in known and key not in small}
     if name == "ABOD":
-        few["k"] = 4
+        few["n_neighbors"] = 4
     detector = make_detector(name, **small, **few)
-    nominal = episodes(detector.home or "SAP-Goal0-v0", detector.pictures)
+    nominal = episodes(detector.default_world or "SAP-Goal0-v0", detector.pixel_observations)
     return detector.fit(nominal, seed=1), nominal[:2]
 
 
@@ -108,13 +109,13 @@ def attack(name, seed, most):
     detector, nominal = fitted(name)
     expected, problems = detector.score(nominal), []
     draw = np.random.default_rng([seed, *name.encode()])
-    cases = list(attacks(detector.learned(), draw))
+    cases = list(attacks(detector.state_dict(), draw))
     for number in sorted(draw.permutation(len(cases))[:most].tolist()):
         what, learned = cases[number]
         faulthandler.dump_traceback_later(PATIENCE, exit=True)
-        victim = make_detector(name, **detector.parameters())
+        victim = make_detector(name, **detector.get_params())
         try:
-            victim.restore(learned)
+            victim.load_state_dict(learned)
         except OffnominalError:
             if victim.fitted:
                 problems.append(f"{what}: half restored")

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import offnominal as off
-from offnominal.alarms import Monitor, Watch, alarms, load_alarm, make_alarm, save_alarm, simulate_scores
+from offnominal.alarms import Monitor, OnlineMonitor, alarms, load_alarm, make_alarm, save_alarm, simulate_scores
 from offnominal.core.errors import InvalidParameter, OffnominalError
 from offnominal.detectors import Step, detectors, load_detector, make_detector, save_detector
 
@@ -105,8 +105,8 @@ def calls(detector, nominal, wrong, folder):
         lambda: detector.update(state, Step(before, action, wrong)),
         lambda: detector.score([off.Episode(wrong, episode.actions, episode.rewards, episode.active)]),
         lambda: detector.score([off.Episode(episode.observations, wrong, episode.rewards, episode.active)]),
-        lambda: detector.restore(wrong),
-        lambda: detector.restore({"widths": wrong}),
+        lambda: detector.load_state_dict(wrong),
+        lambda: detector.load_state_dict({"widths": wrong}),
         lambda: save_detector(wrong, detector) if not isinstance(wrong, str | bytes) else None,
         lambda: save_detector(folder / "detector", wrong),
         lambda: load_detector(wrong),
@@ -131,7 +131,7 @@ def attacked(name, what, folder):
         named_or_fine(call)
     for first, again in zip(expected, detector.score(nominal), strict=True):
         np.testing.assert_array_equal(first, again)
-    for call in fits(make_detector(name, **detector.parameters()), nominal, value_of(what)):
+    for call in fits(make_detector(name, **detector.get_params()), nominal, value_of(what)):
         named_or_fine(call)
 
 
@@ -151,7 +151,7 @@ def test_every_detector_names_every_wrong_value(name, tmp_path):
 
 def constructed(name):
     """Make a detector with each of its parameters wrong in turn; what is made may be used."""
-    known = make_detector(name).parameters()
+    known = make_detector(name).get_params()
     nominal = episodes("SAP-Goal0-v0", False)
     for parameter in known:
         for what in WRONG:
@@ -183,7 +183,7 @@ def test_alarms_name_wrong_values(id, tmp_path):
             lambda wrong=wrong: make_alarm(id).fit(wrong),
             lambda wrong=wrong: make_alarm(id).fit([wrong]),
             lambda wrong=wrong: alarm.alarm(wrong),
-            lambda wrong=wrong: alarm.first([wrong]),
+            lambda wrong=wrong: alarm.first_alarms([wrong]),
             lambda wrong=wrong: alarm.start(wrong),
             lambda wrong=wrong: alarm.restart(wrong, [0]),
             lambda wrong=wrong: alarm.restart(alarm.start(3), wrong),
@@ -205,21 +205,21 @@ def test_monitors_name_wrong_values():
     env, episode = off.make("SAP-Goal0-v0"), nominal[0]
     before, action, after = episode.observations[:1], episode.actions[:1], episode.observations[1:2]
     for what in WRONG:
-        wrong, watch = value_of(what), Watch(detector, alarm)
+        wrong, watch = value_of(what), OnlineMonitor(detector, alarm)
         for call in (
-            lambda wrong=wrong: Watch(wrong, alarm),
-            lambda wrong=wrong: Watch(detector, wrong),
-            lambda wrong=wrong: Watch(detector, alarm, n=wrong),
-            lambda wrong=wrong: Watch(detector, alarm, on_alarm=wrong),
-            lambda wrong=wrong: Watch(detector, alarm, log=wrong),
+            lambda wrong=wrong: OnlineMonitor(wrong, alarm),
+            lambda wrong=wrong: OnlineMonitor(detector, wrong),
+            lambda wrong=wrong: OnlineMonitor(detector, alarm, n=wrong),
+            lambda wrong=wrong: OnlineMonitor(detector, alarm, on_alarm=wrong),
+            lambda wrong=wrong: OnlineMonitor(detector, alarm, log=wrong),
             lambda wrong=wrong: Monitor(env, wrong, alarm),
             lambda wrong=wrong: Monitor(env, detector, wrong),
             lambda wrong=wrong: Monitor(env, detector, alarm, fallback=wrong),
-            lambda wrong=wrong, watch=watch: watch.see(wrong, action, after),
-            lambda wrong=wrong, watch=watch: watch.see(before, wrong, after),
-            lambda wrong=wrong, watch=watch: watch.see(before, action, wrong),
-            lambda wrong=wrong, watch=watch: watch.see(before, action, after, ignore=wrong),
-            lambda wrong=wrong, watch=watch: watch.begin(wrong),
+            lambda wrong=wrong, watch=watch: watch.update(wrong, action, after),
+            lambda wrong=wrong, watch=watch: watch.update(before, wrong, after),
+            lambda wrong=wrong, watch=watch: watch.update(before, action, wrong),
+            lambda wrong=wrong, watch=watch: watch.update(before, action, after, ignore=wrong),
+            lambda wrong=wrong, watch=watch: watch.reset(wrong),
         ):
             named_or_fine(call)
 
@@ -227,15 +227,20 @@ def test_monitors_name_wrong_values():
 def test_numeric_frames_and_lists_are_taken():
     detector, nominal = fitted("KNN")
     rows = detector.normaliser_(nominal[0].observations)
-    expected = detector.point.score(rows)
-    np.testing.assert_array_equal(detector.point.score(pandas.DataFrame(rows)), expected)
-    np.testing.assert_array_equal(detector.point.score(rows.tolist()), expected)
+    expected = detector.row_detector.score(rows)
+    np.testing.assert_array_equal(detector.row_detector.score(pandas.DataFrame(rows)), expected)
+    np.testing.assert_array_equal(detector.row_detector.score(rows.tolist()), expected)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16])
 def test_integers_of_numpy_are_integers(kind):
-    for name, parameter in (("KNN", "k"), ("LSTM-DM", "memory"), ("VAE", "latent"), ("Entropy", "passes")):
-        value = make_detector(name, **{parameter: kind(3)}).parameters()[parameter]
+    for name, parameter in (
+        ("KNN", "n_neighbors"),
+        ("LSTM-DM", "recurrent_size"),
+        ("VAE", "latent"),
+        ("Entropy", "passes"),
+    ):
+        value = make_detector(name, **{parameter: kind(3)}).get_params()[parameter]
         assert type(value) is int
         assert value == 3
 

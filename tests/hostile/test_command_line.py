@@ -26,8 +26,8 @@ import typer
 
 from offnominal.cli.failures import TRACEBACK, exit_code_of
 from offnominal.cli.program import program
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import OffnominalError, UnknownName
-from offnominal.core.home import VARIABLE
 
 COMMAND = typer.main.get_command(program)
 VALUES = (
@@ -165,7 +165,7 @@ def place(tmp_path: Path, dataset: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     monkeypatch.chdir(place)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv("HOME", str(tmp_path / "above" / "home"))
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "above" / "data-home"))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "above" / "data-home"))
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "above" / "minari"))
     return place
 
@@ -270,8 +270,8 @@ def test_every_argument_is_answered(
 ) -> None:
     if path in ALWAYS_LONG:
         monkeypatch.setattr("offnominal.studies.runs.run", begin)
-    monkeypatch.setattr("offnominal.cli.agents.FRESH", 2)
-    monkeypatch.setattr("offnominal.cli.agents.JUDGED_ON_THE_WAY", 2)
+    monkeypatch.setattr("offnominal.cli.agents.EVALUATION_EPISODES", 2)
+    monkeypatch.setattr("offnominal.cli.agents.VALIDATION_EPISODES", 2)
     problems = {repr(words): wrong for words in cases(path, parameters) if (wrong := problem(words, place, SECONDS))}
     assert not problems, told(problems)
 
@@ -306,7 +306,7 @@ def test_listings_need_no_home_directory(command: str, monkeypatch: pytest.Monke
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", homeless)
-    for name in ("HOME", "XDG_CACHE_HOME", VARIABLE):
+    for name in ("HOME", "XDG_CACHE_HOME", DATA_VARIABLE):
         monkeypatch.delenv(name, raising=False)
     code, _, err = run([command])
     assert code in (0, 2)

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import AlreadyThere, DamagedFile, InaccessibleFile, InvalidParameter, OffnominalError
-from offnominal.datasets import Dataset, generate, save, verify
+from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile, InvalidParameter, OffnominalError
+from offnominal.datasets import Dataset, generate, save_dataset, verify_dataset
 
 WORLD = "SAP-Goal0-v0"
 EPISODE = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool))
 
 
 def write(folder, **options):
-    return save(folder, {"train": [EPISODE], "test": [EPISODE]}, world="mine", **options)
+    return save_dataset(folder, {"train": [EPISODE], "test": [EPISODE]}, world="mine", **options)
 
 
 def files(folder):
@@ -51,9 +51,9 @@ def test_a_folder_with_the_manifest_of_someone_else_is_never_overwritten(content
     (folder / "manifest.json").write_bytes(content)
     (folder / "app.js").write_text("work of years")
     before = files(tmp_path)
-    with pytest.raises(AlreadyThere, match="not a readable dataset"):
+    with pytest.raises(AlreadyExists, match="not a readable dataset"):
         write(folder, overwrite=True)
-    with pytest.raises(AlreadyThere, match="not a readable dataset"):
+    with pytest.raises(AlreadyExists, match="not a readable dataset"):
         generate(WORLD, folder, episodes=1, levels=[], overwrite=True)
     assert files(tmp_path) == before
 
@@ -64,7 +64,7 @@ def test_a_dataset_with_foreign_files_is_refused_and_they_are_named(foreign, tmp
     (folder / foreign).parent.mkdir(exist_ok=True)
     (folder / foreign).write_text("mine")
     before = files(tmp_path)
-    with pytest.raises(AlreadyThere, match=foreign.split("/")[0]):
+    with pytest.raises(AlreadyExists, match=foreign.split("/")[0]):
         write(folder, overwrite=True)
     assert files(tmp_path) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
@@ -81,8 +81,8 @@ def test_a_file_that_comes_while_the_new_dataset_is_made_stays(tmp_path):
         (folder / "notes.txt").write_text("mine")
         yield EPISODE
 
-    with pytest.raises(AlreadyThere, match=r"notes\.txt"):
-        save(folder, {"other": episodes()}, world="mine", overwrite=True)
+    with pytest.raises(AlreadyExists, match=r"notes\.txt"):
+        save_dataset(folder, {"other": episodes()}, world="mine", overwrite=True)
     assert files(folder) == before | {"notes.txt": b"mine"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data"]
 
@@ -93,12 +93,12 @@ def test_symbolic_links_are_not_followed_out_of_a_dataset(tmp_path):
     (elsewhere / "train.parquet").write_text("precious")
     folder = write(tmp_path / "data").folder
     (folder / "link").symlink_to(elsewhere)
-    with pytest.raises(AlreadyThere, match="link/"):
+    with pytest.raises(AlreadyExists, match="link/"):
         write(folder, overwrite=True)
     (folder / "link").unlink()
     shutil.rmtree(folder / "splits")
     (folder / "splits").symlink_to(elsewhere)
-    with pytest.raises(AlreadyThere):
+    with pytest.raises(AlreadyExists):
         write(folder, overwrite=True)
     assert (elsewhere / "train.parquet").read_text() == "precious"
 
@@ -114,7 +114,7 @@ def test_a_hidden_folder_with_other_things_is_left_alone(kind, tmp_path):
         place.mkdir()
         shutil.copytree(tmp_path / "elsewhere", place / "work") if kind == "folder" else (place / "mine").touch()
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(AlreadyThere, match="unfinished datasets"):
+    with pytest.raises(AlreadyExists, match="unfinished datasets"):
         write(tmp_path / "data")
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -123,7 +123,7 @@ def test_a_hidden_folder_with_other_things_is_left_alone(kind, tmp_path):
 def test_a_folder_that_cannot_be_is_a_named_error_and_leaves_nothing(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
-    for use in (write, Dataset, verify):
+    for use in (write, Dataset, verify_dataset):
         with pytest.raises(OffnominalError):
             use(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
@@ -132,14 +132,14 @@ def test_a_folder_that_cannot_be_is_a_named_error_and_leaves_nothing(folder, tmp
 @pytest.mark.parametrize("world", ["", " ", "a\0b", "a\nb", "\ud800", None, 3])
 def test_a_world_needs_a_printable_name(world, tmp_path):
     with pytest.raises(InvalidParameter, match="world is"):
-        save(tmp_path / "data", {"train": [EPISODE]}, world=world)
+        save_dataset(tmp_path / "data", {"train": [EPISODE]}, world=world)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["", "..", "a\0b", "\ud800", "é" * 150, 3])
 def test_a_split_with_an_impossible_name_is_refused_before_anything_is_written(name, tmp_path):
     with pytest.raises(InvalidParameter, match="cannot be the name of a split"):
-        save(tmp_path / "data", {"train": [EPISODE], name: [EPISODE]}, world="mine")
+        save_dataset(tmp_path / "data", {"train": [EPISODE], name: [EPISODE]}, world="mine")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -173,7 +173,7 @@ def flip(path, bit):
 
 def noticed(folder):
     try:
-        return any(verify(folder).values())
+        return any(verify_dataset(folder).values())
     except DamagedFile:
         return True
 
@@ -230,15 +230,15 @@ sys.exit("; ".join(problems) or None)
 def test_a_split_is_read_by_several_threads_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr("offnominal.datasets.parquet.GROUP_ROWS", 2)
     draw = np.random.default_rng(0)
-    film = {"frames": draw.integers(0, 256, (31, 16, 16, 3), np.uint8)}
+    frames_path = {"frames": draw.integers(0, 256, (31, 16, 16, 3), np.uint8)}
     splits = {
         name: [
             Episode(draw.normal(size=(31, 8)), np.zeros((30, 1)), np.zeros(30), np.zeros(30, bool), extras=extras)
             for _ in range(20)
         ]
-        for name, extras in {"plain": {}, "filmed": film}.items()
+        for name, extras in {"plain": {}, "filmed": frames_path}.items()
     }
-    save(tmp_path / "data", splits, world="mine")
+    save_dataset(tmp_path / "data", splits, world="mine")
     command = [sys.executable, "-c", READERS, str(tmp_path / "data")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

@@ -9,24 +9,25 @@ import shutil
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
-from safetensors.numpy import load_file, save
+from safetensors.numpy import load_file
+from safetensors.numpy import save as save_tensors
 
 from offnominal.agents import NetworkPolicy, PolicyCard, load_policy, save_policy
-from offnominal.agents.uncertain import DenseMembers, UncertainPolicy
+from offnominal.agents.uncertainty import DenseNetworks, UncertainPolicy
 from offnominal.core.errors import DamagedFile, InaccessibleFile, OffnominalError
 from offnominal.core.files import sha256_of
 
 SPACE = Box(-2.0, 2.0, (3,), np.float32)
-ENSEMBLE = UncertainPolicy(DenseMembers.random((4, 8, 2), members=3), Discrete(2), kind="ensemble")
+ENSEMBLE = UncertainPolicy(DenseNetworks.random((4, 8, 2), members=3), Discrete(2), kind="ensemble")
 ACTOR = UncertainPolicy(
-    DenseMembers.random((4, 8, 1), members=3),
+    DenseNetworks.random((4, 8, 1), members=3),
     Box(-1.0, 1.0, (1,), np.float32),
     kind="ensemble",
-    critic=DenseMembers.random((5, 8, 1), members=3),
+    critic=DenseNetworks.random((5, 8, 1), members=3),
 )
 POLICIES = {
     "network": (NetworkPolicy.random(5, SPACE, hidden=(8,), seed=3), {"low": (-2.0,) * 3, "high": (2.0,) * 3}),
-    "ensemble": (ENSEMBLE, {"choices": 2, "uncertainty": "ensemble", "passes": 3}),
+    "ensemble": (ENSEMBLE, {"n_actions": 2, "uncertainty": "ensemble", "passes": 3}),
     "critic": (ACTOR, {"low": (-1.0,), "high": (1.0,), "uncertainty": "ensemble", "passes": 3}),
 }
 
@@ -42,7 +43,7 @@ def saved(request, tmp_path):
 def craft(path, tensors=None, **changes):
     """Write other weights or another card, with the hashes that belong to them."""
     card = PolicyCard.from_dict(json.loads(path.with_suffix(".json").read_text()))
-    content = path.with_suffix(".safetensors").read_bytes() if tensors is None else save(tensors)
+    content = path.with_suffix(".safetensors").read_bytes() if tensors is None else save_tensors(tensors)
     path.with_suffix(".safetensors").write_bytes(content)
     data = card.replace(**{"sha256": sha256_of(content), **changes}).with_sha256().to_dict()
     path.with_suffix(".json").write_text(json.dumps(data))
@@ -93,13 +94,13 @@ def test_crafted_weights_are_refused(saved):
 @pytest.mark.parametrize(
     "change",
     [
-        {"choices": 10**30},
-        {"choices": -1},
-        {"choices": 3},
-        {"low": (-2.0,) * 1000, "high": (2.0,) * 1000, "choices": 0},
-        {"low": (float("nan"),), "high": (1.0,), "choices": 0},
-        {"low": (), "high": (), "choices": 0},
-        {"low": (3.0, 3.0, 3.0), "high": (1.0, 1.0, 1.0), "choices": 0},
+        {"n_actions": 10**30},
+        {"n_actions": -1},
+        {"n_actions": 3},
+        {"low": (-2.0,) * 1000, "high": (2.0,) * 1000, "n_actions": 0},
+        {"low": (float("nan"),), "high": (1.0,), "n_actions": 0},
+        {"low": (), "high": (), "n_actions": 0},
+        {"low": (3.0, 3.0, 3.0), "high": (1.0, 1.0, 1.0), "n_actions": 0},
         {"uncertainty": "dropout", "probability": 1.0},
         {"uncertainty": "dropout", "probability": float("nan")},
         {"uncertainty": "ensemble", "passes": 10**30},

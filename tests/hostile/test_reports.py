@@ -23,15 +23,15 @@ import offnominal as off
 from offnominal.cli import program as program_module
 from offnominal.cli.program import program
 from offnominal.core.printable import one_line, printable
-from offnominal.core.progress import progress
+from offnominal.core.progress_bar import progress
 from offnominal.evaluation.estimate import Estimate
 from offnominal.laws.report import Finding, LawReport
 from offnominal.reports.escape import csv_cell, html_text, markdown_text
 from offnominal.reports.latex import escaped, latex
+from offnominal.reports.published_comparison import comparison_html, comparison_markdown, comparison_terminal
 from offnominal.reports.tables import markdown, terminal_table, write_csv
-from offnominal.reports.versus import versus_html, versus_markdown, versus_terminal
 from offnominal.studies import display, runs
-from offnominal.studies.comparison import Comparison
+from offnominal.studies.published_comparison import PublishedComparison
 
 NASTY = (
     "=cmd|'/C calc'!A0",
@@ -166,11 +166,11 @@ def shown(*renderables):
 
 
 def test_a_terminal_shows_markup_as_text(run):
-    line = Comparison({name: name for name in NASTY}, Estimate(0.5), 0.5, note=TITLE)
-    out = shown(terminal_table(TITLE, [{name: name} for name in NASTY[:1]]), versus_terminal(TITLE, [line]))
+    line = PublishedComparison({name: name for name in NASTY}, Estimate(0.5), 0.5, note=TITLE)
+    out = shown(terminal_table(TITLE, [{name: name} for name in NASTY[:1]]), comparison_terminal(TITLE, [line]))
     assert re.sub(r"\s+", "", out).count(one_line(TITLE).replace(" ", "")) == 3
-    assert "<img" not in versus_html(TITLE, [line])
-    assert "<img" not in versus_markdown([line])
+    assert "<img" not in comparison_html(TITLE, [line])
+    assert "<img" not in comparison_markdown([line])
 
 
 def test_what_is_shown_while_a_study_runs_is_text(capsys):

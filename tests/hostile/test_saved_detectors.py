@@ -72,7 +72,7 @@ def saved(nominal, tmp_path):
     save_detector(path, detector)
 
     def write(changes=None, arrays=None, **card):
-        content = save_tensors({**detector.learned(), **(arrays or {})})
+        content = save_tensors({**detector.state_dict(), **(arrays or {})})
         data = json.loads(path.with_suffix(".json").read_text()) | {"sha256": sha256_of(content)} | card
         data["parameters"] |= changes or {}
         path.with_suffix(".safetensors").write_bytes(content)
@@ -90,17 +90,17 @@ def test_children_beyond_the_trees_are_refused(saved):
 
 def test_children_that_lead_back_are_refused(saved, nominal):
     path, write = saved
-    write(arrays={"point.children": np.zeros_like(IsolationForest(5).fit(nominal).point.children_)})
+    write(arrays={"point.children": np.zeros_like(IsolationForest(5).fit(nominal).row_detector.children_)})
     with pytest.raises(DamagedFile, match="children come after their parent"):
         load_detector(path)
 
 
 def test_a_failed_restore_leaves_the_detector_as_it_was(nominal):
-    learned = KNN().fit(nominal).learned()
+    learned = KNN().fit(nominal).state_dict()
     for known in (KNN(), KNN().fit(nominal[:5])):
         before = known.score(nominal) if known.fitted else None
         with pytest.raises(DamagedFile):
-            known.restore(learned | {"point.points": learned["point.points"][:, :3]})
+            known.load_state_dict(learned | {"point.points": learned["point.points"][:, :3]})
         assert known.fitted == (before is not None)
         if before is not None:
             for first, again in zip(before, known.score(nominal), strict=True):
@@ -110,12 +110,12 @@ def test_a_failed_restore_leaves_the_detector_as_it_was(nominal):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"trees": 6}, r"roots has shape \(5,\); IsolationForest expects \(6,\)"),
-        ({"trees": 10**30}, "trees is 1000000"),
-        ({"trees": "many"}, "trees is 'many'"),
-        ({"trees": float("nan")}, "trees is nan"),
+        ({"n_estimators": 6}, r"roots has shape \(5,\); IsolationForest expects \(6,\)"),
+        ({"n_estimators": 10**30}, "n_estimators is 1000000"),
+        ({"n_estimators": "many"}, "n_estimators is 'many'"),
+        ({"n_estimators": float("nan")}, "n_estimators is nan"),
         ({"view": "transition"}, "mean has shape"),
-        ({"view": "window", "length": 10**15}, "length is 1000000000000000"),
+        ({"view": "window", "window_length": 10**15}, "window_length is 1000000000000000"),
         ({"view": ["next_observation"]}, "no view"),
         ({"nosuch": 1}, "unexpected keyword"),
     ],
@@ -189,8 +189,8 @@ def test_a_flipped_bit_and_a_missing_file_are_named(saved):
     ("name", "sizes"),
     [
         ("MLP-DM", {"hidden": [900_000, 900_000]}),
-        ("LSTM-DM", {"memory": 900_000}),
-        ("PE-DM", {"members": 10_000, "hidden": [900_000]}),
+        ("LSTM-DM", {"recurrent_size": 900_000}),
+        ("PE-DM", {"n_members": 10_000, "hidden": [900_000]}),
         ("VAE", {"hidden": 900_000, "layers": 900}),
         ("SPTN", {"components": 900_000, "layers": 900}),
         ("LDM", {"channels": 900_000}),
@@ -201,8 +201,8 @@ def test_a_flipped_bit_and_a_missing_file_are_named(saved):
 )
 def test_a_huge_network_is_compared_with_its_weights_before_there_is_memory_for_it(name, sizes, nominal, tmp_path):
     small = {"hidden": (4,)} if name == "MLP-DM" else {}
-    detector = make_detector(name, **small, **{"iterations": 0} if name in ("VAE", "SPTN") else {"epochs": 0})
-    if detector.pictures:
+    detector = make_detector(name, **small, **{"max_iter": 0} if name in ("VAE", "SPTN") else {"n_epochs": 0})
+    if detector.pixel_observations:
         frames = np.zeros((3, 3, 32, 32), np.uint8)
         nominal = [offnominal.Episode(frames, np.ones((2, 2)), np.zeros(2), np.zeros(2, bool))]
     save_detector(tmp_path / "network", detector.fit(nominal))

@@ -8,13 +8,24 @@ import pytest
 from typer.testing import CliRunner
 
 from offnominal.cli.program import program
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import DamagedFile, InaccessibleFile, InvalidParameter, ModuleNotAllowed, OffnominalError
-from offnominal.core.home import VARIABLE
 from offnominal.detectors import detectors
-from offnominal.studies import AlarmEntry, Cell, DataEntry, Store, load_study, open_run, run, runner, verify_run, work
+from offnominal.studies import (
+    AlarmEntry,
+    Cell,
+    DataEntry,
+    Store,
+    load_study,
+    open_run,
+    run,
+    run_cell,
+    runner,
+    verify_run,
+)
 from offnominal.studies.catalogue import parse
 from offnominal.studies.code import Sources
-from offnominal.studies.task import Ended, perform
+from offnominal.studies.task import TaskEnded, run_task
 
 STUDY = """
 name = "mine"
@@ -39,13 +50,13 @@ CELL = Cell(
 @pytest.fixture(scope="module", autouse=True)
 def home(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(tmp_path_factory.mktemp("data")))
+        patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
         yield
 
 
 @pytest.fixture(scope="module")
 def finished(home):
-    return work(CELL)
+    return run_cell(CELL)
 
 
 @pytest.fixture
@@ -76,7 +87,7 @@ class PoolHere:
 
     def run(self, tasks):
         for task in tasks:
-            yield Ended(task, "1", perform(task, Sources()))
+            yield TaskEnded(task, "1", run_task(task, Sources()))
 
 
 def silent(line):
@@ -178,7 +189,7 @@ def test_a_stored_cell_that_is_none_is_named(tmp_path, finished, cell):
 
 def test_a_stored_cell_without_its_costs_stops_no_run(tmp_path, finished):
     forged(tmp_path, replace(finished, rows=finished.rows.drop_columns(["fit_cpu_s", "peak_mb"])))
-    assert runner.Past.of(Store(tmp_path / "store")).peak_mb == 0.0
+    assert runner.CostHistory.of(Store(tmp_path / "store")).peak_mb == 0.0
 
 
 @pytest.mark.parametrize("target", [":x", "os:", "os.:x", "../x:y", "a b:c", "os:path.join", "os:x:y"])

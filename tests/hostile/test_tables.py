@@ -31,9 +31,9 @@ def test_files_that_hold_something_else_are_named(table, content, tmp_path, monk
     file = tmp_path / "file"
     file.write_bytes(content)
     read = READERS.get(table, read_prepared if table == "iris" else read_isolet)
-    module = "offnominal.datasets.tables.load"
-    monkeypatch.setattr(f"{module}.reader_of", lambda name, way: read)
-    monkeypatch.setattr(f"{module}.choose_way", lambda ways: ("plain", dict.fromkeys(ROLES, file)))
+    module = "offnominal.datasets.tables.loading"
+    monkeypatch.setattr(f"{module}.reader_of", lambda name, source: read)
+    monkeypatch.setattr(f"{module}.choose_source", lambda sources: ("plain", dict.fromkeys(ROLES, file)))
     with pytest.raises(DamagedFile):
         load_table("iris")
 
@@ -45,7 +45,7 @@ def test_image_files_that_hold_something_else_are_named(way, content, tmp_path, 
     file.write_bytes(content)
     roles = [f"{part}_{kind}" for part in ("train", "test") for kind in ("images", "labels")]
     paths = dict.fromkeys([*roles, *ROLES], file)
-    monkeypatch.setattr("offnominal.datasets.image_sets.load.choose_way", lambda ways: (way, paths))
+    monkeypatch.setattr("offnominal.datasets.image_sets.loading.choose_source", lambda sources: (way, paths))
     with pytest.raises(DamagedFile):
         load_images("mnist")
 
@@ -55,7 +55,8 @@ def test_a_system_that_refuses_a_file_does_not_make_it_damaged(tmp_path, monkeyp
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(
-        "offnominal.datasets.tables.load.choose_way", lambda ways: ("plain", dict.fromkeys(ROLES, tmp_path / "file"))
+        "offnominal.datasets.tables.loading.choose_source",
+        lambda sources: ("plain", dict.fromkeys(ROLES, tmp_path / "file")),
     )
     monkeypatch.setattr(Path, "read_bytes", refused)
     with pytest.raises(InaccessibleFile, match="ulimit -n"):

@@ -8,13 +8,13 @@ import pytest
 
 import offnominal as off
 from offnominal.agents import expert
-from offnominal.agents.learning.settings import LearningSettings
-from offnominal.agents.learning.uncertain_settings import UncertainSettings
+from offnominal.agents.training.settings import TrainingSettings
+from offnominal.agents.training.uncertainty_settings import UncertaintyTrainingSettings
 from offnominal.cli import agents, main
 from offnominal.core.errors import InvalidParameter, OffnominalError
 from offnominal.datasets import generate
-from offnominal.rollouts import collect, judge, twins
-from offnominal.rollouts.twins import effective_onset
+from offnominal.rollouts import collect, evaluate_policy, twins
+from offnominal.rollouts.twin_rollouts import effective_onset
 
 WORLD = "SAP-Goal0-v0"
 WRONG = [math.nan, math.inf, -math.inf, -1, 10**30, True, "many", [3], 0.5j, 10**5000]
@@ -27,13 +27,13 @@ def named(values):
 
 
 @named([*WRONG, 0])
-@pytest.mark.parametrize("train", ["train", "train_uncertain", "polish"])
+@pytest.mark.parametrize("train", ["train", "train_with_uncertainty", "finetune"])
 def test_minutes_are_a_positive_number(train, value, tmp_path):
     pytest.importorskip("torch", reason="torch is not installed")
     given = {
         "train": (WORLD, "tqc"),
-        "train_uncertain": ("OOD-CartPole-v0", "dqn"),
-        "polish": ("MJC-CartpoleSwingup-v0",),
+        "train_with_uncertainty": ("OOD-CartPole-v0", "dqn"),
+        "finetune": ("MJC-CartpoleSwingup-v0",),
     }
     with pytest.raises(InvalidParameter, match="minutes is"):
         getattr(agents, train)(*given[train], tmp_path / "runs" / "agents", minutes=value)
@@ -53,7 +53,7 @@ def test_the_command_line_refuses_them_with_exit_code_two(option, value, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-SETTINGS = pytest.mark.parametrize("settings", [LearningSettings, UncertainSettings])
+SETTINGS = pytest.mark.parametrize("settings", [TrainingSettings, UncertaintyTrainingSettings])
 
 
 @named([math.nan, math.inf, 0.5j, 10**5000, "many", None, {}])
@@ -77,8 +77,8 @@ def test_sizes_of_a_training_are_integers_in_their_range(settings, value):
 def test_numbers_of_episodes_and_steps_are_positive_integers(value, tmp_path):
     for call in (
         lambda: collect(WORLD, POLICY, value),
-        lambda: twins(WORLD, POLICY, value, anomalies=off.Fault("action/offset", 0.3)),
-        lambda: judge(WORLD, POLICY, value),
+        lambda: twins(WORLD, POLICY, value, faults=off.Fault("action/offset", 0.3)),
+        lambda: evaluate_policy(WORLD, POLICY, value),
         lambda: collect(WORLD, POLICY, 1, max_steps=value),
         lambda: collect(WORLD, POLICY, 1, batch=value),
         lambda: generate(WORLD, tmp_path / "data", episodes=value, levels=[]),
@@ -94,7 +94,7 @@ def test_numbers_of_episodes_and_steps_are_positive_integers(value, tmp_path):
 def test_seeds_are_integers_that_exist(value, tmp_path):
     for call in (
         lambda: collect(WORLD, POLICY, 1, seed=value),
-        lambda: judge(WORLD, POLICY, 1, seed=value),
+        lambda: evaluate_policy(WORLD, POLICY, 1, seed=value),
         lambda: generate(WORLD, tmp_path / "data", episodes=1, levels=[], seed=value),
     ):
         with pytest.raises(InvalidParameter):
@@ -110,7 +110,7 @@ def test_the_last_seeds_of_a_dataset_exist_too(tmp_path):
 
 @named([math.nan, -1.0, True, "none"])
 def test_a_tolerance_is_a_number_of_at_least_zero(value):
-    (pair,) = twins(WORLD, POLICY, 1, anomalies=off.Fault("action/offset", 0.3), max_steps=3)
+    (pair,) = twins(WORLD, POLICY, 1, faults=off.Fault("action/offset", 0.3), max_steps=3)
     with pytest.raises(InvalidParameter, match="tolerance is"):
         effective_onset(pair, tolerance=value)
 
@@ -124,7 +124,7 @@ def test_a_folder_that_is_a_file_is_named(tmp_path):
 
 def test_a_training_that_cannot_begin_leaves_no_folder(tmp_path):
     pytest.importorskip("torch", reason="torch is not installed")
-    for changes in ({"device": "tpu"}, {"steps": 1}, {"teacher": "nobdy"}):
+    for changes in ({"device": "tpu"}, {"steps": 1}, {"demonstrator": "nobdy"}):
         with pytest.raises(InvalidParameter):
             agents.train(WORLD, "tqc", tmp_path / "runs" / "agents", **changes)
     assert list(tmp_path.iterdir()) == []

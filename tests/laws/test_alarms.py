@@ -47,9 +47,9 @@ class Overconfident(EpisodeMaximum):
 class Pooled(EpisodeMaximum):
     """Takes its limit from single steps and promises for episodes."""
 
-    def learn(self, episodes):
-        super().learn(episodes)
-        self.limit_ = float(np.quantile(np.concatenate(episodes), 1.0 - self.alpha))
+    def fit_threshold(self, episodes):
+        super().fit_threshold(episodes)
+        self.threshold_ = float(np.quantile(np.concatenate(episodes), 1.0 - self.alpha))
 
 
 class StepPromise(EpisodeMaximum):
@@ -64,13 +64,13 @@ class Clairvoyant(_Silent):
     """Looks at the whole episode before it calls."""
 
     def alarm(self, scores):
-        return [np.full(len(values), values.max() > self.limit_) for values in self.statistic(scores)]
+        return [np.full(len(values), values.max() > self.threshold_) for values in self.statistic(scores)]
 
 
 class Sociable(_Silent):
     """Counts scores from the mean of all episodes in the call."""
 
-    def advance(self, state, scores):
+    def update_statistic(self, state, scores):
         return state.after(), scores - scores.mean() + 1.0
 
 
@@ -78,7 +78,7 @@ class Adaptive(_Silent):
     """Goes on learning while it is used."""
 
     def update(self, state, scores):
-        self.limit_ *= 1.01
+        self.threshold_ *= 1.01
         return super().update(state, scores)
 
 
@@ -87,8 +87,8 @@ class Scribbling(EpisodeCusum):
 
     guarantee = _Silent.guarantee
 
-    def advance(self, state, scores):
-        after, total = super().advance(state, scores)
+    def update_statistic(self, state, scores):
+        after, total = super().update_statistic(state, scores)
         state.memory[:] = total
         return after, total
 
@@ -96,7 +96,7 @@ class Scribbling(EpisodeCusum):
 class Reusing(_Silent):
     """Counts on in the state it is given, and hands it out again."""
 
-    def advance(self, state, scores):
+    def update_statistic(self, state, scores):
         np.add(state.steps, 1, out=state.steps)
         return state, scores
 
@@ -137,11 +137,11 @@ class Crude(_Silent):
 class Secretive(_Silent):
     """Does not say all that it has learned."""
 
-    def learn(self, episodes):
-        super().learn(episodes)
-        self.secret = self.limit_
+    def fit_threshold(self, episodes):
+        super().fit_threshold(episodes)
+        self.secret = self.threshold_
 
-    def advance(self, state, scores):
+    def update_statistic(self, state, scores):
         return state.after(), scores - 0.1 * getattr(self, "secret", 0.0)
 
 

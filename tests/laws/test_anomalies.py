@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box
 
-from offnominal.anomalies import CameraAnomaly, Moment, SignalAnomaly, camera_anomalies
+from offnominal.anomalies import CameraAnomaly, FaultContext, SignalAnomaly, camera_anomalies
 from offnominal.anomalies.strengths import LEVELS, strengths_of
 from offnominal.core.types import FloatArray, Frame
 from offnominal.laws import anomalies_of, check_anomaly
@@ -30,16 +30,16 @@ def test_every_world_has_the_twelve_generic_anomalies_and_its_own() -> None:
         ids, sample = anomalies_of(world), make_world(world, 1)
         generic = 12 if isinstance(sample.action_space, Box) else 6
         assert len([id for id in ids if not id.startswith("dynamics/")]) == generic
-        assert {f"dynamics/{name}" for name in sample.knobs} <= set(ids)
+        assert {f"dynamics/{name}" for name in sample.physics_parameters} <= set(ids)
 
 
 @pytest.mark.parametrize(("world", "anomaly"), CASES)
 def test_every_anomaly_keeps_the_laws(world: str, anomaly: str) -> None:
     report = check_anomaly(anomaly, world)
     report.raise_if_broken()
-    calibrated = any(level in LEVELS for place, level in strengths_of(world) if place == anomaly)
+    calibrated_strengths = any(level in LEVELS for place, level in strengths_of(world) if place == anomaly)
     skipped = [finding.law for finding in report if not finding.holds]
-    assert skipped == ([] if calibrated else ["a calibrated strength does harm"])
+    assert skipped == ([] if calibrated_strengths else ["a calibrated strength does harm"])
 
 
 @pytest.mark.parametrize(("world", "anomaly"), FILMED)
@@ -67,7 +67,7 @@ class _Broken(SignalAnomaly):
 class Unscaled(_Broken):
     """Acts even at its neutral strength."""
 
-    def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
+    def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
         return signal + 0.1
 
 
@@ -75,7 +75,7 @@ class Unscaled(_Broken):
 class Idle(_Broken):
     """Claims to act and does not."""
 
-    def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
+    def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
         return signal
 
 
@@ -83,7 +83,7 @@ class Idle(_Broken):
 class Crashing(_Broken):
     """Cannot be run."""
 
-    def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
+    def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
         raise RuntimeError("the sensor fell off")
 
 
@@ -93,7 +93,7 @@ class Tinted(CameraAnomaly):
 
     kind: ClassVar[str] = "tinted"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         return frame ^ np.uint8(1)
 
 
@@ -103,7 +103,7 @@ class Capped(CameraAnomaly):
 
     kind: ClassVar[str] = "capped"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         return frame
 
 
@@ -116,8 +116,8 @@ class Remembering(CameraAnomaly):
 
     kind: ClassVar[str] = "remembering"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
-        SEEN_BEFORE.append(moment.step)
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
+        SEEN_BEFORE.append(context.step)
         return frame ^ np.uint8(len(SEEN_BEFORE) % 251) if parameter else frame
 
 
@@ -149,8 +149,8 @@ def test_a_healthy_anomaly_of_a_user_keeps_the_laws() -> None:
     class Stuck(SignalAnomaly):
         kind: ClassVar[str] = "stuck"
 
-        def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
-            held = moment.memory.setdefault("held", signal.copy())
+        def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
+            held = context.memory.setdefault("held", signal.copy())
             return np.asarray(signal + parameter * (held - signal))
 
     report = check_anomaly(Stuck(on="observation"), "SAP-Goal0-v0", strength=1.0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from offnominal.detectors import KNN, Time, detectors, make_detector, on_transitions
-from offnominal.detectors.points import HBOS
+from offnominal.detectors.rows import HBOS
 from offnominal.laws import GPU_ROUNDING, check_detector
 
 SMALL = {
@@ -21,16 +21,16 @@ SMALL = {
 
 
 COVERED = "its code version covers its code"
-FEW = {"epochs": 1, "iterations": 60, "pretraining": 60, "samples": 5}
+FEW = {"n_epochs": 1, "max_iter": 60, "pretraining": 60, "samples": 5}
 
 
 def quick(name):
-    given = make_detector(name).parameters()
+    given = make_detector(name).get_params()
     few = {each: number for each, number in FEW.items() if isinstance(given.get(each), int) and given[each] > number}
     return SMALL.get(name.removesuffix("-untrained"), {}) | few
 
 
-NETWORKS = [name for name in detectors.ids() if "device" in make_detector(name).parameters()]
+NETWORKS = [name for name in detectors.ids() if "device" in make_detector(name).get_params()]
 
 
 @pytest.mark.parametrize("name", detectors.ids())
@@ -49,8 +49,8 @@ def test_every_network_keeps_the_laws_on_a_gpu(name, device):
 
 
 MINE = """
-from offnominal.detectors import points
-from offnominal.detectors.on_transitions import OnTransitions
+from offnominal.detectors import rows as points
+from offnominal.detectors.transitions.on_transitions import OnTransitions
 
 
 class Named(OnTransitions):
@@ -71,7 +71,7 @@ def test_an_algorithm_that_is_looked_up_by_a_text_is_found_out(tmp_path, monkeyp
     check_detector(module.Named).raise_if_broken()
     (broken,) = [finding for finding in check_detector(module.Hidden) if finding.problem]
     assert broken.law == COVERED
-    assert "offnominal.detectors.points.hbos:HBOS" in broken.problem
+    assert "offnominal.detectors.rows.hbos:HBOS" in broken.problem
     assert "my_detectors:Hidden does not refer to by name" in broken.problem
 
 

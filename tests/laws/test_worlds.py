@@ -18,7 +18,7 @@ def test_every_world_keeps_the_laws(id: str) -> None:
     report = check_world(id)
     report.raise_if_broken()
     left_out = [finding.law for finding in report if not finding.holds]
-    assert left_out == (["knobs are put back exactly"] if id == "OOD-Pong-v0" else [])
+    assert left_out == (["physics parameters are put back exactly"] if id == "OOD-Pong-v0" else [])
 
 
 class Unseeded(ParticleWorld):
@@ -36,12 +36,12 @@ class Neighbourly(ParticleWorld):
 
 
 class Forgetful(ParticleWorld):
-    """Does not put its knobs back."""
+    """Does not put its physics parameters back."""
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        kept = self._knobs[rows].copy()
+        kept = self._physics_parameters[rows].copy()
         super().reset(rows, seeds, episodes)
-        self._knobs[rows] = kept
+        self._physics_parameters[rows] = kept
 
 
 class Overflowing(ParticleWorld):
@@ -82,7 +82,7 @@ class Monochrome(ParticleWorld):
     [
         (Unseeded, "a seed fixes everything"),
         (Neighbourly, "a batch is its single runs"),
-        (Forgetful, "knobs are put back exactly"),
+        (Forgetful, "physics parameters are put back exactly"),
         (Overflowing, "spaces hold at every step"),
         (Stained, "pictures show the state alone"),
         (Disturbed, "pictures show the state alone"),

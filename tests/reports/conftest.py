@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from .made_comparison import comparison_results
 from .synthetic import run_results
 
 
@@ -12,9 +11,3 @@ from .synthetic import run_results
 def made_up():
     """A made-up run that no test changes."""
     return run_results(replicates=60)
-
-
-@pytest.fixture(scope="session")
-def compared():
-    """A made-up comparison of three methods on three tables that no test changes."""
-    return comparison_results()

@@ -43,7 +43,7 @@ FAULTS = (
 EASE = {"observation": 1.25, "action": 0.95, "dynamics": 0.7}
 ALARMS = {"ThreeSigma": (1.1, 9.0), "Quantile 99 %": (0.9, 12.0), "EpisodeMaximum": (1.8, 0.6)}
 DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95", "equal_cost_mean_delay")
-COUNTS = {"episodes": 100, "never_struck": 4, "one_class": 0, "steps": 14000, "active_steps": 6200}
+COUNTS = {"episodes": 100, "never_faulty": 4, "one_class": 0, "steps": 14000, "active_steps": 6200}
 
 
 def logistic(x):
@@ -67,7 +67,7 @@ def discrimination(name, effect, rng):
         "average_precision": 0.45 + 0.5 * (2 * matched - 1),
         "fpr95": 0.95 * (2 - 2 * matched),
         "equal_cost_mean_delay": 20.0 * (1.0 - max(2 * matched - 1, 0.0) ** 1.5),
-        "clock_auroc": clock,
+        "time_auroc": clock,
         "equal_cost_within_10": max(2 * matched - 1.1, 0.0),
         "equal_cost_miss_rate": 1 - (2 * matched - 1),
     }
@@ -142,7 +142,7 @@ def rows_of(world, name, seed, replicates, luck):
             yield {**cell, **fault, "alarm": alarm, **with_interval(timing(effect, alarm, rng), 0.05), **cost}
 
 
-def examples_of(world, name, seed):
+def example_rows(world, name, seed):
     rng = np.random.default_rng([9, WORLDS.index(world), list(SKILL).index(name), seed])
     key = hashlib.sha256(f"{world} {name} {seed}".encode()).hexdigest()
     for anomaly, variant in FAULTS:
@@ -180,7 +180,7 @@ def run_results(replicates=200, seeds=2, worlds=WORLDS, names=tuple(SKILL), fail
         for name in names:
             for seed in range(1 if name in SEEDLESS else seeds):
                 rows += rows_of(world, name, seed, replicates, luck)
-                examples += examples_of(world, name, seed)
+                examples += example_rows(world, name, seed)
     lists = [pa.field(f"draws_{metric}", pa.list_(pa.float32())) for metric in DRAWN]
     columns = dict.fromkeys(column for row in rows for column in row)
     data = {column: [row.get(column) for row in rows] for column in columns}

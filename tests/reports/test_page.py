@@ -13,11 +13,11 @@ import pytest
 import offnominal as off
 from offnominal.datasets.manifest import installed
 from offnominal.reports.colours import KNOWN, colours
-from offnominal.reports.curves import STEPS, encoded
-from offnominal.reports.examples import chosen_examples
+from offnominal.reports.curve_encoding import STEPS, encode_curve
+from offnominal.reports.example_curves import select_examples
 from offnominal.reports.page import page, write_page
+from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.results import RunResults
-from offnominal.studies.summary import leaderboard
 
 from .synthetic import FAULTS, SKILL, WORLDS, run_results
 
@@ -113,11 +113,11 @@ def test_the_version_of_the_package_is_known_also_where_it_is_not_installed(monk
 
 def test_every_choice_has_its_own_standings(made_up, data):
     key = f"1,{data['kinds'].index('dynamics')},-1"
-    board = leaderboard(made_up.table, "fpr95", world=WORLDS[1], kind="dynamics")
+    entries = leaderboard(made_up.table, "fpr95", world=WORLDS[1], kind="dynamics")
     carried = data["boards"]["fpr95"][key]
-    assert [data["names"][row[0]] for row in carried] == [standing.name for standing in board]
-    assert carried[0][1] == pytest.approx(board[0].estimate.value, abs=1e-4)
-    assert [row[5] for row in carried] == [standing.tie for standing in board]
+    assert [data["names"][row[0]] for row in carried] == [standing.name for standing in entries]
+    assert carried[0][1] == pytest.approx(entries[0].estimate.value, abs=1e-4)
+    assert [row[5] for row in carried] == [standing.tie for standing in entries]
 
 
 def test_numbers_of_a_fault_are_those_of_the_table(made_up, data):
@@ -164,7 +164,7 @@ def test_examples_keep_to_their_budget_and_take_turns():
         row["key"]: (row["world"], row["name"], row["seed"])
         for row in run.table.select(["key", "world", "name", "seed"]).to_pylist()
     }
-    found = chosen_examples(run.examples, cells, budget=20_000)
+    found = select_examples(run.examples, cells, budget=20_000)
     assert len(json.dumps(found["rows"], separators=(",", ":"))) < 21_000
     assert {row["world"] for row in found["rows"]} == set(WORLDS)
     assert sorted(row["name"] for row in found["rows"]) == ["KNN"] * (n := len(found["rows"]) // 2) + ["PE-DM"] * n
@@ -174,7 +174,7 @@ def test_examples_keep_to_their_budget_and_take_turns():
 def test_curves_survive_their_encoding():
     curve = np.random.default_rng(0).normal(size=50)
     low, high = curve.min(), curve.max()
-    text = encoded(curve, low, high)
+    text = encode_curve(curve, low, high)
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     codes = [letters.index(text[i]) * 64 + letters.index(text[i + 1]) for i in range(0, len(text), 2)]
     np.testing.assert_allclose(low + np.array(codes) / STEPS * (high - low), curve, atol=(high - low) / STEPS)

@@ -11,19 +11,19 @@ from rich.console import Console
 
 from offnominal.evaluation.estimate import Estimate
 from offnominal.reports.latex import latex
+from offnominal.reports.published_comparison import comparison_html, comparison_markdown, comparison_terminal
 from offnominal.reports.report import write_report
-from offnominal.reports.versus import versus_html, versus_markdown, versus_terminal
-from offnominal.studies.comparison import Comparison
-from offnominal.studies.summary import leaderboard
+from offnominal.studies.leaderboards import leaderboard
+from offnominal.studies.published_comparison import PublishedComparison
 
 from .synthetic import ALARMS, SKILL
 
 FIGURES = ("leaderboard", "critical_difference", "by_kind", "by_level", "heat_map", "delay_false_alarms")
 TABLES = ("leaderboard", "worlds", "levels", "ranks", "timing")
 LINES = [
-    Comparison({"detector": "KNN"}, Estimate(0.71), 0.70),
-    Comparison({"detector": "<b>"}, Estimate(0.9), 0.5, note="other data"),
-    Comparison({"detector": "RIQN"}, Estimate(0.9), None),
+    PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.70),
+    PublishedComparison({"detector": "<b>"}, Estimate(0.9), 0.5, note="other data"),
+    PublishedComparison({"detector": "RIQN"}, Estimate(0.9), None),
 ]
 
 
@@ -48,12 +48,12 @@ def test_tables_are_there_in_every_format(folder, name):
     rows = list(csv.DictReader((folder / "tables" / f"{name}.csv").open()))
     assert rows
     shown = (folder / "tables" / f"{name}.md").read_text()
-    printed = (folder / "tables" / f"{name}.tex").read_text()
-    assert r"\toprule" in printed
+    published = (folder / "tables" / f"{name}.tex").read_text()
+    assert r"\toprule" in published
     for detector in SKILL:
         assert detector in shown
-        assert detector in printed
-    assert not re.search(r"(?<!\\)%", printed)
+        assert detector in published
+    assert not re.search(r"(?<!\\)%", published)
 
 
 def test_the_leaderboard_on_disk_is_that_of_the_results(folder, made_up):
@@ -62,9 +62,9 @@ def test_the_leaderboard_on_disk_is_that_of_the_results(folder, made_up):
         for row in csv.DictReader((folder / "tables" / "leaderboard.csv").open())
         if row["metric"] == "matched_auroc"
     ]
-    board = leaderboard(made_up.table)
-    assert [row["detector"] for row in rows] == [standing.name for standing in board]
-    assert [float(row["low"]) for row in rows] == pytest.approx([standing.estimate.low for standing in board])
+    entries = leaderboard(made_up.table)
+    assert [row["detector"] for row in rows] == [standing.name for standing in entries]
+    assert [float(row["low"]) for row in rows] == pytest.approx([standing.estimate.low for standing in entries])
 
 
 def test_timing_has_one_row_per_alarm_and_detector(folder, made_up):
@@ -86,11 +86,11 @@ def test_latex_commands_in_names_are_text():
 
 def test_a_comparison_with_print_is_the_same_everywhere():
     out = io.StringIO()
-    Console(file=out, width=140).print(versus_terminal("Table 12", LINES))
-    for shown in (out.getvalue(), versus_markdown(LINES), versus_html("Table 12", LINES)):
+    Console(file=out, width=140).print(comparison_terminal("Table 12", LINES))
+    for shown in (out.getvalue(), comparison_markdown(LINES), comparison_html("Table 12", LINES)):
         assert "✓ match" in shown
         assert "✗ differs" in shown
         assert "+0.400" in shown
         assert "other data" in shown
         assert "Of 2 printed numbers 1 match, 0 are near and 1 differ." in shown
-    assert "<b>" not in versus_html("", LINES)
+    assert "<b>" not in comparison_html("", LINES)

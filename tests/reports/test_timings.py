@@ -7,13 +7,13 @@ import pyarrow as pa
 import pytest
 
 from offnominal.evaluation.delays import HALF_MISSED, median_delay
+from offnominal.papers.anomaly_gym.published_tables import table_4
 from offnominal.reports.payload import payload
+from offnominal.reports.published_comparison import comparison_rows
 from offnominal.reports.study_tables import study_tables
 from offnominal.reports.timings import TIMING, timing_rows
-from offnominal.reports.versus import versus_print
-from offnominal.studies.anomaly_gym.tables import table_4
+from offnominal.studies.result_rows import means_of
 from offnominal.studies.results import RunResults
-from offnominal.studies.rows import means_of
 
 LABEL = TIMING["median_delay"]
 
@@ -74,8 +74,8 @@ def test_the_page_carries_no_delay_where_there_is_none():
 
 @pytest.mark.parametrize(("names", "shown"), [(("Random",), None), (("KNN",), "7.000"), (("KNN", "PE-DM"), "5.000")])
 def test_a_table_beside_print_combines_faults_and_detectors_in_the_same_way(names, shown, monkeypatch):
-    monkeypatch.setattr("offnominal.studies.anomaly_gym.tables.DETECTORS", names)
-    (line,) = [row for row in versus_print(table_4(RUN)) if row["number"] == "median delay"]
+    monkeypatch.setattr("offnominal.papers.anomaly_gym.published_tables.DETECTORS", names)
+    (line,) = [row for row in comparison_rows(table_4(RUN)) if row["number"] == "median delay"]
     assert line["ours"] == (shown or HALF_MISSED)
 
 

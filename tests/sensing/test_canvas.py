@@ -104,8 +104,8 @@ def test_rim_darkens_the_edge_and_keeps_the_area() -> None:
 
 
 def test_disc_and_polygon_of_many_sides_agree() -> None:
-    turns = np.linspace(0.0, 2.0 * math.pi, 257)[:-1]
-    corners = [(50.0 + 20.0 * math.cos(a), 50.0 + 20.0 * math.sin(a)) for a in turns]
+    rotations = np.linspace(0.0, 2.0 * math.pi, 257)[:-1]
+    corners = [(50.0 + 20.0 * math.cos(a), 50.0 + 20.0 * math.sin(a)) for a in rotations]
     difference = polygon(corners, RED, rim=2.0).astype(int) - disc((50.0, 50.0), 20.0, RED, rim=2.0)
     assert np.abs(difference).max() <= 1
 

@@ -17,11 +17,11 @@ from offnominal.sensing import (
     Scene,
     Sky,
     Sphere,
-    cast,
+    cast_rays,
 )
-from offnominal.sensing.examples import LABELS, town
-from offnominal.sensing.models import animal, car
-from offnominal.sensing.tree import build
+from offnominal.sensing.bvh import build_bvh
+from offnominal.sensing.example_scenes import LABELS, town
+from offnominal.sensing.mesh_models import animal, car
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ from offnominal.sensing.tree import build
         lambda: Camera((0, 0, 0), (1, 0, 0), width=0),
         lambda: Camera((0, 0, 0), (1, 0, 0), fov=180.0),
         lambda: Camera((0, 0, 0), (1, 0, 0), view_height=0.0),
-        lambda: cast(Scene((Instance(Sphere(1.0)),)), np.zeros(2), np.ones((1, 3))),
-        lambda: cast(Scene((Instance(Sphere(1.0)),)), np.zeros(3), np.zeros((1, 3))),
+        lambda: cast_rays(Scene((Instance(Sphere(1.0)),)), np.zeros(2), np.ones((1, 3))),
+        lambda: cast_rays(Scene((Instance(Sphere(1.0)),)), np.zeros(3), np.zeros((1, 3))),
     ],
 )
 def test_what_cannot_be_is_named(make):
@@ -65,9 +65,9 @@ def test_an_unknown_texture_is_named():
 
 
 def test_a_quaternion_is_its_matrix():
-    turn = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
+    rotation = np.array(((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)))
     half = np.sqrt(0.5)
-    np.testing.assert_allclose(Instance(Sphere(1.0), rotation=(half, 0, 0, half)).rotation, turn, atol=1e-12)
+    np.testing.assert_allclose(Instance(Sphere(1.0), rotation=(half, 0, 0, half)).rotation, rotation, atol=1e-12)
 
 
 def test_meshes_are_packed_once():
@@ -82,7 +82,7 @@ def test_a_tree_holds_every_item_once_and_inside():
     low = random.normal(size=(300, 3)).astype(np.float32)
     items = np.hstack([low, low + random.random((300, 3)).astype(np.float32)])
     items[100:150] = items[100]
-    boxes, links, order = build(items, 4)
+    boxes, links, order = build_bvh(items, 4)
     assert sorted(order.tolist()) == list(range(300))
     seen = []
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 
 from offnominal.studies import AlarmEntry, Cell, DataEntry
-from offnominal.studies.failure import KILLED, Trouble
-from offnominal.studies.task import Answer, Ended, Started, Task, perform
+from offnominal.studies.failure import KILLED, ErrorInfo
+from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted, run_task
 
 WORLD = "SAP-Goal0-v0"
 SPLIT = "action/offset@strong"
@@ -49,8 +49,10 @@ class Killing:
         for task in tasks:
             if self.kills.get(task.label, 0):
                 self.kills[task.label] -= 1
-                yield Started(task, "1")
-                yield Ended(task, "1", Answer(trouble=Trouble(KILLED, "was killed by SIGKILL.", killed=True)))
+                yield TaskStarted(task, "1")
+                yield TaskEnded(
+                    task, "1", TaskResult(error_info=ErrorInfo(KILLED, "was killed by SIGKILL.", killed=True))
+                )
             else:
                 yield from self.pool.run([task])
 
@@ -67,10 +69,10 @@ class PoolHere:
     def __exit__(self, *error):
         pass
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         for task in tasks:
-            yield Started(task, "1")
-            yield Ended(task, "1", perform(task, self.sources))
+            yield TaskStarted(task, "1")
+            yield TaskEnded(task, "1", run_task(task, self.sources))
 
 
 DETECTORS = {

@@ -5,8 +5,8 @@ from types import MappingProxyType
 
 import pytest
 
-from offnominal.core.home import VARIABLE
-from offnominal.studies import runner, work
+from offnominal.core.directories import DATA_VARIABLE
+from offnominal.studies import run_cell, runner
 from offnominal.studies.code import Sources
 
 from .cases import DETECTORS, PoolHere, small_cells
@@ -22,7 +22,7 @@ def data_folder(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def home(data_folder, monkeypatch):
     """Data is found where this session made it, also by the processes it starts."""
-    monkeypatch.setenv(VARIABLE, str(data_folder))
+    monkeypatch.setenv(DATA_VARIABLE, str(data_folder))
 
 
 @pytest.fixture(scope="session")
@@ -32,11 +32,11 @@ def sources():
 
 
 @pytest.fixture(scope="session")
-def finished(data_folder, sources):
+def result(data_folder, sources):
     """Results by name of the detector, done in this process; no test changes them."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(data_folder))
-        return MappingProxyType({cell.name: work(cell, sources=sources) for cell in small_cells()})
+        patch.setenv(DATA_VARIABLE, str(data_folder))
+        return MappingProxyType({cell.name: run_cell(cell, sources=sources) for cell in small_cells()})
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
 import pytest
 
-from offnominal.studies import AlarmEntry, Cell, key_of
-from offnominal.studies.cell import chosen
+from offnominal.studies import AlarmEntry, Cell, result_key
+from offnominal.studies.cell import select_cells
 
 from .cases import ALARM, DATA, NAMES, small_cell, small_cells
 
@@ -14,7 +14,7 @@ from .cases import ALARM, DATA, NAMES, small_cell, small_cells
         {"world": "SAP-Goal1-v0"},
         {"policy": "scripted"},
         {"name": "another"},
-        {"parameters": {"k": 3}},
+        {"parameters": {"n_neighbors": 3}},
         {"seed": 1},
         {"data": DATA.replace(episodes=7)},
         {"alarms": (ALARM.replace(parameters={"alpha": 0.1}),)},
@@ -25,13 +25,13 @@ from .cases import ALARM, DATA, NAMES, small_cell, small_cells
 )
 def test_every_field_of_a_cell_changes_its_key(change):
     cell = small_cell()
-    assert key_of(cell.replace(**change), data="d", code="c") != key_of(cell, data="d", code="c")
+    assert result_key(cell.replace(**change), data="d", code="c") != result_key(cell, data="d", code="c")
 
 
 def test_data_and_code_change_the_key_and_nothing_else_does():
-    keys = {key_of(small_cell(), data=data, code=code) for data in "ab" for code in "cd"}
+    keys = {result_key(small_cell(), data=data, code=code) for data in "ab" for code in "cd"}
     assert len(keys) == 4
-    assert key_of(Cell.from_dict(small_cell().to_dict()), data="a", code="c") in keys
+    assert result_key(Cell.from_dict(small_cell().to_dict()), data="a", code="c") in keys
 
 
 def test_cells_share_data_whatever_the_detector():
@@ -45,7 +45,7 @@ def test_cells_share_data_whatever_the_detector():
     [(None, NAMES), ("*/T*", ("Time",)), (["*/KNN/*", "*/Time/0"], ("KNN", "Time")), ("*/knn/*", ()), ([], ())],
 )
 def test_cells_are_chosen_by_label(only, names):
-    assert tuple(cell.name for cell in chosen(small_cells(), only)) == names
+    assert tuple(cell.name for cell in select_cells(small_cells(), only)) == names
 
 
 def test_what_is_left_out_of_an_entry_is_left_to_the_dataset():

@@ -9,11 +9,11 @@ import pytest
 from offnominal.alarms import EpisodeMaximum, alarms
 from offnominal.core.errors import UnknownName
 from offnominal.detectors.catalogue import detectors
-from offnominal.detectors.points import LOF, NearestNeighbours
-from offnominal.studies import key_of
+from offnominal.detectors.rows import LOF, NearestNeighbours
+from offnominal.studies import result_key
 from offnominal.studies.code import Sources
+from offnominal.studies.execution import code_of
 from offnominal.studies.store import Store
-from offnominal.studies.work import code_of
 
 from .cases import small_cell
 
@@ -43,7 +43,7 @@ def keys_of(package):
     sources = Sources()
     names = {"KNN": "KNN", "First": f"{package.name}.first:First", "Second": f"{package.name}.second:Second"}
     cells = [small_cell(name, detector) for name, detector in names.items()]
-    return {cell.name: key_of(cell, data="", code=code_of(cell, sources)) for cell in cells}
+    return {cell.name: result_key(cell, data="", code=code_of(cell, sources)) for cell in cells}
 
 
 def test_a_change_of_one_detector_changes_exactly_its_keys(package):
@@ -97,15 +97,18 @@ def test_a_name_that_a_package_passes_on_is_followed(package):
 
 def test_our_own_detectors_do_not_know_each_other(sources):
     used = {name: sources.used(detectors.spec(name).target) for name in ("KNN", "Mahalanobis", "PE-DM")}
-    assert not any("mahalanobis" in name or "networks" in name for name in used["KNN"])
-    assert not any("nearest" in name or "networks" in name for name in used["Mahalanobis"])
-    assert any("networks.pe_dm" in name for name in used["PE-DM"])
+    assert not any("mahalanobis" in name or "transitions.pe_dm" in name for name in used["KNN"])
+    assert not any("nearest" in name or "transitions.pe_dm" in name for name in used["Mahalanobis"])
+    assert any("transitions.pe_dm" in name for name in used["PE-DM"])
 
 
 def test_every_cell_depends_on_the_metrics_and_on_its_alarms(sources):
     assert code_of(small_cell(alarms=()), sources) != code_of(small_cell(), sources)
-    used = sources.used("offnominal.studies.judge:judge")
-    assert {"offnominal.evaluation.matched:match", "offnominal.evaluation.timing:time_alarms"} <= set(used)
+    used = sources.used("offnominal.studies.detector_evaluation:evaluate_detector")
+    assert {
+        "offnominal.evaluation.time_matched:time_matched_of_steps",
+        "offnominal.evaluation.timing:timing_of_outcomes",
+    } <= set(used)
     assert not any(name.startswith("offnominal.studies.store") for name in used)
 
 
@@ -153,13 +156,13 @@ def test_an_edit_changes_the_versions_of_what_uses_it_and_no_others(sources):
 
 
 def test_an_edit_of_an_autoencoder_changes_what_is_built_on_it(sources):
-    deep = pytest.importorskip("offnominal.detectors.deep.vae", reason="torch is not installed")
+    deep = pytest.importorskip("offnominal.detectors.rows.vae", reason="torch is not installed")
     built = ("VAE", "VAE-KNN", "VAE-OCSVM")
     assert changed_by(sources, deep.VAE) == {*built, *(f"{name}-untrained" for name in built)}
 
 
 def test_a_cell_of_a_fusion_depends_on_the_detectors_that_it_fuses(sources):
-    pair = {"detectors": [["LOF", {"k": 3}], "HBOS"]}
+    pair = {"detectors": [["LOF", {"n_neighbors": 3}], "HBOS"]}
     plain, given = small_cell("Fusion", "Fusion"), small_cell("Fusion", "Fusion", parameters=pair)
     edited = {kind: grown(sources, kind) for kind in (LOF, NearestNeighbours)}
     assert code_of(plain, edited[NearestNeighbours]) != code_of(plain, sources)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from offnominal.studies import Store, run_study, same_results, work
+from offnominal.studies import Store, run_cell, run_study, same_results
 from offnominal.studies.files import is_whole
 
 from .cases import small_cell
@@ -84,19 +84,19 @@ def survives(tmp_path, victims, seed, sources):
     assert outcome.complete
     assert store.cells().num_rows == CELLS
     assert len(store.keys()) == CELLS
-    last = work(cells()[-1], sources=sources)
+    last = run_cell(cells()[-1], sources=sources)
     assert same_results(store.rows([last.key]), last.rows)
     return outcome
 
 
-@pytest.mark.usefixtures("finished")
+@pytest.mark.usefixtures("result")
 def test_a_run_survives_kills(tmp_path, sources):
     outcome = survives(tmp_path, ["driver", "worker", "driver"], 1, sources)
     assert outcome.reused > 0
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("finished")
+@pytest.mark.usefixtures("result")
 def test_a_run_survives_twenty_kills(tmp_path, sources):
     for seed in range(4):
         survives(tmp_path / str(seed), ["driver", "worker", "driver", "driver", "worker"], seed, sources)

@@ -9,7 +9,7 @@ import pytest
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.studies import LocalPool, Store, local, run_study, same_results
-from offnominal.studies.task import Ended, Started, Task
+from offnominal.studies.task import Task, TaskEnded, TaskStarted
 
 from .cases import DATA, NAMES, small_cell, small_cells
 
@@ -18,17 +18,17 @@ def silent(line):
     pass
 
 
-def test_results_do_not_depend_on_the_number_of_workers(tmp_path, finished):
+def test_results_do_not_depend_on_the_number_of_workers(tmp_path, result):
     for workers in (1, 2):
         outcome = run_study(small_cells(), tmp_path / str(workers), workers=workers, report=silent)
         assert (outcome.computed, outcome.failures) == (3, ())
         rows = Store(tmp_path / str(workers)).rows(outcome.keys)
         assert rows["name"].to_pylist() == [name for name in NAMES for _ in range(2)]
         for number, name in enumerate(NAMES):
-            assert same_results(rows.slice(2 * number, 2), finished[name].rows)
+            assert same_results(rows.slice(2 * number, 2), result[name].rows)
 
 
-def test_a_task_that_fails_or_dies_fails_alone(tmp_path, package, finished):
+def test_a_task_that_fails_or_dies_fails_alone(tmp_path, package, result):
     places = {name: f"{package.name}.trouble:{name}" for name in ("Raises", "Dies")}
     cells = [small_cell(name, places.get(name, "Time")) for name in ("Raises", "Dies", "After")]
     store = Store(tmp_path / "store")
@@ -44,7 +44,7 @@ def test_a_task_that_fails_or_dies_fails_alone(tmp_path, package, finished):
     assert store.has(outcome.keys[2])
 
 
-def test_a_worker_that_died_while_it_was_idle_is_replaced(finished):
+def test_a_worker_that_died_while_it_was_idle_is_replaced(result):
     cell = small_cell("Time")
     with LocalPool(1) as pool:
         first = list(pool.run([Task(cell)]))
@@ -53,11 +53,11 @@ def test_a_worker_that_died_while_it_was_idle_is_replaced(finished):
         worker._process.wait()
         second = list(pool.run([Task(cell)]))
     for started, ended in (first, second):
-        assert isinstance(started, Started)
-        assert ended.answer.data == finished["Time"].rows.schema.metadata[b"data"].decode()
+        assert isinstance(started, TaskStarted)
+        assert ended.answer.data == result["Time"].rows.schema.metadata[b"data"].decode()
 
 
-def test_workers_end_with_the_pool(finished):
+def test_workers_end_with_the_pool(result):
     with LocalPool(1) as pool:
         list(pool.run([Task(small_cell("Time"))]))
         process = pool._hired[0]._process
@@ -65,13 +65,13 @@ def test_workers_end_with_the_pool(finished):
     assert process.poll() is not None
 
 
-def test_one_task_runs_at_a_time_if_memory_is_short(monkeypatch, finished):
+def test_one_task_runs_at_a_time_if_memory_is_short(monkeypatch, result):
     monkeypatch.setattr(local, "available_mb", lambda: 100.0)
     tasks = [Task(small_cell("Time", data=DATA.replace(seed=seed, episodes=2, levels=()))) for seed in (11, 12)]
     with LocalPool(2, peak_mb=90.0) as pool:
         kinds = [type(event) for event in pool.run(tasks)]
         assert len(pool._hired) == 1
-    assert kinds == [Started, Ended, Started, Ended]
+    assert kinds == [TaskStarted, TaskEnded, TaskStarted, TaskEnded]
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_how_a_worker_ended_tells_killed_from_crashed(monkeypatch, ending, kills
     reading, writing = os.pipe()
     worker = local.Worker(1, reading)
     worker.task = Task(small_cell("Time"))
-    _, answer = worker.take()
+    _, answer = worker.result()
     os.close(reading)
     os.close(writing)
-    assert (answer.trouble.error, answer.killed) == (error, killed)
+    assert (answer.error_info.error, answer.killed) == (error, killed)
     assert answer.peak_mb > 1
     if error == "OutOfMemory":
-        assert "fewer workers" in answer.trouble.message
+        assert "fewer workers" in answer.error_info.message
 
 
 def test_a_worker_uses_one_thread_and_finds_what_its_master_finds(package, monkeypatch):

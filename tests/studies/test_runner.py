@@ -7,13 +7,13 @@ import sys
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.studies import Store, run_study, runner, same_results, work
+from offnominal.studies import Store, run_cell, run_study, runner, same_results
 from offnominal.studies.run_manifest import read_run
-from offnominal.studies.runner import Past
+from offnominal.studies.runner import CostHistory
 
 from .cases import DATA, NAMES, Killing, PoolHere, small_cell, small_cells
 
-pytestmark = pytest.mark.usefixtures("in_process", "finished")
+pytestmark = pytest.mark.usefixtures("in_process", "result")
 
 
 @pytest.fixture
@@ -112,9 +112,9 @@ def test_results_that_are_gone_after_the_run_are_missing(go, tmp_path, monkeypat
             shutil.rmtree(tmp_path / "store")
         return found
 
-    home = sys.modules["offnominal.studies.work"]
-    done = home.work
-    monkeypatch.setattr(home, "work", do)
+    home = sys.modules["offnominal.studies.execution"]
+    done = home.run_cell
+    monkeypatch.setattr(home, "run_cell", do)
     outcome, _ = go(small_cells("KNN", "Mahalanobis", "Time"), folder=tmp_path / "run")
     assert outcome.missing == ("SAP-Goal0-v0/tqc/KNN/0", "SAP-Goal0-v0/tqc/Mahalanobis/0")
     assert not outcome.complete
@@ -150,9 +150,9 @@ def test_an_interrupted_run_keeps_what_it_has(go, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return done(cell, **options)
 
-    home = sys.modules["offnominal.studies.work"]
-    done = home.work
-    monkeypatch.setattr(home, "work", interrupt)
+    home = sys.modules["offnominal.studies.execution"]
+    done = home.run_cell
+    monkeypatch.setattr(home, "run_cell", interrupt)
     with pytest.raises(KeyboardInterrupt):
         go(small_cells("KNN", "Time"), folder=tmp_path / "run")
     found = read_run(tmp_path / "run")
@@ -169,10 +169,10 @@ def test_data_that_cannot_be_made_fails_its_cells_and_no_others(go):
 
 
 def test_code_that_changed_during_the_run_fails_its_cells(go, monkeypatch):
-    home = sys.modules["offnominal.studies.work"]
-    monkeypatch.setattr(home, "work", lambda cell, **options: work(cell.replace(seed=1), **options))
+    home = sys.modules["offnominal.studies.execution"]
+    monkeypatch.setattr(home, "run_cell", lambda cell, **options: run_cell(cell.replace(seed=1), **options))
     outcome, _ = go(small_cells("Time"))
-    assert [failure.error for failure in outcome.failures] == ["Changed"]
+    assert [failure.error for failure in outcome.failures] == ["InputsChanged"]
 
 
 def test_a_name_that_nobody_knows_stops_the_run_before_it_begins(go, tmp_path):
@@ -181,18 +181,18 @@ def test_a_name_that_nobody_knows_stops_the_run_before_it_begins(go, tmp_path):
     assert not (tmp_path / "store" / "cells").exists()
 
 
-def test_results_are_those_of_the_cells_alone(go, finished, tmp_path):
+def test_results_are_those_of_the_cells_alone(go, result, tmp_path):
     outcome, _ = go(small_cells())
     for key, name in zip(outcome.keys, NAMES, strict=True):
-        assert same_results(Store(tmp_path / "store").rows([key]), finished[name].rows)
+        assert same_results(Store(tmp_path / "store").rows([key]), result[name].rows)
 
 
 def test_the_dearest_cells_go_first_once_costs_are_known(go, tmp_path):
     go(small_cells())
-    past = Past.of(Store(tmp_path / "store"))
-    costs = {name: past.cost(small_cell(name)) for name in NAMES}
-    assert past.cost(small_cell("Unknown")) is None
-    assert past.peak_mb > 1
+    cost_history = CostHistory.of(Store(tmp_path / "store"))
+    costs = {name: cost_history.cost(small_cell(name)) for name in NAMES}
+    assert cost_history.cost(small_cell("Unknown")) is None
+    assert cost_history.peak_mb > 1
     _, lines = go([small_cell(name, seed=7) for name in NAMES])
     order = [next(name for name in NAMES if f"/{name}/" in line) for line in lines]
     assert order == sorted(NAMES, key=lambda name: -costs[name])

@@ -12,7 +12,7 @@ from offnominal.studies.study import DetectorEntry, Scale, Study
 
 from .cases import ALARM, DATA, SPLIT, WORLD
 
-pytestmark = pytest.mark.usefixtures("in_process", "finished")
+pytestmark = pytest.mark.usefixtures("in_process", "result")
 
 STUDY = Study(
     "mine",

@@ -17,12 +17,12 @@ def key_number(number):
 
 
 @pytest.fixture
-def fill(finished):
+def fill(result):
     """Return a function that writes some cells and asks, so that each call makes a segment."""
 
     def write(store, numbers):
         for number in numbers:
-            store.write(key_number(number), rekeyed(finished["Time"].rows, key_number(number)))
+            store.write(key_number(number), rekeyed(result["Time"].rows, key_number(number)))
         return held(store)
 
     return write
@@ -123,11 +123,11 @@ def test_a_process_killed_while_it_merges_leaves_no_cell_twice_and_none_out(tmp_
     assert fill(Store(tmp_path), [2]) == keys_up_to(3)
 
 
-def test_cells_with_other_columns_are_asked_together(tmp_path, fill, finished):
+def test_cells_with_other_columns_are_asked_together(tmp_path, fill, result):
     store = Store(tmp_path)
     fill(store, [0])
     key = key_number(1)
-    store.write(key, rekeyed(finished["KNN"].rows.drop_columns(["fpr95", "fpr95_low", "fpr95_high"]), key))
+    store.write(key, rekeyed(result["KNN"].rows.drop_columns(["fpr95", "fpr95_low", "fpr95_high"]), key))
     assert held(store) == keys_up_to(2)
     known = store.sql("SELECT key FROM results WHERE fpr95 IS NOT NULL")["key"].to_pylist()
     assert known == [key_number(0)]

@@ -55,7 +55,7 @@ class Stand:
 
 
 @pytest.fixture
-def go(tmp_path, in_process, finished, package):
+def go(tmp_path, in_process, result, package):
     """Run one good and one bad cell with a sink."""
 
     def run(*sinks, cells=None):
@@ -72,7 +72,7 @@ def stand_in(monkeypatch, name, **attributes):
     monkeypatch.setitem(sys.modules, name, module)
 
 
-def test_a_sink_is_told_of_the_beginning_each_cell_and_the_end(go, finished):
+def test_a_sink_is_told_of_the_beginning_each_cell_and_the_end(go, result):
     sink = Told()
     outcome = go(sink)
     (_, about, cells), (_, bad, nothing, error), (_, good, numbers, no_error), (_, found) = sorted(
@@ -82,7 +82,7 @@ def test_a_sink_is_told_of_the_beginning_each_cell_and_the_end(go, finished):
     assert (about, len(cells)) == (ABOUT, 2)
     assert (bad.name, nothing, error) == ("Bad", {}, "ZeroDivisionError: as it was asked to")
     assert (good.name, no_error) == ("Time", "")
-    assert numbers["matched_auroc"] == finished["Time"].rows["matched_auroc"][0].as_py()
+    assert numbers["matched_auroc"] == result["Time"].rows["matched_auroc"][0].as_py()
     assert numbers["cpu_s"] > 0
     assert found == {**outcome.to_dict(), "interrupted": False}
 
@@ -141,7 +141,7 @@ def test_tensorboard_gets_a_point_for_each_number(go, monkeypatch):
     assert len(writer.of("close")) == 1
 
 
-def test_tensorboard_reads_what_was_written(go, tmp_path, finished):
+def test_tensorboard_reads_what_was_written(go, tmp_path, result):
     pytest.importorskip("tensorboard", reason="tensorboard is not installed")
     pytest.importorskip("torch", reason="torch is not installed")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -150,7 +150,7 @@ def test_tensorboard_reads_what_was_written(go, tmp_path, finished):
     events = EventAccumulator(str(tmp_path / "events")).Reload()
     (point,) = events.Scalars(TAG)
     assert point.step == 0
-    assert point.value == pytest.approx(finished["Time"].rows["matched_auroc"][0].as_py())
+    assert point.value == pytest.approx(result["Time"].rows["matched_auroc"][0].as_py())
     assert any(tag.startswith("failed/") for tag in events.Tags()["tensors"])
 
 

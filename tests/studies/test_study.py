@@ -8,10 +8,10 @@ from offnominal.studies.study import DetectorEntry, Scale, Study
 from .cases import ALARM, DATA, WORLD
 
 SCALES = {
-    "small": Scale(seeds=(5,), data={"episodes": 4}, parameters={"KNN": {"k": 2}}, replicates=3),
+    "small": Scale(seeds=(5,), data={"episodes": 4}, parameters={"KNN": {"n_neighbors": 2}}, replicates=3),
     "one": Scale(detectors=("Time",), worlds=("SAP-Goal1-v0",)),
     "wrong": Scale(detectors=("Timer",)),
-    "wrong-parameters": Scale(parameters={"KN": {"k": 2}}),
+    "wrong-parameters": Scale(parameters={"KN": {"n_neighbors": 2}}),
     "wrong-data": Scale(data={"episode": 4}),
 }
 
@@ -19,7 +19,7 @@ SCALES = {
 def study(**changes):
     fields = {
         "worlds": (WORLD, "SAP-Goal1-v0"),
-        "detectors": (DetectorEntry("KNN", parameters={"k": 3, "view": "transition"}, seeds=(0, 9)), *PLAIN),
+        "detectors": (DetectorEntry("KNN", parameters={"n_neighbors": 3, "view": "transition"}, seeds=(0, 9)), *PLAIN),
         "alarms": (ALARM,),
         "seeds": (0, 1),
         "data": DATA,
@@ -50,7 +50,7 @@ def test_a_scale_changes_what_it_names_and_nothing_else():
     assert small.replicates == 3
     assert small.worlds == study().worlds
     assert {cell.seed for cell in small.cells() if cell.name == "Time"} == {5}
-    assert small.detectors[0].parameters == {"k": 2, "view": "transition"}
+    assert small.detectors[0].parameters == {"n_neighbors": 2, "view": "transition"}
     assert small.detectors[1].parameters == {}
     one = study().at("one")
     assert [cell.label for cell in one.cells()] == ["SAP-Goal1-v0/tqc/Time/0", "SAP-Goal1-v0/tqc/Time/1"]

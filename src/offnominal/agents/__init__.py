@@ -3,7 +3,7 @@
 from offnominal.agents.experts import expert, expert_card, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
-from offnominal.agents.noisy import NoisyPolicy
+from offnominal.agents.noisy_policy import NoisyPolicy
 from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy, as_policy
 from offnominal.agents.sb3_files import import_sb3
 from offnominal.agents.scripted import (
@@ -14,9 +14,9 @@ from offnominal.agents.scripted import (
     PoleBalance,
     PotentialField,
     SwingUp,
-    scripted,
+    scripted_expert,
 )
-from offnominal.agents.uncertain import UncertainPolicy
+from offnominal.agents.uncertainty import UncertainPolicy
 
 __all__ = [
     "BallFollower",
@@ -40,5 +40,5 @@ __all__ = [
     "import_sb3",
     "load_policy",
     "save_policy",
-    "scripted",
+    "scripted_expert",
 ]

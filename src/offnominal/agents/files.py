@@ -12,8 +12,8 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from offnominal.agents.network import NetworkPolicy
-from offnominal.agents.uncertain.files import check_tensors, from_tensors, to_tensors
-from offnominal.agents.uncertain.policy import UncertainPolicy
+from offnominal.agents.uncertainty.files import check_tensors, from_tensors, to_tensors
+from offnominal.agents.uncertainty.policy import UncertainPolicy
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile, UnsupportedFormat
 from offnominal.core.files import file_errors, read_bytes, read_json, sha256_of, write_bytes, write_json
@@ -33,7 +33,7 @@ class PolicyCard(Config):
         algorithm: How.
         low: Smallest action per channel; empty for choices.
         high: Largest action per channel; empty for choices.
-        choices: How many choices there are; 0 if actions are numbers.
+        n_actions: How many choices there are; 0 if actions are numbers.
         activation: Between the layers.
         squash: Whether the output passes through tanh.
         uncertainty: Kind of an :class:`UncertainPolicy`; empty for a policy that has none.
@@ -57,7 +57,7 @@ class PolicyCard(Config):
     algorithm: str
     low: tuple[float, ...]
     high: tuple[float, ...]
-    choices: int = 0
+    n_actions: int = 0
     activation: str = "relu"
     squash: bool = True
     uncertainty: Literal["", "ensemble", "dropout", "dropconnect"] = ""
@@ -189,8 +189,8 @@ def _built(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
 
 
 def _space(card: PolicyCard) -> Box | Discrete:
-    if card.choices:
-        return Discrete(card.choices)
+    if card.n_actions:
+        return Discrete(card.n_actions)
     low, high = np.array(card.low, np.float32), np.array(card.high, np.float32)
     if low.shape != high.shape or not low.size or not (low < high).all():
         raise InvalidParameter(f"actions from {card.low} to {card.high} cannot be")

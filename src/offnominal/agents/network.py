@@ -11,10 +11,10 @@ import numpy as np
 from gymnasium.spaces import Box
 
 from offnominal.agents.policy import Policy
-from offnominal.core.compiled import compiled
-from offnominal.core.dense import Matrix, blocks, dense
+from offnominal.core.compilation import compiled
+from offnominal.core.dense_product import Matrix, blocks, dense
+from offnominal.core.deterministic_math import tanh
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.exact import tanh
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array
 

@@ -46,7 +46,7 @@ class Policy(ABC):
         rows = np.arange(len(observations))
         return self.start(np.zeros_like(rows), rows)
 
-    def did(self, state: Any, actions: Array) -> Any:
+    def record_actions(self, state: Any, actions: Array) -> Any:
         """Return the state after other actions were carried out than :meth:`act` chose, as when a pupil acts."""
         return state
 

@@ -18,7 +18,7 @@ from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDepende
 from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import Array
 from offnominal.worlds.catalogue import make_world
-from offnominal.worlds.checks import numeric_actions
+from offnominal.worlds.checks import continuous_action_space
 
 Activation = Literal["relu", "tanh"]
 Layers = list[tuple[Array, Array]]
@@ -59,7 +59,7 @@ class SB3Actor:
             world: Id of the world.
         """
         spaces = make_world(world, 1)
-        space = numeric_actions(spaces)
+        space = continuous_action_space(spaces)
         takes, gives = len(self.layers[0][0]), len(self.layers[-1][1])
         inputs, outputs = int(np.prod(spaces.observation_space.shape)), int(np.prod(space.shape))
         if (takes, gives) != (inputs, outputs):

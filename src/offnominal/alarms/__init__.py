@@ -2,47 +2,47 @@
 
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.audit import Audit, audit_alarm
-from offnominal.alarms.audit_world import Cell, alarms_at, audit_world
+from offnominal.alarms.audit_world import WorldAudit, alarms_at, audit_world
 from offnominal.alarms.catalogue import alarms, make_alarm
 from offnominal.alarms.charts import EpisodeCusum, EpisodeEwma
-from offnominal.alarms.conformal import ConformalAlarm, ShapedAlarm, TooFewEpisodes
+from offnominal.alarms.conformal import ConformalAlarm, SplitConformalAlarm, TooFewEpisodes
 from offnominal.alarms.episode_maximum import EpisodeMaximum
 from offnominal.alarms.files import alarm_from_dict, load_alarm, save_alarm
 from offnominal.alarms.guarantee import Guarantee
+from offnominal.alarms.guarantee_audit import GuaranteeAudit, audit_guarantee
 from offnominal.alarms.monitor import Monitor, VectorMonitor
-from offnominal.alarms.promise import PromiseAudit, audit_promise
+from offnominal.alarms.online_monitor import AlarmEvidence, MonitorOutput, OnlineMonitor
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.alarms.thresholds import Maximum, Quantile, ThreeSigma
 from offnominal.alarms.time_band import TimeBand
-from offnominal.alarms.watch import Evidence, Verdict, Watch
 
 __all__ = [
     "Alarm",
+    "AlarmEvidence",
     "AlarmState",
     "Audit",
-    "Cell",
     "ConformalAlarm",
     "EpisodeCusum",
     "EpisodeEwma",
     "EpisodeMaximum",
-    "Evidence",
     "Guarantee",
+    "GuaranteeAudit",
     "Maximum",
     "Monitor",
-    "PromiseAudit",
+    "MonitorOutput",
+    "OnlineMonitor",
     "Quantile",
-    "ShapedAlarm",
+    "SplitConformalAlarm",
     "ThreeSigma",
     "TimeBand",
     "TooFewEpisodes",
     "VectorMonitor",
-    "Verdict",
-    "Watch",
+    "WorldAudit",
     "alarm_from_dict",
     "alarms",
     "alarms_at",
     "audit_alarm",
-    "audit_promise",
+    "audit_guarantee",
     "audit_world",
     "load_alarm",
     "make_alarm",

@@ -42,25 +42,26 @@ class AlarmState:
 class Alarm(ABC):
     """Decides at each step of an episode whether the scores so far are reason for alarm.
 
-    It watches one statistic of the scores of an episode and calls as long as that is above `limit_`; so an alarm can
-    clear again. The statistic at a step depends on the scores up to it, and on no other episode.
+    It watches one statistic of the scores of an episode and calls as long as that is above `threshold_`; so an alarm
+    can clear again. The statistic at a step depends on the scores up to it, and on no other episode.
 
-    The score of a broken sensor, :data:`~offnominal.detectors.readings.MAX_SCORE`, raises every alarm of this package,
-    and leaves its statistic a finite number. A moving average or a cumulative sum may stay above the limit for the rest
-    of the episode.
+    The score of a broken sensor, :data:`~offnominal.detectors.observation_limits.MAX_SCORE`, raises every alarm of this
+    package, and leaves its statistic a finite number. A moving average or a cumulative sum may stay above the limit for
+    the rest of the episode.
 
-    A subclass is a dataclass. Its constructor only stores; :meth:`check` looks at what was stored; :meth:`learn` sets
-    the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A statistic other than the
-    score itself is written as :meth:`advance`, one that does not start from zero with :meth:`start` besides.
+    A subclass is a dataclass. Its constructor only stores; :meth:`check` looks at what was stored;
+    :meth:`fit_threshold` sets the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A
+    statistic other than the score itself is written as :meth:`update_statistic`, one that does not start from zero with
+    :meth:`start` besides.
 
     Attributes:
         id: Its name in the registry; the name of the class unless it says otherwise.
-        limit_: The statistic must be above this for an alarm.
+        threshold_: The statistic must be above this for an alarm.
 
     Example:
         >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
         >>> alarm = EpisodeMaximum(alpha=0.05).fit(simulate_scores(100, seed=0))
-        >>> alarm.first([[1.0, 2.0, 99.0, 3.0], [1.0, 2.0]])
+        >>> alarm.first_alarms([[1.0, 2.0, 99.0, 3.0], [1.0, 2.0]])
         [2, None]
         >>> state = alarm.start(2)
         >>> state, raised = alarm.update(state, [1.0, 99.0])
@@ -69,7 +70,7 @@ class Alarm(ABC):
     """
 
     id: ClassVar[str]
-    limit_: float = field(init=False, repr=False)
+    threshold_: float = field(init=False, repr=False)
 
     def __init_subclass__(cls) -> None:
         cls.id = vars(cls).get("id", cls.__name__)
@@ -80,21 +81,21 @@ class Alarm(ABC):
         """What it promises."""
 
     @property
-    def rate_law(self) -> tuple[float, float] | None:
+    def rate_distribution(self) -> tuple[float, float] | None:
         """The beta law, as (a, b), that its false-alarm rate per episode follows over calibrations; None if unknown."""
         return None
 
     def check(self) -> None:
         """Raise :class:`InvalidParameter` if an argument makes no sense."""
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """Raise :class:`InvalidParameter` if what a file says was learned makes no sense."""
 
     @abstractmethod
-    def learn(self, episodes: list[FloatArray]) -> None:
-        """Set `limit_` and whatever else the statistic needs, from checked scores of at least one episode."""
+    def fit_threshold(self, episodes: list[FloatArray]) -> None:
+        """Set `threshold_` and whatever else the statistic needs, from checked scores of at least one episode."""
 
-    def advance(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
+    def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return the state after one more step of n episodes, and their statistics; changes nothing."""
         return state.after(), scores
 
@@ -121,8 +122,8 @@ class Alarm(ABC):
             The state for the next call, and (n,): whether the alarm is raised at this step.
         """
         self._require_fitted()
-        state, statistic = self.advance(state, checked_row(scores, len(_checked_state(state).steps)))
-        return state, statistic > self.limit_
+        state, statistic = self.update_statistic(state, checked_row(scores, len(_checked_state(state).steps)))
+        return state, statistic > self.threshold_
 
     def fit(self, nominal_scores: Sequence[ArrayLike]) -> Self:
         """Learn the limit from nominal episodes.
@@ -142,23 +143,23 @@ class Alarm(ABC):
         require_valid_readings(episodes)
         learned = copy(self)
         with np.errstate(over="ignore", invalid="ignore"):
-            learned.learn(episodes)
-        for name in self.learned_names():
+            learned.fit_threshold(episodes)
+        for name in self.fitted_names():
             if not np.isfinite(getattr(learned, name)).all():
                 raise InvalidScores(f"{name} is not finite, because the scores are too large to be added; scale them.")
         vars(self).update(vars(learned))
         return self
 
     def statistic(self, scores: Sequence[ArrayLike]) -> list[FloatArray]:
-        """Return what is compared with `limit_`, at each step of each episode."""
+        """Return what is compared with `threshold_`, at each step of each episode."""
         self._require_fitted()
         return self._run(checked_episodes(scores))
 
     def alarm(self, scores: Sequence[ArrayLike]) -> list[BoolArray]:
         """Return whether the alarm is raised at each step of each episode: whether the statistic is above the limit."""
-        return [values > self.limit_ for values in self.statistic(scores)]
+        return [values > self.threshold_ for values in self.statistic(scores)]
 
-    def first(self, scores: Sequence[ArrayLike]) -> list[int | None]:
+    def first_alarms(self, scores: Sequence[ArrayLike]) -> list[int | None]:
         """Return the first step of each episode at which the alarm is raised, or None."""
         return [int(np.argmax(raised)) if raised.any() else None for raised in self.alarm(scores)]
 
@@ -172,20 +173,20 @@ class Alarm(ABC):
         values = np.empty_like(scores)
         state = self.start(len(episodes))
         for t in range(len(scores)):
-            state, values[t] = self.advance(state, scores[t])
+            state, values[t] = self.update_statistic(state, scores[t])
         return [values[: len(episode), column].copy() for column, episode in enumerate(episodes)]
 
     @property
     def fitted(self) -> bool:
         """Whether everything that `fit` learns is there."""
-        return all(name in vars(self) for name in self.learned_names())
+        return all(name in vars(self) for name in self.fitted_names())
 
     def _require_fitted(self) -> None:
         if not self.fitted:
             raise NotFitted(f"{self!r} has no limit yet; call fit with scores of nominal episodes first.")
 
     @classmethod
-    def learned_names(cls) -> list[str]:
+    def fitted_names(cls) -> list[str]:
         """Return the names of the fields that `fit` learns."""
         return [each.name for each in fields(cls) if not each.init]
 

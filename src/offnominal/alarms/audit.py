@@ -16,7 +16,7 @@ from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidScores
 
-Outcome = Literal["nothing promised", "kept", "above the level, as some calibrations are", "contradicted"]
+AuditVerdict = Literal["no guarantee", "kept", "above the level, as some calibrations are", "contradicted"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Audit(Config):
         episodes: How many nominal episodes it was tried on.
         alarmed: In how many of them it was raised.
         steps: How many steps they have.
-        calls: How often it went up; an alarm that stays up is one call.
+        n_alarms: How often it went up; an alarm that stays up is one call.
         interval: 95 % interval of the rate per episode (Clopper and Pearson).
         p_level: Probability of as many alarmed episodes or more if the rate is the level; None without a promise.
         p_guarantee: The same if only the guarantee holds, which lets some calibrations exceed the level; None without a
@@ -42,7 +42,7 @@ class Audit(Config):
     episodes: int
     alarmed: int
     steps: int
-    calls: int
+    n_alarms: int
     interval: tuple[float, float]
     p_level: float | None
     p_guarantee: float | None
@@ -54,15 +54,15 @@ class Audit(Config):
         return self.alarmed / self.episodes
 
     @property
-    def calls_per_1000_steps(self) -> float:
+    def alarms_per_1000_steps(self) -> float:
         """How often the alarm went up in a thousand steps."""
-        return 1000.0 * self.calls / self.steps
+        return 1000.0 * self.n_alarms / self.steps
 
     @property
-    def verdict(self) -> Outcome:
+    def verdict(self) -> AuditVerdict:
         """What the numbers say about the guarantee."""
         if self.p_level is None or self.p_guarantee is None:
-            return "nothing promised"
+            return "no guarantee"
         if self.p_guarantee < self.significance:
             return "contradicted"
         return "kept" if self.p_level >= self.significance else "above the level, as some calibrations are"
@@ -71,7 +71,7 @@ class Audit(Config):
         low, high = self.interval
         return (
             f"{self.alarm}: false alarms in {self.rate:.2%} of {self.episodes:,} episodes ({low:.2%} to {high:.2%}), "
-            f"{self.calls_per_1000_steps:.3g} per 1,000 steps. Promise: {self.guarantee}. Verdict: {self.verdict}."
+            f"{self.alarms_per_1000_steps:.3g} per 1,000 steps. Promise: {self.guarantee}. Verdict: {self.verdict}."
         )
 
 
@@ -79,8 +79,8 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
     """Try a fitted alarm on fresh nominal episodes.
 
     A guarantee that holds on average over calibrations lets the rate of one calibration exceed the level. An alarm that
-    tells how its rate scatters (:attr:`Alarm.rate_law`) is contradicted only by more alarms than that explains; one
-    that does not tell is held to the level itself.
+    tells how its rate scatters (:attr:`Alarm.rate_distribution`) is contradicted only by more alarms than that
+    explains; one that does not tell is held to the level itself.
 
     Args:
         alarm: A fitted alarm.
@@ -102,7 +102,7 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
     if not raised:
         raise InvalidScores("no episode was given; an audit needs nominal ones, some 2,000 for a rate of 0.05.")
     episodes, alarmed = len(raised), sum(bool(episode.any()) for episode in raised)
-    level, law = alarm.guarantee.level, alarm.rate_law
+    level, law = alarm.guarantee.level, alarm.rate_distribution
     at_level = None if level is None else float(bdtrc(alarmed - 1, episodes, level)) if alarmed else 1.0
     return Audit(
         alarm=alarm.id,
@@ -110,7 +110,7 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
         episodes=episodes,
         alarmed=alarmed,
         steps=sum(map(len, raised)),
-        calls=sum(int(np.sum(episode[1:] & ~episode[:-1])) + int(episode[0]) for episode in raised),
+        n_alarms=sum(int(np.sum(episode[1:] & ~episode[:-1])) + int(episode[0]) for episode in raised),
         interval=clopper_pearson(alarmed, episodes),
         p_level=at_level,
         p_guarantee=at_level if level is None or law is None else beta_binomial_tail(alarmed, episodes, *law),

@@ -11,18 +11,18 @@ from typing import Any
 from offnominal.agents.experts import expert
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as registry
-from offnominal.alarms.promise import PromiseAudit, audit_promise
+from offnominal.alarms.guarantee_audit import GuaranteeAudit, audit_guarantee
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
 from offnominal.detectors.detector import Detector
-from offnominal.rollouts.collect import collect
+from offnominal.rollouts.collection import collect
 
 SEED = 110_000_000
 
 
 @dataclass(frozen=True)
-class Cell(Config):
+class WorldAudit(Config):
     """What came out for one alarm on the scores of one detector in one world.
 
     Args:
@@ -35,17 +35,17 @@ class Cell(Config):
     world: str
     detector: str
     alarm: str
-    audit: PromiseAudit
+    audit: GuaranteeAudit
 
     def row(self) -> dict[str, Any]:
         """Return it as a flat row of a table."""
-        found, promise = self.audit, self.audit.guarantee
+        found, guarantee = self.audit, self.audit.guarantee
         return {
             "world": self.world,
             "detector": self.detector,
             "alarm": self.alarm,
-            "promised": promise.level,
-            "confidence": promise.confidence,
+            "guarantee": guarantee.level,
+            "confidence": guarantee.confidence,
             "rate": found.rate,
             "error": found.error,
             "low": found.interval[0],
@@ -89,9 +89,9 @@ def audit_world(
     calibrations: int = 20,
     calibration: int = 100,
     training: int = 100,
-    promises: int | None = None,
+    n_tests: int | None = None,
     seed: int = SEED,
-) -> Iterator[Cell]:
+) -> Iterator[WorldAudit]:
     """Fit detectors in a world, calibrate alarms on their scores many times, and count false alarms in fresh episodes.
 
     The expert of the world acts. Training, calibration and fresh episodes are different ones, and all detectors and
@@ -105,7 +105,7 @@ def audit_world(
         calibrations: How many times each alarm is calibrated.
         calibration: Nominal episodes of each calibration.
         training: Nominal episodes that detectors learn from.
-        promises: How many promises are tried together; those of this call if None.
+        n_tests: How many promises are tried together; those of this call if None.
         seed: Of the first episode; detectors are fitted with seed 0.
 
     Yields:
@@ -119,15 +119,15 @@ def audit_world(
     """
     for _, alarm in alarms:
         deepcopy(alarm).fit(simulate_scores(positive_integer("calibration", calibration), steps=2))
-    if promises is None:
-        promises = len(detectors) * sum(alarm.guarantee.level is not None for _, alarm in alarms)
+    if n_tests is None:
+        n_tests = len(detectors) * sum(alarm.guarantee.level is not None for _, alarm in alarms)
     ranked = positive_integer("calibrations", calibrations) * calibration
     total = positive_integer("training", training) + ranked + positive_integer("episodes", episodes)
     nominal = collect(world, expert(world), total, seed=seed)
     for name, detector in detectors.items():
         scores = deepcopy(detector).fit(nominal[:training]).score(nominal[training:])
         for alarm_name, alarm in alarms:
-            found = audit_promise(
-                alarm, scores[:ranked], scores[ranked:], calibrations=calibrations, promises=max(promises, 1)
+            found = audit_guarantee(
+                alarm, scores[:ranked], scores[ranked:], calibrations=calibrations, n_tests=max(n_tests, 1)
             )
-            yield Cell(world, name, alarm_name, found)
+            yield WorldAudit(world, name, alarm_name, found)

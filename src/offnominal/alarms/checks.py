@@ -12,7 +12,7 @@ import numpy as np
 from offnominal.core.checks import numeric_array, shown
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.core.types import FloatArray
-from offnominal.detectors.readings import MAX_SCORE
+from offnominal.detectors.observation_limits import MAX_SCORE
 
 
 def checked_episodes(scores: Any) -> list[FloatArray]:

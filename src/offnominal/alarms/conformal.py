@@ -40,13 +40,13 @@ class ConformalAlarm(Alarm):
             this calibration, unless it was one of the 1 - confidence unlucky ones.
 
     Attributes:
-        ranked_: How many episodes were ranked.
+        n_ranked_: How many episodes were ranked.
         rank_: Which of their sorted maxima is the limit, counted from 1.
     """
 
     alpha: float = 0.05
     confidence: float | None = field(default=None, kw_only=True)
-    ranked_: int = field(init=False, repr=False)
+    n_ranked_: int = field(init=False, repr=False)
     rank_: int = field(init=False, repr=False)
 
     @property
@@ -56,10 +56,10 @@ class ConformalAlarm(Alarm):
         return Guarantee(kind, self.alpha, "episode", EXCHANGEABLE, self.confidence)
 
     @property
-    def rate_law(self) -> tuple[float, float]:
+    def rate_distribution(self) -> tuple[float, float]:
         """The beta law of the false-alarm rate per episode; with ties the rate lies below it."""
         self._require_fitted()
-        return float(self.ranked_ + 1 - self.rank_), float(self.rank_)
+        return float(self.n_ranked_ + 1 - self.rank_), float(self.rank_)
 
     def check(self) -> None:
         """Both are probabilities, neither of them certain."""
@@ -67,27 +67,27 @@ class ConformalAlarm(Alarm):
         if self.confidence is not None:
             require_share("confidence", self.confidence)
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """The limit is one of the maxima that were ranked."""
-        integer_in("rank_", self.rank_, 1, integer_in("ranked_", self.ranked_, 1))
+        integer_in("rank_", self.rank_, 1, integer_in("n_ranked_", self.n_ranked_, 1))
 
-    def apart(self, n: int) -> int:
+    def n_unranked(self, n: int) -> int:
         """Return how many of n calibration episodes are not ranked."""
         return 0
 
-    def learn_shape(self, episodes: list[FloatArray]) -> None:
+    def fit_statistic(self, episodes: list[FloatArray]) -> None:
         """Learn what the statistic needs to know, from the episodes that are not ranked."""
 
-    def learn(self, episodes: list[FloatArray]) -> None:
+    def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Rank the episode maxima of the statistic."""
-        n, unranked = len(episodes), self.apart(len(episodes))
+        n, unranked = len(episodes), self.n_unranked(len(episodes))
         self._require_enough(n)
-        apart = {number * n // unranked for number in range(unranked)}
-        ranked = [episode for number, episode in enumerate(episodes) if number not in apart]
-        self.learn_shape([episodes[number] for number in sorted(apart)])
+        unranked_numbers = {number * n // unranked for number in range(unranked)}
+        ranked = [episode for number, episode in enumerate(episodes) if number not in unranked_numbers]
+        self.fit_statistic([episodes[number] for number in sorted(unranked_numbers)])
         maxima = np.sort([np.max(values) for values in self._run(ranked)])
-        self.ranked_, self.rank_ = len(ranked), self._rank(len(ranked))
-        self.limit_ = float(maxima[self.rank_ - 1])
+        self.n_ranked_, self.rank_ = len(ranked), self._rank(len(ranked))
+        self.threshold_ = float(maxima[self.rank_ - 1])
 
     def _rank(self, n: int) -> int:
         if self.confidence is None:
@@ -96,9 +96,9 @@ class ConformalAlarm(Alarm):
 
     def _require_enough(self, given: int) -> None:
         least = episodes_needed(self.alpha, self.confidence)
-        if given - self.apart(given) >= least:
+        if given - self.n_unranked(given) >= least:
             return
-        needed = least + bisect_left(range(least, 2 * least + 2), least, key=lambda n: n - self.apart(n))
+        needed = least + bisect_left(range(least, 2 * least + 2), least, key=lambda n: n - self.n_unranked(n))
         asked = f"alpha {self.alpha:g}" + (f" with confidence {self.confidence:g}" if self.confidence else "")
         raise TooFewEpisodes(
             f"{given} nominal episodes are too few for {asked}; give {needed} or more, or ask for a larger alpha."
@@ -106,27 +106,27 @@ class ConformalAlarm(Alarm):
 
 
 @dataclass(eq=False)
-class ShapedAlarm(ConformalAlarm):
+class SplitConformalAlarm(ConformalAlarm):
     """A conformal alarm whose statistic is learned from some of the calibration episodes; the others are ranked.
 
     Args:
-        share: Share of the calibration episodes that the statistic is learned from, up to a half and at least one
-            episode. They are taken at even distances from the given order.
+        fit_fraction: Share of the calibration episodes that the statistic is learned from, up to a half and at least
+            one episode. They are taken at even distances from the given order.
     """
 
-    share: float = field(default=0.2, kw_only=True)
+    fit_fraction: float = field(default=0.2, kw_only=True)
 
     def check(self) -> None:
         """Some episodes for each purpose."""
         super().check()
-        require_number("share", self.share, "a number above 0, up to 0.5", lambda share: 0 < share <= 0.5)
+        require_number("fit_fraction", self.fit_fraction, "a number above 0, up to 0.5", lambda share: 0 < share <= 0.5)
 
-    def apart(self, n: int) -> int:
+    def n_unranked(self, n: int) -> int:
         """Return the share, at least one."""
-        return max(1, int(n * self.share))
+        return max(1, int(n * self.fit_fraction))
 
     @abstractmethod
-    def learn_shape(self, episodes: list[FloatArray]) -> None:
+    def fit_statistic(self, episodes: list[FloatArray]) -> None:
         """Learn what the statistic needs to know, from the episodes that are not ranked."""
 
 

@@ -32,7 +32,7 @@ class EpisodeMaximum(ConformalAlarm):
 
     Example:
         >>> scores = [[0.1 * k, 0.0] for k in range(1, 21)]
-        >>> EpisodeMaximum(alpha=0.1).fit(scores).limit_
+        >>> EpisodeMaximum(alpha=0.1).fit(scores).threshold_
         1.9
         >>> EpisodeMaximum(alpha=0.01).fit(scores)
         Traceback (most recent call last):

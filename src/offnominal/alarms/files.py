@@ -26,7 +26,7 @@ def save_alarm(path: Path | str, alarm: Alarm) -> None:
         >>> from offnominal.alarms import ThreeSigma
         >>> folder = TemporaryDirectory()
         >>> save_alarm(f"{folder.name}/alarm.json", ThreeSigma().fit([[1.0, 3.0]]))
-        >>> load_alarm(f"{folder.name}/alarm.json").limit_
+        >>> load_alarm(f"{folder.name}/alarm.json").threshold_
         5.0
     """
     if not isinstance(alarm, Alarm):
@@ -57,7 +57,7 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
 
     Example:
         >>> from offnominal.alarms import Maximum
-        >>> alarm_from_dict(Maximum().fit([[1.0, 4.0]]).to_dict()).limit_
+        >>> alarm_from_dict(Maximum().fit([[1.0, 4.0]]).to_dict()).threshold_
         4.0
     """
     if not isinstance(data, Mapping) or not {"format", "alarm", "options", "learned"} <= data.keys():
@@ -74,14 +74,14 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
         raise DamagedFile(f"what {data['alarm']} has learned is not complete; expected {', '.join(learned)}.")
     try:
         for name, kind in learned.items():
-            setattr(alarm, name, _learned(name, kind, data["learned"][name]))
-        alarm.check_learned()
+            setattr(alarm, name, _fitted_value(name, kind, data["learned"][name]))
+        alarm.check_fitted()
     except InvalidParameter as error:
         raise DamagedFile(f"this is not what {data['alarm']} learns: {error}") from None
     return alarm
 
 
-def _learned(name: str, kind: str, value: Any) -> float | int | FloatArray:
+def _fitted_value(name: str, kind: str, value: Any) -> float | int | FloatArray:
     """Return a number as it is and a list as an array, if that is what the field of the alarm holds."""
     if kind in ("int", "<class 'int'>"):
         return integer_in(name, value, 0)

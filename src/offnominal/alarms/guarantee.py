@@ -46,7 +46,7 @@ class Guarantee(Config):
     def __str__(self) -> str:
         if self.level is None:
             return "nothing is promised"
-        promise = f"a false alarm in at most {100 * self.level:.3g}% of nominal {self.unit}s"
+        guarantee = f"a false alarm in at most {100 * self.level:.3g}% of nominal {self.unit}s"
         if self.confidence is None:
-            return f"{promise}, on average over calibrations"
-        return f"{promise}, in at least {100 * self.confidence:.3g}% of calibrations"
+            return f"{guarantee}, on average over calibrations"
+        return f"{guarantee}, in at least {100 * self.confidence:.3g}% of calibrations"

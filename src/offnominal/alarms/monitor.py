@@ -12,12 +12,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.alarms.alarm import Alarm
-from offnominal.alarms.watch import Evidence, Watch
+from offnominal.alarms.online_monitor import AlarmEvidence, OnlineMonitor
 from offnominal.core.checks import numeric_array, shown
 from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState, UnsupportedEnvironment
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
-from offnominal.detectors.readings import all_valid
+from offnominal.detectors.observation_limits import all_valid
 
 
 class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
@@ -32,7 +32,7 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
         env: The environment.
         detector: A fitted detector.
         alarm: An alarm that was fitted on its scores.
-        on_alarm: Called with the :class:`Evidence` when the alarm is first raised in an episode.
+        on_alarm: Called with the :class:`AlarmEvidence` when the alarm is first raised in an episode.
         fallback: A policy that acts instead, from the step after the alarm to the end of the episode.
         log: File to which the evidence is added, a JSON object per line.
     """
@@ -49,12 +49,12 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
         detector: Detector,
         alarm: Alarm,
         *,
-        on_alarm: Callable[[Evidence], Any] | None = None,
+        on_alarm: Callable[[AlarmEvidence], Any] | None = None,
         fallback: Policy | Callable[[Array], Array] | None = None,
         log: Path | str | None = None,
     ) -> None:
         super().__init__(env)
-        self.watch = Watch(detector, alarm, on_alarm=on_alarm, log=log)
+        self.monitor = OnlineMonitor(detector, alarm, on_alarm=on_alarm, log=log)
         self.fallback = None if fallback is None else as_policy(fallback)
         self._seen: Array | None = None
         self._state: Any = None
@@ -62,13 +62,13 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         """Start a new episode, and watch it anew."""
         observation, info = self.env.reset(**options)
-        self.watch.begin()
+        self.monitor.reset()
         self._seen = np.asarray(observation)
         if self.fallback is not None:
             self._state = self.fallback.start(np.zeros(1, np.int64), np.zeros(1, np.int64))
         invalid = not all_valid(numeric_array("observations", self._seen))
-        told = {"alarm": False, "alarmed": False, "invalid_reading": invalid, "handed_over": False}
-        return observation, info | told
+        extra_info = {"alarm": False, "alarmed": False, "invalid_reading": invalid, "handed_over": False}
+        return observation, info | extra_info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Take a step, unless the fallback is to take it.
@@ -79,7 +79,7 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
         """
         if self._seen is None:
             raise InvalidState("there is no episode yet; call reset first.")
-        handed_over = self.fallback is not None and bool(self.watch.alarmed[0])
+        handed_over = self.fallback is not None and bool(self.monitor.alarmed[0])
         if handed_over:
             assert self.fallback is not None
             chosen, self._state = self.fallback.act(np.asarray(self._seen)[None], self._state)
@@ -87,16 +87,16 @@ class Monitor(gymnasium.Wrapper[Any, Any, Any, Any]):
         _require_finite(action, "fallback" if handed_over else "policy")
         observation, reward, terminated, truncated, info = self.env.step(action)
         after = np.asarray(observation)
-        verdict = self.watch.see(np.asarray(self._seen)[None], np.asarray(action)[None], after[None])
+        output = self.monitor.update(np.asarray(self._seen)[None], np.asarray(action)[None], after[None])
         self._seen = after
-        told = {
-            "score": float(verdict.scores[0]),
-            "alarm": bool(verdict.raised[0]),
-            "alarmed": bool(verdict.alarmed[0]),
-            "invalid_reading": bool(verdict.invalid[0]),
+        extra_info = {
+            "score": float(output.scores[0]),
+            "alarm": bool(output.raised[0]),
+            "alarmed": bool(output.alarmed[0]),
+            "invalid_reading": bool(output.invalid[0]),
             "handed_over": handed_over,
         }
-        return observation, reward, terminated, truncated, info | told
+        return observation, reward, terminated, truncated, info | extra_info
 
 
 class VectorMonitor(gymnasium.vector.VectorWrapper):
@@ -108,7 +108,7 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
         env: The vector environment.
         detector: A fitted detector.
         alarm: An alarm that was fitted on its scores.
-        on_alarm: Called with the :class:`Evidence` when the alarm is first raised in an episode of a row.
+        on_alarm: Called with the :class:`AlarmEvidence` when the alarm is first raised in an episode of a row.
         fallback: A policy that acts instead in a row, from the step after its alarm to the end of its episode.
         log: File to which the evidence is added, a JSON object per line.
     """
@@ -119,7 +119,7 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
         detector: Detector,
         alarm: Alarm,
         *,
-        on_alarm: Callable[[Evidence], Any] | None = None,
+        on_alarm: Callable[[AlarmEvidence], Any] | None = None,
         fallback: Policy | Callable[[Array], Array] | None = None,
         log: Path | str | None = None,
     ) -> None:
@@ -127,9 +127,9 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
         self.mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
         if self.mode == AutoresetMode.DISABLED:
             raise UnsupportedEnvironment(
-                "the vector environment does not reset its rows by itself; use a Watch and call `begin` where it does."
+                "the vector environment does not reset its rows by itself; use an OnlineMonitor and its `reset`."
             )
-        self.watch = Watch(detector, alarm, n=env.num_envs, on_alarm=on_alarm, log=log)
+        self.monitor = OnlineMonitor(detector, alarm, n=env.num_envs, on_alarm=on_alarm, log=log)
         self.fallback = None if fallback is None else as_policy(fallback)
         self._ended = np.zeros(env.num_envs, np.bool_)
         self._seen: Array = np.empty(0)
@@ -138,7 +138,7 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
     def reset(self, **options: Any) -> tuple[Any, dict[str, Any]]:
         """Start new episodes, and watch them anew."""
         observations, infos = self.env.reset(**options)
-        self.watch.begin()
+        self.monitor.reset()
         self._seen = np.array(observations)
         self._ended[:] = False
         if self.fallback is not None:
@@ -155,7 +155,7 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
         if not len(self._seen):
             raise InvalidState("there are no episodes yet; call reset first.")
         _require_finite(actions, "policy")
-        actions, handed_over = self._decided(np.array(actions))
+        actions, handed_over = self._select_actions(np.array(actions))
         _require_finite(actions, "fallback")
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         done = np.asarray(terminated) | np.asarray(truncated)
@@ -163,25 +163,25 @@ class VectorMonitor(gymnasium.vector.VectorWrapper):
         if self.mode == AutoresetMode.SAME_STEP:
             for row in np.flatnonzero(done):
                 last[row] = infos["final_obs"][row]
-        verdict = self.watch.see(self._seen, actions, last, ignore=self._ended)
+        output = self.monitor.update(self._seen, actions, last, ignore=self._ended)
         if self.mode == AutoresetMode.SAME_STEP:
-            self.watch.begin(np.flatnonzero(done))
+            self.monitor.reset(np.flatnonzero(done))
         else:
-            self.watch.begin(np.flatnonzero(self._ended))
+            self.monitor.reset(np.flatnonzero(self._ended))
             self._ended = done
         self._seen = np.array(observations)
-        told = {
-            "score": verdict.scores,
-            "alarm": verdict.raised,
-            "alarmed": verdict.alarmed,
-            "invalid_reading": verdict.invalid,
+        extra_info = {
+            "score": output.scores,
+            "alarm": output.raised,
+            "alarmed": output.alarmed,
+            "invalid_reading": output.invalid,
             "handed_over": handed_over,
         }
-        return observations, rewards, terminated, truncated, infos | told
+        return observations, rewards, terminated, truncated, infos | extra_info
 
-    def _decided(self, actions: Array) -> tuple[Array, Array]:
+    def _select_actions(self, actions: Array) -> tuple[Array, Array]:
         """Return the actions to take, and in which rows the fallback chose them."""
-        handed_over = self.watch.alarmed.copy() if self.fallback is not None else np.zeros(self.num_envs, np.bool_)
+        handed_over = self.monitor.alarmed.copy() if self.fallback is not None else np.zeros(self.num_envs, np.bool_)
         if self.fallback is not None and handed_over.any():
             chosen, self._state = self.fallback.act(self._seen, self._state)
             actions[handed_over] = chosen[handed_over]

@@ -33,14 +33,14 @@ class ThreeSigma(_Threshold):
         the length of the episodes and depends on how scores of neighbouring steps hang together.
 
     Example:
-        >>> ThreeSigma().fit([[1.0, 3.0], [1.0, 3.0]]).limit_
+        >>> ThreeSigma().fit([[1.0, 3.0], [1.0, 3.0]]).threshold_
         5.0
     """
 
-    def learn(self, episodes: list[FloatArray]) -> None:
+    def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Take mean and standard deviation (of the population) of all steps."""
         pooled = np.concatenate(episodes)
-        self.limit_ = float(np.mean(pooled) + 3.0 * np.std(pooled))
+        self.threshold_ = float(np.mean(pooled) + 3.0 * np.std(pooled))
 
 
 @dataclass(eq=False)
@@ -55,13 +55,13 @@ class Quantile(_Threshold):
         long nominal episodes have a false alarm.
 
     Example:
-        >>> Quantile().fit([range(101)]).limit_
+        >>> Quantile().fit([range(101)]).threshold_
         95.0
     """
 
-    def learn(self, episodes: list[FloatArray]) -> None:
+    def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Take the percentile of all steps, interpolated between neighbours."""
-        self.limit_ = float(np.percentile(np.concatenate(episodes), 95.0))
+        self.threshold_ = float(np.percentile(np.concatenate(episodes), 95.0))
 
 
 @dataclass(eq=False)
@@ -77,10 +77,10 @@ class Maximum(_Threshold):
         rate and gains power instead.
 
     Example:
-        >>> Maximum().fit([[1.0, 4.0], [3.0]]).limit_
+        >>> Maximum().fit([[1.0, 4.0], [3.0]]).threshold_
         4.0
     """
 
-    def learn(self, episodes: list[FloatArray]) -> None:
+    def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Take the maximum of all steps."""
-        self.limit_ = float(np.max(np.concatenate(episodes)))
+        self.threshold_ = float(np.max(np.concatenate(episodes)))

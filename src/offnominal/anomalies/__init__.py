@@ -1,6 +1,6 @@
 """What goes wrong, when and how hard: anomalies, schedules, faults and their injection."""
 
-from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly, Moment, SignalAnomaly
+from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly, FaultContext, SignalAnomaly
 from offnominal.anomalies.camera import (
     Blur,
     CameraDelay,
@@ -13,12 +13,12 @@ from offnominal.anomalies.camera import (
 )
 from offnominal.anomalies.catalogue import anomalies, camera_anomalies, make_anomaly
 from offnominal.anomalies.corruptions import Corruption, Gaussian, Impulse, MotionBlur, Pixelate
+from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
-from offnominal.anomalies.inject import inject
-from offnominal.anomalies.injected import InjectedEnv, InjectedVectorEnv
+from offnominal.anomalies.fault_injection import inject
+from offnominal.anomalies.injected_envs import InjectedEnv, InjectedVectorEnv
 from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
-from offnominal.anomalies.setting import Setting
 from offnominal.anomalies.signals import Delay, Drift, Noise, Offset, Quantisation, Scaling, TemporalNoise
 
 __all__ = [
@@ -33,15 +33,16 @@ __all__ = [
     "Drift",
     "Drop",
     "DynamicsAnomaly",
+    "EnvironmentInfo",
     "Exposure",
     "Fault",
+    "FaultContext",
     "Frozen",
     "Gaussian",
     "Impulse",
     "InjectedEnv",
     "InjectedVectorEnv",
     "Injection",
-    "Moment",
     "MotionBlur",
     "Noise",
     "Occlusion",
@@ -50,7 +51,6 @@ __all__ = [
     "Quantisation",
     "Scaling",
     "Schedule",
-    "Setting",
     "SignalAnomaly",
     "TemporalNoise",
     "anomalies",

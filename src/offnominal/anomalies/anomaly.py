@@ -14,7 +14,7 @@ from offnominal.core.types import FloatArray, Frame
 
 Target = Literal["observation", "action", "dynamics", "camera"]
 
-LASTING_LANE = 1 << 17
+EPISODE_LANE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Anomaly(ABC):
         neutral: The parameter at which nothing happens.
         minimum: Smallest allowed parameter.
         maximum: Largest allowed parameter.
-        whole: Whether the parameter counts something.
+        integer: Whether the parameter counts something.
         formula: What happens, in one line.
     """
 
@@ -36,7 +36,7 @@ class Anomaly(ABC):
     neutral: ClassVar[float] = 0.0
     minimum: ClassVar[float] = -np.inf
     maximum: ClassVar[float] = np.inf
-    whole: ClassVar[bool] = False
+    integer: ClassVar[bool] = False
     formula: ClassVar[str] = ""
 
     @property
@@ -51,11 +51,11 @@ class Anomaly(ABC):
 
     def check(self, parameter: Any) -> float:
         """Return the parameter as a float, or raise :class:`InvalidParameter`."""
-        return checked_parameter(self.id, parameter, minimum=self.minimum, maximum=self.maximum, whole=self.whole)
+        return checked_parameter(self.id, parameter, minimum=self.minimum, maximum=self.maximum, integer=self.integer)
 
 
 @dataclass(frozen=True)
-class Moment:
+class FaultContext:
     """Where in an episode a fault acts.
 
     Args:
@@ -80,9 +80,9 @@ class Moment:
         """Return uniform numbers on (0, 1) that belong to this fault and this transition."""
         return self.stream.uniform(size, step=self.step, lane=self.lane)
 
-    def lasting(self, size: int) -> FloatArray:
+    def uniform_per_episode(self, size: int) -> FloatArray:
         """Return uniform numbers on (0, 1) that belong to this fault and stay the same for the whole episode."""
-        return self.stream.uniform(size, lane=LASTING_LANE + self.lane)
+        return self.stream.uniform(size, lane=EPISODE_LANE + self.lane)
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ class SignalAnomaly(Anomaly):
         ...     kind = "stuck"
         ...     formula = "o' = value at onset"
         ...
-        ...     def perturb(self, signal, parameter, moment):
-        ...         return moment.memory.setdefault("held", signal.copy())
+        ...     def perturb(self, signal, parameter, context):
+        ...         return context.memory.setdefault("held", signal.copy())
         >>> Stuck(on="observation").id
         'observation/stuck'
     """
@@ -125,7 +125,7 @@ class SignalAnomaly(Anomaly):
         """A constant of this anomaly that the compiled kernel needs."""
         return 0.0
 
-    def perturb(self, signal: FloatArray, parameter: float, moment: Moment) -> FloatArray:
+    def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
         """Return the perturbed signal of one row; must not change the given one."""
         raise InvalidParameter(f"{type(self).__name__} runs in the compiled kernel; use it in a Fault.")
 
@@ -135,7 +135,7 @@ class CameraAnomaly(Anomaly):
     """A fault of a camera: what it shows is not what stands before it.
 
     It acts on pictures, so the environment must be one that shows some (``observation="image"``). Subclasses
-    implement :meth:`perturb`; those that need earlier pictures also :meth:`watch`. There are no named strengths: an
+    implement :meth:`perturb`; those that need earlier pictures also :meth:`observe`. There are no named strengths: an
     agent that sees the vector loses nothing.
 
     Attributes:
@@ -147,7 +147,7 @@ class CameraAnomaly(Anomaly):
         ...     kind = "swapped"
         ...     formula = "red and blue change places if b > 0"
         ...
-        ...     def perturb(self, frame, parameter, moment):
+        ...     def perturb(self, frame, parameter, context):
         ...         return frame[..., ::-1] if parameter > 0 else frame
         >>> Swapped().id
         'camera/swapped'
@@ -161,40 +161,40 @@ class CameraAnomaly(Anomaly):
         return "camera"
 
     @abstractmethod
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the picture that is shown instead of this one, while the fault is on.
 
         Args:
             frame: (H, W, 3) uint8; read-only, and valid during this call only.
             parameter: The one in force.
-            moment: Where in the episode.
+            context: Where in the episode.
         """
 
-    def watch(self, frame: Frame, parameter: float, moment: Moment) -> None:
+    def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
         """Take note of a picture that passes while the fault is off; the first of an episode is always one.
 
         Args:
             frame: As for :meth:`perturb`.
             parameter: The one at full strength.
-            moment: Where in the episode; its memory is the one that `perturb` gets.
+            context: Where in the episode; its memory is the one that `perturb` gets.
         """
 
 
 @dataclass(frozen=True)
 class DynamicsAnomaly(Anomaly):
-    """A fault of the physics: a knob of the world is turned.
+    """A fault of the physics: a physics parameter of the world is changed.
 
     Args:
-        knob: Name of the knob; the world says which it has.
+        physics_parameter: Name of the physics parameter; the world says which it has.
     """
 
-    knob: str = ""
+    physics_parameter: str = ""
     kind: ClassVar[str] = "dynamics"
-    formula: ClassVar[str] = "the knob takes the value b"
+    formula: ClassVar[str] = "the physics parameter takes the value b"
 
     def __post_init__(self) -> None:
-        if not self.knob:
-            raise InvalidParameter("a dynamics anomaly needs the name of a knob, such as 'mass'.")
+        if not self.physics_parameter:
+            raise InvalidParameter("a dynamics anomaly needs the name of a physics parameter, such as 'mass'.")
 
     @property
     def target(self) -> Target:
@@ -203,11 +203,13 @@ class DynamicsAnomaly(Anomaly):
 
     @property
     def id(self) -> str:
-        """``dynamics/<knob>``."""
-        return f"dynamics/{self.knob}"
+        """``dynamics/<physics_parameter>``."""
+        return f"dynamics/{self.physics_parameter}"
 
 
-def checked_parameter(name: str, value: Any, *, minimum: float, maximum: float = np.inf, whole: bool = False) -> float:
+def checked_parameter(
+    name: str, value: Any, *, minimum: float, maximum: float = np.inf, integer: bool = False
+) -> float:
     """Return a fault's parameter as a float, or raise :class:`InvalidParameter`."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidParameter(
@@ -221,6 +223,6 @@ def checked_parameter(name: str, value: Any, *, minimum: float, maximum: float =
         raise InvalidParameter(f"the parameter of {name} is {number:g}; expected at least {minimum:g}.")
     if number > maximum:
         raise InvalidParameter(f"the parameter of {name} is {number:g}; expected at most {maximum:g}.")
-    if whole and number != int(number):
+    if integer and number != int(number):
         raise InvalidParameter(f"the parameter of {name} is {number:g}; expected a whole number of steps.")
     return number

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from offnominal.anomalies.anomaly import CameraAnomaly, Moment
-from offnominal.anomalies.camera_kernel import add_noise, blur, fill_bits, gain_table, look_up, noise_table
+from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext
+from offnominal.anomalies.camera_kernel import add_noise, apply_lookup_table, blur, fill_bits, gain_table, noise_table
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Frame
 
@@ -30,11 +30,11 @@ class CameraNoise(CameraAnomaly):
     minimum: ClassVar[float] = 0.0
     formula: ClassVar[str] = "p' = p + s e,  e ~ N(0, 1) per pixel, colour and step; s in grey levels of 255"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Add noise to every byte."""
         noisy = np.empty(frame.shape, np.uint8)
         bits = np.empty(8 * (frame.size // 8 + 1), np.uint16)
-        fill_bits(moment.stream.key, moment.step, moment.lane, bits)
+        fill_bits(context.stream.key, context.step, context.lane, bits)
         add_noise(frame.reshape(-1), noise_table(parameter), bits, noisy.reshape(-1))
         return noisy
 
@@ -49,7 +49,7 @@ class Blur(CameraAnomaly):
     minimum: ClassVar[float] = 0.0
     formula: ClassVar[str] = "the picture convolved with a Gaussian of standard deviation s pixels"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Convolve the picture."""
         if parameter <= 0.0:
             return frame
@@ -66,10 +66,10 @@ class Exposure(CameraAnomaly):
     typical: ClassVar[float] = -1.5
     formula: ClassVar[str] = "p' = min(2^b p, 255)"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Look every byte up in a table."""
         exposed = np.empty(frame.shape, np.uint8)
-        look_up(frame.reshape(-1), gain_table(parameter), exposed.reshape(-1))
+        apply_lookup_table(frame.reshape(-1), gain_table(parameter), exposed.reshape(-1))
         return exposed
 
 
@@ -86,16 +86,16 @@ class DeadPixels(CameraAnomaly):
     maximum: ClassVar[float] = 1.0
     formula: ClassVar[str] = "a share b of the pixels is stuck, the same ones for the whole episode"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Overwrite the first pixels of the episode's random order."""
         pixels = frame.shape[0] * frame.shape[1]
-        if "order" not in moment.memory:
-            drawn = moment.lasting(2 * pixels)
-            moment.memory["order"] = np.argsort(drawn[:pixels], kind="stable")
-            moment.memory["shown"] = STUCK[(drawn[pixels:] * len(STUCK)).astype(np.int64)]
-        dead = moment.memory["order"][: int(parameter * pixels + 0.5)]
+        if "order" not in context.memory:
+            drawn = context.uniform_per_episode(2 * pixels)
+            context.memory["order"] = np.argsort(drawn[:pixels], kind="stable")
+            context.memory["shown"] = STUCK[(drawn[pixels:] * len(STUCK)).astype(np.int64)]
+        dead = context.memory["order"][: int(parameter * pixels + 0.5)]
         stuck = frame.copy()
-        stuck.reshape(pixels, -1)[dead] = moment.memory["shown"][: len(dead)]
+        stuck.reshape(pixels, -1)[dead] = context.memory["shown"][: len(dead)]
         return stuck
 
 
@@ -118,11 +118,11 @@ class Occlusion(CameraAnomaly):
         if isinstance(self.grey, bool) or not isinstance(self.grey, int) or not 0 <= self.grey <= 255:
             raise InvalidParameter(f"grey is {self.grey!r}; expected a whole number from 0 to 255.")
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Paint the patch; it grows around a fixed point."""
-        if "place" not in moment.memory:
-            moment.memory["place"] = moment.lasting(2).tolist()
-        down, right = moment.memory["place"]
+        if "place" not in context.memory:
+            context.memory["place"] = context.uniform_per_episode(2).tolist()
+        down, right = context.memory["place"]
         height, width = (int(parameter * side + 0.5) for side in frame.shape[:2])
         top, left = int(down * (frame.shape[0] - height) + 0.5), int(right * (frame.shape[1] - width) + 0.5)
         hidden = frame.copy()
@@ -141,20 +141,20 @@ class Frozen(CameraAnomaly):
     kind: ClassVar[str] = "frozen"
     typical: ClassVar[float] = 10.0
     minimum: ClassVar[float] = 0.0
-    whole: ClassVar[bool] = True
+    integer: ClassVar[bool] = True
     formula: ClassVar[str] = "a picture is shown for 1 + b frames"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Show the held picture, or hold a new one."""
-        moment.memory["age"] += 1
-        if moment.memory["age"] > int(parameter + 0.5):
-            self.watch(frame, parameter, moment)
-        held: Frame = moment.memory["held"]
+        context.memory["age"] += 1
+        if context.memory["age"] > int(parameter + 0.5):
+            self.observe(frame, parameter, context)
+        held: Frame = context.memory["held"]
         return held
 
-    def watch(self, frame: Frame, parameter: float, moment: Moment) -> None:
+    def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
         """Hold this picture."""
-        moment.memory.update(held=frame.copy(), age=0)
+        context.memory.update(held=frame.copy(), age=0)
 
 
 @dataclass(frozen=True)
@@ -176,18 +176,18 @@ class Drop(CameraAnomaly):
         if self.show not in ("black", "last"):
             raise InvalidParameter(f"show is {self.show!r}; choose 'black' or 'last'.")
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Toss the coin."""
-        if moment.uniform(1)[0] >= parameter:
-            self.watch(frame, parameter, moment)
+        if context.uniform(1)[0] >= parameter:
+            self.observe(frame, parameter, context)
             return frame
-        lost: Frame = np.zeros_like(frame) if self.show == "black" else moment.memory["last"]
+        lost: Frame = np.zeros_like(frame) if self.show == "black" else context.memory["last"]
         return lost
 
-    def watch(self, frame: Frame, parameter: float, moment: Moment) -> None:
+    def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
         """Keep the picture in case the next one gets lost."""
         if self.show == "last":
-            moment.memory["last"] = frame.copy()
+            context.memory["last"] = frame.copy()
 
 
 @dataclass(frozen=True)
@@ -198,16 +198,16 @@ class CameraDelay(CameraAnomaly):
     typical: ClassVar[float] = 5.0
     symbol: ClassVar[str] = "d"
     minimum: ClassVar[float] = 0.0
-    whole: ClassVar[bool] = True
+    integer: ClassVar[bool] = True
     formula: ClassVar[str] = "p'[t] = p[max(t - d, 0)]"
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Queue this picture and show an earlier one."""
-        queue: deque[Frame] = moment.memory["queue"]
+        queue: deque[Frame] = context.memory["queue"]
         queue.append(frame.copy())
         return queue[max(len(queue) - 1 - int(parameter + 0.5), 0)]
 
-    def watch(self, frame: Frame, parameter: float, moment: Moment) -> None:
+    def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
         """Queue this picture."""
-        queue = moment.memory.setdefault("queue", deque(maxlen=int(parameter + 0.5) + 1))
+        queue = context.memory.setdefault("queue", deque(maxlen=int(parameter + 0.5) + 1))
         queue.append(frame.copy())

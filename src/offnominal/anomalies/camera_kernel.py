@@ -7,8 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import exp
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import exp
 from offnominal.core.philox import HALF, MASK, block, normal_quantile
 from offnominal.core.types import Array, Frame
 
@@ -67,7 +67,7 @@ def add_noise(values: Frame, table: Array, bits: Array, out: Frame) -> None:
 
 
 @compiled
-def look_up(values: Frame, table: Frame, out: Frame) -> None:
+def apply_lookup_table(values: Frame, table: Frame, out: Frame) -> None:
     """Replace each byte by its entry in a table of 256."""
     for i in range(values.shape[0]):
         out[i] = table[values[i]]

@@ -45,7 +45,7 @@ for _kind, _class, _summary in (
 ):
     anomalies.register(Spec(f"camera/{_kind}", f"{_CORRUPTIONS}:{_class}", _summary))
 
-for _knob, _summary in (
+for _physics_parameter, _summary in (
     ("mass", "mass multiplied by b, inertia with it (in classic worlds: mass of b kg)"),
     ("force", "constant external force of b newton"),
     ("friction", "dry friction raised (factor on contact friction in models found in other packages)"),
@@ -62,17 +62,22 @@ for _knob, _summary in (
     ("max_torque", "torque limited to b N m"),
 ):
     anomalies.register(
-        Spec(f"dynamics/{_knob}", "offnominal.anomalies.anomaly:DynamicsAnomaly", _summary, {"knob": _knob})
+        Spec(
+            f"dynamics/{_physics_parameter}",
+            "offnominal.anomalies.anomaly:DynamicsAnomaly",
+            _summary,
+            {"physics_parameter": _physics_parameter},
+        )
     )
 
 
-def anomalies_with(knobs: Iterable[str], *, discrete: bool = False) -> list[str]:
-    """Return the ids of what can go wrong in a world with these knobs: the faults of signals and one per knob.
+def anomalies_with(physics_parameters: Iterable[str], *, discrete: bool = False) -> list[str]:
+    """Return the ids of the anomalies of a world: those of its signals, and one per physics parameter.
 
-    What can go wrong with a picture of it is in :func:`camera_anomalies`.
+    :func:`camera_anomalies` has those of its images.
 
     Args:
-        knobs: Their names.
+        physics_parameters: Their names.
         discrete: Whether actions are choices, which no fault of a signal can change.
 
     Example:
@@ -83,7 +88,7 @@ def anomalies_with(knobs: Iterable[str], *, discrete: bool = False) -> list[str]
     """
     others = ("dynamics/", "camera/", "action/") if discrete else ("dynamics/", "camera/")
     listed = [spec.id for spec in anomalies if not spec.id.startswith(others)]
-    return listed + [f"dynamics/{name}" for name in knobs]
+    return listed + [f"dynamics/{name}" for name in physics_parameters]
 
 
 def camera_anomalies() -> list[str]:
@@ -97,9 +102,9 @@ def camera_anomalies() -> list[str]:
 
 
 def make_anomaly(anomaly: str | Anomaly) -> Anomaly:
-    """Return an anomaly by id; ``dynamics/<knob>`` exists for every knob a world declares."""
+    """Return an anomaly by id; ``dynamics/<physics_parameter>`` exists for every physics parameter a world declares."""
     if isinstance(anomaly, Anomaly):
         return anomaly
     if isinstance(anomaly, str) and anomaly.startswith("dynamics/") and anomaly not in anomalies:
-        return DynamicsAnomaly(knob=anomaly.removeprefix("dynamics/"))
+        return DynamicsAnomaly(physics_parameter=anomaly.removeprefix("dynamics/"))
     return anomalies.make(anomaly)

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from offnominal.anomalies.camera_kernel import CELLS
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import exp, sincos
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import exp, sincos
 from offnominal.core.philox import normal_quantile
 from offnominal.core.types import Array, Frame, IntArray
 
@@ -38,7 +38,7 @@ def _fill_grain(scale: float, table: Array) -> None:
 
 
 @compiled
-def sprinkle(targets: Frame, share: float, bits: Array) -> None:
+def add_impulse_noise(targets: Frame, share: float, bits: Array) -> None:
     """Set a share of the targets to 0 or 255, in place.
 
     Args:
@@ -83,7 +83,7 @@ def _fill_half_gaussian(sigma: float, weights: IntArray) -> None:
 
 
 @compiled
-def smear(frame: Frame, weights: IntArray, angle: float, out: Frame) -> None:
+def motion_blur(frame: Frame, weights: IntArray, angle: float, out: Frame) -> None:
     """Add up shifted copies of a picture; a trail that leaves the picture ends there and is not made up for.
 
     Args:

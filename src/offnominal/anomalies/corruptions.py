@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from offnominal.anomalies.anomaly import CameraAnomaly, Moment
+from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext
 from offnominal.anomalies.camera_kernel import add_noise, fill_bits
-from offnominal.anomalies.corruption_kernel import grain_table, half_gaussian, pixelated, smear, sprinkle
+from offnominal.anomalies.corruption_kernel import add_impulse_noise, grain_table, half_gaussian, motion_blur, pixelated
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, Frame
 
@@ -31,21 +31,21 @@ class Corruption(CameraAnomaly):
     symbol: ClassVar[str] = "severity"
     minimum: ClassVar[float] = 0.0
     maximum: ClassVar[float] = 5.0
-    whole: ClassVar[bool] = True
+    integer: ClassVar[bool] = True
 
-    def perturb(self, frame: Frame, parameter: float, moment: Moment) -> Frame:
+    def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Corrupt the picture as hard as its severity says."""
         severity = int(parameter + 0.5)
-        return frame if severity == 0 else self.corrupt(frame, self.settings[severity - 1], moment)
+        return frame if severity == 0 else self.corrupt(frame, self.settings[severity - 1], context)
 
     @abstractmethod
-    def corrupt(self, frame: Frame, setting: Any, moment: Moment) -> Frame:
+    def corrupt(self, frame: Frame, setting: Any, context: FaultContext) -> Frame:
         """Return the corrupted picture.
 
         Args:
             frame: (H, W, 3) bytes.
             setting: The entry of :attr:`settings`.
-            moment: Where in the episode.
+            context: Where in the episode.
         """
 
 
@@ -62,10 +62,10 @@ class Gaussian(Corruption):
         "p' = floor(255 clip(p/255 + e)),  e ~ N(0, s^2) per pixel and colour; s = 0.08, 0.12, 0.18, 0.26, 0.38"
     )
 
-    def corrupt(self, frame: Frame, setting: float, moment: Moment) -> Frame:
+    def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
         """Add noise to every byte."""
         noisy = np.empty(frame.shape, np.uint8)
-        add_noise(frame.reshape(-1), grain_table(setting), _bits(frame.size, moment), noisy.reshape(-1))
+        add_noise(frame.reshape(-1), grain_table(setting), _bits(frame.size, context), noisy.reshape(-1))
         return noisy
 
 
@@ -89,11 +89,11 @@ class Impulse(Corruption):
         if self.by not in ("byte", "pixel"):
             raise InvalidParameter(f"by is {self.by!r}; choose 'byte' or 'pixel'.")
 
-    def corrupt(self, frame: Frame, setting: float, moment: Moment) -> Frame:
+    def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
         """Strike some of the numbers."""
         struck = frame.copy()
         targets = struck.reshape(-1, 1 if self.by == "byte" else frame.shape[-1])
-        sprinkle(targets, setting, _bits(len(targets), moment))
+        add_impulse_noise(targets, setting, _bits(len(targets), context))
         return struck
 
 
@@ -111,12 +111,12 @@ class MotionBlur(Corruption):
         "i = 0 .. 2 r; (r, s) = (10, 3), (15, 5), (15, 8), (15, 12), (20, 15)"
     )
 
-    def corrupt(self, frame: Frame, setting: tuple[int, float], moment: Moment) -> Frame:
+    def corrupt(self, frame: Frame, setting: tuple[int, float], context: FaultContext) -> Frame:
         """Add up shifted pictures."""
         radius, spread = setting
-        angle = (moment.uniform(1)[0] - 0.5) * (0.5 * np.pi)
+        angle = (context.uniform(1)[0] - 0.5) * (0.5 * np.pi)
         blurred = np.empty(frame.shape, np.uint8)
-        smear(frame, half_gaussian(2 * radius + 1, spread), angle, blurred)
+        motion_blur(frame, half_gaussian(2 * radius + 1, spread), angle, blurred)
         return blurred
 
 
@@ -131,13 +131,13 @@ class Pixelate(Corruption):
         "f = 0.6, 0.5, 0.4, 0.3, 0.25"
     )
 
-    def corrupt(self, frame: Frame, setting: float, moment: Moment) -> Frame:
+    def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
         """Shrink and enlarge."""
         return pixelated(frame, setting)
 
 
-def _bits(count: int, moment: Moment) -> Array:
+def _bits(count: int, context: FaultContext) -> Array:
     """Return at least so many random numbers of 16 bits that belong to this fault and this picture."""
     bits = np.empty(8 * (count // 8 + 1), np.uint16)
-    fill_bits(moment.stream.key, moment.step, moment.lane, bits)
+    fill_bits(context.stream.key, context.step, context.lane, bits)
     return bits

@@ -60,7 +60,7 @@ class Fault:
         return self.anomaly
 
     @property
-    def course(self) -> Schedule:
+    def resolved_schedule(self) -> Schedule:
         """The schedule."""
         assert isinstance(self.schedule, Schedule)
         return self.schedule

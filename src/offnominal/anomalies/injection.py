@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.anomalies.anomaly import CameraAnomaly, Moment, SignalAnomaly
-from offnominal.anomalies.eyes import Eyes
+from offnominal.anomalies.anomaly import CameraAnomaly, FaultContext, SignalAnomaly
+from offnominal.anomalies.camera_observations import CameraObservations
+from offnominal.anomalies.environment_info import AdjustablePhysics, EnvironmentInfo
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.kernel import (
     ACTION,
@@ -17,20 +18,19 @@ from offnominal.anomalies.kernel import (
     OBSERVATION,
     SLOT,
     advance,
-    combine_knobs,
+    combine_physics_parameters,
     perturb_rows,
     restart,
     store,
 )
-from offnominal.anomalies.resolve import Resolved, resolve
-from offnominal.anomalies.setting import Adjustable, Setting
+from offnominal.anomalies.resolve import ResolvedFault, resolve
 from offnominal.anomalies.signals import DELAY
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, BoolArray, FloatArray, Frame, Frames, IntArray, KeyArray
 
-__all__ = ["Adjustable", "Injection", "Setting"]
+__all__ = ["AdjustablePhysics", "EnvironmentInfo", "Injection"]
 
 _TARGETS = {"observation": OBSERVATION, "action": ACTION, "dynamics": DYNAMICS, "camera": CAMERA}
 
@@ -43,21 +43,27 @@ class Injection:
 
     Args:
         faults: One tuple of faults per row.
-        setting: The environment.
+        environment: The environment.
     """
 
-    def __init__(self, faults: Sequence[tuple[Fault, ...]], setting: Setting) -> None:
-        self.setting = setting
+    def __init__(self, faults: Sequence[tuple[Fault, ...]], environment: EnvironmentInfo) -> None:
+        self.environment = environment
         self.faults = [tuple(row) for row in faults]
         n, width = len(self.faults), max((len(row) for row in self.faults), default=0)
-        self._resolved: dict[int, Resolved] = {}
+        self._resolved: dict[int, ResolvedFault] = {}
         for row in self.faults:
             for fault in row:
                 if id(fault) not in self._resolved:
-                    self._resolved[id(fault)] = resolve(fault, setting)
-        self._knobs = list({each.knob.name: each.knob for each in self._resolved.values() if each.knob}.values())
+                    self._resolved[id(fault)] = resolve(fault, environment)
+        self._physics_parameters = list(
+            {
+                each.physics_parameter.name: each.physics_parameter
+                for each in self._resolved.values()
+                if each.physics_parameter
+            }.values()
+        )
         self._slots = np.zeros((n, width), SLOT)
-        channels = {"observation": len(setting.observation), "action": len(setting.action)}
+        channels = {"observation": len(environment.observation), "action": len(environment.action)}
         self._masks = {target: np.zeros((n, width, count), np.bool_) for target, count in channels.items()}
         self._onset_range = np.zeros((n, width, 2), np.int64)
         for r, row in enumerate(self.faults):
@@ -75,13 +81,17 @@ class Injection:
         }
         self._custom = {target: self._custom_slots(target) for target in ("observation", "action")}
         self._cameras = self._camera_slots()
-        self._eyes = None if setting.eyes is None else Eyes(setting.eyes, self._cameras)
+        self._camera_observations = (
+            None if environment.camera_world is None else CameraObservations(environment.camera_world, self._cameras)
+        )
         self._scratch: dict[tuple[int, int], dict[str, Any]] = {}
-        self._positions = np.tile(np.array([knob.neutral for knob in self._knobs]), (n, 1))
+        self._positions = np.tile(
+            np.array([physics_parameter.neutral for physics_parameter in self._physics_parameters]), (n, 1)
+        )
         self._moved = np.zeros(self._positions.shape, np.bool_)
-        self._touches = {target: bool((self._slots["target"] == code).any()) for target, code in _TARGETS.items()}
+        self._affects = {target: bool((self._slots["target"] == code).any()) for target, code in _TARGETS.items()}
 
-    def _fill(self, r: int, j: int, resolved: Resolved) -> None:
+    def _fill(self, r: int, j: int, resolved: ResolvedFault) -> None:
         slot = self._slots[r, j]
         slot["target"] = _TARGETS[resolved.fault.kind.target]
         slot["code"] = resolved.code
@@ -89,9 +99,11 @@ class Injection:
         slot["parameter"] = resolved.parameter
         slot["neutral"] = resolved.neutral
         slot["level"] = 1.0
-        slot["knob"] = self._knobs.index(resolved.knob) if resolved.knob else -1
-        slot["multiplies"] = resolved.knob is not None and resolved.knob.combine == "multiply"
-        resolved.fault.course.fill(slot, resolved.first)
+        slot["physics_parameter"] = (
+            self._physics_parameters.index(resolved.physics_parameter) if resolved.physics_parameter else -1
+        )
+        slot["multiplies"] = resolved.physics_parameter is not None and resolved.physics_parameter.combine == "multiply"
+        resolved.fault.resolved_schedule.fill(slot, resolved.first)
         if resolved.channels:
             self._masks[resolved.fault.kind.target][r, j, list(resolved.channels)] = True
         self._onset_range[r, j] = resolved.first, resolved.last
@@ -116,29 +128,29 @@ class Injection:
         return {r: cameras for r, cameras in slots.items() if cameras}
 
     @property
-    def touches_observation(self) -> bool:
+    def affects_observation(self) -> bool:
         """Whether any fault acts on the observation's numbers."""
-        return self._touches["observation"]
+        return self._affects["observation"]
 
     @property
-    def touches_camera(self) -> bool:
+    def affects_camera(self) -> bool:
         """Whether any fault acts on pictures."""
-        return self._touches["camera"]
+        return self._affects["camera"]
 
     @property
-    def turns_knobs(self) -> bool:
+    def affects_physics(self) -> bool:
         """Whether any fault acts on the physics."""
-        return bool(self._knobs)
+        return bool(self._physics_parameters)
 
     def release(self, rows: IntArray) -> None:
-        """Switch every fault of some rows off and put every knob back, before the environment resets."""
+        """Switch every fault of some rows off and put every physics parameter back, before the environment resets."""
         self.applied[rows] = self._neutral[rows]
         self.on[rows] = False
         self.active[rows] = False
-        self._turn(rows)
+        self._update_physics(rows)
 
     def begin(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start new episodes in some rows: draw onsets, forget everything, put every knob back."""
+        """Start new episodes in some rows: draw onsets, forget everything, put every physics parameter back."""
         self.release(rows)
         restart(
             rows,
@@ -154,19 +166,19 @@ class Injection:
         if self._scratch:
             gone = set(rows.tolist())
             self._scratch = {place: kept for place, kept in self._scratch.items() if place[0] not in gone}
-        if self._eyes is not None:
-            self._eyes.open(rows, self.see)
+        if self._camera_observations is not None:
+            self._camera_observations.start(rows, self.apply_camera_faults)
 
     def act(self, actions: Array, rows: IntArray) -> Array:
-        """Begin a transition: set the knobs and return the actions as the faults pass them on.
+        """Begin a transition: set the physics parameters and return the actions as the faults pass them on.
 
         Args:
             actions: (n, ...) commanded actions; not changed.
             rows: The rows that are stepped.
         """
         advance(rows, self._slots, self._keys, self.ticks, self.applied, self.on, self.active)
-        self._turn(rows)
-        if not self._touches["action"]:
+        self._update_physics(rows)
+        if not self._affects["action"]:
             return actions
         return self._perturb("action", actions, rows)
 
@@ -179,10 +191,14 @@ class Injection:
             observations: (n, ...) true observations; not changed.
             rows: The rows that were stepped.
         """
-        if self._touches["observation"]:
+        if self._affects["observation"]:
             observations = self._perturb("observation", observations, rows)
         self.ticks[rows] += 1
-        return observations if self._eyes is None else self._eyes.look(observations, rows, self.see)
+        return (
+            observations
+            if self._camera_observations is None
+            else self._camera_observations.observe(observations, rows, self.apply_camera_faults)
+        )
 
     def _perturb(self, target: str, clean: Array, rows: IntArray) -> Array:
         signal = clean.reshape(clean.shape[0], -1).astype(np.float64)
@@ -217,12 +233,12 @@ class Injection:
         for r, j, anomaly in self._custom[target]:
             if j != fault or r not in rows or not self.on[r, j]:
                 continue
-            moment = self._moment(r, j, int(self.ticks[r]))
-            changed = anomaly.perturb(signal[r].copy(), float(self.applied[r, j]), moment)
+            context = self._context(r, j, int(self.ticks[r]))
+            changed = anomaly.perturb(signal[r].copy(), float(self.applied[r, j]), context)
             signal[r] = np.where(self._masks[target][r, j], changed, signal[r])
 
-    def _moment(self, r: int, j: int, step: int) -> Moment:
-        return Moment(
+    def _context(self, r: int, j: int, step: int) -> FaultContext:
+        return FaultContext(
             step=step,
             since=step - int(self._slots[r, j]["onset"]),
             lane=j,
@@ -230,7 +246,7 @@ class Injection:
             memory=self._scratch.setdefault((r, j), {}),
         )
 
-    def see(self, frames: Frames, rows: IntArray) -> Frames:
+    def apply_camera_faults(self, frames: Frames, rows: IntArray) -> Frames:
         """Return the pictures as the faults of the cameras pass them on.
 
         To be called with the first pictures after :meth:`begin`, which no fault touches, and then after every
@@ -241,7 +257,7 @@ class Injection:
             frames: (len(rows), H, W, 3) bytes; picture k belongs to ``rows[k]``. Not changed.
             rows: The rows that were started or stepped.
         """
-        if not self.touches_camera:
+        if not self.affects_camera:
             return frames
         if frames.dtype != np.uint8 or frames.shape != (len(rows), *frames.shape[1:3], 3):
             raise InvalidParameter(
@@ -250,24 +266,24 @@ class Injection:
         seen = frames.copy()
         for k, r in enumerate(rows.tolist()):
             for j, camera in self._cameras.get(r, ()):
-                self._pass_on(camera, seen[k], r, j)
+                self._apply_camera_fault(camera, seen[k], r, j)
         return seen
 
-    def shown(self, rows: IntArray) -> Frames:
-        """Return what the cameras of a world that `sees` showed latest, (len(rows), H, W, 3) bytes."""
-        if self._eyes is None:
-            raise UnsupportedEnvironment(f"{self.setting.name} has no cameras through which agents see.")
-        return self._eyes.shown(rows)
+    def camera_images(self, rows: IntArray) -> Frames:
+        """Return what the cameras of a world that `pixel_observations` showed latest, (len(rows), H, W, 3) bytes."""
+        if self._camera_observations is None:
+            raise UnsupportedEnvironment(f"{self.environment.name} has no cameras through which agents see.")
+        return self._camera_observations.camera_images(rows)
 
-    def _pass_on(self, camera: CameraAnomaly, frame: Frame, r: int, j: int) -> None:
+    def _apply_camera_fault(self, camera: CameraAnomaly, frame: Frame, r: int, j: int) -> None:
         """Let fault j of row r see a picture, and change it in place if it is on."""
         given = frame.view()
         given.flags.writeable = False
-        moment = self._moment(r, j, int(self.ticks[r]) - 1)
-        if not self.on[r, j] or moment.step < 0:
-            camera.watch(given, float(self._slots[r, j]["parameter"]), moment)
+        context = self._context(r, j, int(self.ticks[r]) - 1)
+        if not self.on[r, j] or context.step < 0:
+            camera.observe(given, float(self._slots[r, j]["parameter"]), context)
             return
-        shown = camera.perturb(given, float(self.applied[r, j]), moment)
+        shown = camera.perturb(given, float(self.applied[r, j]), context)
         if not isinstance(shown, np.ndarray) or shown.dtype != np.uint8 or shown.shape != frame.shape:
             raise InvalidParameter(
                 f"{camera.id} returned {getattr(shown, 'dtype', type(shown).__name__)} of shape {np.shape(shown)}; "
@@ -275,14 +291,18 @@ class Injection:
             )
         frame[...] = shown
 
-    def _turn(self, rows: IntArray) -> None:
-        """Set every knob that moved to what the faults of each row add up to."""
-        if self._knobs and combine_knobs(rows, self._slots, self.applied, self.on, self._positions, self._moved):
-            assert self.setting.physics is not None
-            for k, knob in enumerate(self._knobs):
+    def _update_physics(self, rows: IntArray) -> None:
+        """Set every physics parameter that moved to what the faults of each row add up to."""
+        if self._physics_parameters and combine_physics_parameters(
+            rows, self._slots, self.applied, self.on, self._positions, self._moved
+        ):
+            assert self.environment.physics is not None
+            for k, physics_parameter in enumerate(self._physics_parameters):
                 turned = rows[self._moved[rows, k]]
                 if turned.size:
-                    self.setting.physics.turn(knob.name, turned, self._positions[turned, k])
+                    self.environment.physics.set_physics_parameter(
+                        physics_parameter.name, turned, self._positions[turned, k]
+                    )
 
     def events(self, row: int) -> tuple[Event, ...]:
         """Return what is injected into the current episode of a row."""
@@ -290,7 +310,9 @@ class Injection:
         for j, fault in enumerate(self.faults[row]):
             resolved = self._resolved[id(fault)]
             onset = int(self._slots[row, j]["onset"])
-            listed.append(Event(fault.id, resolved.parameter, onset, fault.course.end(onset), resolved.channels))
+            listed.append(
+                Event(fault.id, resolved.parameter, onset, fault.resolved_schedule.end(onset), resolved.channels)
+            )
         return tuple(listed)
 
 

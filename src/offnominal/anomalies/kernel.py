@@ -15,16 +15,16 @@ from offnominal.anomalies.signals import (
     OFFSET,
     SCALING,
     TEMPORAL,
-    TEMPORAL_PRINTED,
+    TEMPORAL_PUBLISHED,
 )
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.philox import normal_pair, stream_key, uniform
-from offnominal.core.streams import purpose_word
+from offnominal.core.streams import purpose_hash
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 
 NOWHERE, OBSERVATION, ACTION, DYNAMICS, CAMERA = range(5)
 WALK_LANE = 1 << 16
-ANOMALY, ONSET = purpose_word("anomaly"), purpose_word("onset")
+ANOMALY, ONSET = purpose_hash("anomaly"), purpose_hash("onset")
 FINEST = 4503599627370496.0
 
 SLOT = np.dtype(
@@ -42,7 +42,7 @@ SLOT = np.dtype(
         ("on", np.int64),
         ("walk", np.float64),
         ("level", np.float64),
-        ("knob", np.int64),
+        ("physics_parameter", np.int64),
         ("multiplies", np.bool_),
     ]
 )
@@ -85,7 +85,7 @@ def restart(
             slots[r, j]["onset"] = first
             if last > first:
                 slots[r, j]["onset"] = first + int(uniform(onsets, 0, j, 0) * (last - first + 1))
-            if slots[r, j]["code"] == TEMPORAL or slots[r, j]["code"] == TEMPORAL_PRINTED:
+            if slots[r, j]["code"] == TEMPORAL or slots[r, j]["code"] == TEMPORAL_PUBLISHED:
                 for c in range(observed.shape[2]):
                     observed[r, j, c] = 0.0
                 for c in range(acted.shape[2]):
@@ -103,13 +103,13 @@ def weight(slots: Array, r: int, j: int, t: int) -> float:
         after, recovery = since - duration, slots[r, j]["recovery"]
         if after >= recovery:
             return 0.0
-        reached = _course(slots, r, j, duration - 1)
+        reached = _ramp_weight(slots, r, j, duration - 1)
         return float(reached * (1.0 - (after + 1.0) / (recovery + 1.0)))
-    return _course(slots, r, j, since)
+    return _ramp_weight(slots, r, j, since)
 
 
 @compiled
-def _course(slots: Array, r: int, j: int, since: int) -> float:
+def _ramp_weight(slots: Array, r: int, j: int, since: int) -> float:
     """Return the weight of a fault that has not ended, some transitions after its onset."""
     period = slots[r, j]["period"]
     if period > 0 and since % period >= slots[r, j]["on"]:
@@ -119,7 +119,7 @@ def _course(slots: Array, r: int, j: int, since: int) -> float:
 
 
 @compiled
-def _wander(slots: Array, r: int, j: int, key: np.uint64, t: int) -> float:
+def _random_walk(slots: Array, r: int, j: int, key: np.uint64, t: int) -> float:
     """Advance the random walk of a fault, reflected into [0, 1], and return it."""
     if t > slots[r, j]["onset"]:
         step, _ = normal_pair(key, t, WALK_LANE + j, 0)
@@ -160,24 +160,24 @@ def advance(
             if share > 0.0:
                 active[r] = True
                 if slots[r, j]["walk"] > 0.0:
-                    share *= _wander(slots, r, j, keys[r], ticks[r])
+                    share *= _random_walk(slots, r, j, keys[r], ticks[r])
             neutral, full = slots[r, j]["neutral"], slots[r, j]["parameter"]
             applied[r, j] = full if share == 1.0 else neutral + share * (full - neutral)
 
 
 @compiled
-def combine_knobs(
-    rows: IntArray, slots: Array, applied: FloatArray, on: BoolArray, knobs: FloatArray, changed: BoolArray
+def combine_physics_parameters(
+    rows: IntArray, slots: Array, applied: FloatArray, on: BoolArray, physics_parameters: FloatArray, changed: BoolArray
 ) -> bool:
-    """Work out where every knob should stand; say which moved.
+    """Work out where every physics parameter should stand; say which moved.
 
     Args:
         rows: Which rows.
         slots: (n, faults) of SLOT.
         applied: (n, faults) parameters in force.
         on: (n, faults) which act.
-        knobs: (n, knobs) where each stands now; changed in place.
-        changed: (n, knobs) set where one moved.
+        physics_parameters: (n, physics parameters) where each stands now; changed in place.
+        changed: (n, physics parameters) set where one moved.
 
     Returns:
         Whether any moved.
@@ -185,10 +185,10 @@ def combine_knobs(
     moved = False
     for i in range(rows.shape[0]):
         r = rows[i]
-        for k in range(knobs.shape[1]):
+        for k in range(physics_parameters.shape[1]):
             value, users = 0.0, 0
             for j in range(slots.shape[1]):
-                if slots[r, j]["target"] != DYNAMICS or slots[r, j]["knob"] != k:
+                if slots[r, j]["target"] != DYNAMICS or slots[r, j]["physics_parameter"] != k:
                     continue
                 neutral = slots[r, j]["neutral"]
                 asked = applied[r, j] if on[r, j] else neutral
@@ -199,9 +199,9 @@ def combine_knobs(
                 else:
                     value += asked - neutral
                 users += 1
-            changed[r, k] = users > 0 and value != knobs[r, k]
+            changed[r, k] = users > 0 and value != physics_parameters[r, k]
             if changed[r, k]:
-                knobs[r, k] = value
+                physics_parameters[r, k] = value
                 moved = True
     return moved
 
@@ -218,7 +218,7 @@ def _add_noise(x: FloatArray, masks: BoolArray, r: int, j: int, scale: float, ke
 
 
 @compiled
-def _remember_noise(memory: FloatArray, r: int, j: int, old: float, new: float, key: np.uint64, t: int) -> None:
+def _update_autoregression(memory: FloatArray, r: int, j: int, old: float, new: float, key: np.uint64, t: int) -> None:
     """Advance an autoregression: memory <- old * memory + new * e."""
     channels = memory.shape[2]
     for c in range(0, channels, 2):
@@ -248,9 +248,9 @@ def _perturb(
         return
     if code == TEMPORAL:
         old = slots[r, j]["option"] if since > 0 else 0.0
-        _remember_noise(memory, r, j, old, math.sqrt(1.0 - old * old), key, t)
-    elif code == TEMPORAL_PRINTED:
-        _remember_noise(memory, r, j, b if since > 0 else 0.0, b, key, t)
+        _update_autoregression(memory, r, j, old, math.sqrt(1.0 - old * old), key, t)
+    elif code == TEMPORAL_PUBLISHED:
+        _update_autoregression(memory, r, j, b if since > 0 else 0.0, b, key, t)
     late = max(t - int(b + 0.5), 0) % history.shape[2] if code == DELAY else 0
     for c in range(x.shape[1]):
         if not masks[r, j, c]:
@@ -263,7 +263,7 @@ def _perturb(
             x[r, c] += b * (since + 1)
         elif code == TEMPORAL:
             x[r, c] += b * memory[r, j, c]
-        elif code == TEMPORAL_PRINTED:
+        elif code == TEMPORAL_PUBLISHED:
             x[r, c] += memory[r, j, c]
         elif code == FLOOR and b > 0.0 and abs(x[r, c] / b) < FINEST:
             x[r, c] = b * math.floor(x[r, c] / b)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.anomalies.anomaly import CameraAnomaly, DynamicsAnomaly, SignalAnomaly, checked_parameter
+from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
-from offnominal.anomalies.setting import Setting
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import (
     InvalidChannels,
@@ -17,11 +17,11 @@ from offnominal.core.errors import (
     UnsupportedEnvironment,
     did_you_mean,
 )
-from offnominal.worlds.world import Knob
+from offnominal.worlds.world import PhysicsParameter
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedFault:
     """A fault checked against a setting, every name replaced by a number."""
 
     fault: Fault
@@ -32,37 +32,37 @@ class Resolved:
     channels: tuple[int, ...]
     first: int
     last: int
-    knob: Knob | None = None
+    physics_parameter: PhysicsParameter | None = None
 
 
-def resolve(fault: Fault, setting: Setting) -> Resolved:
+def resolve(fault: Fault, environment: EnvironmentInfo) -> ResolvedFault:
     """Return the fault with every name replaced by a number, or raise what is wrong with it."""
     kind = fault.kind
-    first, last = fault.course.bounds(length=setting.length, limit=setting.limit)
+    first, last = fault.resolved_schedule.bounds(length=environment.length, limit=environment.limit)
     if isinstance(kind, CameraAnomaly):
-        parameter = _camera_parameter(fault, kind, setting)
-        return Resolved(fault, parameter, kind.neutral, 0, 0.0, (), first, last)
+        parameter = _camera_parameter(fault, kind, environment)
+        return ResolvedFault(fault, parameter, kind.neutral, 0, 0.0, (), first, last)
     strength = fault.strength
     if isinstance(strength, str):
-        strength = parameter_for(setting.world, kind.id, strength)
+        strength = parameter_for(environment.world, kind.id, strength)
     if isinstance(kind, DynamicsAnomaly):
-        knob = _knob(kind, setting)
+        physics_parameter = _physics_parameter(kind, environment)
         if fault.channels is not None:
             raise InvalidChannels(f"{kind.id} acts on the physics and has no channels; leave them out.")
-        parameter = checked_parameter(kind.id, strength, minimum=knob.minimum)
-        return Resolved(fault, parameter, knob.neutral, 0, 0.0, (), first, last, knob)
+        parameter = checked_parameter(kind.id, strength, minimum=physics_parameter.minimum)
+        return ResolvedFault(fault, parameter, physics_parameter.neutral, 0, 0.0, (), first, last, physics_parameter)
     assert isinstance(kind, SignalAnomaly)
-    names = setting.observation if kind.target == "observation" else setting.action
+    names = environment.observation if kind.target == "observation" else environment.action
     if not names:
-        raise UnsupportedEnvironment(f"{kind.id} needs a Box {kind.target} space, which {setting.name} has not.")
+        raise UnsupportedEnvironment(f"{kind.id} needs a Box {kind.target} space, which {environment.name} has not.")
     channels = _channels(fault, names)
-    return Resolved(fault, kind.check(strength), kind.neutral, kind.code, kind.option, channels, first, last)
+    return ResolvedFault(fault, kind.check(strength), kind.neutral, kind.code, kind.option, channels, first, last)
 
 
-def _camera_parameter(fault: Fault, kind: CameraAnomaly, setting: Setting) -> float:
-    if not setting.pictures:
+def _camera_parameter(fault: Fault, kind: CameraAnomaly, environment: EnvironmentInfo) -> float:
+    if not environment.has_images:
         raise UnsupportedEnvironment(
-            f"{kind.id} acts on pictures, and {setting.name} shows none; ask for observation='image' or 'both', or for "
+            f"{kind.id} acts on images, and {environment.name} has none; pass observation='image' or 'both', or "
             "frames=True when collecting."
         )
     if fault.channels is not None:
@@ -75,14 +75,15 @@ def _camera_parameter(fault: Fault, kind: CameraAnomaly, setting: Setting) -> fl
     return kind.check(fault.strength)
 
 
-def _knob(kind: DynamicsAnomaly, setting: Setting) -> Knob:
-    knobs = {} if setting.physics is None else setting.physics.knobs
-    if kind.knob not in knobs:
+def _physics_parameter(kind: DynamicsAnomaly, environment: EnvironmentInfo) -> PhysicsParameter:
+    physics_parameters = {} if environment.physics is None else environment.physics.physics_parameters
+    if kind.physics_parameter not in physics_parameters:
         raise UnknownName(
-            f"{setting.name} has no knob {kind.knob!r}.{did_you_mean(kind.knob, knobs)} "
-            f"Its dynamics faults are: {', '.join(f'dynamics/{name}' for name in knobs) or 'none'}."
+            f"{environment.name} has no physics parameter {kind.physics_parameter!r}."
+            f"{did_you_mean(kind.physics_parameter, physics_parameters)} "
+            f"Its dynamics faults are: {', '.join(f'dynamics/{name}' for name in physics_parameters) or 'none'}."
         )
-    return knobs[kind.knob]
+    return physics_parameters[kind.physics_parameter]
 
 
 def _channels(fault: Fault, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from offnominal.anomalies.anomaly import SignalAnomaly
 from offnominal.core.errors import InvalidParameter
 
-NOISE, SCALING, OFFSET, DRIFT, TEMPORAL, TEMPORAL_PRINTED, FLOOR, NEAREST, DELAY = range(1, 10)
+NOISE, SCALING, OFFSET, DRIFT, TEMPORAL, TEMPORAL_PUBLISHED, FLOOR, NEAREST, DELAY = range(1, 10)
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ class TemporalNoise(SignalAnomaly):
 
     Args:
         correlation: Between one step and the next.
-        variant: ``"stationary"``, or ``"printed"`` for the formula of the paper, n = s n + s e, which dies out for
+        variant: ``"stationary"``, or ``"published"`` for the formula of the paper, n = s n + s e, which dies out for
             small s and explodes for s >= 1.
     """
 
     correlation: float = 0.95
-    variant: Literal["stationary", "printed"] = "stationary"
+    variant: Literal["stationary", "published"] = "stationary"
     kind: ClassVar[str] = "temporal_noise"
     symbol: ClassVar[str] = "s"
     minimum: ClassVar[float] = 0.0
@@ -74,13 +74,13 @@ class TemporalNoise(SignalAnomaly):
         super().__post_init__()
         if not 0.0 <= self.correlation < 1.0:
             raise InvalidParameter(f"correlation is {self.correlation}; expected a number in [0, 1).")
-        if self.variant not in ("stationary", "printed"):
-            raise InvalidParameter(f"variant is {self.variant!r}; choose 'stationary' or 'printed'.")
+        if self.variant not in ("stationary", "published"):
+            raise InvalidParameter(f"variant is {self.variant!r}; choose 'stationary' or 'published'.")
 
     @property
     def code(self) -> int:  # type: ignore[override]
         """The branch of the kernel."""
-        return TEMPORAL if self.variant == "stationary" else TEMPORAL_PRINTED
+        return TEMPORAL if self.variant == "stationary" else TEMPORAL_PUBLISHED
 
     @property
     def option(self) -> float:
@@ -120,6 +120,6 @@ class Delay(SignalAnomaly):
     kind: ClassVar[str] = "delay"
     symbol: ClassVar[str] = "d"
     minimum: ClassVar[float] = 0.0
-    whole: ClassVar[bool] = True
+    integer: ClassVar[bool] = True
     code: ClassVar[int] = DELAY
     formula: ClassVar[str] = "a'[t] = a[max(t - d, 0)]"

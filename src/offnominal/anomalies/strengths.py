@@ -135,11 +135,11 @@ def _strength(row: dict[str, Any], readers: dict[str, Callable[[str], Any]]) -> 
 
 
 @cache
-def calibrated() -> tuple[Strength, ...]:
+def calibrated_strengths() -> tuple[Strength, ...]:
     """Return the shipped table, unattainable levels included.
 
     Example:
-        >>> line = calibrated()[0]
+        >>> line = calibrated_strengths()[0]
         >>> line.low <= line.score <= line.high
         True
     """
@@ -148,7 +148,7 @@ def calibrated() -> tuple[Strength, ...]:
 
 
 @cache
-def published() -> dict[tuple[str, str, str], float]:
+def published_strengths() -> dict[tuple[str, str, str], float]:
     """Return the parameters that Anomaly-Gym published by (world, anomaly, level)."""
     table = files("offnominal.anomalies") / "published_strengths.csv"
     rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())
@@ -159,7 +159,7 @@ def published() -> dict[tuple[str, str, str], float]:
 def _by_name() -> dict[tuple[str, str], dict[str, Strength]]:
     """Return the strengths of each (world, anomaly) by name; a bare level means the better direction."""
     table: dict[tuple[str, str], dict[str, Strength]] = {}
-    for line in calibrated():
+    for line in calibrated_strengths():
         table.setdefault((line.world, line.anomaly), {})[line.name] = line
     for named in table.values():
         lines = [line for line in named.values() if line.direction]

@@ -15,7 +15,7 @@ Direction = Literal["", "up", "down"]
 
 OFFSETS = (1e-3, 1e3)
 LOG_FACTORS = (2e-3, 6.0)
-RUNGS = 21
+GRID_POINTS = 21
 DELAYS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 16.0, 20.0, 25.0, 32.0, 40.0)
 
 
@@ -27,7 +27,7 @@ class Axis:
         anomaly: What goes wrong.
         neutral: The parameter at which nothing happens.
         direction: ``"up"`` and ``"down"`` multiply the neutral parameter by growing or shrinking factors; ``""`` adds.
-        whole: Whether only whole parameters exist.
+        integer: Whether only whole parameters exist.
 
     Example:
         >>> Axis("action/scaling", 1.0, "down").parameter(np.log([2.0, 4.0]))
@@ -37,7 +37,7 @@ class Axis:
     anomaly: str
     neutral: float
     direction: Direction = ""
-    whole: bool = False
+    integer: bool = False
 
     def parameter(self, distance: FloatArray) -> FloatArray:
         """Return the parameters at some distances."""
@@ -49,11 +49,11 @@ class Axis:
         """Return how far a parameter is from neutral."""
         return abs(parameter - self.neutral) if not self.direction else abs(float(np.log(parameter / self.neutral)))
 
-    def ladder(self) -> FloatArray:
+    def grid(self) -> FloatArray:
         """Return distances from hardly anything to more than anyone needs."""
-        if self.whole:
+        if self.integer:
             return np.array(DELAYS)
-        return np.geomspace(*(LOG_FACTORS if self.direction else OFFSETS), RUNGS)
+        return np.geomspace(*(LOG_FACTORS if self.direction else OFFSETS), GRID_POINTS)
 
     @property
     def label(self) -> str:
@@ -64,8 +64,8 @@ class Axis:
 def axes(anomaly: Anomaly, world: World) -> list[Axis]:
     """Return the axes along which a fault can grow: two for scaling, upwards for factors, one for the others."""
     if isinstance(anomaly, DynamicsAnomaly):
-        knob = world.knob(anomaly.knob)
-        return [Axis(anomaly.id, knob.neutral, "up" if knob.combine == "multiply" else "")]
+        physics_parameter = world.physics_parameter(anomaly.physics_parameter)
+        return [Axis(anomaly.id, physics_parameter.neutral, "up" if physics_parameter.combine == "multiply" else "")]
     if anomaly.neutral:
         return [Axis(anomaly.id, anomaly.neutral, "up"), Axis(anomaly.id, anomaly.neutral, "down")]
-    return [Axis(anomaly.id, anomaly.neutral, whole=anomaly.whole)]
+    return [Axis(anomaly.id, anomaly.neutral, integer=anomaly.integer)]

@@ -13,7 +13,7 @@ from offnominal.anomalies.schedule import Schedule
 from offnominal.calibration.axis import Axis
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
-from offnominal.rollouts.collect import WorldSource, build_world, returns
+from offnominal.rollouts.collection import WorldSource, build_world, returns
 
 REFERENCE_EPISODES = (2000, 16_000)
 REFERENCE_ERRORS = {"expert": 0.001, "random": 0.004}
@@ -57,7 +57,7 @@ class Sampler:
         self.random_return, self.expert_return = self._references(RandomPolicy(space))
         self.range = self.expert_return - self.random_return
 
-    def luck(self, seed: int, n: int) -> FloatArray:
+    def control_variates(self, seed: int, n: int) -> FloatArray:
         """Return what chance gave each episode, as numbers that are zero on average over all seeds.
 
         The first column is the score of the nominal twin, the others are the first observation.

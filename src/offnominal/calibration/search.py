@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from offnominal.calibration.axis import Axis
-from offnominal.calibration.fit import (
+from offnominal.calibration.sampler import SEARCH_SEED, Sampler
+from offnominal.calibration.statistics import (
     Measurement,
     adjusted,
     crossing,
@@ -18,12 +19,11 @@ from offnominal.calibration.fit import (
     mean,
     parabola,
 )
-from offnominal.calibration.sampler import SEARCH_SEED, Sampler
 from offnominal.core.errors import SimulationDiverged
 from offnominal.core.types import FloatArray
 
-PER_RUNG = 32
-RUNGS_AT_ONCE = 3
+EPISODES_PER_GRID_POINT = 32
+GRID_POINTS_AT_ONCE = 3
 AT_ONCE = 200
 MORE = 100
 WIDEST = 0.2
@@ -34,7 +34,7 @@ DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search found for one level.
 
     Args:
@@ -52,7 +52,7 @@ class Found:
     note: str = ""
 
 
-class Search:
+class StrengthSearch:
     """Scores gathered along one axis, and what they say about levels.
 
     A ladder of distances brackets every level. Around each crossing the distances are then drawn from a window that
@@ -70,7 +70,7 @@ class Search:
         self.sampler, self.axis, self.onset, self.budget = sampler, axis, onset, budget
         self.distances: FloatArray = np.empty(0)
         self.scores: FloatArray = np.empty(0)
-        self.luck: FloatArray = np.empty((0, 0))
+        self.control_variates: FloatArray = np.empty((0, 0))
         self.end = ""
 
     def sample(self, distances: FloatArray, first: int = 0) -> None:
@@ -79,60 +79,68 @@ class Search:
         scores = self.sampler.faulty(self.axis, distances, seed, self.onset)
         self.distances = np.concatenate([self.distances, distances])
         self.scores = np.concatenate([self.scores, scores])
-        luck = self.sampler.luck(seed, len(distances))
-        self.luck = np.concatenate([self.luck, luck]) if len(self.luck) else luck
+        control_variates = self.sampler.control_variates(seed, len(distances))
+        self.control_variates = (
+            np.concatenate([self.control_variates, control_variates])
+            if len(self.control_variates)
+            else control_variates
+        )
 
-    def climb(self, lowest: float) -> None:
+    def scan(self, lowest: float) -> None:
         """Climb the ladder until the score is below every level, the simulation breaks or the ladder ends."""
-        ladder = self.axis.ladder()
-        for begin in range(0, len(ladder), RUNGS_AT_ONCE):
-            for rung in ladder[begin : begin + RUNGS_AT_ONCE]:
+        grid = self.axis.grid()
+        for begin in range(0, len(grid), GRID_POINTS_AT_ONCE):
+            for grid_point in grid[begin : begin + GRID_POINTS_AT_ONCE]:
                 try:
-                    self.sample(np.full(PER_RUNG, rung))
+                    self.sample(np.full(EPISODES_PER_GRID_POINT, grid_point))
                 except SimulationDiverged:
-                    self.end = f"the simulation breaks down at {self._parameter(rung):.4g}"
+                    self.end = f"the simulation breaks down at {self._parameter(grid_point):.4g}"
                     return
-            if self.rungs()[1].min() < lowest - 0.1:
+            if self.grid_points()[1].min() < lowest - 0.1:
                 return
 
-    def rungs(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def grid_points(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the distances that were tried often, their scores and how many episodes are behind each."""
         distances, counts = np.unique(self.distances, return_counts=True)
-        distances = distances[counts >= PER_RUNG]
+        distances = distances[counts >= EPISODES_PER_GRID_POINT]
         estimates = [self.at(distance) for distance in distances]
-        return distances, np.array([each.value for each in estimates]), counts[counts >= PER_RUNG].astype(float)
+        return (
+            distances,
+            np.array([each.value for each in estimates]),
+            counts[counts >= EPISODES_PER_GRID_POINT].astype(float),
+        )
 
     def at(self, distance: float) -> Measurement:
         """Return the score at a distance that was tried."""
         here = self.distances == distance
-        return mean(self.scores[here], self.luck[here])
+        return mean(self.scores[here], self.control_variates[here])
 
-    def find(self, level: float) -> Found:
+    def find(self, level: float) -> SearchResult:
         """Return the weakest parameter whose score is a level."""
-        if self.axis.whole:
+        if self.axis.integer:
             return self._find_whole(level)
         start = len(self.scores)
         lowest, score = self._lowest(level)
         if score.value > level:
             reached = score.value - level <= TOLERANCE
-            return Found(lowest, reached, score, len(self.scores) - start, "" if reached else self._why(lowest))
-        distances, heights, counts = self.rungs()
+            return SearchResult(lowest, reached, score, len(self.scores) - start, "" if reached else self._why(lowest))
+        distances, heights, counts = self.grid_points()
         x = first_crossing(np.log(distances), heights, counts, level)
         assert x is not None
         x, score = self._refine(level, x, len(self.scores) - start)
-        return Found(self._rounded(x), True, score, len(self.scores) - start)
+        return SearchResult(self._rounded(x), True, score, len(self.scores) - start)
 
     def _lowest(self, level: float) -> tuple[float, Measurement]:
         """Return the lowest rung, tried until it is clear on which side of a level its score lies."""
         spent = 0
         while True:
-            distances, heights, _ = self.rungs()
+            distances, heights, _ = self.grid_points()
             lowest = float(distances[np.argmin(heights)])
             score = self.at(lowest)
             if abs(score.value - level) > 3.0 * score.error or spent >= self.budget // 2:
                 return lowest, score
             near = np.repeat(np.minimum(lowest * np.array([0.8, 1.0, 1.25]), distances[-1]), MORE)
-            self.sample(near, PER_RUNG + spent)
+            self.sample(near, EPISODES_PER_GRID_POINT + spent)
             spent += len(near)
 
     def _refine(self, level: float, x: float, spent: int) -> tuple[float, Measurement]:
@@ -140,9 +148,9 @@ class Search:
 
         The window halves while the crossing stays well inside, down to the width in which a parabola fits.
         """
-        width = 0.75 * float(np.diff(np.log(self.axis.ladder()[:2]))[0])
+        width = 0.75 * float(np.diff(np.log(self.axis.grid()[:2]))[0])
         while spent < self.budget:
-            self.sample(np.exp(x + width * _spread(AT_ONCE, spent)), PER_RUNG + spent)
+            self.sample(np.exp(x + width * _spread(AT_ONCE, spent)), EPISODES_PER_GRID_POINT + spent)
             spent += AT_ONCE
             here, scores = self._window(x, width)
             curve = parabola(here, scores)
@@ -162,7 +170,7 @@ class Search:
         logs = np.log(self.distances)
         near = np.flatnonzero(np.abs(logs - x) <= width * 1.0001)
         near = near[np.argsort(logs[near], kind="stable")]
-        return logs[near], adjusted(self.scores[near], self.luck[near])
+        return logs[near], adjusted(self.scores[near], self.control_variates[near])
 
     def _why(self, lowest: float) -> str:
         """Return why a level cannot be attained."""
@@ -172,24 +180,24 @@ class Search:
     def _parameter(self, distance: float) -> float:
         return float(self.axis.parameter(np.array([distance]))[0])
 
-    def _find_whole(self, level: float) -> Found:
+    def _find_whole(self, level: float) -> SearchResult:
         """Return the whole number whose score is a level, if one is."""
         start, tried = len(self.scores), dict[float, int]()
         while len(self.scores) - start < self.budget:
             near = self._around(level)
             for number in near:
-                self.sample(np.full(AT_ONCE, number), PER_RUNG + AT_ONCE * tried.get(number, 0))
+                self.sample(np.full(AT_ONCE, number), EPISODES_PER_GRID_POINT + AT_ONCE * tried.get(number, 0))
                 tried[number] = tried.get(number, 0) + 1
         scores = {number: self.at(number) for number in sorted({*near, *tried})}
         best = min(scores, key=lambda number: abs(scores[number].value - level))
         reached = abs(scores[best].value - level) <= max(TOLERANCE, RELATIVE_TOLERANCE * (1.0 - level))
         told = ", ".join(f"{number:.0f} gives {scores[number].value:.3f}" for number in near)
         note = "" if reached else f"of whole numbers, {told}"
-        return Found(best, reached, scores[best], len(self.scores) - start, note)
+        return SearchResult(best, reached, scores[best], len(self.scores) - start, note)
 
     def _around(self, level: float) -> list[float]:
         """Return the whole numbers on both sides of a crossing."""
-        distances, heights, counts = self.rungs()
+        distances, heights, counts = self.grid_points()
         x = first_crossing(distances, heights, counts, level)
         if x is None:
             return [float(distances[np.argmin(heights)])]

@@ -1,4 +1,4 @@
-"""`offnominal train`, `offnominal polish` and `offnominal agents`."""
+"""`offnominal train`, `offnominal finetune` and `offnominal agents`."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert, expert_card
 from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save_policy
-from offnominal.agents.learning.settings import (
+from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.noisy_policy import NoisyPolicy
+from offnominal.agents.policy import Policy
+from offnominal.agents.sb3_files import read_sb3
+from offnominal.agents.scripted import scripted_expert
+from offnominal.agents.training.settings import (
     ALGORITHMS,
-    LearningSettings,
+    TrainingSettings,
     check_effort,
     preset,
     published,
 )
-from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS, uncertain_preset
-from offnominal.agents.network import NetworkPolicy
-from offnominal.agents.noisy import NoisyPolicy
-from offnominal.agents.policy import Policy
-from offnominal.agents.sb3_files import read_sb3
-from offnominal.agents.scripted import scripted
+from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITHMS, uncertainty_preset
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.core.files import made_folder, sha256_of
-from offnominal.rollouts.collect import build_world, collect
-from offnominal.rollouts.judge import LONG_GAMES, judge, terms
-from offnominal.rollouts.judged_card import judged_card
+from offnominal.rollouts.collection import build_world, collect
+from offnominal.rollouts.policy_card import evaluated_card
+from offnominal.rollouts.policy_evaluation import LONG_GAMES, evaluate_policy, evaluation_options
 from offnominal.worlds.catalogue import worlds
-from offnominal.worlds.checks import numeric_actions
+from offnominal.worlds.checks import continuous_action_space
 
 LEARNERS = ("offnominal", "sb3")
 EVALUATIONS = 20
-JUDGED_ON_THE_WAY = 256
-FRESH = 1000
+VALIDATION_EPISODES = 256
+EVALUATION_EPISODES = 1000
 NEEDS_TORCH = "training needs torch; install it with `pip install offnominal[train]`."
 VALIDATION_SEED = 40_000_000
-LESSON_SEED = 500_000_000
+DEMONSTRATION_SEED = 500_000_000
 
 
 def train(
@@ -57,7 +57,7 @@ def train(
 
     Args:
         world: Id of the world.
-        algorithm: ``tqc``, ``sac`` or ``td3``; for :func:`train_uncertain` see there.
+        algorithm: ``tqc``, ``sac`` or ``td3``; for :func:`train_with_uncertainty` see there.
         folder: Where the policy and the checkpoint go.
         learner: ``"offnominal"``, or ``"sb3"`` for Stable-Baselines3 with the published settings.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
@@ -67,7 +67,7 @@ def train(
     """
     id = worlds.spec(world).id
     if algorithm not in ALGORITHMS:
-        every = (*ALGORITHMS, *UNCERTAIN_ALGORITHMS)
+        every = (*ALGORITHMS, *UNCERTAINTY_ALGORITHMS)
         raise InvalidParameter(
             f"no algorithm {algorithm!r}.{did_you_mean(algorithm, every)} Choose from {', '.join(every)}."
         )
@@ -79,34 +79,39 @@ def train(
         policy, curve = learn(
             id,
             settings,
-            lambda policy: _on_the_way(id, policy),
-            **_lessons(id, settings, learner),
+            lambda policy: _validate(id, policy),
+            **_demonstrations(id, settings, learner),
             device=device,
             evaluations=EVALUATIONS,
             minutes=minutes,
             checkpoint=_checkpoint(path, report),
-            report=lambda each: report(_told(each)),
+            report=lambda each: report(_format_evaluation(each)),
         )
     given = {
         "learner": learner,
-        "teacher": changes.get("teacher"),
+        "demonstrator": changes.get("demonstrator"),
         "steps": changes.get("steps"),
         "minutes": minutes,
         "seed": settings.seed,
     }
     command = ["train", id, "--algorithm", algorithm]
-    command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
-    told = {"learner": learner, **settings.to_dict()}
-    card = _card(id, algorithm, policy, command, settings=told, steps=curve[-1].steps)
+    command += [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    card_settings = {"learner": learner, **settings.to_dict()}
+    card = _card(id, algorithm, policy, command, settings=card_settings, steps=curve[-1].steps)
     return path, save_policy(path, policy, card)
 
 
-def usual_algorithm(world: str) -> str:
+def default_algorithm(world: str) -> str:
     """Return what trains a world's policies if nothing is said: ``dqn`` where actions are choices, else ``tqc``."""
     return "dqn" if isinstance(build_world(worlds.spec(world).id, 1).action_space, Discrete) else "tqc"
 
 
-def train_uncertain(
+def train_with_uncertainty(
     world: str,
     algorithm: str,
     folder: Path,
@@ -134,29 +139,34 @@ def train_uncertain(
     """
     id = worlds.spec(world).id
     try:
-        from offnominal.agents.learning.uncertain_loop import learn_uncertain
+        from offnominal.agents.training.uncertainty_loop import learn_with_uncertainty
     except ModuleNotFoundError:
         raise MissingDependency(NEEDS_TORCH) from None
-    settings = uncertain_preset(id, algorithm, uncertainty).replace(**changes)
+    settings = uncertainty_preset(id, algorithm, uncertainty).replace(**changes)
     name = f"{algorithm}-{uncertainty}"
     path = folder / f"{id}--{name}"
     check_effort(minutes, EVALUATIONS)
     with made_folder(folder):
-        policy, curve = learn_uncertain(
+        policy, curve = learn_with_uncertainty(
             id,
             settings,
-            lambda policy: _on_the_way(id, policy),
+            lambda policy: _validate(id, policy),
             device=device,
             evaluations=8 if id in LONG_GAMES else EVALUATIONS,
             minutes=minutes,
             checkpoint=_checkpoint(path, report),
             options=LONG_GAMES.get(id),
-            teacher=_teacher(id, settings.teacher, name),
-            report=lambda each: report(_told(each)),
+            demonstrator=_demonstrator(id, settings.demonstrator, name),
+            report=lambda each: report(_format_evaluation(each)),
         )
     command = ["train", id, "--algorithm", algorithm, "--uncertainty", uncertainty]
-    given = {name: changes.get(name) for name in ("probability", "teacher", "steps")} | {"minutes": minutes}
-    command += [word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))]
+    given = {name: changes.get(name) for name in ("probability", "demonstrator", "steps")} | {"minutes": minutes}
+    command += [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
     command += ["--seed", str(settings.seed)]
     card = _card(id, name, policy, command, settings=settings.to_dict(), steps=curve[-1].steps)
     return path, save_policy(path, policy, card)
@@ -188,7 +198,7 @@ def import_agent(
     return path, save_policy(path, policy, card)
 
 
-def polish(
+def finetune(
     world: str,
     folder: Path,
     *,
@@ -212,8 +222,7 @@ def polish(
         **changes: Settings that differ from the world's preset.
     """
     try:
-        from offnominal.agents.learning.polish import PRESETS, PolishSettings
-        from offnominal.agents.learning.polish import polish as climb
+        from offnominal.agents.training.fine_tuning import PRESETS, FineTuningSettings, fine_tune
     except ModuleNotFoundError:
         raise MissingDependency("polishing needs torch; install it with `pip install offnominal[train]`.") from None
     id = worlds.spec(world).id
@@ -222,31 +231,33 @@ def polish(
         raise InvalidParameter(f"{policy} is a policy of {card.world}, not of {id}.")
     if not isinstance(begun, NetworkPolicy):
         raise InvalidParameter(f"{card.algorithm} is an agent with uncertainty; only plain networks can be polished.")
-    settings = PRESETS.get(id, PolishSettings()).replace(**changes)
+    settings = PRESETS.get(id, FineTuningSettings()).replace(**changes)
     check_effort(minutes, EVALUATIONS)
     with made_folder(folder):
-        polished, curve = climb(
+        fine_tuned, curve = fine_tune(
             id,
             begun,
             settings,
-            lambda policy: _on_the_way(id, policy),
+            lambda policy: _validate(id, policy),
             minutes=minutes,
             threads=threads,
-            report=lambda each: report(_told(each)),
+            report=lambda each: report(_format_evaluation(each)),
         )
-    command = ["polish", id, *(["--policy", policy.name] if policy else ["--algorithm", algorithm])]
+    command = ["finetune", id, *(["--policy", policy.name] if policy else ["--algorithm", algorithm])]
     command += ["--minutes", str(minutes)] if minutes is not None else []
-    command += [word for name, value in changes.items() for word in (f"--{name}", str(value))]
-    about = {**card.settings, "polish": [*card.settings.get("polish", []), settings.to_dict()]}
+    command += [word for name, value in changes.items() for word in (f"--{name.replace('_', '-')}", str(value))]
+    about = {**card.settings, "fine_tuning": [*card.settings.get("fine_tuning", []), settings.to_dict()]}
     steps = card.steps + curve[-1].steps
-    made = _card(id, card.algorithm, polished, command, settings=about, steps=steps)
+    made = _card(id, card.algorithm, fine_tuned, command, settings=about, steps=steps)
     path = folder / f"{id}--{card.algorithm}"
-    return path, save_policy(path, polished, made.replace(command=f"{card.command} && {made.command}"))
+    return path, save_policy(path, fine_tuned, made.replace(command=f"{card.command} && {made.command}"))
 
 
-def _on_the_way(id: str, policy: TrainedPolicy) -> tuple[float, float]:
+def _validate(id: str, policy: TrainedPolicy) -> tuple[float, float]:
     """Return the mean return and success of a policy under way, on episodes that do not judge it in the end."""
-    seen = judge(id, policy, seed=VALIDATION_SEED, **terms(id, JUDGED_ON_THE_WAY, on_the_way=True))
+    seen = evaluate_policy(
+        id, policy, seed=VALIDATION_SEED, **evaluation_options(id, VALIDATION_EPISODES, during_training=True)
+    )
     return seen.mean_return, seen.success
 
 
@@ -258,26 +269,26 @@ def _checkpoint(path: Path, report: Any) -> Path:
     return checkpoint
 
 
-def _told(each: Any) -> str:
+def _format_evaluation(each: Any) -> str:
     return f"{each.steps:>10,} steps {each.seconds:7.0f} s  return {each.mean_return:9.2f}  success {each.success:.2f}"
 
 
-def _teacher(id: str, name: str, algorithm: str) -> Policy | None:
+def _demonstrator(id: str, name: str, algorithm: str) -> Policy | None:
     """Return whose episodes a training begins with."""
-    return None if name == "nobody" else expert(id, algorithm) if name == "expert" else scripted(id)
+    return None if name == "none" else expert(id, algorithm) if name == "expert" else scripted_expert(id)
 
 
-def _lessons(id: str, settings: LearningSettings, learner: str) -> dict[str, Any]:
+def _demonstrations(id: str, settings: TrainingSettings, learner: str) -> dict[str, Any]:
     """Return what a teacher shows, and the policy to begin as."""
-    teacher = _teacher(id, settings.teacher, settings.algorithm)
-    if teacher is None:
+    demonstrator = _demonstrator(id, settings.demonstrator, settings.algorithm)
+    if demonstrator is None:
         return {}
     if learner != "offnominal":
-        raise InvalidParameter(f"learner {learner!r} takes no lessons; leave --teacher out or choose offnominal.")
-    shown = NoisyPolicy(teacher, numeric_actions(build_world(id, 1)), settings.stumble)
+        raise InvalidParameter(f"learner {learner!r} takes no lessons; leave --demonstrator out or choose offnominal.")
+    shown = NoisyPolicy(demonstrator, continuous_action_space(build_world(id, 1)), settings.action_noise)
     return {
-        "lessons": collect(id, shown, settings.lessons, seed=LESSON_SEED),
-        "student": teacher if isinstance(teacher, NetworkPolicy) else None,
+        "demonstrations": collect(id, shown, settings.n_demonstrations, seed=DEMONSTRATION_SEED),
+        "initial_policy": demonstrator if isinstance(demonstrator, NetworkPolicy) else None,
     }
 
 
@@ -287,10 +298,10 @@ def _learner(name: str) -> tuple[Any, Any]:
         raise InvalidParameter(f"no learner {name!r}.{did_you_mean(name, LEARNERS)} Choose {' or '.join(LEARNERS)}.")
     try:
         if name == "sb3":
-            from offnominal.agents.learning.sb3 import learn as through_sb3
+            from offnominal.agents.training.sb3 import learn as through_sb3
 
             return through_sb3, published
-        from offnominal.agents.learning.loop import learn
+        from offnominal.agents.training.loop import learn
 
         return learn, preset
     except ModuleNotFoundError:
@@ -299,4 +310,6 @@ def _learner(name: str) -> tuple[Any, Any]:
 
 def _card(id: str, algorithm: str, policy: TrainedPolicy, command: list[str], **about: Any) -> PolicyCard:
     """Judge a policy and return its card, which tells the command."""
-    return judged_card(id, algorithm, policy, episodes=FRESH, command=shlex.join(["offnominal", *command]), **about)
+    return evaluated_card(
+        id, algorithm, policy, episodes=EVALUATION_EPISODES, command=shlex.join(["offnominal", *command]), **about
+    )

@@ -14,7 +14,7 @@ from offnominal.cli.options import count_option, seed_option
 from offnominal.cli.targets import NAMES, chosen_names, load_named
 
 if TYPE_CHECKING:
-    from offnominal.alarms import Cell
+    from offnominal.alarms import WorldAudit
     from offnominal.detectors import Detector
 
 FAST = "IsolationForest,KNN,Mahalanobis"
@@ -55,24 +55,24 @@ def audit(
     named = chosen_names(alarm_registry, alarms)
     for name in named:
         load_named(alarm_registry, name)
-    tried = alarms_at(named, _levels(levels))
-    promises = len(places) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in tried)
+    alarms_tried = alarms_at(named, _levels(levels))
+    n_tests = len(places) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in alarms_tried)
     sizes = {"episodes": episodes, "calibrations": calibrations, "calibration": calibration, "training": training}
-    cells: list[Cell] = []
+    results: list[WorldAudit] = []
     for world in places:
-        found = audit_world(world, chosen, tried, promises=promises, seed=SEED if seed is None else seed, **sizes)
-        while fresh := list(itertools.islice(found, len(tried))):
-            cells += fresh
+        found = audit_world(world, chosen, alarms_tried, n_tests=n_tests, seed=SEED if seed is None else seed, **sizes)
+        while fresh := list(itertools.islice(found, len(alarms_tried))):
+            results += fresh
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_csv(path, [cell.row() for cell in cells])
+                write_csv(path, [result.row() for result in results])
             if not as_json:
-                out.print(terminal_table(f"{fresh[0].detector} in {world}", [_told(cell) for cell in fresh]))
+                out.print(terminal_table(f"{fresh[0].detector} in {world}", [_described(result) for result in fresh]))
     if as_json:
-        print(json.dumps([cell.row() for cell in cells], indent=2))
+        print(json.dumps([result.row() for result in results], indent=2))
     else:
-        _conclude(cells)
-    if any(cell.audit.verdict == "broken" for cell in cells):
+        _conclude(results)
+    if any(result.audit.verdict == "broken" for result in results):
         raise typer.Exit(1)
 
 
@@ -91,26 +91,28 @@ def _detector(name: str, epochs: int | None) -> Detector:
 
     load_named(registry, name)
     made = registry.build(name)
-    return registry.build(name, {"epochs": epochs}) if epochs and made.parameters().get("epochs") else made
+    return registry.build(name, {"n_epochs": epochs}) if epochs and made.get_params().get("n_epochs") else made
 
 
-def _told(cell: Cell) -> dict[str, str]:
-    found, promise = cell.audit, cell.audit.guarantee
-    confident = "" if promise.confidence is None else f" in {promise.confidence:.0%}"
+def _described(result: WorldAudit) -> dict[str, str]:
+    found, guarantee = result.audit, result.audit.guarantee
+    confident = "" if guarantee.confidence is None else f" in {guarantee.confidence:.0%}"
     low, high = found.interval
     return {
-        "alarm": cell.alarm,
-        "promised": "–" if promise.level is None else f"{promise.level:g}{confident}",
+        "alarm": result.alarm,
+        "guarantee": "–" if guarantee.level is None else f"{guarantee.level:g}{confident}",
         "false alarms": f"{found.rate:.3f} ± {found.error:.3f}",
         "95 %": f"{low:.3f}–{high:.3f}",
         "verdict": found.verdict,
     }
 
 
-def _conclude(cells: list[Cell]) -> None:
-    promised = [cell for cell in cells if cell.audit.verdict != "no promise"]
+def _conclude(results: list[WorldAudit]) -> None:
+    promised = [result for result in results if result.audit.verdict != "no guarantee"]
     kept, doubted, broken = (
-        sum(cell.audit.verdict == name for cell in promised) for name in ("holds", "in doubt", "broken")
+        sum(result.audit.verdict == name for result in promised) for name in ("holds", "in doubt", "broken")
     )
-    told = f"{kept} of {len(promised)} promises hold within two standard errors, {doubted} in doubt, {broken} broken."
-    out.print(told, soft_wrap=True)
+    output = (
+        f"{kept} of {len(promised)} guarantees hold within two standard errors, {doubted} in doubt, {broken} broken."
+    )
+    out.print(output, soft_wrap=True)

@@ -52,7 +52,7 @@ def calibrate(
         write_strengths(path, table)
         if not as_json:
             for line in lines:
-                out.print(_told(line), soft_wrap=True)
+                out.print(_described(line), soft_wrap=True)
 
     found = []
     for world in registry.ids() if worlds == ["all"] else [registry.spec(world).id for world in worlds]:
@@ -78,8 +78,8 @@ def _place(line: Strength) -> tuple[str, ...]:
     return line.world, line.anomaly, line.name, line.onset
 
 
-def _told(line: Strength) -> str:
+def _described(line: Strength) -> str:
     what = escape(f"{line.anomaly} {line.name}")
     score = line.score if line.onset == "start" else line.dataset_score
-    told = f"  {what:40} {line.parameter:<10.4g} score {score:.3f} for {line.target:g}"
-    return told if line.attainable else f"{told}  [yellow]not attainable[/]: {escape(line.note)}"
+    output = f"  {what:40} {line.parameter:<10.4g} score {score:.3f} for {line.target:g}"
+    return output if line.attainable else f"{output}  [yellow]not attainable[/]: {escape(line.note)}"

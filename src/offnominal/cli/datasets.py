@@ -16,7 +16,7 @@ from offnominal.cli.studies import AllowModule
 from offnominal.cli.targets import allowed_modules
 
 out = Console()
-complaints = Console(stderr=True)
+errors = Console(stderr=True)
 datasets = typer.Typer()
 
 PRESENCE = {"present": "present", "download": "can be downloaded", "by hand": "must be placed by hand"}
@@ -36,8 +36,8 @@ def list_datasets(
 
     Example: [bold]offnominal datasets[/]
     """
+    from offnominal.core.directories import find_data_home
     from offnominal.core.errors import OffnominalError
-    from offnominal.core.home import find_data_home
     from offnominal.datasets import Dataset, dataset_folders
 
     rows = []
@@ -163,9 +163,9 @@ def verify(
         _show_problems(cells, "cell", praise, as_json)
         return
 
-    from offnominal.datasets import verify
+    from offnominal.datasets import verify_dataset
 
-    splits = list(verify(folder).items())
+    splits = list(verify_dataset(folder).items())
     _show_problems(splits, "split", f"{folder} is intact: {len(splits)} splits hold what the manifest says.", as_json)
 
 
@@ -233,7 +233,7 @@ def _only(option: str, given: str) -> None:
 
 
 def _note(line: str) -> None:
-    complaints.print(f"[yellow]{escape(line)}[/]", highlight=False, soft_wrap=True)
+    errors.print(f"[yellow]{escape(line)}[/]", highlight=False, soft_wrap=True)
 
 
 def _summary(made: Any) -> dict[str, Any]:

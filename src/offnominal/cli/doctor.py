@@ -90,26 +90,26 @@ def _gpu() -> dict[str, str]:
 
 def _data_home() -> dict[str, str]:
     """Say where datasets are kept, and what is there."""
-    from offnominal.core.home import VARIABLE, find_data_home
+    from offnominal.core.directories import DATA_VARIABLE, find_data_home
     from offnominal.datasets.manifest import MANIFEST
 
     home = find_data_home()
     if home is None:
-        return _row("data home", "", f"this user has no home directory; set {VARIABLE}", "absent")
+        return _row("data home", "", f"this user has no home directory; set {DATA_VARIABLE}", "absent")
     try:
         if not home.exists():
             return _row("data home", str(home), "nothing yet")
         datasets = sum((each / MANIFEST).exists() for each in home.iterdir())
         free = shutil.disk_usage(home).free / GIGABYTE
     except OSError as error:
-        return _row("data home", str(home), f"cannot be read ({error.strerror}); set {VARIABLE}", "absent")
+        return _row("data home", str(home), f"cannot be read ({error.strerror}); set {DATA_VARIABLE}", "absent")
     return _row("data home", str(home), f"{datasets} datasets, {free:.0f} GB free")
 
 
 def _compiled_code() -> dict[str, str]:
     """Say where compiled code is kept, if anywhere."""
-    from offnominal.core.compiled import cache_folder
-    from offnominal.core.dense import dense
+    from offnominal.core.compilation import cache_folder
+    from offnominal.core.dense_product import dense
 
     folder = cache_folder(dense)
     if folder is None:

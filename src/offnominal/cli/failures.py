@@ -19,7 +19,7 @@ TRACEBACK = "OFFNOMINAL_TRACEBACK"
 """Environment variable: set to 1, an error is raised with its traceback instead of printed as one line."""
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
 
-complaints = Console(stderr=True)
+errors = Console(stderr=True)
 
 
 def exit_code_of(command: Callable[[], object]) -> int:
@@ -43,12 +43,12 @@ def exit_code_of(command: Callable[[], object]) -> int:
     return _guarded(_flush) or code
 
 
-def complain(name: str, message: str) -> None:
+def print_failure(name: str, message: str) -> None:
     """Print the name of an error and what it says on stderr, in one line, with control characters as escapes."""
     line = "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in " ".join(message.split("\n"))
     )
-    complaints.print(f"[bold red]{escape(name)}:[/] {escape(line)}", highlight=False, soft_wrap=True)
+    errors.print(f"[bold red]{escape(name)}:[/] {escape(line)}", highlight=False, soft_wrap=True)
 
 
 def _guarded(step: Callable[[], int]) -> int:
@@ -60,16 +60,16 @@ def _guarded(step: Callable[[], int]) -> int:
         _discard(sys.stdout)
         return FAILED
     except KeyboardInterrupt:
-        complain("Interrupted", "the command was stopped by Ctrl-C.")
+        print_failure("Interrupted", "the command was stopped by Ctrl-C.")
         return INTERRUPTED
     except OffnominalError as error:
-        complain(type(error).__name__, str(error))
+        print_failure(type(error).__name__, str(error))
     except MemoryError as error:
-        complain("MemoryError", f"{str(error) or 'not enough memory'}; choose smaller numbers.")
+        print_failure("MemoryError", f"{str(error) or 'not enough memory'}; choose smaller numbers.")
     except RecursionError:
-        complain("RecursionError", "a file or an argument is nested too deeply.")
+        print_failure("RecursionError", "a file or an argument is nested too deeply.")
     except UnicodeError as error:
-        complain("UnicodeError", f"a file or an argument is not text in UTF-8 ({error}).")
+        print_failure("UnicodeError", f"a file or an argument is not text in UTF-8 ({error}).")
     return WRONG
 
 

@@ -38,7 +38,7 @@ def play(
 
     Example: [bold]offnominal play MJC-HalfCheetah-v0 --anomaly action/noise --onset 50 --out clip.gif[/]
     """
-    from offnominal.agents import expert, scripted
+    from offnominal.agents import expert, scripted_expert
     from offnominal.anomalies import Fault, Schedule
     from offnominal.core.errors import InvalidParameter
     from offnominal.reports.clip import write_clip
@@ -47,13 +47,13 @@ def play(
     id = registry.spec(world).id
     if agent not in ("expert", "scripted"):
         raise InvalidParameter(f"agent is {agent!r}; choose expert or scripted.")
-    acting = expert(id) if agent == "expert" else scripted(id)
+    acting = expert(id) if agent == "expert" else scripted_expert(id)
     fault = None
     if anomaly is not None:
         schedule = Schedule() if onset is None else onset
         fault = Fault(anomaly, _strength(strength, anomaly, id), schedule=schedule)
     frames = write_clip(path, id, acting, fault, seed=seed, steps=steps)
-    shown = "" if fault is None else f" of {fault.id} at {_told(fault.strength)}"
+    shown = "" if fault is None else f" of {fault.id} at {_described(fault.strength)}"
     out.print(f"{frames} frames{escape(shown)}: [bold]{escape(str(path))}[/]", soft_wrap=True)
 
 
@@ -62,7 +62,7 @@ def _strength(given: str | None, anomaly: str, world: str) -> float | str:
     from offnominal.anomalies import make_anomaly
     from offnominal.anomalies.strengths import strength
     from offnominal.laws.anomaly import visible_parameter
-    from offnominal.rollouts.collect import build_world
+    from offnominal.rollouts.collection import build_world
 
     if given is not None:
         return _number_or_name(given)
@@ -79,5 +79,5 @@ def _number_or_name(strength: str) -> float | str:
         return strength
 
 
-def _told(strength: float | str) -> str:
+def _described(strength: float | str) -> str:
     return strength if isinstance(strength, str) else f"{strength:g}"

@@ -76,7 +76,7 @@ def worlds(as_json: AsJson = False) -> None:
 
 @program.command()
 def anomalies(
-    world: Annotated[str | None, typer.Option(help="Only those this world has, with its knobs.")] = None,
+    world: Annotated[str | None, typer.Option(help="Only those this world has, with its physics parameters.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the anomalies.
@@ -93,16 +93,18 @@ def anomalies(
     rows = []
     for id in anomalies_of(world, pictures=True):
         anomaly = make_anomaly(id)
-        summary = registry.spec(id).summary if id in registry else "knob of this world"
+        summary = registry.spec(id).summary if id in registry else "physics parameter of this world"
         rows.append({"id": id, "neutral": _neutral(anomaly, world), "summary": summary})
     _print(f"Anomalies of {world}", rows, as_json)
 
 
 def _neutral(anomaly: Any, world: str) -> float:
-    from offnominal.rollouts.collect import build_world
+    from offnominal.rollouts.collection import build_world
 
-    knob = getattr(anomaly, "knob", None)
-    return float(build_world(world, 1).knob(knob).neutral if knob else anomaly.neutral)
+    physics_parameter = getattr(anomaly, "physics_parameter", None)
+    return float(
+        build_world(world, 1).physics_parameter(physics_parameter).neutral if physics_parameter else anomaly.neutral
+    )
 
 
 @program.command()
@@ -242,8 +244,8 @@ def train(
         str | None, typer.Option(help="With --from-sb3: relu or tanh, if the file does not say.")
     ] = None,
     folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/agents"),
-    teacher: Annotated[
-        str | None, typer.Option(help="scripted, expert or nobody: whose episodes it begins with.")
+    demonstrator: Annotated[
+        str | None, typer.Option(help="scripted, expert or none: whose episodes it begins with.")
     ] = None,
     steps: Annotated[int | None, count_option("Transitions to collect; the world's preset if left out.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
@@ -257,19 +259,19 @@ def train(
 
     Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
     """
-    from offnominal.agents.learning.uncertain_settings import UNCERTAIN_ALGORITHMS
-    from offnominal.cli.agents import import_agent, train_uncertain, usual_algorithm
+    from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITHMS
+    from offnominal.cli.agents import default_algorithm, import_agent, train_with_uncertainty
     from offnominal.cli.agents import train as run
 
     changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
-    if teacher is not None:
-        changes["teacher"] = teacher
+    if demonstrator is not None:
+        changes["demonstrator"] = demonstrator
     if from_sb3 is not None:
         path, card = import_agent(world, from_sb3, folder, algorithm, activation)
-    elif (algorithm := algorithm or usual_algorithm(world)) in UNCERTAIN_ALGORITHMS:
+    elif (algorithm := algorithm or default_algorithm(world)) in UNCERTAINTY_ALGORITHMS:
         if probability is not None:
             changes["probability"] = probability
-        path, card = train_uncertain(
+        path, card = train_with_uncertainty(
             world,
             algorithm,
             folder,
@@ -294,28 +296,36 @@ def train(
 
 
 @program.command()
-def polish(
+def finetune(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
     algorithm: Annotated[str, typer.Option(help="Polish our expert by tqc, sac or td3.")] = "tqc",
     policy: Annotated[Path | None, typer.Option(help="Polish this policy that `offnominal train` made.")] = None,
-    folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/polished"),
-    updates: Annotated[int | None, count_option("Gradient steps; the world's preset if left out.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Learning rate; the world's preset if left out.")] = None,
-    stumble: Annotated[
+    folder: Annotated[Path, typer.Option("--out", help="Where the policy and its card go.")] = Path("runs/finetuned"),
+    gradient_steps: Annotated[int | None, count_option("Gradient steps; the world's preset if left out.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Learning rate; the world's preset if left out.")] = None,
+    action_noise: Annotated[
         float | None, typer.Option(min=0.0, help="Largest noise on the actions, as a share of half their range.")
     ] = None,
-    ending: Annotated[float | None, typer.Option(help="How many times more the last reward counts.")] = None,
+    final_reward_weight: Annotated[
+        float | None, typer.Option(help="How many times more the last reward counts.")
+    ] = None,
     seed: Annotated[int, seed_option("Chooses the episodes.")] = 0,
     threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after this long.")] = None,
 ) -> None:
     """Improve a trained policy by the gradient of its return, computed through the simulation.
 
-    Example: [bold]offnominal polish MJC-CartpoleSwingup-v0 --algorithm sac[/]
+    Example: [bold]offnominal finetune MJC-CartpoleSwingup-v0 --algorithm sac[/]
     """
-    from offnominal.cli.agents import polish as run
+    from offnominal.cli.agents import finetune as run
 
-    given = {"updates": updates, "rate": rate, "stumble": stumble, "ending": ending, "seed": seed}
+    given = {
+        "gradient_steps": gradient_steps,
+        "learning_rate": learning_rate,
+        "action_noise": action_noise,
+        "final_reward_weight": final_reward_weight,
+        "seed": seed,
+    }
     path, card = run(
         world,
         folder,

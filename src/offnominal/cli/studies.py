@@ -17,7 +17,7 @@ from offnominal.cli.targets import allowed_modules
 if TYPE_CHECKING:
     from offnominal.studies.kinds import AnyStudy
     from offnominal.studies.results import RunResults
-    from offnominal.studies.runner import Outcome
+    from offnominal.studies.runner import RunOutcome
 
 out = Console()
 experiments = typer.Typer()
@@ -131,7 +131,7 @@ def run(
         _finish(place, found, outcome, as_json)
         complete = complete and not found.missing
     else:
-        _complain(outcome)
+        _print_failures(outcome)
     if not complete:
         raise typer.Exit(1)
 
@@ -196,42 +196,42 @@ def reproduce(
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
     """
     from offnominal.core.files import write_text
+    from offnominal.papers.catalogue import PublishedFigure, PublishedTable, figures_of, tables_of
     from offnominal.reports.escape import markdown_text
+    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, comparison_terminal
     from offnominal.reports.report import write_report
-    from offnominal.reports.versus import versus_markdown, versus_print, versus_terminal
     from offnominal.studies.catalogue import load_study
-    from offnominal.studies.papers import Printed, PrintedFigure, figures_of, tables_of
     from offnominal.studies.runs import open_run
     from offnominal.studies.runs import run as go
 
-    told: list[dict[str, Any]] = []
+    output: list[dict[str, Any]] = []
     opened: dict[tuple[str, str], tuple[Path, RunResults]] = {}
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
-    wanted: list[Printed | PrintedFigure] = [*tables, *figures]
+    wanted: list[PublishedTable | PublishedFigure] = [*tables, *figures]
     for study, size in dict.fromkeys((each.study, scale or each.scale) for each in wanted):
         place, _ = go(load_study(study), size, store=store, workers=workers, ray=ray)
         opened[study, size] = place, open_run(place)
-    for printed in tables:
-        place, found = opened[printed.study, scale or printed.scale]
-        lines = printed.compare(found)
-        title = f"Table {printed.number}: {printed.title}"
-        file = place / f"table-{printed.number}.md"
-        write_text(file, f"# {markdown_text(title)}\n\n{versus_markdown(lines)}\n")
-        told.append({"table": printed.number, "title": printed.title, "rows": versus_print(lines)})
+    for published in tables:
+        place, found = opened[published.study, scale or published.scale]
+        lines = published.compare(found)
+        title = f"Table {published.number}: {published.title}"
+        file = place / f"table-{published.number}.md"
+        write_text(file, f"# {markdown_text(title)}\n\n{comparison_markdown(lines)}\n")
+        output.append({"table": published.number, "title": published.title, "rows": comparison_rows(lines)})
         if not as_json:
-            out.print(versus_terminal(title, lines))
+            out.print(comparison_terminal(title, lines))
             out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
     for drawn in figures:
         place, found = opened[drawn.study, scale or drawn.scale]
         write_report(found, place)
-        picture = place / "figures" / f"{drawn.file}.png"
-        told.append({"figure": drawn.number, "title": drawn.title, "file": str(picture)})
+        image = place / "figures" / f"{drawn.file}.png"
+        output.append({"figure": drawn.number, "title": drawn.title, "file": str(image)})
         if not as_json:
             told_of = f"Figure {drawn.number}: {escape(drawn.title)}"
-            out.print(f"{told_of}\n[bold]{escape(str(picture))}[/]", soft_wrap=True)
+            out.print(f"{told_of}\n[bold]{escape(str(image))}[/]", soft_wrap=True)
     if as_json:
-        print(json.dumps(told, indent=2))
+        print(json.dumps(output, indent=2))
     incomplete = [found for _, found in opened.values() if found.missing]
     for found in incomplete:
         _name_missing(found.missing, stderr=as_json)
@@ -242,7 +242,7 @@ def reproduce(
 def _sampled(study: AnyStudy, sampler: str | None) -> AnyStudy:
     """Return a comparison that is searched another way, under a name of its own."""
     from offnominal.core.errors import InvalidParameter
-    from offnominal.studies.detector_comparison.study import SearchStudy
+    from offnominal.papers.comparison.table_study import SearchStudy
 
     if sampler is None:
         return study
@@ -251,21 +251,21 @@ def _sampled(study: AnyStudy, sampler: str | None) -> AnyStudy:
     return SearchStudy.from_dict(study.to_dict() | {"sampler": sampler, "name": f"{study.name}-{sampler}"})
 
 
-def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: bool) -> None:
+def _finish(folder: Path, found: RunResults, outcome: RunOutcome | None, as_json: bool) -> None:
     """Write the report, print who leads, and where the page is."""
     from offnominal.reports.report import leading_rows, write_report
     from offnominal.reports.tables import terminal_table
 
     page, rows = write_report(found, folder), leading_rows(found)
     if as_json:
-        told: dict[str, Any] = {"page": str(page), "leaderboard": rows, "missing": list(found.missing)}
-        print(json.dumps(told | ({} if outcome is None else outcome.to_dict()), indent=2))
+        output: dict[str, Any] = {"page": str(page), "leaderboard": rows, "missing": list(found.missing)}
+        print(json.dumps(output | ({} if outcome is None else outcome.to_dict()), indent=2))
         return
     shown = [{name: value for name, value in row.items() if name in SHOWN} for row in rows]
     out.print(terminal_table(f"{found.title}: who notices", shown))
     if outcome is not None:
         out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
-        _complain(outcome)
+        _print_failures(outcome)
     failed = {failure["label"] for failure in found.failures}
     _name_missing([label for label in found.missing if outcome is None or label not in failed])
     for name in found.manifest.get("missing", ()):
@@ -274,7 +274,7 @@ def _finish(folder: Path, found: RunResults, outcome: Outcome | None, as_json: b
     out.print(f"Report: [bold]{escape(str(page))}[/]", soft_wrap=True)
 
 
-def _complain(outcome: Outcome) -> None:
+def _print_failures(outcome: RunOutcome) -> None:
     """Say what failed."""
     from offnominal.core.printable import one_line, printable
 

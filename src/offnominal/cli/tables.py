@@ -24,7 +24,7 @@ def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
     Example: [bold]offnominal tables[/]
     """
     if context.invoked_subcommand is None:
-        from offnominal.core.home import find_data_home
+        from offnominal.core.directories import find_data_home
 
         show(f"Public sets in {find_data_home() or 'no data home'}", public_sets(), as_json)
 
@@ -54,13 +54,13 @@ def fetch(names: Annotated[list[str], typer.Argument(help="Of tables and image s
     Example: [bold]offnominal tables fetch har mnist[/]
     """
     from offnominal.datasets.image_sets import image_set_entry, image_set_names
-    from offnominal.datasets.sources import choose_way
+    from offnominal.datasets.sources import choose_source
     from offnominal.datasets.tables import table_entry
     from offnominal.datasets.tables.catalogue import USED
 
     for name in names:
-        ways = image_set_entry(name).ways if name in image_set_names() else table_entry(name).needed(USED)
-        places = choose_way(ways)[1]
+        sources = image_set_entry(name).sources if name in image_set_names() else table_entry(name).needed(USED)
+        places = choose_source(sources)[1]
         out.print(f"[green]{escape(name)}[/]  {len(places)} files are as they should be.", highlight=False)
 
 

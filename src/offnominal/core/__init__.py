@@ -3,7 +3,7 @@
 from offnominal.core.config import Config
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
-    AlreadyThere,
+    AlreadyExists,
     DamagedFile,
     InaccessibleFile,
     InvalidAction,
@@ -24,12 +24,12 @@ from offnominal.core.errors import (
     UnsupportedEstimator,
     UnsupportedFormat,
 )
-from offnominal.core.progress import progress
+from offnominal.core.progress_bar import progress
 from offnominal.core.registry import Registry, Spec
 from offnominal.core.streams import Stream, stream_keys
 
 __all__ = [
-    "AlreadyThere",
+    "AlreadyExists",
     "Config",
     "DamagedFile",
     "Episode",

@@ -11,13 +11,13 @@ from typing import IO
 
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import file_errors, sha256_of, write_text
-from offnominal.core.progress import progress
+from offnominal.core.progress_bar import progress
 
-PIECE = 1 << 20
-PATIENCE = 30.0
+CHUNK_SIZE = 1 << 20
+TIMEOUT = 30.0
 
 
-def fetched(url: str, folder: Path, *, name: str | None = None, sha256: str = "") -> Path:
+def fetch_file(url: str, folder: Path, *, name: str | None = None, sha256: str = "") -> Path:
     """Return a file in a folder, downloaded if it is not there yet.
 
     What was downloaded gets its name only when it is whole and has the right hash, so a broken download leaves nothing
@@ -39,7 +39,7 @@ def fetched(url: str, folder: Path, *, name: str | None = None, sha256: str = ""
         >>> with TemporaryDirectory() as folder:
         ...     source = Path(folder) / "source.bin"
         ...     _ = source.write_bytes(b"weights")
-        ...     fetched(source.as_uri(), Path(folder) / "kept", sha256="9a129038").name
+        ...     fetch_file(source.as_uri(), Path(folder) / "kept", sha256="9a129038").name
         'source.bin'
     """
     file = folder / (name or url.rsplit("/", 1)[-1])
@@ -84,15 +84,15 @@ def _download(url: str, file: Path, sha256: str) -> None:
 
 
 def _copy(url: str, name: str, target: IO[bytes]) -> None:
-    with urllib.request.urlopen(url, timeout=PATIENCE) as source:
+    with urllib.request.urlopen(url, timeout=TIMEOUT) as source:
         length = source.headers.get("Content-Length")
         expected = int(length) if length else None
         copied = 0
-        total = expected / PIECE if expected is not None else None
+        total = expected / CHUNK_SIZE if expected is not None else None
         with progress(f"Downloading {name} (MiB)", total=total) as tick:
-            while piece := source.read(PIECE):
+            while piece := source.read(CHUNK_SIZE):
                 target.write(piece)
                 copied += len(piece)
-                tick(len(piece) / PIECE)
+                tick(len(piece) / CHUNK_SIZE)
     if expected is not None and copied != expected:
         raise ConnectionError(f"the connection ended after {copied:,} of {expected:,} bytes")

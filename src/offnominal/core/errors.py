@@ -82,7 +82,7 @@ class InaccessibleFile(OffnominalError, OSError):
     """A file or folder that the system does not let us read or write: permissions, a full disk, an impossible path."""
 
 
-class AlreadyThere(OffnominalError, FileExistsError):
+class AlreadyExists(OffnominalError, FileExistsError):
     """Something else stands where a file or folder is to be written."""
 
 

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import log
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import log
 from offnominal.core.types import Array, FloatArray
 
 MASK = np.uint64(0xFFFFFFFF)

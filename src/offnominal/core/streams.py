@@ -19,7 +19,7 @@ MAX_SEED = 2**63 - 1
 
 
 @cache
-def purpose_word(purpose: str) -> np.uint64:
+def purpose_hash(purpose: str) -> np.uint64:
     """Hash a purpose's name to 64 bits (FNV-1a)."""
     word = 0xCBF29CE484222325
     for byte in purpose.encode():
@@ -58,7 +58,7 @@ def stream_keys(seeds: IntArray, episodes: IntArray, purpose: str) -> KeyArray:
     from offnominal.core.philox import fill_keys
 
     keys = np.empty(len(seeds), np.uint64)
-    fill_keys(np.asarray(seeds), np.asarray(episodes), purpose_word(purpose), keys)
+    fill_keys(np.asarray(seeds), np.asarray(episodes), purpose_hash(purpose), keys)
     return keys
 
 

@@ -1,33 +1,33 @@
 """What was recorded: datasets of episodes, their recipes and their store."""
 
-from offnominal.datasets.content import content_of
 from offnominal.datasets.dataset import Dataset
-from offnominal.datasets.generate import follow, generate
-from offnominal.datasets.load import dataset_folders, load
+from offnominal.datasets.generation import follow, generate
+from offnominal.datasets.hashing import content_hash
+from offnominal.datasets.loading import dataset_folders, load_dataset
 from offnominal.datasets.manifest import FramesEntry, Manifest, SplitEntry
 from offnominal.datasets.minari import from_minari, import_minari, to_minari
-from offnominal.datasets.recipe import Cell, Recipe
-from offnominal.datasets.save import save
-from offnominal.datasets.split import Images, Split
-from offnominal.datasets.verify import verify
+from offnominal.datasets.recipe import FaultCell, Recipe
+from offnominal.datasets.saving import save_dataset
+from offnominal.datasets.split import FrameSplit, Split
+from offnominal.datasets.verification import verify_dataset
 
 __all__ = [
-    "Cell",
     "Dataset",
+    "FaultCell",
+    "FrameSplit",
     "FramesEntry",
-    "Images",
     "Manifest",
     "Recipe",
     "Split",
     "SplitEntry",
-    "content_of",
+    "content_hash",
     "dataset_folders",
     "follow",
     "from_minari",
     "generate",
     "import_minari",
-    "load",
-    "save",
+    "load_dataset",
+    "save_dataset",
     "to_minari",
-    "verify",
+    "verify_dataset",
 ]

@@ -13,11 +13,11 @@ from offnominal.core.files import write_text
 from offnominal.datasets.layout import SINGULAR, Signal
 from offnominal.datasets.manifest import Manifest, SplitEntry
 from offnominal.datasets.parquet import EpisodeFile
-from offnominal.datasets.picture import draw
 from offnominal.datasets.recipe import Recipe
-from offnominal.rollouts.collect import build_world
+from offnominal.datasets.score_figure import draw_score_figure
+from offnominal.rollouts.collection import build_world
 
-README, PICTURE = "README.md", "card.png"
+README, SCORE_FIGURE = "README.md", "card.png"
 MEANINGS = {
     "observations": "what the agent saw, faults included",
     "actions": "what it commanded",
@@ -63,36 +63,36 @@ def describe(folder: Path, manifest: Manifest) -> None:
     """Write the card of a dataset into its folder; the picture only if there is matplotlib and something to show."""
     reference = reference_of(manifest.world)
     parts = [
-        _head(manifest, reference, _pictured(folder, manifest, reference)),
+        _head(manifest, reference, _score_figure(folder, manifest, reference)),
         _reading(manifest),
         _splits(manifest, reference),
         _columns(folder / next(iter(manifest.splits.values())).file),
-        *_filmed(manifest),
+        *_frames_section(manifest),
         *([_making(manifest, manifest.recipe)] if manifest.recipe else []),
     ]
     write_text(folder / README, "\n".join(parts))
 
 
-def _pictured(folder: Path, manifest: Manifest, reference: Reference) -> bool:
+def _score_figure(folder: Path, manifest: Manifest, reference: Reference) -> bool:
     scores = {name: reference.score(entry.statistics.mean_return) for name, entry in manifest.splits.items()}
     known = {name: score for name, score in scores.items() if score is not None}
     if not manifest.recipe or not manifest.recipe.cells or not known:
         return False
     try:
-        draw(folder / PICTURE, manifest.recipe, known)
+        draw_score_figure(folder / SCORE_FIGURE, manifest.recipe, known)
     except MissingDependency:
         return False
     return True
 
 
-def _head(manifest: Manifest, reference: Reference, pictured: bool) -> str:
+def _head(manifest: Manifest, reference: Reference, has_figure: bool) -> str:
     entries = manifest.splits.values()
     frames = sum(entry.frames.count for entry in entries if entry.frames)
     shown = f"{frames:,} frames, " if frames else ""
     size = _size(sum(entry.weight for entry in entries))
     about = f"An agent's task, *{reference.summary}*, recorded" if reference.summary else "Recorded"
     faults = " with and without faults" if manifest.recipe and manifest.recipe.cells else ""
-    picture = f"\n![What each fault costs]({PICTURE})\n" if pictured else ""
+    picture = f"\n![What each fault costs]({SCORE_FIGURE})\n" if has_figure else ""
     return (
         f"# {manifest.world}\n\n{about}{faults}: {sum(entry.episodes for entry in entries):,} episodes, "
         f"{sum(entry.steps for entry in entries):,} transitions, {shown}{size}.\n{picture}"
@@ -110,7 +110,7 @@ def _reading(manifest: Manifest) -> str:
 ```python
 import offnominal as off
 
-data = off.load("the path of this folder")
+data = off.load_dataset("the path of this folder")
 for episode in data["{name}"]:
     episode.observations, episode.actions, episode.rewards, episode.active, episode.events
 frame = data["{name}"].to_pandas()
@@ -182,7 +182,7 @@ def _column(signal: Signal, names: list[str]) -> str:
     return f"| {shown} | {np.dtype(signal.dtype).name} | {': '.join(filter(None, (meaning, channels)))} |"
 
 
-def _filmed(manifest: Manifest) -> list[str]:
+def _frames_section(manifest: Manifest) -> list[str]:
     """Return what there is to say of the frames, if there are some."""
     filmed = {name: entry.frames for name, entry in manifest.splits.items() if entry.frames}
     if not filmed:
@@ -206,7 +206,7 @@ A row of `{first.file}` is one frame, with the `episode`, `seed` and `step` of `
     return [text]
 
 
-def _told(schedule: Schedule) -> dict[str, Any]:
+def _schedule_text(schedule: Schedule) -> dict[str, Any]:
     """Return the onset and whatever else is unusual about a schedule."""
     usual = Schedule(onset=schedule.onset).to_dict()
     return {name: value for name, value in schedule.to_dict().items() if name == "onset" or value != usual[name]}
@@ -220,7 +220,7 @@ def _making(manifest: Manifest, recipe: Recipe) -> str:
     lines = {
         "policy": recipe.policy + (f", weights {recipe.policy_sha256[:12]}…" if recipe.policy_sha256 else ""),
         "first seeds": seeds + faulty,
-        "faults": ", ".join(f"{name} {value}" for name, value in _told(recipe.schedule).items()),
+        "faults": ", ".join(f"{name} {value}" for name, value in _schedule_text(recipe.schedule).items()),
         "recipe": f"SHA-256 {manifest.recipe_sha256[:12]}…",
         "made with": f"{versions}; {manifest.platform}",
     }

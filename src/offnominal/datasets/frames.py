@@ -25,7 +25,7 @@ from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
 from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import Array, Frames
-from offnominal.datasets.parquet import KEY, ZSTD_LEVEL, ThreadSafeParquet, damage_named
+from offnominal.datasets.parquet import KEY, ZSTD_LEVEL, ThreadSafeParquet, name_damage
 
 FORMAT = 1
 PAGE = 2**30
@@ -41,7 +41,7 @@ def has_frames(episode: Episode) -> bool:
     """
     if FRAMES not in episode.extras:
         return False
-    return isinstance(episode.extras, WithFrames) or episode.extras[FRAMES].ndim == 4
+    return isinstance(episode.extras, LazyFrames) or episode.extras[FRAMES].ndim == 4
 
 
 def without_frames(episode: Episode) -> Episode:
@@ -153,7 +153,7 @@ class FramesFile:
     def __init__(self, path: Path, episodes: int) -> None:
         self.path = path
         self._held: tuple[int, Frames] | None = None
-        with damage_named(path, "frames"):
+        with name_damage(path, "frames"):
             self._file = ThreadSafeParquet(path, page_checksum_verification=True)
             about = parse_json((self._file.metadata.metadata or {})[KEY.encode()], path)
             if about["format"] != FORMAT:
@@ -173,7 +173,7 @@ class FramesFile:
         return frames
 
     def _read(self, number: int) -> Frames:
-        with damage_named(self.path, "frames"):
+        with name_damage(self.path, "frames"):
             column = self._file.current.read_row_group(number, columns=["frame"], use_threads=False).column(0)
             chunk = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
             frames = np.frombuffer(chunk.buffers()[1], np.uint8).reshape(len(chunk), *self.shape)
@@ -181,7 +181,7 @@ class FramesFile:
         return frames
 
 
-class WithFrames(Mapping[str, Array]):
+class LazyFrames(Mapping[str, Array]):
     """The extras of a stored episode: its frames are read when they are asked for, the rest is there.
 
     Pickled or copied, it is a plain dictionary with the frames in it.

@@ -16,9 +16,9 @@ from offnominal.datasets.recipe import Recipe, without
 from offnominal.datasets.statistics import Statistics
 
 MANIFEST = "manifest.json"
-SPLITS, FILMS = "splits", "frames"
+SPLITS, FRAMES_FOLDER = "splits", "frames"
 FORMAT = 2
-"""Version of the manifest; that of the Parquet files is in :mod:`offnominal.datasets.facts`."""
+"""Version of the manifest; that of the Parquet files is in :mod:`offnominal.datasets.split_metadata`."""
 AGAIN = "fetch the dataset again, or generate it again with overwrite=True"
 ANEW = "remove the folder, then fetch or generate the dataset again"
 PACKAGES = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow")
@@ -53,7 +53,7 @@ class SplitEntry(Config):
         steps: Transitions of all of them.
         size: Bytes of the file.
         sha256: Hash of the file.
-        content: Hash of the episodes, whatever wrote the file; see :class:`Content`.
+        content: Hash of the episodes, whatever wrote the file; see :class:`ContentHash`.
         statistics: What they are like.
         frames: Their frames; None if none were recorded.
     """
@@ -187,7 +187,7 @@ def file_of(split: str, kind: str = SPLITS) -> str:
     """Return where the file of a split goes, or that of its frames.
 
     Example:
-        >>> file_of("action/noise@tiny"), file_of("train", FILMS)
+        >>> file_of("action/noise@tiny"), file_of("train", FRAMES_FOLDER)
         ('splits/action--noise@tiny.parquet', 'frames/train.parquet')
     """
     if not isinstance(split, str):

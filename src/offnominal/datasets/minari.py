@@ -16,7 +16,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete, Space
 
 from offnominal.core.checks import positive_number
-from offnominal.core.choices import choices_in
+from offnominal.core.discrete_actions import n_discrete_actions
 from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import (
     DamagedFile,
@@ -33,9 +33,9 @@ from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.frames import without_frames
 from offnominal.datasets.layout import arrays_of
 from offnominal.datasets.minari_ids import checked_id, created_or_removed, id_part
-from offnominal.datasets.save import save
+from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import Split
-from offnominal.rollouts.collect import build_world
+from offnominal.rollouts.collection import build_world
 from offnominal.worlds.catalogue import gymnasium_id
 
 KEY = "offnominal"
@@ -109,9 +109,9 @@ def import_minari(
 
     Args:
         source: As for :func:`from_minari`.
-        folder: As for :func:`save`.
+        folder: As for :func:`save_dataset`.
         shares: What part of the episodes goes into which split, in their order.
-        overwrite: As for :func:`save`.
+        overwrite: As for :func:`save_dataset`.
     """
     for name, share in shares.items():
         positive_number(f"shares[{name!r}]", share)
@@ -124,7 +124,7 @@ def import_minari(
         passed += share
         splits[name] = episodes[first : round(len(episodes) * passed / total)]
     filled = {name: part for name, part in splits.items() if part}
-    return save(folder, filled, world=dataset.id, source="minari", overwrite=overwrite)
+    return save_dataset(folder, filled, world=dataset.id, source="minari", overwrite=overwrite)
 
 
 def _library() -> Any:
@@ -187,8 +187,8 @@ def _setting(split: Split, episodes: list[Episode]) -> dict[str, Any]:
             "ref_max_score": card.expert_return,
         }
     except UnknownName:
-        first, choices = episodes[0], choices_in(episodes)
-        acted = Discrete(choices) if choices else _unlimited(first.actions)
+        first, n_actions = episodes[0], n_discrete_actions(episodes)
+        acted = Discrete(n_actions) if n_actions else _unlimited(first.actions)
         return {"observation_space": _unlimited(first.observations), "action_space": acted}
 
 

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from offnominal.core.errors import AlreadyThere, OffnominalError
+from offnominal.core.errors import AlreadyExists, OffnominalError
 from offnominal.core.files import file_errors
 from offnominal.datasets.manifest import MANIFEST, Manifest, read_manifest
 
@@ -43,19 +43,19 @@ def check_removable(folder: Path) -> Manifest:
     """Return the manifest of a dataset that may be replaced; refuse if anything else would be lost with it.
 
     Raises:
-        AlreadyThere: The folder has no readable manifest of ours, or holds files that the manifest does not list.
+        AlreadyExists: The folder has no readable manifest of ours, or holds files that the manifest does not list.
     """
     try:
         manifest = read_manifest(folder)
     except OffnominalError as error:
-        raise AlreadyThere(
+        raise AlreadyExists(
             f"{folder} is not overwritten, because it is not a readable dataset: {error} Choose another folder, or "
             "remove this one yourself."
         ) from None
     foreign = foreign_files(folder, manifest)
     if foreign:
         listed = ", ".join(foreign[:SHOWN]) + (f" and {len(foreign) - SHOWN} more" if len(foreign) > SHOWN else "")
-        raise AlreadyThere(
+        raise AlreadyExists(
             f"{folder} is not overwritten, because it holds files that are not part of the dataset: {listed}. Move "
             "them elsewhere, or choose another folder."
         )

@@ -20,15 +20,15 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedFormat
 from offnominal.core.files import content_errors, file_errors, parse_json
 from offnominal.core.types import Array
-from offnominal.datasets.facts import Facts
 from offnominal.datasets.layout import INDEX, MAIN, Channels, Signal, signals_of, stacked
+from offnominal.datasets.split_metadata import SplitMetadata
 
 KEY = "offnominal"
 GROUP_ROWS = 2**16
 ZSTD_LEVEL = 3
 
 
-def write_episodes(path: Path, episodes: Iterable[Episode], channels: Channels | None = None) -> Facts:
+def write_episodes(path: Path, episodes: Iterable[Episode], channels: Channels | None = None) -> SplitMetadata:
     """Write episodes as they come, a row group of whole episodes at a time, and return their facts.
 
     Args:
@@ -71,7 +71,7 @@ class _Writer:
     def __init__(self, path: Path, signals: tuple[Signal, ...], channels: Channels) -> None:
         self.signals = signals
         self.columns = {signal.name: signal.columns(channels) for signal in signals}
-        self.parts: list[Facts] = []
+        self.parts: list[SplitMetadata] = []
         fields = [pa.field(name, pa.int64() if name == "seed" else pa.int32(), nullable=False) for name in INDEX]
         encodings = {"step": "DELTA_BINARY_PACKED"}
         for signal in signals:
@@ -97,21 +97,21 @@ class _Writer:
         for episode in episodes:
             self._check_alike(episode)
         first = sum(len(part.seeds) for part in self.parts)
-        facts = Facts.of(self.signals, episodes)
-        rows = facts.rows
+        metadata = SplitMetadata.of(self.signals, episodes)
+        rows = metadata.rows
         last, total = np.cumsum(rows) - 1, int(rows.sum())
         ended = np.zeros(total, np.bool_)
         ended[last] = True
         columns = [
             pa.array(np.repeat(np.arange(first, first + len(rows), dtype=np.int32), rows)),
-            pa.array(np.repeat(facts.seeds, rows)),
+            pa.array(np.repeat(metadata.seeds, rows)),
             pa.array((np.arange(total) - np.repeat(last + 1 - rows, rows)).astype(np.int32)),
         ]
         for signal in self.signals:
             channels = np.ascontiguousarray(stacked(signal, episodes).reshape(total, signal.width).T)
             columns += [pa.array(values, mask=None if signal.closed else ended) for values in channels]
         self.file.write_table(pa.table(columns, schema=self.schema), row_group_size=total)
-        self.parts.append(facts)
+        self.parts.append(metadata)
 
     def _check_alike(self, episode: Episode) -> None:
         found = signals_of(episode)
@@ -122,12 +122,12 @@ class _Writer:
                 f"{odd}."
             )
 
-    def finish(self) -> Facts:
+    def finish(self) -> SplitMetadata:
         """Write what is known of the episodes."""
-        facts = Facts.joined(self.parts)
+        metadata = SplitMetadata.joined(self.parts)
         groups = [len(part.seeds) for part in self.parts]
-        self.file.add_key_value_metadata({KEY: facts.to_json(groups=groups)})
-        return facts
+        self.file.add_key_value_metadata({KEY: metadata.to_json(groups=groups)})
+        return metadata
 
     def close(self) -> None:
         """Write the end of the file."""
@@ -172,52 +172,58 @@ class EpisodeFile:
         path: The file.
 
     Attributes:
-        facts: What is known of its episodes.
+        metadata: What is known of its episodes.
         bounds: Number of the first episode of each row group, then the number of all.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with damage_named(path):
+        with name_damage(path):
             self._file = ThreadSafeParquet(path)
             data = parse_json((self._file.metadata.metadata or {})[KEY.encode()], path)
-            self.facts = Facts.from_data(data)
+            self.metadata = SplitMetadata.from_data(data)
             self.bounds: list[int] = [0, *np.cumsum(data["groups"]).tolist()]
             self._names = self._file.current.schema_arrow.names[len(INDEX) :]
             self._check_facts()
 
     def _check_facts(self) -> None:
         """Refuse facts that are not those of the columns and rows: arrays are cut out by them."""
-        facts, schema, stored = self.facts, self._file.current.schema_arrow, self._file.metadata
-        kinds = [pa.from_numpy_dtype(np.dtype(each.dtype)) for each in facts.signals]
-        widths = [each.width for each in facts.signals]
+        metadata, schema, stored = self.metadata, self._file.current.schema_arrow, self._file.metadata
+        kinds = [pa.from_numpy_dtype(np.dtype(each.dtype)) for each in metadata.signals]
+        widths = [each.width for each in metadata.signals]
         if sum(widths) != len(self._names) or min(widths, default=0) < 0:
             raise DamagedFile(f"{self.path} has {len(self._names)} columns; its facts name {sum(widths)}.")
         expected = [kind for kind, width in zip(kinds, widths, strict=True) for _ in range(width)]
-        if schema.types[len(INDEX) :] != expected or not {each.name for each in facts.signals} >= set(MAIN):
+        if schema.types[len(INDEX) :] != expected or not {each.name for each in metadata.signals} >= set(MAIN):
             raise DamagedFile(f"{self.path} has columns of other types than its facts name.")
-        rows = [int(facts.part(*pair).rows.sum()) for pair in pairwise(self.bounds)]
+        rows = [int(metadata.part(*pair).rows.sum()) for pair in pairwise(self.bounds)]
         found = [stored.row_group(index).num_rows for index in range(stored.num_row_groups)]
-        counts = {len(facts.seeds), len(facts.lengths), len(facts.terminated), len(facts.events), self.bounds[-1]}
-        if rows != found or len(counts) > 1 or (facts.lengths < 0).any():
+        counts = {
+            len(metadata.seeds),
+            len(metadata.lengths),
+            len(metadata.terminated),
+            len(metadata.events),
+            self.bounds[-1],
+        }
+        if rows != found or len(counts) > 1 or (metadata.lengths < 0).any():
             raise DamagedFile(f"{self.path} has other rows than its facts name.")
 
     def group(self, index: int) -> list[Episode]:
         """Read the episodes of a row group; their arrays are views of shared ones and cannot be written to."""
-        facts = self.facts.part(*self.bounds[index : index + 2])
-        with damage_named(self.path):
+        metadata = self.metadata.part(*self.bounds[index : index + 2])
+        with name_damage(self.path):
             table = self._file.current.read_row_group(index, columns=self._names, use_threads=False)
             arrays = {signal.name: _gathered(table, names, signal) for signal, names in self.columns()}
-        return _cut(facts, arrays)
+        return _cut(metadata, arrays)
 
     def columns(self) -> list[tuple[Signal, list[str]]]:
         """Return each signal with the names of its columns."""
         names = iter(self._names)
-        return [(signal, list(islice(names, signal.width))) for signal in self.facts.signals]
+        return [(signal, list(islice(names, signal.width))) for signal in self.metadata.signals]
 
     def table(self) -> Any:
         """Read everything as an Arrow table, index columns included."""
-        with damage_named(self.path):
+        with name_damage(self.path):
             return self._file.current.read().replace_schema_metadata(None)
 
 
@@ -243,21 +249,23 @@ def _buffered(column: Any, dtype: str) -> Array:
     return np.frombuffer(chunk.buffers()[1], dtype, len(chunk), chunk.offset * np.dtype(dtype).itemsize)
 
 
-def _cut(facts: Facts, arrays: dict[str, Array]) -> list[Episode]:
+def _cut(metadata: SplitMetadata, arrays: dict[str, Array]) -> list[Episode]:
     """Cut episodes out of signals that lie below each other."""
-    signals = [(signal.name, arrays[signal.name], signal.closed) for signal in facts.signals]
-    ends, rows = np.cumsum(facts.rows).tolist(), facts.rows.tolist()
-    seeds, terminated = facts.seeds.tolist(), facts.terminated.tolist()
+    signals = [(signal.name, arrays[signal.name], signal.closed) for signal in metadata.signals]
+    ends, rows = np.cumsum(metadata.rows).tolist(), metadata.rows.tolist()
+    seeds, terminated = metadata.seeds.tolist(), metadata.terminated.tolist()
     episodes = []
     for i, end in enumerate(ends):
         parts = {name: values[end - rows[i] : end - 1 + closed] for name, values, closed in signals}
         main = {name: parts.pop(name) for name in MAIN}
-        episodes.append(Episode(**main, events=facts.events[i], seed=seeds[i], terminated=terminated[i], extras=parts))
+        episodes.append(
+            Episode(**main, events=metadata.events[i], seed=seeds[i], terminated=terminated[i], extras=parts)
+        )
     return episodes
 
 
 @contextmanager
-def damage_named(path: Path, what: str = "episodes") -> Iterator[None]:
+def name_damage(path: Path, what: str = "episodes") -> Iterator[None]:
     """Say which file cannot be read: damaged, or not accessible if it is the system that refuses."""
     try:
         with content_errors(path, what, pa.ArrowException):

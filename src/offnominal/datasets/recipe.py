@@ -15,10 +15,10 @@ from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
-from offnominal.datasets.facts import FORMAT
-from offnominal.rollouts.film import check_camera
-from offnominal.rollouts.tape import OUTCOMES
-from offnominal.worlds.pictured import CameraKind
+from offnominal.datasets.split_metadata import FORMAT
+from offnominal.rollouts.frame_recorder import check_camera
+from offnominal.rollouts.recorders import OUTCOMES
+from offnominal.worlds.pixel_observations import CameraKind
 
 SEED = 10_000_000
 SPACING = 1_000_000
@@ -30,11 +30,11 @@ Strengths = Mapping[tuple[str, str], float]
 
 
 @dataclass(frozen=True)
-class Cell(Config):
+class FaultCell(Config):
     """An anomaly at a named strength.
 
     Example:
-        >>> Cell("action/noise", "tiny", 0.1).name
+        >>> FaultCell("action/noise", "tiny", 0.1).name
         'action/noise@tiny'
     """
 
@@ -84,7 +84,7 @@ class Recipe(Config):
         format: Version of the layout of the files.
 
     Example:
-        >>> recipe = Recipe("SAP-Goal0-v0", "tqc", episodes=20, cells=(Cell("action/noise", "tiny", 0.1),))
+        >>> recipe = Recipe("SAP-Goal0-v0", "tqc", episodes=20, cells=(FaultCell("action/noise", "tiny", 0.1),))
         >>> for plan in recipe.plans():
         ...     print(plan.name, len(plan.seeds), plan.seeds[0])
         train 100 10000000
@@ -100,7 +100,7 @@ class Recipe(Config):
     nominal: int = 100
     validation: int | None = None
     seed: int = SEED
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[FaultCell, ...] = ()
     schedule: Schedule = Schedule()
     twins: bool = False
     extras: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class Recipe(Config):
         return super().to_dict() if self.frames else without(super().to_dict(), frames=False, camera="clean")
 
     @property
-    def validating(self) -> int:
+    def n_validation(self) -> int:
         """Episodes of the validation split."""
         return -(-self.nominal // 10) if self.validation is None else self.validation
 
@@ -144,7 +144,7 @@ class Recipe(Config):
         train, validation, test, faulty = (self.seed + place * SPACING for place in range(4))
         nominal = {
             "train": row_seeds(train, self.nominal),
-            "validation": row_seeds(validation, self.validating),
+            "validation": row_seeds(validation, self.n_validation),
             "test": row_seeds(test, self.episodes),
         }
         names = ["twins"] * self.twins + [cell.name for cell in self.cells]
@@ -172,7 +172,7 @@ def cells_of(
     strengths: Strengths | None = None,
     anomalies: Iterable[str] | None = None,
     levels: Iterable[str] | None = None,
-) -> tuple[Cell, ...]:
+) -> tuple[FaultCell, ...]:
     """Return the cells of a world, or some of them.
 
     Args:
@@ -184,7 +184,7 @@ def cells_of(
     table = strengths_of(world) if strengths is None else strengths
     wanted = _chosen("anomaly", anomalies, {anomaly for anomaly, _ in table}, world)
     depths = _chosen("level", levels, {level for _, level in table}, world)
-    cells = [Cell(*key, float(value)) for key, value in table.items() if key[0] in wanted and key[1] in depths]
+    cells = [FaultCell(*key, float(value)) for key, value in table.items() if key[0] in wanted and key[1] in depths]
     return tuple(sorted(cells, key=lambda cell: (cell.anomaly, rank(cell.level))))
 
 

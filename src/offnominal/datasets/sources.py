@@ -9,10 +9,10 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from offnominal.core.download import fetched
+from offnominal.core.directories import DATA_VARIABLE, data_home, find_data_home
+from offnominal.core.download import fetch_file
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import sha256_of
-from offnominal.core.home import VARIABLE, data_home, find_data_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,52 +72,54 @@ class SourceFile:
         """Say what to place where."""
         known = f"sha256 {self.sha256}" if self.sha256 else "its SHA-256 is not known here"
         source = f", from {self.url}" if self.url else ""
-        return f"place the file {self.place.name} ({known}) at {self.place}{source}; ${VARIABLE} moves the data home."
+        return (
+            f"place the file {self.place.name} ({known}) at {self.place}{source}; ${DATA_VARIABLE} moves the data home."
+        )
 
     def _download(self) -> Path:
         if not self.url:
             raise MissingFile(self.instruction())
         try:
-            return fetched(self.url, self.place.parent, name=self.place.name, sha256=self.sha256)
+            return fetch_file(self.url, self.place.parent, name=self.place.name, sha256=self.sha256)
         except MissingFile as error:
             raise MissingFile(f"{self.instruction()} It could not be downloaded.") from error
         except OSError as error:
             raise MissingFile(f"{self.instruction()} It could not be written there: {error}.") from error
 
 
-Ways = Mapping[str, tuple[SourceFile, ...]]
+SourceOptions = Mapping[str, tuple[SourceFile, ...]]
 """Alternatives: each a name and all the files that it needs."""
 
 
-def choose_way(ways: Ways) -> tuple[str, dict[str, Path]]:
+def choose_source(sources: SourceOptions) -> tuple[str, dict[str, Path]]:
     """Return the first way whose files are all there, or fetch those of the first; with the places by role.
 
     Raises:
         MissingFile: No way is complete and the first cannot be fetched.
         DamagedFile: A file is not what it should be.
     """
-    complete = [name for name, needed in ways.items() if all(file.is_present for file in needed)]
-    chosen = complete[0] if complete else next(iter(ways))
-    return chosen, {file.role: file.fetch() for file in ways[chosen]}
+    complete = [name for name, needed in sources.items() if all(file.is_present for file in needed)]
+    chosen = complete[0] if complete else next(iter(sources))
+    return chosen, {file.role: file.fetch() for file in sources[chosen]}
 
 
-def presence(ways: Ways) -> str:
+def presence(sources: SourceOptions) -> str:
     """Say whether a set is ``present``, can be ``download``-ed, or must be placed ``by hand``."""
-    if any(all(file.is_present for file in needed) for needed in ways.values()):
+    if any(all(file.is_present for file in needed) for needed in sources.values()):
         return "present"
-    if any(all(file.is_present or file.url for file in needed) for needed in ways.values()):
+    if any(all(file.is_present or file.url for file in needed) for needed in sources.values()):
         return "download"
     return "by hand"
 
 
 @cache
-def read_ways(package: str) -> dict[str, Ways]:
+def read_sources(package: str) -> dict[str, SourceOptions]:
     """Return the ways of every set that ``files.csv`` of the package names."""
     found: dict[str, dict[str, tuple[SourceFile, ...]]] = {}
     text = files(package).joinpath("files.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):
-        ways = found.setdefault(row["name"], {})
-        ways[row["way"]] = (*ways.get(row["way"], ()), _file(row))
+        sources = found.setdefault(row["name"], {})
+        sources[row["way"]] = (*sources.get(row["way"], ()), _file(row))
     return dict(found)
 
 

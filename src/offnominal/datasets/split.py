@@ -13,7 +13,7 @@ from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import DamagedFile, InvalidState, MissingDependency, MissingFile
 from offnominal.core.files import sha256_of
 from offnominal.core.types import Frames, IntArray
-from offnominal.datasets.frames import FramesFile, WithFrames
+from offnominal.datasets.frames import FramesFile, LazyFrames
 from offnominal.datasets.manifest import AGAIN, FramesEntry, SplitEntry
 from offnominal.datasets.parquet import EpisodeFile
 
@@ -78,7 +78,7 @@ class Split(Sequence[Episode]):
         """Return an episode of the table as users get it: with its frames, if it has some."""
         if self.entry.frames is None:
             return episode
-        return replace(episode, extras=WithFrames(episode.extras, self._read_frames, number, len(episode) + 1))
+        return replace(episode, extras=LazyFrames(episode.extras, self._read_frames, number, len(episode) + 1))
 
     def _read_frames(self, number: int, count: int) -> Frames:
         return self._frames.episode(number, count)
@@ -95,7 +95,7 @@ class Split(Sequence[Episode]):
         """The file of its table."""
         return self.folder / self.entry.file
 
-    def images(self) -> Images:
+    def images(self) -> FrameSplit:
         """Return the same episodes as an agent with a camera has them: see :meth:`Episode.images`.
 
         Each is made when it is asked for, so iteration holds the frames of one episode at a time.
@@ -107,24 +107,24 @@ class Split(Sequence[Episode]):
             raise InvalidState(
                 f"split {self.name!r} has no frames; generate the dataset with frames=True to have some."
             )
-        seen = Images(self.name, self.folder, self.entry, world=self.world, verify=self.verify)
+        seen = FrameSplit(self.name, self.folder, self.entry, world=self.world, verify=self.verify)
         vars(seen).update({key: value for key, value in vars(self).items() if key in OPEN})
         return seen
 
     @property
     def lengths(self) -> IntArray:
         """Transitions of each episode."""
-        return self._file.facts.lengths
+        return self._file.metadata.lengths
 
     @property
     def seeds(self) -> IntArray:
         """Seed of each episode."""
-        return self._file.facts.seeds
+        return self._file.metadata.seeds
 
     @property
     def events(self) -> tuple[tuple[Event, ...], ...]:
         """What was injected into each episode."""
-        return self._file.facts.events
+        return self._file.metadata.events
 
     @property
     def frame_shape(self) -> tuple[int, ...] | None:
@@ -167,7 +167,7 @@ class Split(Sequence[Episode]):
                 _check(self.folder / entry.file, entry, self.name, verify)
 
 
-class Images(Split):
+class FrameSplit(Split):
     """The episodes of one split with their frames as observations; see :meth:`Split.images`."""
 
     def _complete(self, number: int, episode: Episode) -> Episode:

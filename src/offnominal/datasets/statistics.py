@@ -19,7 +19,7 @@ class Statistics(Config):
         return_interval: Half the width of its 95 % interval.
         success: Share of episodes that succeeded; None if nobody recorded it.
         active: Share of transitions with a fault switched on.
-        struck: Share of episodes that lasted until their fault.
+        faulty: Share of episodes that lasted until their fault.
         mean_onset: Mean onset among these; None if there are none.
     """
 
@@ -27,11 +27,11 @@ class Statistics(Config):
     return_interval: float
     success: float | None
     active: float
-    struck: float
+    faulty: float
     mean_onset: float | None
 
 
-class Tally:
+class StatisticsAccumulator:
     """Counts episodes as they go by."""
 
     def __init__(self) -> None:
@@ -63,6 +63,6 @@ class Tally:
             return_interval=1.96 * deviation / float(np.sqrt(self.episodes)),
             success=float(np.mean(self.successes)) if self.successes else None,
             active=self.active / max(self.steps, 1),
-            struck=len(self.onsets) / self.episodes,
+            faulty=len(self.onsets) / self.episodes,
             mean_onset=float(np.mean(self.onsets)) if self.onsets else None,
         )

@@ -5,7 +5,8 @@ from offnominal.detectors.catalogue import detectors, make_detector
 from offnominal.detectors.detector import Detector, Step, TransitionDetector
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.normaliser import Normaliser
-from offnominal.detectors.on_transitions import (
+from offnominal.detectors.observation_limits import MAX_READING, MAX_SCORE
+from offnominal.detectors.transitions.on_transitions import (
     KNN,
     IsolationForest,
     Mahalanobis,
@@ -13,7 +14,6 @@ from offnominal.detectors.on_transitions import (
     OnTransitions,
     on_transitions,
 )
-from offnominal.detectors.readings import MAX_READING, MAX_SCORE
 from offnominal.detectors.views import View
 
 __all__ = [

@@ -12,9 +12,9 @@ from offnominal.core.episode import Episode
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.content import chained_digits, history_digits
+from offnominal.detectors.content_hash import chained_hashes, history_hashes
 from offnominal.detectors.detector import Detector, Step
-from offnominal.detectors.learned_arrays import LearnedArrays
+from offnominal.detectors.state_arrays import StateArrays
 
 
 class Time(Detector):
@@ -43,7 +43,7 @@ class Time(Detector):
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
         return state + 1, state.astype(np.float64)
 
-    def parameters(self) -> dict[str, Any]:
+    def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments: there are none."""
         return {}
 
@@ -59,10 +59,10 @@ class Random(Time):
         self.seed_ = seed
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        return [self._drawn(chained_digits(episode.observations[1:])) for episode in episodes]
+        return [self._drawn(chained_hashes(episode.observations[1:])) for episode in episodes]
 
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
-        seen = history_digits(state, step.next_observation)
+        seen = history_hashes(state, step.next_observation)
         return seen, self._drawn(seen)
 
     def _drawn(self, seen: IntArray) -> FloatArray:
@@ -72,8 +72,8 @@ class Random(Time):
         fill_uniform(keys, np.zeros(len(seen), np.int64), 0, drawn)
         return drawn[:, 0]
 
-    def _learned(self) -> dict[str, Array]:
+    def _state_dict(self) -> dict[str, Array]:
         return {"seed": np.array([self.seed_])}
 
-    def _restore(self, learned: LearnedArrays) -> None:
-        self.seed_ = learned.integer("seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
+    def _load_state_dict(self, state: StateArrays) -> None:
+        self.seed_ = state.integer("seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)

@@ -9,19 +9,18 @@ from offnominal.detectors.detector import Detector
 
 detectors: Registry[Detector] = Registry("detector", Detector)
 
-_POINTS = "offnominal.detectors.on_transitions"
-_NETWORKS = "offnominal.detectors.networks"
+_ON_TRANSITIONS = "offnominal.detectors.transitions.on_transitions"
+_TRANSITIONS = "offnominal.detectors.transitions"
 _IMAGES = "offnominal.detectors.images"
-_FEATURES = "offnominal.detectors.features"
-_CLASSICAL = "offnominal.detectors.points.transitions"
-_DEEP = "offnominal.detectors.deep.transitions"
-_POLICY = "offnominal.detectors.policy"
+_CLASSICAL = "offnominal.detectors.transitions.classical"
+_DEEP = "offnominal.detectors.transitions.deep"
+_POLICIES = "offnominal.detectors.policies"
 _BASELINES = "offnominal.detectors.baselines"
 for _id, _target, _summary in (
-    ("KNN", f"{_POINTS}:KNN", "distance to the nearest nominal observation"),
-    ("IsolationForest", f"{_POINTS}:IsolationForest", "few random cuts isolate what is strange"),
-    ("OneClassSVM", f"{_POINTS}:OneClassSVM", "outside a smooth border around nominal observations"),
-    ("Mahalanobis", f"{_POINTS}:Mahalanobis", "distance from the mean, correlations considered"),
+    ("KNN", f"{_ON_TRANSITIONS}:KNN", "distance to the nearest nominal observation"),
+    ("IsolationForest", f"{_ON_TRANSITIONS}:IsolationForest", "few random cuts isolate what is strange"),
+    ("OneClassSVM", f"{_ON_TRANSITIONS}:OneClassSVM", "outside a smooth border around nominal observations"),
+    ("Mahalanobis", f"{_ON_TRANSITIONS}:Mahalanobis", "distance from the mean, correlations considered"),
     ("ABOD", f"{_CLASSICAL}:ABOD", "from outside, all neighbours lie in one direction"),
     ("HBOS", f"{_CLASSICAL}:HBOS", "rare values, column by column"),
     ("LODA", f"{_CLASSICAL}:LODA", "rare values along random lines"),
@@ -44,41 +43,41 @@ for _id, _target, _summary in (
     ("SPTN", f"{_DEEP}:SPTN", "a tree of mixtures finds it unlikely"),
     ("VAE-KNN", f"{_DEEP}:VAEKNN", "far from normal codes of an autoencoder"),
     ("VAE-OCSVM", f"{_DEEP}:VAEOneClassSVM", "outside a border around normal codes of an autoencoder"),
-    ("MLP-DM", f"{_NETWORKS}:MLPDM", "error of a network that predicts the next observation"),
-    ("LSTM-DM", f"{_NETWORKS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
-    ("PE-DM", f"{_NETWORKS}:PEDM", "an ensemble of probabilistic networks is surprised"),
-    ("RIQN", f"{_NETWORKS}:RIQN", "far from the quantiles that a recurrent network predicts"),
+    ("MLP-DM", f"{_TRANSITIONS}:MLPDM", "error of a network that predicts the next observation"),
+    ("LSTM-DM", f"{_TRANSITIONS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
+    ("PE-DM", f"{_TRANSITIONS}:PEDM", "an ensemble of probabilistic networks is surprised"),
+    ("RIQN", f"{_TRANSITIONS}:RIQN", "far from the quantiles that a recurrent network predicts"),
     ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts how the picture changes"),
     ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next picture from picture and action"),
     ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next picture"),
     ("PredNet", f"{_IMAGES}:PredNet", "error of stacked convolutional LSTMs that predict the next picture"),
     ("RSSM-PPM", f"{_IMAGES}:RSSMPPM", "a world model imagines another picture than it sees"),
-    ("KNN-ResNet", f"{_FEATURES}:KNNResNet", "distance to the nearest nominal picture, in features of a network"),
-    ("DINO-Patch", f"{_FEATURES}:DINOPatch", "distance of the strangest patch to the nearest nominal one"),
-    ("CLIP-Sim", f"{_FEATURES}:CLIPSim", "distance to the nearest nominal picture, in an embedding"),
-    ("PolicyUncertainty", f"{_POLICY}:PolicyUncertainty", "the policy's members or passes do not agree"),
-    ("QValue", f"{_POLICY}:QValue", "the policy expects little from here on"),
-    ("TDResidual", f"{_POLICY}:TDResidual", "the policy's values before and after do not fit together"),
-    ("Entropy", f"{_POLICY}:Entropy", "the policy does not know what to choose"),
+    ("KNN-ResNet", f"{_IMAGES}:KNNResNet", "distance to the nearest nominal picture, in features of a network"),
+    ("DINO-Patch", f"{_IMAGES}:DINOPatch", "distance of the strangest patch to the nearest nominal one"),
+    ("CLIP-Sim", f"{_IMAGES}:CLIPSim", "distance to the nearest nominal picture, in an embedding"),
+    ("PolicyUncertainty", f"{_POLICIES}:PolicyUncertainty", "the policy's members or passes do not agree"),
+    ("QValue", f"{_POLICIES}:QValue", "the policy expects little from here on"),
+    ("TDResidual", f"{_POLICIES}:TDResidual", "the policy's values before and after do not fit together"),
+    ("Entropy", f"{_POLICIES}:Entropy", "the policy does not know what to choose"),
     ("Time", f"{_BASELINES}:Time", "baseline: the clock"),
     ("Random", f"{_BASELINES}:Random", "baseline: chance"),
 ):
     detectors.register(Spec(_id, _target, _summary))
-    if _target.startswith((_NETWORKS, _IMAGES, _FEATURES)):
-        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"epochs": 0}))
-    if _target.startswith(_DEEP):
-        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"iterations": 0}))
+    if _target.startswith((f"{_TRANSITIONS}:", f"{_IMAGES}:")):
+        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"n_epochs": 0}))
+    if _target.startswith(f"{_DEEP}:"):
+        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"max_iter": 0}))
 _TOGETHER = "several detectors together, by their ranks among nominal scores"
 _PARTS = {"detectors": ("KNN", "Mahalanobis")}
-detectors.register(Spec("Fusion", f"{_POLICY}:Fusion", _TOGETHER, _PARTS, parts="detectors"))
+detectors.register(Spec("Fusion", f"{_POLICIES}:Fusion", _TOGETHER, _PARTS, parts="detectors"))
 
 
 def make_detector(id: str, **parameters: Any) -> Detector:
     """Return a detector by name.
 
     Example:
-        >>> make_detector("KNN", k=3).parameters()
-        {'k': 3, 'view': 'next_observation'}
+        >>> make_detector("KNN", n_neighbors=3).get_params()
+        {'n_neighbors': 3, 'view': 'next_observation'}
     """
     return detectors.make(id, **parameters)
 

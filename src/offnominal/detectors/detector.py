@@ -12,13 +12,13 @@ from typing import Any, ClassVar, Self, overload
 import numpy as np
 
 from offnominal.core.checks import integer_in, numeric_array, shown
-from offnominal.core.choices import are_choices, choices_in, one_hot
+from offnominal.core.discrete_actions import are_discrete, n_discrete_actions, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
-from offnominal.detectors.learned_arrays import LearnedArrays, all_or_nothing
-from offnominal.detectors.readings import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
+from offnominal.detectors.observation_limits import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
+from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 from offnominal.detectors.states import MOST_EPISODES, alike, chosen_rows, described, rows_of, with_rows
 
 WIDEST = 10**9
@@ -43,7 +43,7 @@ class Step:
         return len(self.next_observation)
 
     def invalid_rows(self) -> BoolArray:
-        """Return the rows with a reading that is not finite, or absurd; see :mod:`offnominal.detectors.readings`."""
+        """Return which rows have a value that is not finite or beyond the limits for observations."""
         parts = (self.observation, self.action, self.next_observation)
         return np.asarray(np.logical_or.reduce([invalid_rows(part) for part in parts]))
 
@@ -55,22 +55,22 @@ class Detector(ABC):
     that was learned, looks at nothing that comes later, and treats every episode as if it were alone.
 
     A broken sensor is an anomaly, not an error. A transition with a reading that is not finite, or larger than
-    :data:`~offnominal.detectors.readings.MAX_READING`, has the score
-    :data:`~offnominal.detectors.readings.MAX_SCORE`. The algorithm sees the nominal mean of that channel instead, so
-    that scores recover when the sensor does. No score is larger, and every score is finite.
+    :data:`~offnominal.detectors.observation_limits.MAX_READING`, has the score
+    :data:`~offnominal.detectors.observation_limits.MAX_SCORE`. The algorithm sees the nominal mean of that channel
+    instead, so that scores recover when the sensor does. No score is larger, and every score is finite.
 
-    A subclass writes :meth:`_fit`, :meth:`_score` and :meth:`_update`, and :meth:`parameters`, :meth:`_learned` and
-    :meth:`_restore` to be saved. If it remembers anything of an episode, it writes :meth:`_start` too.
+    A subclass writes :meth:`_fit`, :meth:`_score` and :meth:`_update`, and :meth:`get_params`, :meth:`_state_dict` and
+    :meth:`_load_state_dict` to be saved. If it remembers anything of an episode, it writes :meth:`_start` too.
     """
 
-    pictures: ClassVar[bool] = False
+    pixel_observations: ClassVar[bool] = False
     """Whether observations are pictures, (3, H, W) of bytes. Such episodes are large, so they are taken one after the
     other and never all held at once."""
 
-    home: ClassVar[str | None] = None
+    default_world: ClassVar[str | None] = None
     """A world whose episodes it understands, if it does not understand those of any world."""
 
-    raw_choices: ClassVar[bool] = False
+    raw_discrete_actions: ClassVar[bool] = False
     """Whether actions that are choices stay the numbers they are. Otherwise they come as a column for each choice."""
 
     readings_: NominalReadings = NominalReadings()
@@ -87,20 +87,22 @@ class Detector(ABC):
             InvalidParameter: There is no episode, one without transitions, or a reading that is not valid.
         """
         seed = check_seed(seed)
-        given = Checked(episodes)
-        choices = 0 if self.raw_choices else choices_in(given)
+        given = CheckedEpisodes(episodes)
+        choices = 0 if self.raw_discrete_actions else n_discrete_actions(given)
         with all_or_nothing(self):
-            first = Checked(given.episodes, choices=choices)[0]
+            first = CheckedEpisodes(given.episodes, choices=choices)[0]
             self.widths_ = widths(first)
             require = partial(_require_same_widths, first=first)
-            training = self._taken(Checked(given.episodes, require, choices=choices))
-            self.readings_ = NominalReadings() if self.pictures else NominalReadings.of(training)
-            held_out = None if validation is None else self._taken(Checked(validation, require, choices=choices))
+            training = self._taken(CheckedEpisodes(given.episodes, require, choices=choices))
+            self.readings_ = NominalReadings() if self.pixel_observations else NominalReadings.of(training)
+            held_out = (
+                None if validation is None else self._taken(CheckedEpisodes(validation, require, choices=choices))
+            )
             self._fit(training, held_out, seed)
         return self
 
-    def _taken(self, episodes: Checked) -> Sequence[Episode]:
-        return episodes if self.pictures else list(episodes)
+    def _taken(self, episodes: CheckedEpisodes) -> Sequence[Episode]:
+        return episodes if self.pixel_observations else list(episodes)
 
     @abstractmethod
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
@@ -110,11 +112,11 @@ class Detector(ABC):
         """Return one array per episode with a score for each of its transitions.
 
         Every score is finite: that of a transition with an invalid reading is
-        :data:`~offnominal.detectors.readings.MAX_SCORE`.
+        :data:`~offnominal.detectors.observation_limits.MAX_SCORE`.
         """
         self._require_fitted()
-        choices = 0 if self.raw_choices else self.widths_[1]
-        checked = Checked(episodes, self._require_shapes, choices=choices, readings=self.readings_)
+        choices = 0 if self.raw_discrete_actions else self.widths_[1]
+        checked = CheckedEpisodes(episodes, self._require_shapes, choices=choices, readings=self.readings_)
         with np.errstate(all="ignore"):
             scores = [bounded(each) for each in self._score(self._taken(checked))]
         for number, invalid in checked.invalid.items():
@@ -156,7 +158,7 @@ class Detector(ABC):
         """Return the state after a transition of each episode, and its scores; the given state stays as it is.
 
         Every score is finite: that of a transition with an invalid reading is
-        :data:`~offnominal.detectors.readings.MAX_SCORE`.
+        :data:`~offnominal.detectors.observation_limits.MAX_SCORE`.
 
         Args:
             state: What :meth:`start` or the call before returned.
@@ -164,7 +166,7 @@ class Detector(ABC):
         """
         self._require_fitted()
         step = checked_step(step)
-        if are_choices(step.action) and not self.raw_choices:
+        if are_discrete(step.action) and not self.raw_discrete_actions:
             step = replace(step, action=one_hot(step.action, self.widths_[1]))
         self._require_shapes(step.observation, step.action, "the step")
         self._require_state(state, len(step))
@@ -198,10 +200,10 @@ class Detector(ABC):
         """Score a checked transition."""
 
     @abstractmethod
-    def parameters(self) -> dict[str, Any]:
+    def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments, as JSON can hold them."""
 
-    def learned(self) -> dict[str, Array]:
+    def state_dict(self) -> dict[str, Array]:
         """Return everything that was learned, as arrays."""
         self._require_fitted()
         shared = {
@@ -209,31 +211,31 @@ class Detector(ABC):
             "nominal.observation": self.readings_.observation.copy(),
             "nominal.action": self.readings_.action.copy(),
         }
-        return shared | self._learned()
+        return shared | self._state_dict()
 
-    def _learned(self) -> dict[str, Array]:
+    def _state_dict(self) -> dict[str, Array]:
         """Return what this kind of detector has learned, as arrays."""
         return {}
 
-    def restore(self, learned: Mapping[str, Array]) -> None:
-        """Take back what :meth:`learned` returned.
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Take back what :meth:`state` returned.
 
         Raises:
             DamagedFile: An array is missing, unknown, or not what this detector with these parameters learns. The
                 detector stays as it was.
         """
-        arrays = LearnedArrays(learned, type(self).__name__)
+        arrays = StateArrays(state, type(self).__name__)
         with all_or_nothing(self), arrays.damage_named():
             observation, action = arrays.integers("widths", (2,), low=0, high=WIDEST).tolist()
             self.widths_ = (observation, action)
             self.readings_ = NominalReadings(
                 arrays.optional("nominal.observation", (observation,)), arrays.optional("nominal.action", (action,))
             )
-            self._restore(arrays)
+            self._load_state_dict(arrays)
             arrays.require_all_taken()
 
-    def _restore(self, learned: LearnedArrays) -> None:
-        """Take back what :meth:`_learned` returned."""
+    def _load_state_dict(self, state: StateArrays) -> None:
+        """Take back what :meth:`_state_dict` returned."""
 
     @property
     def fitted(self) -> bool:
@@ -258,17 +260,17 @@ class TransitionDetector(Detector):
     """A detector without memory: the score of a transition depends on nothing else."""
 
     @abstractmethod
-    def _measure(self, observations: Array, actions: Array, after: Array) -> FloatArray:
+    def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:
         """Return the scores of n transitions; each is flat."""
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        scores = self._measure(*transitions(episodes))
+        scores = self._score_transitions(*transitions(episodes))
         return np.split(scores, np.cumsum([len(episode) for episode in episodes])[:-1])
 
     def _update(self, state: None, step: Step) -> tuple[None, FloatArray]:
         n = len(step)
         flat = (np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation))
-        return None, self._measure(*flat)
+        return None, self._score_transitions(*flat)
 
 
 def checked_step(step: Any) -> Step:
@@ -314,7 +316,7 @@ def _require_same_widths(observations: Array, actions: Array, where: str, first:
         )
 
 
-class Checked(Sequence[Episode]):
+class CheckedEpisodes(Sequence[Episode]):
     """Episodes with at least one transition, every reading valid.
 
     Each is checked when it is taken, so that episodes on disk are read when their turn comes.
@@ -370,7 +372,7 @@ class Checked(Sequence[Episode]):
             raise InvalidParameter(f"episode {number} has no transitions; leave it out.")
         observations = numeric_array(f"observations of episode {number}", episode.observations)
         actions = numeric_array(f"actions of episode {number}", episode.actions)
-        if self._choices and are_choices(actions):
+        if self._choices and are_discrete(actions):
             actions = one_hot(actions, self._choices)
         if self._require is not None:
             self._require(observations, actions, f"episode {number}")

@@ -70,8 +70,8 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
             f"{type(detector).__name__} is not registered, so it could not be loaded again; register it under the "
             "entry point `offnominal.detectors`."
         )
-    content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.learned().items()})
-    card = DetectorCard(name, detector.parameters(), sha256_of(content))
+    content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})
+    card = DetectorCard(name, detector.get_params(), sha256_of(content))
     write_bytes(weights, content)
     write_json(beside, card.to_dict())
     return card
@@ -99,7 +99,7 @@ def load_detector(path: Path | str) -> Detector:
     except (InvalidParameter, TypeError) as error:
         raise DamagedFile(f"{beside} has parameters that are not those of {card.detector} ({error}).") from None
     try:
-        detector.restore(_tensors(content))
+        detector.load_state_dict(_tensors(content))
     except DamagedFile as error:
         raise type(error)(f"{weights}: {error}") from None
     return detector

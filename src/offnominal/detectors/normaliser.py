@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.learned_arrays import LearnedArrays
-from offnominal.detectors.readings import MAX_READING
+from offnominal.detectors.observation_limits import MAX_READING
+from offnominal.detectors.state_arrays import StateArrays
 
 CONSTANT = 1e-6
 LARGEST = MAX_READING / CONSTANT
@@ -44,11 +44,11 @@ class Normaliser:
         return cls(mean, np.where(constant, 1.0, spread))
 
     @classmethod
-    def restored(cls, learned: LearnedArrays, mean: str, scale: str, width: int) -> Normaliser:
+    def restored(cls, state: StateArrays, mean: str, scale: str, width: int) -> Normaliser:
         """Read one of a width from arrays of these names."""
         return cls(
-            learned.floats(mean, (width,), low=-LARGEST, high=LARGEST),
-            learned.floats(scale, (width,), low=CONSTANT, high=LARGEST),
+            state.floats(mean, (width,), low=-LARGEST, high=LARGEST),
+            state.floats(scale, (width,), low=CONSTANT, high=LARGEST),
         )
 
     def __call__(self, rows: Array) -> FloatArray:

@@ -59,7 +59,7 @@ def check_parameters(owner: Any) -> None:
     Example:
         >>> @dataclass
         ... class Network:
-        ...     RANGES: typing.ClassVar[dict[str, Range]] = {"rate": POSITIVE}
+        ...     RANGES: typing.ClassVar[dict[str, Range]] = {"learning_rate": POSITIVE}
         ...     units: int = 64
         ...     rate: float = 1e-3
         >>> check_parameters(Network(units=0))

@@ -18,16 +18,16 @@ LONGEST = 10_000
 VIEWS: tuple[ViewName, ...] = ("next_observation", "transition", "window")
 
 
-class Past(NamedTuple):
+class ViewState(NamedTuple):
     """What a view remembers of n episodes.
 
     Args:
         seen: (n, length, width): what was seen after the last transitions.
-        begun: (n,): whether there was any.
+        started: (n,): whether there was any.
     """
 
     seen: FloatArray
-    begun: BoolArray
+    started: BoolArray
 
 
 class View:
@@ -36,16 +36,16 @@ class View:
     Args:
         name: ``"next_observation"``: what was seen after; ``"transition"``: what was seen before, what was commanded
             (a detector gives every choice a column) and what was seen after; ``"window"``: what was seen after the last
-            `length` transitions. Before there are so many, the first one is repeated.
-        length: Of the window.
+            `window_length` transitions. Before there are so many, the first one is repeated.
+        window_length: Of the window.
     """
 
-    def __init__(self, name: ViewName = "next_observation", length: int = 5) -> None:
+    def __init__(self, name: ViewName = "next_observation", window_length: int = 5) -> None:
         if not isinstance(name, str) or name not in VIEWS:
             near = did_you_mean(name, VIEWS) if isinstance(name, str) else ""
             raise InvalidParameter(f"no view {shown(name)}.{near} Choose from {', '.join(VIEWS)}.")
         self.name: ViewName = name
-        self.length = integer_in("length", length, 1, LONGEST) if name == "window" else 1
+        self.window_length = integer_in("window_length", window_length, 1, LONGEST) if name == "window" else 1
 
     def of_episodes(self, episodes: Sequence[Episode]) -> FloatArray:
         """Return a row per transition, those of all episodes below each other."""
@@ -56,33 +56,35 @@ class View:
         before, after = episode.observations[:-1].reshape(n, -1), episode.observations[1:].reshape(n, -1)
         if self.name == "transition":
             return joined(before, episode.actions.reshape(n, -1), after)
-        past = np.maximum(np.arange(n)[:, None] - np.arange(self.length - 1, -1, -1), 0)
-        rows: FloatArray = after[past].reshape(n, -1).astype(np.float64)
+        view_state = np.maximum(np.arange(n)[:, None] - np.arange(self.window_length - 1, -1, -1), 0)
+        rows: FloatArray = after[view_state].reshape(n, -1).astype(np.float64)
         return rows
 
     def width(self, observation: int, action: int) -> int:
         """Return how many numbers a row has, given those of an observation and of an action."""
-        return 2 * observation + action if self.name == "transition" else self.length * observation
+        return 2 * observation + action if self.name == "transition" else self.window_length * observation
 
-    def start(self, n: int, width: int) -> Past:
+    def start(self, n: int, width: int) -> ViewState:
         """Return what is remembered of n episodes before their first transition: nothing."""
-        return Past(np.zeros((n, self.length, width)), np.zeros(n, np.bool_))
+        return ViewState(np.zeros((n, self.window_length, width)), np.zeros(n, np.bool_))
 
-    def of_step(self, past: Past, before: Array, action: Array, after: Array) -> tuple[Past, FloatArray]:
+    def of_step(
+        self, view_state: ViewState, before: Array, action: Array, after: Array
+    ) -> tuple[ViewState, FloatArray]:
         """Return what to remember and the row of each episode's latest transition.
 
         Args:
-            past: What is remembered.
+            view_state: What is remembered.
             before: (n, width): what was seen before.
             action: (n, actions): what was commanded.
             after: (n, width): what was seen after.
         """
         if self.name == "transition":
-            return past, joined(before, action, after)
+            return view_state, joined(before, action, after)
         latest = np.asarray(after, np.float64)[:, None]
-        longer = np.concatenate([past.seen[:, 1:], latest], axis=1)
-        seen = np.where(past.begun[:, None, None], longer, latest)
-        return Past(seen, np.ones_like(past.begun)), seen.reshape(len(seen), -1)
+        longer = np.concatenate([view_state.seen[:, 1:], latest], axis=1)
+        seen = np.where(view_state.started[:, None, None], longer, latest)
+        return ViewState(seen, np.ones_like(view_state.started)), seen.reshape(len(seen), -1)
 
 
 def joined(*parts: Array) -> FloatArray:

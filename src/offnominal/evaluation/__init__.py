@@ -1,44 +1,44 @@
 """How well and how soon does a detector notice? Numbers with intervals, from scores and labels."""
 
-from offnominal.evaluation.cost import EqualCost, equal_cost
-from offnominal.evaluation.discrimination import Discrimination, Ranking, discrimination
+from offnominal.evaluation.dataset_evaluation import evaluate
+from offnominal.evaluation.discrimination import Discrimination, Ranking, measure_discrimination
+from offnominal.evaluation.equal_cost import EqualCost, measure_equal_cost
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate, average, average_over_seeds
-from offnominal.evaluation.evaluate import effective_onsets, evaluate_split
-from offnominal.evaluation.matched import TimeMatched, time_matched
-from offnominal.evaluation.null import null_discrimination
-from offnominal.evaluation.on_dataset import evaluate
-from offnominal.evaluation.operating import OperatingCurve, operating_curve
-from offnominal.evaluation.report import Line, Report
-from offnominal.evaluation.split import SplitReport
-from offnominal.evaluation.survival import DetectionCurve, detection_curve
-from offnominal.evaluation.timing import FalseAlarms, Timing, false_alarms, timing
+from offnominal.evaluation.evaluation_report import EvaluationReport, ReportLine
+from offnominal.evaluation.null_discrimination import measure_null_discrimination
+from offnominal.evaluation.operating_curve import OperatingCurve, measure_operating_curve
+from offnominal.evaluation.split_evaluation import effective_onsets, evaluate_split
+from offnominal.evaluation.split_report import SplitReport
+from offnominal.evaluation.survival import DetectionCurve, estimate_detection_curve
+from offnominal.evaluation.time_matched import TimeMatched, measure_time_matched
+from offnominal.evaluation.timing import FalseAlarms, Timing, measure_false_alarms, measure_timing
 
 __all__ = [
     "DetectionCurve",
     "Discrimination",
     "EqualCost",
     "Estimate",
+    "EvaluationReport",
     "FalseAlarms",
     "InvalidLabels",
-    "Line",
     "OperatingCurve",
     "Ranking",
-    "Report",
+    "ReportLine",
     "SplitReport",
     "TimeMatched",
     "Timing",
     "average",
     "average_over_seeds",
-    "detection_curve",
-    "discrimination",
     "effective_onsets",
-    "equal_cost",
+    "estimate_detection_curve",
     "evaluate",
     "evaluate_split",
-    "false_alarms",
-    "null_discrimination",
-    "operating_curve",
-    "time_matched",
-    "timing",
+    "measure_discrimination",
+    "measure_equal_cost",
+    "measure_false_alarms",
+    "measure_null_discrimination",
+    "measure_operating_curve",
+    "measure_time_matched",
+    "measure_timing",
 ]

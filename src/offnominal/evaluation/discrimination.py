@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import Array, BoolArray
+from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.ranking import rank_episodes, rank_pooled
-from offnominal.evaluation.resample import REPLICATES, Resamples
-from offnominal.evaluation.steps import Steps, flags
+from offnominal.evaluation.step_scores import StepScores, flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +57,15 @@ class Discrimination:
     active_steps: int
 
 
-def discrimination(
+def measure_discrimination(
     scores: Sequence[Array], labels: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0
 ) -> Discrimination:
     """Return how well scores tell faulty steps from healthy ones.
 
-    A fault that lasts to the end of its episode makes every faulty step later than every healthy one: a score that
-    only counts steps reaches a local AUROC of 1. See :func:`~offnominal.evaluation.null.null_discrimination` and
-    :func:`~offnominal.evaluation.matched.time_matched`.
+    A fault that lasts to the end of its episode makes every faulty step later than every healthy one: a score that only
+    counts steps reaches a local AUROC of 1. See
+    :func:`~offnominal.evaluation.null_discrimination.measure_null_discrimination` and
+    :func:`~offnominal.evaluation.time_matched.measure_time_matched`.
 
     Args:
         scores: One array per episode with a score for each transition; higher is stranger.
@@ -74,17 +75,17 @@ def discrimination(
 
     Example:
         >>> scores = [[0.1, 0.3, 0.2, 0.9], [0.5, 0.4, 0.4, 0.7]]
-        >>> found = discrimination(scores, [np.arange(4) >= 2, np.arange(4) >= 3], replicates=0)
+        >>> found = measure_discrimination(scores, [np.arange(4) >= 2, np.arange(4) >= 3], replicates=0)
         >>> found.local.auroc, found.pooled.auroc
         (Estimate(0.875), Estimate(0.733))
     """
-    steps = Steps.of(scores)
+    steps = StepScores.of(scores)
     active = flags(labels, steps.lengths)
-    return discriminate(steps, active, Resamples.draw(len(steps), replicates, seed=seed))
+    return discrimination_of_steps(steps, active, Resamples.draw(len(steps), replicates, seed=seed))
 
 
-def discriminate(steps: Steps, active: BoolArray, resamples: Resamples) -> Discrimination:
-    """Return the discrimination of joined scores; see :func:`discrimination`."""
+def discrimination_of_steps(steps: StepScores, active: BoolArray, resamples: Resamples) -> Discrimination:
+    """Return the discrimination of joined scores; see :func:`measure_discrimination`."""
     each = np.empty((len(steps), 3))
     rank_episodes(steps.values, active, steps.bounds, each)
     return Discrimination(
@@ -97,7 +98,7 @@ def discriminate(steps: Steps, active: BoolArray, resamples: Resamples) -> Discr
     )
 
 
-def _pooled(steps: Steps, active: BoolArray, resamples: Resamples) -> Ranking:
+def _pooled(steps: StepScores, active: BoolArray, resamples: Resamples) -> Ranking:
     order = np.argsort(steps.values)[::-1]
     ranked = steps.values[order]
     last = np.append(ranked[1:] != ranked[:-1], True)[: len(ranked)]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.types import BoolArray, FloatArray, IntArray
-from offnominal.evaluation.resample import Counts
+from offnominal.evaluation.bootstrap import Counts
 
 BLOCK = 64
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.evaluation.steps import Steps, struck_at
+from offnominal.evaluation.step_scores import StepScores, onset_steps
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class Records:
         before: (n,): highest score before the onset; minus infinity if there is none.
 
     Example:
-        >>> records = Records.of(Steps.of([[3, 1, 2, 2, 5], [7, 8, 9]]), [1, None])
+        >>> records = Records.of(StepScores.of([[3, 1, 2, 2, 5], [7, 8, 9]]), [1, None])
         >>> records.values, records.delays
         (array([1., 2., 5.]), array([0, 1, 3]))
     """
@@ -38,9 +38,9 @@ class Records:
     before: FloatArray
 
     @classmethod
-    def of(cls, steps: Steps, onsets: Sequence[int | None]) -> Records:
+    def of(cls, steps: StepScores, onsets: Sequence[int | None]) -> Records:
         """Find the records of some episodes."""
-        first = struck_at(onsets, steps.lengths)
+        first = onset_steps(onsets, steps.lengths)
         values, delays = np.empty(len(steps.values)), np.empty(len(steps.values), np.int64)
         bounds, before = np.zeros(len(steps) + 1, np.int64), np.full(len(steps), -np.inf)
         _find(steps.values, steps.bounds, first, values, delays, bounds, before)
@@ -53,7 +53,7 @@ class Records:
         return np.repeat(np.arange(len(self.exposures)), np.diff(self.bounds))
 
     @property
-    def struck(self) -> IntArray:
+    def faulty(self) -> IntArray:
         """Numbers of the episodes that lasted until their onset."""
         return np.flatnonzero(self.exposures)
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.evaluation.resample import Counts
+from offnominal.evaluation.bootstrap import Counts
 
 Z95 = 1.959964
 
@@ -28,7 +28,7 @@ class DetectionCurve:
         at_risk: (k,): episodes without an alarm before, and not yet over, at d.
 
     Example:
-        >>> curve = detection_curve(np.array([0, 2, -1, 1]), np.array([5, 4, 1, 3]))
+        >>> curve = estimate_detection_curve(np.array([0, 2, -1, 1]), np.array([5, 4, 1, 3]))
         >>> curve.detected.round(3), curve.at_risk
         (array([0.25 , 0.625, 1.   ]), array([4, 2, 1]))
     """
@@ -40,7 +40,7 @@ class DetectionCurve:
     at_risk: IntArray
 
 
-def detection_curve(delays: IntArray, exposures: IntArray) -> DetectionCurve:
+def estimate_detection_curve(delays: IntArray, exposures: IntArray) -> DetectionCurve:
     """Return the Kaplan-Meier curve of some delays.
 
     Args:

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.checks import integer_in, positive_integer
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.resample import REPLICATES, Resamples
-from offnominal.evaluation.steps import flags, struck_at
-from offnominal.evaluation.survival import DetectionCurve, detection_curve, restricted_means
+from offnominal.evaluation.step_scores import flags, onset_steps
+from offnominal.evaluation.survival import DetectionCurve, estimate_detection_curve, restricted_means
 
 WITHIN = (5, 10, 20)
 HORIZON = 20
@@ -26,11 +26,11 @@ class FalseAlarms:
     """What an alarm costs while nothing is wrong.
 
     Args:
-        per_thousand: Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.
+        per_1000_steps: Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.
         episodes: Share of nominal episodes with an alarm at any step.
     """
 
-    per_thousand: Estimate
+    per_1000_steps: Estimate
     episodes: Estimate
 
 
@@ -44,14 +44,14 @@ class Timing:
 
     Args:
         episodes: How many episodes there are.
-        struck: How many lasted until their onset. All below is about these; the others were never struck.
+        faulty: How many lasted until their onset. All below is about these; the others were never struck.
         median_delay: Steps within which at least half are noticed; infinite where more than half are missed. See
             :func:`~offnominal.evaluation.delays.median_delay`.
         mean_delay: Steps; mean of min(delay, horizon) with misses censored, the area under the curve of those that are
             not yet noticed.
         horizon: Of that mean, in steps.
         within: Share noticed at most j steps after the onset, by j. Misses of short episodes count against it.
-        quiet_within: The same among episodes without an alarm before the onset.
+        within_without_early_alarm: The same among episodes without an alarm before the onset.
         miss_rate: Share without an alarm from the onset on.
         early_rate: Share with an alarm before the onset.
         curve: Probability of having been noticed, by delay.
@@ -59,35 +59,35 @@ class Timing:
     """
 
     episodes: int
-    struck: int
+    faulty: int
     median_delay: Estimate
     mean_delay: Estimate
     horizon: int
     within: Mapping[int, Estimate]
-    quiet_within: Mapping[int, Estimate]
+    within_without_early_alarm: Mapping[int, Estimate]
     miss_rate: Estimate
     early_rate: Estimate
     curve: DetectionCurve
     false_alarms: FalseAlarms | None = None
 
     @property
-    def never_struck(self) -> int:
+    def never_faulty(self) -> int:
         """Episodes that ended before their onset or had none."""
-        return self.episodes - self.struck
+        return self.episodes - self.faulty
 
     def numbers(self) -> dict[str, Estimate]:
         """Return every number by name."""
         numbers = {"median_delay": self.median_delay, "mean_delay": self.mean_delay}
         numbers |= {f"within_{steps}": share for steps, share in self.within.items()}
-        numbers |= {f"quiet_within_{steps}": share for steps, share in self.quiet_within.items()}
+        numbers |= {f"quiet_within_{steps}": share for steps, share in self.within_without_early_alarm.items()}
         numbers |= {"miss_rate": self.miss_rate, "early_rate": self.early_rate}
         if self.false_alarms is not None:
-            numbers["false_alarms"] = self.false_alarms.per_thousand
+            numbers["false_alarms"] = self.false_alarms.per_1000_steps
             numbers["false_alarm_episodes"] = self.false_alarms.episodes
         return numbers
 
 
-def timing(
+def measure_timing(
     alarms: Sequence[Array],
     onsets: Sequence[int | None],
     *,
@@ -110,15 +110,15 @@ def timing(
 
     Example:
         >>> alarms = [np.arange(30) >= first for first in (12, 17, 40)]
-        >>> found = timing(alarms, [10, 10, 10], replicates=0)
+        >>> found = measure_timing(alarms, [10, 10, 10], replicates=0)
         >>> found.median_delay, found.within[5], found.miss_rate
         (Estimate(7.000), Estimate(0.333), Estimate(0.333))
     """
     raised, lengths = _joined(alarms, "alarms")
-    false = None if nominal is None else false_alarms(nominal, replicates=replicates, seed=seed)
+    false = None if nominal is None else measure_false_alarms(nominal, replicates=replicates, seed=seed)
     resamples = Resamples.draw(len(lengths), replicates, seed=seed)
-    watched = Watched.of(raised, lengths, onsets)
-    return time_alarms(watched, resamples, within=within, horizon=horizon, false_alarms=false)
+    outcomes = AlarmOutcomes.of(raised, lengths, onsets)
+    return timing_of_outcomes(outcomes, resamples, within=within, horizon=horizon, false_alarms=false)
 
 
 def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
@@ -135,7 +135,7 @@ def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
     return tuple(integer_in("within", steps, 0) for steps in within)
 
 
-def false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0) -> FalseAlarms:
+def measure_false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0) -> FalseAlarms:
     """Return how often there is an alarm while nothing is wrong.
 
     Args:
@@ -144,11 +144,11 @@ def false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed:
         seed: Of the bootstrap.
 
     Example:
-        >>> false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
-        FalseAlarms(per_thousand=Estimate(10.000), episodes=Estimate(0.500))
+        >>> measure_false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
+        FalseAlarms(per_1000_steps=Estimate(10.000), episodes=Estimate(0.500))
     """
     raised, lengths = _joined(alarms, "nominal alarms")
-    return count_false(raised, lengths, Resamples.draw_nominal(len(lengths), replicates, seed=seed))
+    return false_alarms_of_flags(raised, lengths, Resamples.draw_nominal(len(lengths), replicates, seed=seed))
 
 
 def _joined(alarms: Sequence[Array], what: str) -> tuple[BoolArray, IntArray]:
@@ -159,25 +159,25 @@ def _joined(alarms: Sequence[Array], what: str) -> tuple[BoolArray, IntArray]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Watched:
+class AlarmOutcomes:
     """What was seen of each episode.
 
     Args:
-        struck: (n,): whether it lasted until its onset.
+        faulty: (n,): whether it lasted until its onset.
         delays: (n,): steps from onset to alarm; -1 for a miss, or if it was not struck.
         exposures: (n,): steps from onset to end.
         early: (n,): whether there was an alarm before the onset.
     """
 
-    struck: BoolArray
+    faulty: BoolArray
     delays: IntArray
     exposures: IntArray
     early: BoolArray
 
     @classmethod
-    def of(cls, alarms: BoolArray, lengths: IntArray, onsets: Sequence[int | None]) -> Watched:
+    def of(cls, alarms: BoolArray, lengths: IntArray, onsets: Sequence[int | None]) -> AlarmOutcomes:
         """Find the first alarm of each episode at or after its onset."""
-        first = struck_at(onsets, lengths)
+        first = onset_steps(onsets, lengths)
         delays, early = np.full(len(lengths), -1), np.zeros(len(lengths), np.bool_)
         _first_alarms(alarms, np.concatenate([[0], np.cumsum(lengths)]), first, delays, early)
         return cls(first >= 0, delays, lengths - first, early)
@@ -196,18 +196,18 @@ def _first_alarms(alarms: BoolArray, bounds: IntArray, onsets: IntArray, delays:
                 break
 
 
-def time_alarms(
-    watched: Watched,
+def timing_of_outcomes(
+    outcomes: AlarmOutcomes,
     resamples: Resamples,
     *,
     within: Sequence[int] = WITHIN,
     horizon: int = HORIZON,
     false_alarms: FalseAlarms | None = None,
 ) -> Timing:
-    """Return the timing of watched episodes; see :func:`timing`."""
-    chosen = np.flatnonzero(watched.struck)
-    delays, exposures = watched.delays[chosen], watched.exposures[chosen]
-    missed, early = delays < 0, watched.early[chosen]
+    """Return the timing of watched episodes; see :func:`measure_timing`."""
+    chosen = np.flatnonzero(outcomes.faulty)
+    delays, exposures = outcomes.delays[chosen], outcomes.exposures[chosen]
+    missed, early = delays < 0, outcomes.early[chosen]
     drawn = resamples.take(chosen)
     within = checked_delays(within)
     soon = [(~missed & (delays <= steps)).astype(np.float64) for steps in within]
@@ -216,25 +216,25 @@ def time_alarms(
     miss_rate, early_rate, *shares = drawn.means(columns)
     area = restricted_means(delays[:, None], exposures, positive_integer("horizon", horizon), drawn.counts)
     return Timing(
-        episodes=len(watched.struck),
-        struck=len(chosen),
+        episodes=len(outcomes.faulty),
+        faulty=len(chosen),
         median_delay=drawn.median(np.where(missed, np.inf, delays)),
         mean_delay=Estimate.of(area),
         horizon=horizon,
         within=dict(zip(within, shares[: len(soon)], strict=True)),
-        quiet_within=dict(zip(within, shares[len(soon) :], strict=True)),
+        within_without_early_alarm=dict(zip(within, shares[len(soon) :], strict=True)),
         miss_rate=miss_rate,
         early_rate=early_rate,
-        curve=detection_curve(delays, exposures),
+        curve=estimate_detection_curve(delays, exposures),
         false_alarms=false_alarms,
     )
 
 
-def count_false(alarms: BoolArray, lengths: IntArray, resamples: Resamples) -> FalseAlarms:
+def false_alarms_of_flags(alarms: BoolArray, lengths: IntArray, resamples: Resamples) -> FalseAlarms:
     """Return how often alarms of nominal episodes are raised."""
     owner = np.repeat(np.arange(len(lengths)), lengths)
     raised: FloatArray = np.bincount(owner[alarms], minlength=len(lengths)).astype(np.float64)
     return FalseAlarms(
-        per_thousand=resamples.ratio(1000.0 * raised, lengths.astype(np.float64)),
+        per_1000_steps=resamples.ratio(1000.0 * raised, lengths.astype(np.float64)),
         episodes=resamples.mean((raised > 0.0).astype(np.float64)),
     )

@@ -14,15 +14,15 @@ from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import BoolArray, FloatArray
-from offnominal.detectors.readings import MAX_SCORE
+from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
-from offnominal.laws.report import LawReport, Skip, examine
+from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
 
 CALIBRATIONS = 100
 FRESH = {"marginal": 200, "pac": 600}
 LENGTHS = (15, 35)
-STRANGE = 4.0
+ANOMALOUS_SHIFT = 4.0
 
 
 def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> LawReport:
@@ -50,7 +50,7 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
         True
     """
     case = _Case(make_alarm(alarm), positive_integer("calibration", calibration), seed)
-    return examine(
+    return check_laws(
         case.alarm.id,
         {
             "its guarantee holds": case.guarantee_holds,
@@ -74,7 +74,7 @@ class _Case:
         self.calibration = calibration
         self.seed = seed
         self.fresh = [
-            np.where(np.arange(len(episode)) < len(episode) // 2, episode, STRANGE * episode)
+            np.where(np.arange(len(episode)) < len(episode) // 2, episode, ANOMALOUS_SHIFT * episode)
             for episode in simulate_scores(12, steps=LENGTHS, seed=seed + 1)
         ]
 
@@ -82,24 +82,24 @@ class _Case:
         return deepcopy(self.alarm).fit(simulate_scores(self.calibration, steps=LENGTHS, seed=self.seed))
 
     def guarantee_holds(self) -> None:
-        promise = self.alarm.guarantee
-        if promise.level is None:
-            raise Skip("it promises nothing")
-        fresh = FRESH["marginal" if promise.confidence is None else "pac"]
-        rates = self._rates(promise.unit, fresh)
+        guarantee = self.alarm.guarantee
+        if guarantee.level is None:
+            raise SkipLaw("it promises nothing")
+        fresh = FRESH["marginal" if guarantee.confidence is None else "pac"]
+        rates = self._rates(guarantee.unit, fresh)
         noise = float(np.std(rates, ddof=1)) / np.sqrt(CALIBRATIONS)
-        if promise.confidence is None:
+        if guarantee.confidence is None:
             require(
-                bool(np.mean(rates) <= promise.level + 2.0 * noise),
-                f"false alarms in {np.mean(rates):.4f} ± {noise:.4f} of {promise.unit}s, promised {promise.level}",
+                bool(np.mean(rates) <= guarantee.level + 2.0 * noise),
+                f"false alarms in {np.mean(rates):.4f} ± {noise:.4f} of {guarantee.unit}s, promised {guarantee.level}",
             )
             return
-        margin = 2.0 * np.sqrt(promise.level * (1.0 - promise.level) / fresh)
-        broken = float(np.mean(rates > promise.level + margin))
-        allowed = 1.0 - promise.confidence
+        margin = 2.0 * np.sqrt(guarantee.level * (1.0 - guarantee.level) / fresh)
+        broken = float(np.mean(rates > guarantee.level + margin))
+        allowed = 1.0 - guarantee.confidence
         require(
-            broken <= allowed + 2.0 * np.sqrt(allowed * promise.confidence / CALIBRATIONS),
-            f"more than {promise.level} false alarms per {promise.unit} in {broken:.2f} of calibrations, promised "
+            broken <= allowed + 2.0 * np.sqrt(allowed * guarantee.confidence / CALIBRATIONS),
+            f"more than {guarantee.level} false alarms per {guarantee.unit} in {broken:.2f} of calibrations, promised "
             f"{allowed:.2f}",
         )
 
@@ -111,8 +111,8 @@ class _Case:
         for number in range(CALIBRATIONS):
             part = scores[number * size : (number + 1) * size]
             raised = deepcopy(self.alarm).fit(part[: self.calibration]).alarm(part[self.calibration :])
-            struck = np.concatenate(raised) if unit == "step" else [episode.any() for episode in raised]
-            rates.append(np.mean(struck))
+            affected = np.concatenate(raised) if unit == "step" else [episode.any() for episode in raised]
+            rates.append(np.mean(affected))
         return np.array(rates)
 
     def causal(self) -> None:
@@ -128,7 +128,9 @@ class _Case:
     def separate(self) -> None:
         alarm = self.fitted()
         together, backwards = alarm.alarm(self.fresh), alarm.alarm(self.fresh[::-1])[::-1]
-        require(any(raised.any() for raised in together), f"no alarm although scores are {STRANGE:g} times too high")
+        require(
+            any(raised.any() for raised in together), f"no alarm although scores are {ANOMALOUS_SHIFT:g} times too high"
+        )
         for number, episode in enumerate(self.fresh):
             (alone,) = alarm.alarm([episode])
             same = np.array_equal(together[number], alone) and np.array_equal(backwards[number], alone)
@@ -153,7 +155,7 @@ class _Case:
     def online_equals_batch(self) -> None:
         alarm = self.fitted()
         batch = alarm.alarm(self.fresh)
-        first = alarm.first(self.fresh)
+        first = alarm.first_alarms(self.fresh)
         for number, (episode, raised) in enumerate(zip(self.fresh, batch, strict=True)):
             state, online = alarm.start(), []
             for score in episode:
@@ -165,7 +167,7 @@ class _Case:
 
     def survives_saving(self) -> None:
         if self.alarm.id not in alarms:
-            raise Skip("it is not registered, so it could not be loaded")
+            raise SkipLaw("it is not registered, so it could not be loaded")
         alarm = self.fitted()
         again = alarm_from_dict(alarm.to_dict())
         require(_same(alarm.alarm(self.fresh), again.alarm(self.fresh)), "the loaded alarm raises other alarms")

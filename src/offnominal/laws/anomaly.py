@@ -13,26 +13,26 @@ from offnominal.agents.experts import expert
 from offnominal.agents.policy import FunctionPolicy
 from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly
 from offnominal.anomalies.catalogue import anomalies_with, camera_anomalies, make_anomaly
+from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
-from offnominal.anomalies.setting import Setting
-from offnominal.anomalies.strengths import calibrated
+from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.core.episode import FRAMES, Episode, same_bytes
 from offnominal.core.types import Array, FloatArray
-from offnominal.laws.report import LawReport, Skip, examine
+from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
-from offnominal.rollouts.collect import build_world, collect
-from offnominal.rollouts.twins import Twin, twins
+from offnominal.rollouts.collection import build_world, collect
+from offnominal.rollouts.twin_rollouts import Twin, twins
 from offnominal.worlds.world import World
 
 PAIRS = 6
 STEPS = 24
-FILMED_PAIRS = 2
-FILMED_STEPS = 12
+FRAME_PAIRS = 2
+FRAME_STEPS = 12
 ONSET = 6
-LASTING = 5
-JUDGED = 12
+DURATION = 5
+DAMAGE_EPISODES = 12
 
 
 def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None = None) -> LawReport:
@@ -55,7 +55,7 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
         True
     """
     case = _Case(make_anomaly(anomaly), world, strength)
-    return examine(
+    return check_laws(
         f"{case.anomaly.id} in {world}",
         {
             "before the onset nothing differs": case.nothing_before_onset,
@@ -72,7 +72,7 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
 
 
 def anomalies_of(world: str, *, pictures: bool = False) -> list[str]:
-    """Return the ids of the registered anomalies that a world has: the generic ones and its own knobs.
+    """Return the ids of the registered anomalies that a world has: the generic ones and its own physics parameters.
 
     Args:
         world: Id of the world.
@@ -83,9 +83,9 @@ def anomalies_of(world: str, *, pictures: bool = False) -> list[str]:
         12
     """
     sample = build_world(world, 1)
-    if sample.sees:
-        return [f"dynamics/{name}" for name in sample.knobs] + camera_anomalies()
-    return anomalies_with(sample.knobs, discrete=isinstance(sample.action_space, Discrete)) + (
+    if sample.pixel_observations:
+        return [f"dynamics/{name}" for name in sample.physics_parameters] + camera_anomalies()
+    return anomalies_with(sample.physics_parameters, discrete=isinstance(sample.action_space, Discrete)) + (
         camera_anomalies() if pictures and sample.renders else []
     )
 
@@ -93,11 +93,15 @@ def anomalies_of(world: str, *, pictures: bool = False) -> list[str]:
 def visible_parameter(anomaly: Anomaly, world: World) -> float:
     """Return a parameter far enough from neutral to be seen within a few steps."""
     if isinstance(anomaly, DynamicsAnomaly):
-        knob = world.knob(anomaly.knob)
-        return knob.typical if knob.typical is not None else knob.neutral * 2.0 or 8.0
+        physics_parameter = world.physics_parameter(anomaly.physics_parameter)
+        return (
+            physics_parameter.typical
+            if physics_parameter.typical is not None
+            else physics_parameter.neutral * 2.0 or 8.0
+        )
     if isinstance(anomaly, CameraAnomaly):
         return anomaly.typical
-    return 3.0 if anomaly.whole else anomaly.neutral + 0.4
+    return 3.0 if anomaly.integer else anomaly.neutral + 0.4
 
 
 class _Case:
@@ -107,14 +111,18 @@ class _Case:
         self.anomaly = anomaly
         self.world = world
         sample = build_world(world, 1)
-        self.neutral = sample.knob(anomaly.knob).neutral if isinstance(anomaly, DynamicsAnomaly) else anomaly.neutral
+        self.neutral = (
+            sample.physics_parameter(anomaly.physics_parameter).neutral
+            if isinstance(anomaly, DynamicsAnomaly)
+            else anomaly.neutral
+        )
         self.strength = visible_parameter(anomaly, sample) if strength is None else strength
-        self.policy = FunctionPolicy(_restless(sample))
+        self.policy = FunctionPolicy(_moving_policy(sample))
         camera = isinstance(anomaly, CameraAnomaly)
-        self.sees = sample.sees
-        self.filmed = camera and not sample.sees
-        self.target = "observation" if camera and sample.sees else anomaly.target
-        self.n, self.steps = (FILMED_PAIRS, FILMED_STEPS) if camera else (PAIRS, STEPS)
+        self.pixel_observations = sample.pixel_observations
+        self.filmed = camera and not sample.pixel_observations
+        self.target = "observation" if camera and sample.pixel_observations else anomaly.target
+        self.n, self.steps = (FRAME_PAIRS, FRAME_STEPS) if camera else (PAIRS, STEPS)
         sample.close()
 
     def fault(self, strength: float | None = None, **schedule: Any) -> Fault:
@@ -123,7 +131,7 @@ class _Case:
 
     def pairs(self, fault: Fault, seed: int = 0) -> list[Twin]:
         film: dict[str, Any] = {"max_steps": self.steps, "frames": self.filmed}
-        return twins(self.world, self.policy, self.n, anomalies=fault, seed=seed, **film)
+        return twins(self.world, self.policy, self.n, faults=fault, seed=seed, **film)
 
     def nothing_before_onset(self) -> None:
         for pair in self.pairs(self.fault()):
@@ -144,7 +152,7 @@ class _Case:
     def changes_what_it_says(self) -> None:
         pairs = [pair for pair in self.pairs(self.fault()) if len(pair.faulty) > ONSET + 1]
         if not pairs:
-            raise Skip("every episode ends before the onset")
+            raise SkipLaw("every episode ends before the onset")
         if self.target == "dynamics":
             require(any(pair.effective_onset is not None for pair in pairs), "the physics never differs")
         seen = acted = filmed = False
@@ -165,7 +173,7 @@ class _Case:
                     f"seed {episode.seed}: the physics changed before the agent could react",
                 )
             if self.target == "camera":
-                filmed |= _differs_in_frames_alone(pair)
+                filmed |= _only_frames_differ(pair)
         if self.target == "observation":
             require(seen, f"no observation was changed at strength {self.strength}")
         if self.target == "action":
@@ -178,40 +186,42 @@ class _Case:
         injection = self.injection(world, self.fault(onset=1, duration=2))
         row = np.zeros(1, np.int64)
         world.reset(row, row, row)
-        before = world.parameters(0)
+        before = world.current_physics(0)
         self._episode(world, injection, 0)
-        _require_same(before, world.parameters(0), "after the end of its schedule")
+        _require_same(before, world.current_physics(0), "after the end of its schedule")
         require(injection.applied[0, 0] == self.neutral, "the parameter in force after its end is not the neutral one")
         action = _steady(world, 0.25)
         require(np.array_equal(injection.act(action, row), action), "an action is changed after its end")
         seen = injection.observe(world.observations, row)
-        if self.sees:
+        if self.pixel_observations:
             # What is seen may hold earlier pictures.
-            shown = injection.shown(row)
-            require(np.array_equal(shown, world.pictures(row)), "a picture is changed after its end")
+            shown = injection.camera_images(row)
+            require(np.array_equal(shown, world.camera_images(row)), "a picture is changed after its end")
         else:
             require(np.array_equal(seen, world.observations), "an observation is changed after its end")
         if self.filmed:
             frames = world.frames(row)
-            require(np.array_equal(injection.see(frames, row), frames), "a picture is changed after its end")
+            require(
+                np.array_equal(injection.apply_camera_faults(frames, row), frames), "a picture is changed after its end"
+            )
 
     def does_not_outlive_its_episode(self) -> None:
         world = build_world(self.world, 1)
         used, fresh = (self.injection(world, self.fault(onset="start")) for _ in range(2))
         row = np.zeros(1, np.int64)
         world.reset(row, row, row)
-        before = world.parameters(0)
+        before = world.current_physics(0)
         self._episode(world, used, 0)
         used.release(row)
         world.reset(row, row, row + 1)
         used.begin(row, row, row + 1)
-        _require_same(before, world.parameters(0), "after a reset")
+        _require_same(before, world.current_physics(0), "after a reset")
         require(not used.active[0], "a new episode starts with the fault active")
         second = [self._episode(world, injection, 1) for injection in (used, fresh)]
         require(second[0] == second[1], "an episode differs from the same one with nothing before it")
 
     def injection(self, world: World, fault: Fault) -> Injection:
-        return Injection([(fault,)], Setting.of(world, pictures=self.filmed))
+        return Injection([(fault,)], EnvironmentInfo.of(world, has_images=self.filmed))
 
     def _episode(self, world: World, injection: Injection, episode: int) -> list[bytes]:
         """Run a few steps of an episode of seed 0 and return what is seen of it."""
@@ -219,19 +229,19 @@ class _Case:
         injection.release(row)
         world.reset(row, row, row + episode)
         injection.begin(row, row, row + episode)
-        shown = [injection.see(world.frames(row), row).tobytes()] if self.filmed else []
-        for _ in range(LASTING):
+        shown = [injection.apply_camera_faults(world.frames(row), row).tobytes()] if self.filmed else []
+        for _ in range(DURATION):
             world.step(injection.act(_steady(world, 0.0), row), row)
             shown.append(injection.observe(world.observations, row).tobytes())
             if self.filmed:
-                shown.append(injection.see(world.frames(row), row).tobytes())
+                shown.append(injection.apply_camera_faults(world.frames(row), row).tobytes())
         return shown
 
     def labels_are_exact(self) -> None:
-        fault = self.fault(duration=LASTING, period=2)
+        fault = self.fault(duration=DURATION, period=2)
         for pair in self.pairs(fault):
             length = len(pair.faulty)
-            expected = fault.course.weights(self.steps)[:length] > 0
+            expected = fault.resolved_schedule.weights(self.steps)[:length] > 0
             require(
                 np.array_equal(pair.faulty.active, expected),
                 f"seed {pair.faulty.seed}: active is {pair.faulty.active.astype(int)}, the fault is on at "
@@ -245,13 +255,17 @@ class _Case:
             require(one.faulty == other.faulty, f"two runs of seed {one.faulty.seed} differ")
 
     def onset_depends_on_seed(self) -> None:
-        others = ("camera/noise", "camera/exposure") if self.sees else ("observation/noise", "observation/offset")
+        others = (
+            ("camera/noise", "camera/exposure")
+            if self.pixel_observations
+            else ("observation/noise", "observation/offset")
+        )
         other = others[0] if self.anomaly.id != others[0] else others[1]
         onsets = [
             [
                 episode.events[0].onset
                 for episode in collect(
-                    self.world, self.policy, PAIRS, anomalies=fault, seed=seed, max_steps=self.steps, frames=self.filmed
+                    self.world, self.policy, PAIRS, faults=fault, seed=seed, max_steps=self.steps, frames=self.filmed
                 )
             ]
             for fault, seed in (
@@ -267,11 +281,11 @@ class _Case:
     def calibrated_strength_harms(self) -> None:
         lines = [
             line
-            for line in calibrated()
+            for line in calibrated_strengths()
             if line.world == self.world and line.anomaly == self.anomaly.id and line.attainable
         ]
         if not lines:
-            raise Skip("no strength of it is calibrated here")
+            raise SkipLaw("no strength of it is calibrated here")
         for weaker, stronger in pairwise(lines):
             if weaker.direction == stronger.direction:
                 require(
@@ -289,10 +303,10 @@ class _Case:
     def _damages(self, parameter: float) -> FloatArray:
         """Return what a fault that lasts the whole episode costs the shipped expert."""
         fault = Fault(self.anomaly, parameter, Schedule(onset="start"))
-        return np.array([pair.damage for pair in twins(self.world, expert(self.world), JUDGED, anomalies=fault)])
+        return np.array([pair.damage for pair in twins(self.world, expert(self.world), DAMAGE_EPISODES, faults=fault)])
 
 
-def _differs_in_frames_alone(pair: Twin) -> bool:
+def _only_frames_differ(pair: Twin) -> bool:
     """Return whether any picture differs, after requiring that the first one and everything else are equal."""
     nominal, faulty = (
         {name: value for name, value in episode.arrays().items() if name not in ("active", "applied")}
@@ -304,7 +318,7 @@ def _differs_in_frames_alone(pair: Twin) -> bool:
     return not np.array_equal(film, faulty_film)
 
 
-def _restless(world: World) -> Callable[[Array], Array]:
+def _moving_policy(world: World) -> Callable[[Array], Array]:
     """Return a policy that never stands still, so that every fault has something to act on."""
     space = world.action_space
     width = int(np.prod(world.action_shape))

@@ -9,7 +9,7 @@ from functools import cache
 from types import FrameType
 
 from offnominal.core.errors import UnknownName
-from offnominal.laws.report import Skip
+from offnominal.laws.report import SkipLaw
 from offnominal.laws.world import require
 from offnominal.studies.code import OURS, Sources
 
@@ -24,11 +24,11 @@ def executed(*packages: str) -> Iterator[set[str]]:
         *packages: Names of top-level packages; code of others is left out. Ours is always looked at.
 
     Example:
-        >>> from offnominal.core.progress import spoken
+        >>> from offnominal.core.progress_bar import format_duration
         >>> with executed() as found:
-        ...     _ = spoken(7.4)
+        ...     _ = format_duration(7.4)
         >>> found
-        {'offnominal.core.progress:spoken'}
+        {'offnominal.core.progress_bar:format_duration'}
     """
     found: set[str] = set()
     tops = {OURS, *packages}
@@ -63,7 +63,7 @@ def require_covered(targets: Sequence[str], found: set[str]) -> None:
     try:
         covered = {name for target in targets for name in _sources().used(target)}
     except UnknownName:
-        raise Skip("no study could name it: it is no class or function of a module on the path") from None
+        raise SkipLaw("no study could name it: it is no class or function of a module on the path") from None
     hidden = sorted(found - covered)
     more = "" if len(hidden) <= SHOWN else f" and {len(hidden) - SHOWN} more"
     require(

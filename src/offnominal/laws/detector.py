@@ -14,18 +14,18 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
-from offnominal.core.choices import are_choices
+from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.catalogue import detectors, make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
-from offnominal.detectors.readings import MAX_SCORE
+from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
-from offnominal.laws.report import LawReport, Skip, examine
+from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
-from offnominal.rollouts.collect import build_world, collect
+from offnominal.rollouts.collection import build_world, collect
 
 WORLD = "SAP-Goal0-v0"
 TRAINING, FRESH = 24, 6
@@ -77,11 +77,11 @@ def check_detector(
     make: Callable[[], Detector] = partial(make_detector, detector) if isinstance(detector, str) else detector
     sample = make()
     recorded: Callable[..., list[Episode]] = (
-        _films if sample.pictures else partial(_episodes, world=sample.home or WORLD)
+        _image_episodes if sample.pixel_observations else partial(_episodes, world=sample.default_world or WORLD)
     )
     learned, scored = episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True)
     case = _Case(make, learned, scored, tolerance)
-    return examine(
+    return check_laws(
         type(case.fitted).__name__,
         {
             "it is causal": case.causal,
@@ -101,21 +101,20 @@ def check_detector(
 def _episodes(n: int, seed: int, *, faulty: bool = False, world: str = WORLD) -> list[Episode]:
     space = build_world(world, 1).action_space
     fault = Fault("observation/offset" if isinstance(space, Discrete) else "action/offset", 0.5, 8) if faulty else None
-    return collect(world, RandomPolicy(space), n, anomalies=fault, seed=seed, max_steps=20)
+    return collect(world, RandomPolicy(space), n, faults=fault, seed=seed, max_steps=20)
 
 
-def _films(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
+def _image_episodes(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
     """Return the same as small pictures: what the observations report, drawn."""
     episodes = _episodes(n, seed, faulty=faulty)
     seen = np.concatenate([episode.observations for episode in episodes])
     world = build_world(WORLD, len(seen))
     rows = np.arange(world.n)
     world.reset(rows, rows, rows)
-    pictures = np.moveaxis(world.frames(observations=seen, size=SIDE), -1, 1)
+    images = np.moveaxis(world.frames(observations=seen, size=SIDE), -1, 1)
     ends = np.cumsum([len(episode) + 1 for episode in episodes])
     return [
-        replace(episode, observations=film)
-        for episode, film in zip(episodes, np.split(pictures, ends[:-1]), strict=True)
+        replace(episode, observations=film) for episode, film in zip(episodes, np.split(images, ends[:-1]), strict=True)
     ]
 
 
@@ -136,7 +135,7 @@ class _Case:
                 continue
             observations, actions = episode.observations.copy(), episode.actions.copy()
             observations[cut + 1 :] = _other(observations[cut + 1 :])
-            actions[cut:] = 0 if are_choices(actions) else 0.5 * actions[cut:]
+            actions[cut:] = 0 if are_discrete(actions) else 0.5 * actions[cut:]
             (changed,) = self.fitted.score([replace(episode, observations=observations, actions=actions)])
             require(
                 self.close(changed[:cut], scores[:cut]),
@@ -166,13 +165,13 @@ class _Case:
         return np.array(seen)
 
     def pure(self) -> None:
-        before = copy.deepcopy(self.fitted.learned()) if name_of(self.fitted) else {}
+        before = copy.deepcopy(self.fitted.state_dict()) if name_of(self.fitted) else {}
         state = self.fitted.start(len(self.fresh))
         first = [self.fitted.update(state, _step(self.fresh, 0))[1] for _ in range(2)]
         require(bool(np.array_equal(first[0], first[1])), "the same state and step give other scores the second time")
         again = self.fitted.score(self.fresh)
         require(all(map(np.array_equal, again, self.scores)), "scoring again gives other scores")
-        after = self.fitted.learned() if before else {}
+        after = self.fitted.state_dict() if before else {}
         for name, values in before.items():
             require(np.array_equal(values, after[name]), f"scoring changed {name}")
 
@@ -183,7 +182,7 @@ class _Case:
 
     def saved(self) -> None:
         if name_of(self.fitted) is None:
-            raise Skip("it is not registered, so it cannot be saved")
+            raise SkipLaw("it is not registered, so it cannot be saved")
         with TemporaryDirectory() as folder:
             path = Path(folder) / "detector"
             save_detector(path, self.fitted)
@@ -252,7 +251,7 @@ class _Case:
         if name is None:
             targets = [named_target(self.make)]
         else:
-            parts = detectors.parts(name, self.fitted.parameters())
+            parts = detectors.parts(name, self.fitted.get_params())
             targets = [spec.target for spec in (detectors.spec(name), *parts)]
         require_covered(targets, self.repeated[1])
 

@@ -49,17 +49,17 @@ class LawReport:
         return iter(self.findings)
 
 
-class Skip(Exception):
+class SkipLaw(Exception):
     """A law that does not apply to this object."""
 
 
-def examine(subject: str, laws: dict[str, Callable[[], None]]) -> LawReport:
+def check_laws(subject: str, laws: dict[str, Callable[[], None]]) -> LawReport:
     """Try every law; a law is a function that raises if it is broken."""
     findings = []
     for law, check in laws.items():
         try:
             check()
-        except Skip as reason:
+        except SkipLaw as reason:
             findings.append(Finding(law, skipped=str(reason)))
         except Exception as error:
             findings.append(Finding(law, problem=str(error) or type(error).__name__))

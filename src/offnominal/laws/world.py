@@ -12,12 +12,12 @@ from gymnasium.utils.env_checker import check_env
 from offnominal.agents.policy import RandomPolicy
 from offnominal.core.errors import LawBroken, UnsupportedEnvironment
 from offnominal.core.types import Array, IntArray
-from offnominal.laws.report import LawReport, Skip, examine
-from offnominal.rollouts.collect import build_world
+from offnominal.laws.report import LawReport, SkipLaw, check_laws
+from offnominal.rollouts.collection import build_world
 from offnominal.worlds.catalogue import worlds
-from offnominal.worlds.pictured import ObservationKind
-from offnominal.worlds.single import WorldEnv
-from offnominal.worlds.vector import VectorWorld
+from offnominal.worlds.pixel_observations import ObservationKind
+from offnominal.worlds.single_env import WorldEnv
+from offnominal.worlds.vector_env import WorldVectorEnv
 from offnominal.worlds.world import FRAME_SIZE, World
 
 STEPS = 25
@@ -30,7 +30,7 @@ def check_world(id: str, **options: Any) -> LawReport:
     1. It passes Gymnasium's own check, and its spaces, types and shapes hold at every step.
     2. A seed fixes everything: two fresh instances give the same bytes for the same actions.
     3. A batch of N is N single runs, bit for bit, in any order and with any neighbours.
-    4. A reset leaves no trace of the episode before, nor of a turned knob.
+    4. A reset leaves no trace of the episode before, nor of a turned physics parameter.
     5. Pictures, if it has any, show the state and nothing else: equal states look equal alone and in a batch, and to
        look changes nothing. Its image environments pass Gymnasium's check.
 
@@ -38,7 +38,7 @@ def check_world(id: str, **options: Any) -> LawReport:
         >>> check_world("SAP-Goal0-v0").ok
         True
     """
-    return examine(
+    return check_laws(
         id,
         {
             "passes Gymnasium's check": lambda: _gymnasium_check(id, options),
@@ -46,8 +46,8 @@ def check_world(id: str, **options: Any) -> LawReport:
             "a seed fixes everything": lambda: _seed_fixes_everything(id, options),
             "a batch is its single runs": lambda: _batch_is_single_runs(id, options),
             "a reset leaves no trace": lambda: _reset_leaves_no_trace(id, options),
-            "knobs are put back exactly": lambda: _knobs_are_put_back(id, options),
-            "pictures show the state alone": lambda: _pictures_show_the_state(id, options),
+            "physics parameters are put back exactly": lambda: _physics_is_restored(id, options),
+            "pictures show the state alone": lambda: _images_show_the_state(id, options),
             "image environments pass Gymnasium's check": lambda: _images_pass(id, options),
         },
     )
@@ -79,9 +79,9 @@ def run(world: World, seeds: IntArray, episode: int = 0, steps: int = STEPS) -> 
 
 def _gymnasium_check(id: str, options: dict[str, Any]) -> None:
     if id not in worlds:
-        raise Skip("not a registered world")
+        raise SkipLaw("not a registered world")
     _check_env(WorldEnv(build_world(id, 1, **options)))
-    vector = VectorWorld(build_world(id, 3, **options))
+    vector = WorldVectorEnv(build_world(id, 3, **options))
     observations, _ = vector.reset(seed=0)
     require(observations in vector.observation_space, "the first observations of a vector of 3 are outside its space")
     vector.close()
@@ -136,39 +136,42 @@ def _reset_leaves_no_trace(id: str, options: dict[str, Any]) -> None:
     used = build_world(id, len(seeds), **options)
     run(used, seeds + 1, steps=7)
     require(run(used, seeds) == fresh, "an episode depends on the one before it in the same instance")
-    if used.varies:
+    if used.random_starts:
         require(run(used, seeds, episode=1) != fresh, "the second episode of a seed equals the first")
 
 
-def _knobs_are_put_back(id: str, options: dict[str, Any]) -> None:
+def _physics_is_restored(id: str, options: dict[str, Any]) -> None:
     world = build_world(id, 2, **options)
-    if not world.knobs:
-        raise Skip("the world has no knobs")
+    if not world.physics_parameters:
+        raise SkipLaw("the world has no physics parameters")
     seeds = np.array(SEEDS[:2])
     fresh = run(world, seeds)
-    before = world.parameters(0)
-    for name, knob in world.knobs.items():
-        world.turn(name, np.array([0]), np.array([knob.neutral * 1.5 + 0.1]))
-    turned = world.parameters(0)
+    before = world.current_physics(0)
+    for name, physics_parameter in world.physics_parameters.items():
+        world.set_physics_parameter(name, np.array([0]), np.array([physics_parameter.neutral * 1.5 + 0.1]))
+    turned = world.current_physics(0)
     if before:
-        require(any(not np.array_equal(before[key], turned[key]) for key in before), "turning knobs changes nothing")
+        require(
+            any(not np.array_equal(before[key], turned[key]) for key in before),
+            "turning physics parameters changes nothing",
+        )
     for actions in actions_for(world, seeds, 3):
         world.step(actions)
     again = run(world, seeds)
-    after = world.parameters(0)
+    after = world.current_physics(0)
     for key, value in before.items():
         require(np.array_equal(value, after[key]), f"{key} is {after[key]} after a reset, was {value}")
-    require(again == fresh, "an episode after a turned knob and a reset differs from a fresh one")
+    require(again == fresh, "an episode after a turned physics parameter and a reset differs from a fresh one")
 
 
 def _drawable(id: str, n: int, options: dict[str, Any]) -> World:
     world = build_world(id, n, **options)
     if not world.renders:
-        raise Skip("the world has no pictures")
+        raise SkipLaw("the world has no pictures")
     return world
 
 
-def _pictures_show_the_state(id: str, options: dict[str, Any]) -> None:
+def _images_show_the_state(id: str, options: dict[str, Any]) -> None:
     seeds = np.array(SEEDS)
     world, unseen, single = (_drawable(id, n, options) for n in (len(seeds), len(seeds), 1))
     for fresh in (world, unseen):
@@ -210,7 +213,7 @@ def _images_pass(id: str, options: dict[str, Any]) -> None:
     kinds: tuple[ObservationKind, ...] = ("image", "both")
     for kind in kinds:
         _check_env(WorldEnv(_drawable(id, 1, options), observation=kind))
-        vector = VectorWorld(_drawable(id, 2, options), observation=kind, max_episode_steps=2)
+        vector = WorldVectorEnv(_drawable(id, 2, options), observation=kind, max_episode_steps=2)
         vector.reset(seed=0)
         idle = np.zeros((2, *vector.world.action_shape), vector.world.action_space.dtype)
         for _ in range(2):

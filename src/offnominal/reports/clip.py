@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.anomalies.factory import make
 from offnominal.anomalies.fault import Fault
-from offnominal.anomalies.make import make
 from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.files import write_bytes
 from offnominal.core.types import Array
-from offnominal.rollouts.collect import collect
+from offnominal.rollouts.collection import collect
 
 FORMATS = (".gif", ".mp4")
 SCALE = 3
@@ -61,15 +61,15 @@ def _frames(
     world: str, policy: Policy, fault: Fault | None, seed: int, steps: int | None
 ) -> Iterator[tuple[Array, bool]]:
     """Return the frames of an episode, and whether the fault was on."""
-    (episode,) = collect(world, policy, 1, anomalies=fault, seed=seed, max_steps=steps, frames=True)
+    (episode,) = collect(world, policy, 1, faults=fault, seed=seed, max_steps=steps, frames=True)
     return zip(episode.extras["frames"], [False, *episode.active.tolist()], strict=True)
 
 
 def _composed(sides: list[tuple[Array, bool]]) -> Array:
     """Return one picture: enlarged, framed, side by side."""
     parts: list[Array] = []
-    for picture, active in sides:
-        large = picture.repeat(SCALE, axis=0).repeat(SCALE, axis=1)
+    for image, active in sides:
+        large = image.repeat(SCALE, axis=0).repeat(SCALE, axis=1)
         framed = np.empty((large.shape[0] + 2 * EDGE, large.shape[1] + 2 * EDGE, 3), np.uint8)
         framed[:] = FAULTY if active else NOMINAL
         framed[EDGE:-EDGE, EDGE:-EDGE] = large

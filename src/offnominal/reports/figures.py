@@ -11,7 +11,7 @@ import numpy as np
 
 from offnominal.core.errors import MissingDependency
 from offnominal.core.types import Frame
-from offnominal.rollouts.twins import Twin
+from offnominal.rollouts.twin_rollouts import Twin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,8 +84,8 @@ def _ways(axes: Axes, panel: TwinPanel) -> None:
         axes.plot(way[:, 0], way[:, 1], color=colour, lw=1.8, marker="o", ms=2.2, label=label)
     onset = panel.twin.faulty.onset
     if onset is not None:
-        struck = panel.twin.faulty.extras["clean_observations"][onset, panel.path]
-        axes.plot(*struck, marker="*", ms=11, color=ONSET, mec="white", ls="none", label="fault strikes", zorder=5)
+        affected = panel.twin.faulty.extras["clean_observations"][onset, panel.path]
+        axes.plot(*affected, marker="*", ms=11, color=ONSET, mec="white", ls="none", label="fault strikes", zorder=5)
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlim(panel.view[0], panel.view[1])
     axes.set_ylim(panel.view[2], panel.view[3])
@@ -93,11 +93,11 @@ def _ways(axes: Axes, panel: TwinPanel) -> None:
 
 
 def _divergence(axes: Axes, pair: Twin) -> None:
-    apart = pair.divergence()
-    steps = np.arange(len(apart))
-    axes.plot(steps, apart, color=FAULTY, lw=1.6)
-    axes.fill_between(steps, 0.0, apart, color=FAULTY, alpha=0.15, lw=0)
+    differs_from_zero = pair.divergence()
+    steps = np.arange(len(differs_from_zero))
+    axes.plot(steps, differs_from_zero, color=FAULTY, lw=1.6)
+    axes.fill_between(steps, 0.0, differs_from_zero, color=FAULTY, alpha=0.15, lw=0)
     axes.set_ylim(0.0, None)
-    axes.set_xlim(0, max(len(apart) - 1, 1))
+    axes.set_xlim(0, max(len(differs_from_zero) - 1, 1))
     if pair.faulty.onset is not None:
         axes.axvline(pair.faulty.onset, color=ONSET, lw=1.0, ls="--")

@@ -31,9 +31,9 @@ REPORTS = {
     spec.id: spec
     for spec in (
         Spec("study", "offnominal.reports.study_report:REPORT", "detectors on faults"),
-        Spec("search", "offnominal.reports.comparison_report:REPORT", "row detectors on tables"),
-        Spec("image-search", "offnominal.reports.comparison_report:REPORT", "detectors on image sets"),
-        Spec("ood-rl", "offnominal.reports.ood_report:REPORT", "agents in modified environments"),
+        Spec("search", "offnominal.papers.comparison.report:REPORT", "row detectors on tables"),
+        Spec("image-search", "offnominal.papers.comparison.report:REPORT", "detectors on image sets"),
+        Spec("ood-rl", "offnominal.papers.ood_rl.report:REPORT", "agents in modified environments"),
     )
 }
 """What reports on a kind of study, by the ``kind`` in the configuration of the study; imported on first use."""

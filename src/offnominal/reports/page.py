@@ -11,18 +11,18 @@ from typing import Any
 
 from offnominal.core.files import write_text
 from offnominal.core.printable import printable
-from offnominal.core.progress import spoken
+from offnominal.core.progress_bar import format_duration
+from offnominal.papers.catalogue import tables_from
 from offnominal.reports.escape import html_text, printable_run
 from offnominal.reports.payload import payload
 from offnominal.reports.provenance import complete, provenance
+from offnominal.reports.published_comparison import comparison_html, verdict_line
 from offnominal.reports.tables import text
-from offnominal.reports.versus import verdict_line, versus_html
-from offnominal.studies.papers import tables_from
 from offnominal.studies.results import RunResults
 
 SCRIPTS = ("elements.js", "choice.js", "tables.js", "charts.js", "faults.js", "episodes.js", "start.js")
 LONG = 8
-TOLD = ("title", "summary", "store")
+SHOWN_ELSEWHERE = ("title", "summary", "store")
 
 
 def write_page(results: RunResults, path: Path) -> Path:
@@ -68,7 +68,7 @@ def page(results: RunResults) -> str:
         "headline": _headline(data),
         "facts": _facts(_sizes(results, data)),
         "shown": _examples_shown(data["examples"]),
-        "print": _beside_print(results),
+        "print": _published_tables(results),
         "made": _made(results.manifest),
         "provenance": html_text(provenance(results.manifest)),
         "failures": _failures(results.failures),
@@ -94,18 +94,18 @@ def _headline(data: Mapping[str, Any]) -> str:
     if not data["metrics"]:
         return "No cell has finished."
     metric = data["metrics"][0]
-    board = data["boards"][metric["name"]]["-1,-1,-1"]
-    best = board[0]
+    entries = data["boards"][metric["name"]]["-1,-1,-1"]
+    best = entries[0]
     interval = "" if best[2] is None else f" [{best[2]:.3f}, {best[3]:.3f}]"
     label = html_text(metric["label"][0].lower() + metric["label"][1:])
     name = html_text(data["names"][best[0]])
     said = f"<strong>{name}</strong> leads with a {label} of <strong>{best[1]:.3f}</strong>{interval}"
-    return f"{said}{_lead(board, data['names'])}."
+    return f"{said}{_lead(entries, data['names'])}."
 
 
-def _lead(board: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
+def _lead(entries: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
     """Say what the letters of the first of a board claim; without letters nothing was compared, nothing is claimed."""
-    best, *others = board
+    best, *others = entries
     ranked = [row for row in others if row[4] is not None]
     if not others:
         return ""
@@ -137,7 +137,7 @@ def _sizes(results: RunResults, data: Mapping[str, Any]) -> dict[str, str]:
     }
     found = {label: text(size) for label, size in sizes.items()}
     if isinstance(results.manifest.get("cpu_s"), int | float):
-        found["CPU time"] = spoken(results.manifest["cpu_s"])
+        found["CPU time"] = format_duration(results.manifest["cpu_s"])
     return found
 
 
@@ -152,12 +152,12 @@ def _examples_shown(examples: Mapping[str, Any]) -> str:
     return "" if here == recorded else f"This page carries {here:,} of {recorded:,} recorded score curves."
 
 
-def _beside_print(results: RunResults) -> str:
+def _published_tables(results: RunResults) -> str:
     """Return our tables beside the printed ones, if the study has any."""
     parts = [
         f"<details><summary>Table {table.number}: {html_text(table.title)}. {html_text(verdict_line(lines))}</summary>"
         f'<div class="scroll tall" tabindex="0" role="region" aria-label="Table {table.number}">'
-        f"{versus_html(f'Table {table.number}', lines)}</div></details>"
+        f"{comparison_html(f'Table {table.number}', lines)}</div></details>"
         for table in tables_from(results.name)
         if (lines := table.compare(results))
     ]
@@ -169,7 +169,7 @@ def _made(manifest: Mapping[str, Any]) -> str:
         return "<p>The run has no manifest.</p>"
     rows = []
     for name, value in complete(manifest).items():
-        if name in TOLD:
+        if name in SHOWN_ELSEWHERE:
             continue
         label = html_text(name.removesuffix("_s").removesuffix("_mb").replace("_", " "))
         rows.append(f"<dt>{label}</dt><dd>{_value(name, value)}</dd>")
@@ -187,7 +187,7 @@ def _value(name: str, value: Any) -> str:
         listed = "\n".join(html_text(str(entry)) for entry in value)
         return f"<details><summary>{len(value):,}</summary><pre>{listed}</pre></details>"
     if name.endswith("_s") and isinstance(value, int | float):
-        return spoken(value)
+        return format_duration(value)
     if name.endswith("_mb") and isinstance(value, int | float):
         return f"{value:,.0f} MB"
     return html_text(text(value))

@@ -10,19 +10,19 @@ import numpy as np
 import pyarrow.compute as pc
 
 from offnominal.reports.colours import colours, is_baseline
-from offnominal.reports.examples import chosen_examples
+from offnominal.reports.example_curves import select_examples
 from offnominal.reports.timings import TIMING
 from offnominal.studies.friedman import friedman
-from offnominal.studies.measured import Measured, settings
+from offnominal.studies.leaderboards import leaderboard, mean_of
+from offnominal.studies.metric_table import MetricTable, world_labels
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
-from offnominal.studies.summary import leaderboard, mean_of
 from offnominal.studies.timings import Numbers, timings
 
 LEVEL_ORDER = ("tiny", "light", "medium", "strong", "extreme")
 KIND_ORDER = ("observation", "action", "dynamics")
 EXTRAS = {
-    "clock_auroc": "AUROC of the clock",
+    "time_auroc": "AUROC of the time baseline",
     "null_auroc": "null AUROC",
     "pooled_auroc": "pooled AUROC",
     "equal_cost_within_10": "within 10 steps, equal cost",
@@ -39,7 +39,7 @@ def payload(results: RunResults) -> dict[str, Any]:
     table = results.table
     light = table.select([name for name in table.column_names if not name.startswith("draws_")])
     plain = light.filter(pc.is_null(table["alarm"]))
-    measured = {name: Measured.of(table, name) for name in METRICS if _has(plain, name)}
+    measured = {name: MetricTable.of(table, name) for name in METRICS if _has(plain, name)}
     faults = _faults(plain)
     names = _ordered_names(measured)
     world_ids = list(dict.fromkeys(fault["world"] for fault in faults))
@@ -61,7 +61,7 @@ def payload(results: RunResults) -> dict[str, Any]:
         "extras": _extras(plain, faults, names),
         "timing": _timing(light, faults, names),
         "cost": _cost(plain, names),
-        "examples": chosen_examples(results.examples, _cells(plain)),
+        "examples": select_examples(results.examples, _cells(plain)),
     }
 
 
@@ -89,7 +89,7 @@ def _described(name: str) -> dict[str, Any]:
     return {field: getattr(metric, field) for field in metric.__slots__}
 
 
-def _ordered_names(measured: dict[str, Measured]) -> list[str]:
+def _ordered_names(measured: dict[str, MetricTable]) -> list[str]:
     """Return the detectors, best first by the first metric, so that every figure lists them alike."""
     first = next(iter(measured), None)
     return [] if first is None else [standing.name for standing in leaderboard(measured[first], first)]
@@ -101,13 +101,18 @@ def _detector(plain: Any, name: str) -> str:
 
 
 def _cells(plain: Any) -> dict[str, tuple[str, str, int]]:
-    columns = (plain["key"].to_pylist(), settings(plain).tolist(), plain["name"].to_pylist(), plain["seed"].to_pylist())
+    columns = (
+        plain["key"].to_pylist(),
+        world_labels(plain).tolist(),
+        plain["name"].to_pylist(),
+        plain["seed"].to_pylist(),
+    )
     return {key: (world, name, seed) for key, world, name, seed in zip(*columns, strict=True)}
 
 
 def _faults(plain: Any) -> list[dict[str, str]]:
     rows = plain.select(["split", "anomaly", "kind", "level", "variant"]).to_pylist()
-    worlds = settings(plain).tolist()
+    worlds = world_labels(plain).tolist()
     found = {(world, row["split"]): {"world": world} | row for world, row in zip(worlds, rows, strict=True)}
     order = {world: number for number, world in enumerate(dict.fromkeys(worlds))}
     return sorted(
@@ -123,7 +128,7 @@ def _faults(plain: Any) -> list[dict[str, str]]:
 
 
 def _standings(
-    measured: dict[str, Measured], names: list[str], sides: tuple[list[str], list[str], list[str]]
+    measured: dict[str, MetricTable], names: list[str], sides: tuple[list[str], list[str], list[str]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     boards: dict[str, Any] = {metric: {} for metric in measured}
     ranks: dict[str, Any] = {metric: {} for metric in measured}
@@ -158,7 +163,7 @@ def _standings(
     return boards, ranks
 
 
-def _numbers(measured: Measured, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:
+def _numbers(measured: MetricTable, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:
     """Return (value, low, high) for each fault and detector; None where there is none."""
     where: dict[tuple[str, str, str], list[int]] = {}
     for number, key in enumerate(zip(measured.world, measured.split, measured.name, strict=True)):
@@ -185,7 +190,7 @@ def _extras(plain: Any, faults: list[dict[str, str]], names: list[str]) -> dict[
         if not _has(plain, column):
             continue
         sums: dict[tuple[str, str, str], list[float]] = {}
-        keys = zip(settings(plain), plain["split"].to_pylist(), plain["name"].to_pylist(), strict=True)
+        keys = zip(world_labels(plain), plain["split"].to_pylist(), plain["name"].to_pylist(), strict=True)
         for key, value in zip(keys, plain[column].to_pylist(), strict=True):
             if value is not None:
                 sums.setdefault(key, []).append(value)

@@ -11,15 +11,15 @@ import numpy as np
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
 from offnominal.reports.figures import pyplot
-from offnominal.reports.leaders import metrics_of
+from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.timings import TIMING, timing_rows
 from offnominal.studies.friedman import friedman
-from offnominal.studies.measured import Measured
+from offnominal.studies.leaderboards import leaderboard
+from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
-from offnominal.studies.summary import leaderboard
 
 MARKERS = "os^DvPX*"
 DELAY, FALSE = TIMING["mean_delay"], TIMING["false_alarms"]
@@ -32,7 +32,7 @@ def write_figures(results: RunResults, folder: Path) -> None:
         return
     plt = pyplot()
     metric = metrics[0]
-    measured = Measured.of(results.table, metric)
+    measured = MetricTable.of(results.table, metric)
     kinds = in_order(set(measured.kind.tolist()), KIND_ORDER)
     levels = in_order(set(measured.level.tolist()), LEVEL_ORDER)
     timing = timing_rows(results.table)
@@ -56,11 +56,11 @@ def axis_label(metric: str) -> str:
     return f"{found.label} ({found.unit})" if found.unit else found.label
 
 
-def _leaderboard(plt: Any, measured: Measured, metric: str) -> Any:
-    board = leaderboard(measured, metric)
-    shades = colours(each.name for each in board)
-    figure, axes = plt.subplots(figsize=(6.2, 0.32 * len(board) + 1.0), layout="constrained")
-    for place, each in enumerate(board):
+def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
+    entries = leaderboard(measured, metric)
+    shades = colours(each.name for each in entries)
+    figure, axes = plt.subplots(figsize=(6.2, 0.32 * len(entries) + 1.0), layout="constrained")
+    for place, each in enumerate(entries):
         value, shade = each.estimate.value, shades[each.name]
         if each.estimate.low is not None:
             axes.plot([each.estimate.low, each.estimate.high], [place, place], color=shade, lw=4, alpha=0.45)
@@ -76,7 +76,7 @@ def _leaderboard(plt: Any, measured: Measured, metric: str) -> Any:
             family="monospace",
             annotation_clip=False,
         )
-    _names(axes, [each.name for each in board])
+    _names(axes, [each.name for each in entries])
     _chance(axes.axvline, metric)
     axes.set_xlabel(f"{axis_label(metric)}, 95 % interval; a common letter: not told apart")
     return figure
@@ -95,7 +95,7 @@ def _chance(line: Callable[..., Any], metric: str) -> None:
         line(chance, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
 
 
-def _boxes(plt: Any, measured: Measured, metric: str, side: str, entries: list[str]) -> Any:
+def _boxes(plt: Any, measured: MetricTable, metric: str, side: str, entries: list[str]) -> Any:
     names = [each.name for each in leaderboard(measured, metric)]
     shades = colours(names)
     size = (1.6 + 2.0 * len(entries), 0.3 * len(names) + 1.1)
@@ -114,7 +114,7 @@ def _boxes(plt: Any, measured: Measured, metric: str, side: str, entries: list[s
     return figure
 
 
-def _per_fault(measured: Measured, name: str, side: str, entry: str) -> Any:
+def _per_fault(measured: MetricTable, name: str, side: str, entry: str) -> Any:
     """Return the mean over training runs for each (world, split)."""
     chosen = measured.take((measured.name == name) & (getattr(measured, side) == entry) & ~np.isnan(measured.values))
     faults: dict[tuple[str, str], list[float]] = {}
@@ -142,7 +142,7 @@ def _box(axes: Any, values: Any, place: int, shade: str, *, hollow: bool) -> Non
     axes.plot(values, spread, ".", ms=2.6, color=shade, alpha=0.8)
 
 
-def _heat_map(plt: Any, measured: Measured, metric: str, kinds: list[str]) -> Any:
+def _heat_map(plt: Any, measured: MetricTable, metric: str, kinds: list[str]) -> Any:
     names = [each.name for each in leaderboard(measured, metric)]
     place = {kind: number for number, kind in enumerate(kinds)}
     kind_of = dict(zip(measured.split.tolist(), measured.kind.tolist(), strict=True))
@@ -156,8 +156,8 @@ def _heat_map(plt: Any, measured: Measured, metric: str, kinds: list[str]) -> An
     figure, axes = plt.subplots(figsize=(1.9 + 0.52 * len(names), 0.24 * len(splits) + 1.2), layout="constrained")
     chance, higher = METRICS[metric].chance, METRICS[metric].higher
     low = np.nanmin(values) if chance is None else min(chance, float(np.nanmin(values)))
-    picture = axes.imshow(values, aspect="auto", cmap="Blues" if higher else "Blues_r", vmin=low)
-    middle = (picture.norm.vmin + 2 * picture.norm.vmax) / 3
+    image = axes.imshow(values, aspect="auto", cmap="Blues" if higher else "Blues_r", vmin=low)
+    middle = (image.norm.vmin + 2 * image.norm.vmax) / 3
     for (row, column), value in np.ndenumerate(values):
         if not np.isnan(value):
             dark = value > middle if higher else value < middle
@@ -175,11 +175,11 @@ def _heat_map(plt: Any, measured: Measured, metric: str, kinds: list[str]) -> An
     axes.tick_params(length=0)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
-    figure.colorbar(picture, ax=axes, label=axis_label(metric), shrink=0.7, pad=0.02).outline.set_visible(False)
+    figure.colorbar(image, ax=axes, label=axis_label(metric), shrink=0.7, pad=0.02).outline.set_visible(False)
     return figure
 
 
-def _mean(measured: Measured, split: str, name: str) -> float:
+def _mean(measured: MetricTable, split: str, name: str) -> float:
     values = measured.values[(measured.split == split) & (measured.name == name)]
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.reports.kinds import ReportKind
-from offnominal.reports.leaders import leader_rows
+from offnominal.reports.leaderboard import leaderboard_rows
 from offnominal.reports.page import write_page
 from offnominal.reports.study_figures import write_figures
 from offnominal.reports.study_tables import study_tables
@@ -20,4 +20,4 @@ def write_study(results: RunResults, folder: Path) -> Path:
     return write_page(results, folder / "page.html")
 
 
-REPORT = ReportKind(write_study, leader_rows)
+REPORT = ReportKind(write_study, leaderboard_rows)

@@ -10,15 +10,15 @@ from typing import Any
 from offnominal.core.files import write_text
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.latex import latex
-from offnominal.reports.leaders import leader_rows, metrics_of
+from offnominal.reports.leaderboard import leaderboard_rows, metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.tables import markdown, write_csv
 from offnominal.reports.timings import for_eyes, for_files, timing_rows
 from offnominal.studies.friedman import friedman
-from offnominal.studies.measured import Measured
+from offnominal.studies.leaderboards import leaderboard, pivot
+from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
-from offnominal.studies.summary import leaderboard, pivot
 
 Row = dict[str, Any]
 TIMING_TITLE = "Timing per alarm: median of the median delays of all faults, mean of all else"
@@ -55,11 +55,11 @@ def study_tables(results: RunResults) -> list[StudyTable]:
     metrics = metrics_of(results)
     if not metrics:
         return []
-    measured = Measured.of(results.table, metrics[0])
+    measured = MetricTable.of(results.table, metrics[0])
     names = [each.name for each in leaderboard(measured, metrics[0])]
     timing = sorted(timing_rows(results.table), key=lambda row: (row["alarm"], names.index(row["detector"])))
     return [
-        StudyTable("leaderboard", "Leaderboard", leader_rows(results), _standings(results, metrics)),
+        StudyTable("leaderboard", "Leaderboard", leaderboard_rows(results), _standings(results, metrics)),
         _worlds(measured, metrics[0]),
         _levels(measured, metrics[0]),
         _ranks(measured, metrics[0]),
@@ -85,7 +85,7 @@ def _standings(results: RunResults, metrics: Iterable[str]) -> list[Row]:
     ]
 
 
-def _worlds(measured: Measured, metric: str) -> StudyTable:
+def _worlds(measured: MetricTable, metric: str) -> StudyTable:
     found = pivot(measured, metric, "name", "world")
     worlds = list(dict.fromkeys(measured.world.tolist()))
     names = [each.name for each in leaderboard(measured, metric)]
@@ -100,26 +100,26 @@ def _worlds(measured: Measured, metric: str) -> StudyTable:
     return StudyTable("worlds", f"{METRICS[metric].label} by world", rows, numbers)
 
 
-def _levels(measured: Measured, metric: str) -> StudyTable:
+def _levels(measured: MetricTable, metric: str) -> StudyTable:
     rows: list[Row] = []
     numbers: list[Row] = []
     names = [each.name for each in leaderboard(measured, metric)]
     for kind in in_order(set(measured.kind.tolist()), KIND_ORDER):
         for level in in_order(set(measured.level.tolist()), LEVEL_ORDER):
-            board = {each.name: each.estimate for each in leaderboard(measured, metric, kind=kind, level=level)}
-            if not board:
+            entries = {each.name: each.estimate for each in leaderboard(measured, metric, kind=kind, level=level)}
+            if not entries:
                 continue
-            values = {name: board[name].value if name in board else None for name in names}
+            values = {name: entries[name].value if name in entries else None for name in names}
             shown = {name: None if value is None else f"{value:.3f}" for name, value in values.items()}
             rows.append({"kind": kind, "level": level, **shown})
             numbers += [
                 {"kind": kind, "level": level, "detector": n, "value": e.value, "low": e.low, "high": e.high}
-                for n, e in board.items()
+                for n, e in entries.items()
             ]
     return StudyTable("levels", f"{METRICS[metric].label} by kind of fault and level", rows, numbers)
 
 
-def _ranks(measured: Measured, metric: str) -> StudyTable:
+def _ranks(measured: MetricTable, metric: str) -> StudyTable:
     compared = friedman(measured, metric)
     if compared is None:
         return StudyTable("ranks", "", [], [])

@@ -1,7 +1,7 @@
 """What happens when world, agent and faults meet: episodes and their nominal twins."""
 
-from offnominal.rollouts.collect import collect
-from offnominal.rollouts.judge import Judgement, judge
-from offnominal.rollouts.twins import Twin, effective_onset, twins
+from offnominal.rollouts.collection import collect
+from offnominal.rollouts.policy_evaluation import PolicyEvaluation, evaluate_policy
+from offnominal.rollouts.twin_rollouts import Twin, effective_onset, twins
 
-__all__ = ["Judgement", "Twin", "collect", "effective_onset", "judge", "twins"]
+__all__ = ["PolicyEvaluation", "Twin", "collect", "effective_onset", "evaluate_policy", "twins"]

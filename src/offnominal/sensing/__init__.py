@@ -5,8 +5,8 @@ One ray caster serves every camera and every lidar; it runs on the CPU and gives
 * A scene is data: :class:`Scene` of :class:`Instance`, each a shape (:class:`Plane`, :class:`Box`, :class:`Sphere`,
   :class:`Ellipsoid`, :class:`Capsule`, :class:`Cylinder`, :class:`Mesh`) with a :class:`Material`, a place, a label and
   an identity, under a :class:`Light` and a :class:`Sky`. :class:`Poses` move the instances.
-* :func:`render` and :func:`render_batch` are what a :class:`Camera` sees, as a :class:`Picture`.
-* :func:`sweep` is what a :class:`Lidar` measures, as a :class:`PointCloud`; :func:`cast` follows any rays.
+* :func:`render` and :func:`render_batch` are what a :class:`Camera` sees, as a :class:`CameraImage`.
+* :func:`sweep` is what a :class:`Lidar` measures, as a :class:`PointCloud`; :func:`cast_rays` follows any rays.
 * :func:`scene_from_mujoco` makes a :class:`MujocoScene` of a MuJoCo model.
 
 Names load when they are first used.
@@ -19,23 +19,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from offnominal.sensing.camera import Camera
-    from offnominal.sensing.from_mujoco import MujocoScene, scene_from_mujoco
-    from offnominal.sensing.hits import Hits, cast
+    from offnominal.sensing.camera_image import CameraImage, render, render_batch
     from offnominal.sensing.lidar import Lidar, PointCloud, sweep
     from offnominal.sensing.light import Light, Sky
     from offnominal.sensing.material import Material
-    from offnominal.sensing.picture import Picture, render, render_batch
+    from offnominal.sensing.mujoco_scene import MujocoScene, scene_from_mujoco
+    from offnominal.sensing.ray_casting import RayHits, cast_rays
     from offnominal.sensing.scene import Instance, Poses, Scene
     from offnominal.sensing.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 
 _HOMES = {
     "camera": ("Camera",),
-    "hits": ("Hits", "cast"),
-    "from_mujoco": ("MujocoScene", "scene_from_mujoco"),
+    "ray_casting": ("RayHits", "cast_rays"),
+    "mujoco_scene": ("MujocoScene", "scene_from_mujoco"),
     "lidar": ("Lidar", "PointCloud", "sweep"),
     "light": ("Light", "Sky"),
     "material": ("Material",),
-    "picture": ("Picture", "render", "render_batch"),
+    "camera_image": ("CameraImage", "render", "render_batch"),
     "scene": ("Instance", "Poses", "Scene"),
     "shapes": ("Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "Plane", "Sphere"),
 }
@@ -44,24 +44,24 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Box",
     "Camera",
+    "CameraImage",
     "Capsule",
     "Cylinder",
     "Ellipsoid",
-    "Hits",
     "Instance",
     "Lidar",
     "Light",
     "Material",
     "Mesh",
     "MujocoScene",
-    "Picture",
     "Plane",
     "PointCloud",
     "Poses",
+    "RayHits",
     "Scene",
     "Sky",
     "Sphere",
-    "cast",
+    "cast_rays",
     "render",
     "render_batch",
     "scene_from_mujoco",

@@ -74,7 +74,7 @@ class Camera:
 
     def packed(self) -> FloatArray:
         """Return what the kernels want: position, axes, half width, half height, whether lines are parallel."""
-        from offnominal.core.exact import sincos
+        from offnominal.core.deterministic_math import sincos
 
         if self.view_height is None:
             sine, cosine = sincos(math.pi / 360.0 * self.fov)

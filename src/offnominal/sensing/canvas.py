@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray, Frame
 
 Colour: TypeAlias = tuple[float, float, float]

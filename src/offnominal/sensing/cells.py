@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.compiled import inner
+from offnominal.core.compilation import compiled_internal
 from offnominal.core.types import Array
-from offnominal.sensing.packed import Packed
-from offnominal.sensing.placed import Placed, spread
+from offnominal.sensing.packed_scene import PackedScene
+from offnominal.sensing.placed_instances import PlacedInstances, extent_along
 
 TILE = 8
 CLOSE = np.float32(1e-3)
@@ -38,7 +38,7 @@ class Cells(NamedTuple):
     near: NDArray[np.float32]
 
 
-@inner
+@compiled_internal
 def sort_by(keys: Array, order: Array) -> None:
     """Sort indices by their keys, least first (Shell's sort with Ciura's gaps); equal keys by index."""
     for gap in (1750, 701, 301, 132, 57, 23, 10, 4, 1):
@@ -53,7 +53,7 @@ def sort_by(keys: Array, order: Array) -> None:
             order[j] = item
 
 
-@inner
+@compiled_internal
 def fill_cells(outlines: Array, near: Array, solids: Array, columns: int, rows: int) -> Cells:
     """Return the lists of all cells.
 
@@ -87,17 +87,19 @@ def fill_cells(outlines: Array, near: Array, solids: Array, columns: int, rows: 
     return Cells(starts, members, near)
 
 
-@inner
+@compiled_internal
 def clamped(value: np.float32, most: int) -> int:
     """Return the whole number at or below a value, within -1 .. most."""
     return int(np.floor(min(max(value, -ONE), np.float32(most))))
 
 
-@inner
-def camera_cells(packed: Packed, placed: Placed, view: NDArray[np.float32], width: int, height: int) -> Cells:
+@compiled_internal
+def camera_cells(
+    packed: PackedScene, placed: PlacedInstances, view: NDArray[np.float32], width: int, height: int
+) -> Cells:
     """Return what reaches into each tile of a picture; t counts along the direction of view."""
     n, extent, solids = packed.kind.shape[0], packed.extent, packed.solids
-    centre, turn, there = placed.centre, placed.turn, placed.there
+    centre, rotation, present = placed.centre, placed.rotation, placed.present
     outlines = np.empty((n, 4), np.int32)
     near = np.empty(n, np.float32)
     frame = np.empty((4, 3), np.float32)
@@ -107,9 +109,9 @@ def camera_cells(packed: Packed, placed: Placed, view: NDArray[np.float32], widt
     for i in solids:
         outlines[i, 0], outlines[i, 1], outlines[i, 2], outlines[i, 3] = 0, -1, 0, -1
         near[i] = HUGE
-        if not there[i]:
+        if not present[i]:
             continue
-        _in_view(extent, centre, turn, view, i, frame)
+        _in_view(extent, centre, rotation, view, i, frame)
         depth = abs(frame[0, 2]) + abs(frame[1, 2]) + abs(frame[2, 2])
         if frame[3, 2] + depth <= ZERO:
             continue
@@ -130,18 +132,18 @@ def camera_cells(packed: Packed, placed: Placed, view: NDArray[np.float32], widt
     return fill_cells(outlines, near, solids, columns, rows)
 
 
-@inner
-def _in_view(extent: Array, centre: Array, turn: Array, view: Array, i: int, frame: Array) -> None:
+@compiled_internal
+def _in_view(extent: Array, centre: Array, rotation: Array, view: Array, i: int, frame: Array) -> None:
     """Write the half sides (rows 0 to 2) and the middle (row 3) of an instance's box along the camera's axes."""
     for axis in range(3):
         x, y, z = view[3 + 3 * axis], view[4 + 3 * axis], view[5 + 3 * axis]
         for k in range(3):
-            along = turn[i, k] * x + turn[i, 3 + k] * y + turn[i, 6 + k] * z
+            along = rotation[i, k] * x + rotation[i, 3 + k] * y + rotation[i, 6 + k] * z
             frame[k, axis] = extent[i, k] * along
         frame[3, axis] = centre[i, 0] * x + centre[i, 1] * y + centre[i, 2] * z
 
 
-@inner
+@compiled_internal
 def _outline(frame: Array, parallel: bool, near: np.float32) -> tuple[np.float32, np.float32, np.float32, np.float32]:
     """Return left, right, bottom and top of a box in the picture, everywhere if it reaches behind the viewer."""
     if parallel:
@@ -170,51 +172,55 @@ class SunMap(NamedTuple):
         cells: The lists; `near` is minus the height of an instance's top towards the sun.
         size: Number of squares along each side.
         origin: Across and upright coordinate of the first corner, and squares per metre along both.
-        towards: (instances, 3): direction of the sun along each instance's own axes.
+        direction: (instances, 3): direction of the sun along each instance's own axes.
     """
 
     cells: Cells
     size: int
     origin: NDArray[np.float32]
-    towards: NDArray[np.float32]
+    direction: NDArray[np.float32]
 
 
-@inner
-def sun_map(packed: Packed, placed: Placed, wanted: bool) -> SunMap:
+@compiled_internal
+def sun_map(packed: PackedScene, placed: PlacedInstances, wanted: bool) -> SunMap:
     """Return which instances can shade the points of each square; an empty map if it is not wanted."""
-    n, air, extent, solids = packed.kind.shape[0], packed.air, packed.extent, packed.solids
-    centre, turn, there = placed.centre, placed.turn, placed.there
+    n, lighting, extent, solids = packed.kind.shape[0], packed.lighting, packed.extent, packed.solids
+    centre, rotation, present = placed.centre, placed.rotation, placed.present
     spans = np.empty((n, 4), np.float32)
     outlines = np.empty((n, 4), np.int32)
     near = np.empty(n, np.float32)
-    towards = np.empty((n, 3), np.float32)
+    direction = np.empty((n, 3), np.float32)
     origin = np.empty(4, np.float32)
     origin[0], origin[1] = HUGE, HUGE
     far_x, far_y = -HUGE, -HUGE
     for i in solids:
         outlines[i, 0], outlines[i, 1], outlines[i, 2], outlines[i, 3] = 0, -1, 0, -1
         near[i] = HUGE
-        if not (wanted and there[i]):
+        if not (wanted and present[i]):
             continue
         for axis in range(3):
-            x, y, z = air[axis, 0], air[axis, 1], air[axis, 2]
+            x, y, z = lighting[axis, 0], lighting[axis, 1], lighting[axis, 2]
             at = centre[i, 0] * x + centre[i, 1] * y + centre[i, 2] * z
-            reach = np.float32(1.001) * spread(extent, turn, i, x, y, z)
+            reach = np.float32(1.001) * extent_along(extent, rotation, i, x, y, z)
             if axis == 0:
                 near[i] = -(at + reach)
             else:
                 spans[i, 2 * axis - 2], spans[i, 2 * axis - 1] = at - reach, at + reach
         for k in range(3):
-            towards[i, k] = turn[i, k] * air[0, 0] + turn[i, 3 + k] * air[0, 1] + turn[i, 6 + k] * air[0, 2]
+            direction[i, k] = (
+                rotation[i, k] * lighting[0, 0]
+                + rotation[i, 3 + k] * lighting[0, 1]
+                + rotation[i, 6 + k] * lighting[0, 2]
+            )
         origin[0], origin[1] = min(origin[0], spans[i, 0]), min(origin[1], spans[i, 2])
         far_x, far_y = max(far_x, spans[i, 1]), max(far_y, spans[i, 3])
     size = max(24, min(96, int(5.0 * np.sqrt(float(solids.shape[0])))))
     origin[2] = np.float32(size) / max(far_x - origin[0], CLOSE)
     origin[3] = np.float32(size) / max(far_y - origin[1], CLOSE)
     for i in solids:
-        if wanted and there[i]:
+        if wanted and present[i]:
             outlines[i, 0] = max(clamped((spans[i, 0] - origin[0]) * origin[2] - CLOSE, size), 0)
             outlines[i, 1] = min(clamped((spans[i, 1] - origin[0]) * origin[2] + CLOSE, size), size - 1)
             outlines[i, 2] = max(clamped((spans[i, 2] - origin[1]) * origin[3] - CLOSE, size), 0)
             outlines[i, 3] = min(clamped((spans[i, 3] - origin[1]) * origin[3] + CLOSE, size), size - 1)
-    return SunMap(fill_cells(outlines, near, solids, size, size), size, origin, towards)
+    return SunMap(fill_cells(outlines, near, solids, size, size), size, origin, direction)

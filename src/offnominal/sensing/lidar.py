@@ -28,7 +28,7 @@ class Lidar:
         channels: Lasers above one another.
         columns: Measurements per turn. The turn begins and ends at the back, at -x; +x is in the middle.
         fov: Lowest and highest laser, degrees above the horizontal.
-        reach: How far it measures, m.
+        max_range: How far it measures, m.
         noise: Standard deviation of a distance, m.
         dropout: Share of measurements that are lost.
     """
@@ -38,7 +38,7 @@ class Lidar:
     channels: int = 64
     columns: int = 1024
     fov: tuple[float, float] = (-24.8, 2.0)
-    reach: float = 100.0
+    max_range: float = 100.0
     noise: float = 0.0
     dropout: float = 0.0
 
@@ -51,8 +51,8 @@ class Lidar:
             raise InvalidParameter(
                 f"fov is {self.fov}; expected the lowest and the highest laser within -90 and 90 degrees."
             )
-        if not self.reach > 0.0:
-            raise InvalidParameter(f"reach is {self.reach}; expected a distance above zero, in metres.")
+        if not self.max_range > 0.0:
+            raise InvalidParameter(f"reach is {self.max_range}; expected a distance above zero, in metres.")
         if not (self.noise >= 0.0 and 0.0 <= self.dropout <= 1.0):
             raise InvalidParameter(
                 f"noise is {self.noise} and dropout {self.dropout}; expected >= 0 and a share from 0 to 1."
@@ -111,7 +111,7 @@ def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int =
         >>> cloud.ranges.round(3).tolist()
         [[10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0]]
     """
-    from offnominal.sensing.turn import measure
+    from offnominal.sensing.lidar_kernel import measure
 
     where = scene.poses if poses is None else poses
     if len(where) != 1:
@@ -122,7 +122,7 @@ def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int =
         np.empty(size, np.float32), np.empty((*size, 3), np.float32), np.empty(size, np.int32), np.empty(size, np.int32)
     )
     key = Stream.named(seed, 0, "lidar").key
-    numbers = np.array((*lidar.position, lidar.reach, lidar.noise, lidar.dropout))
+    numbers = np.array((*lidar.position, lidar.max_range, lidar.noise, lidar.dropout))
     measure(
         scene.packed, positions[0], rotations[0], numbers, np.asarray(lidar.rotation), lidar.elevations, lidar.azimuths,
         key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance,
@@ -132,6 +132,6 @@ def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int =
 
 def _circle(degrees: list[float]) -> FloatArray:
     """Return the sines and cosines of angles."""
-    from offnominal.core.exact import sincos
+    from offnominal.core.deterministic_math import sincos
 
     return np.array([sincos(math.pi / 180.0 * angle) for angle in degrees])

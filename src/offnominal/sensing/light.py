@@ -62,12 +62,12 @@ class Sky:
 
 def pack(light: Light, sky: Sky) -> NDArray[np.float32]:
     """Return light and sky as rows of three: sun's direction, two directions across it, colours, numbers."""
-    towards = unit("towards_sun", light.towards_sun)
-    across, upright = perpendicular(towards)
+    direction = unit("towards_sun", light.towards_sun)
+    across, upright = perpendicular(direction)
     # 1 + x + x^2 / 2 stands in for e^x: it is 20 at x = 5.2445.
     density = 5.2445 / sky.visibility
     rows = (
-        towards,
+        direction,
         across,
         upright,
         light.sun,

@@ -10,12 +10,12 @@ import math
 
 import numpy as np
 
-from offnominal.core.compiled import inner
+from offnominal.core.compilation import compiled_internal
 from offnominal.core.types import Array
+from offnominal.sensing.intersections import FAR, ONE, ZERO
 from offnominal.sensing.material import CHECKER
-from offnominal.sensing.meet import FAR, ONE, ZERO
-from offnominal.sensing.packed import Packed
-from offnominal.sensing.placed import Placed
+from offnominal.sensing.packed_scene import PackedScene
+from offnominal.sensing.placed_instances import PlacedInstances
 from offnominal.sensing.rays import Rays
 from offnominal.sensing.texture import stripes
 
@@ -25,73 +25,88 @@ OFF_SURFACE = np.float32(1e-4)
 LEAST_COSINE = np.float32(0.05)
 
 
-@inner
-def meet_planes(packed: Packed, placed: Placed, rays: Rays, n: int) -> None:
+@compiled_internal
+def intersect_planes(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) -> None:
     """Fill t, who and part of the first n rays with the nearest plane, or with infinity, -1 and -1."""
-    ts, who, part, start, towards = rays.t, rays.who, rays.part, rays.start, rays.towards
-    planes, size, level, centre, turn = packed.planes, packed.size, placed.level, placed.centre, placed.turn
+    ts, hit, part, start, direction = rays.t, rays.hit, rays.part, rays.start, rays.direction
+    planes, size, level, centre, rotation = packed.planes, packed.size, placed.level, placed.centre, placed.rotation
     for r in range(n):
-        ts[r], who[r], part[r] = FAR, -1, -1
+        ts[r], hit[r], part[r] = FAR, -1, -1
     for k in range(planes.shape[0]):
         i, height = planes[k], level[k]
         if start.shape[1] > 1:
-            _meet_from_anywhere(ts, who, start, towards, size, centre, turn, i, height, n)
+            _intersect_from_anywhere(ts, hit, start, direction, size, centre, rotation, i, height, n)
         elif height >= ZERO:
-            _meet_from_sensor(ts, who, towards, size, centre, turn, i, height, n)
+            _intersect_from_sensor(ts, hit, direction, size, centre, rotation, i, height, n)
 
 
-@inner
-def _meet_from_sensor(
-    ts: Array, who: Array, towards: Array, size: Array, centre: Array, turn: Array, i: int, height: np.float32, n: int
+@compiled_internal
+def _intersect_from_sensor(
+    ts: Array,
+    hit: Array,
+    direction: Array,
+    size: Array,
+    centre: Array,
+    rotation: Array,
+    i: int,
+    height: np.float32,
+    n: int,
 ) -> None:
     """Meet plane i, which is this far below the sensor, with rays that start there."""
-    ux, uy, uz, vx, vy, vz = turn[i, 0], turn[i, 3], turn[i, 6], turn[i, 1], turn[i, 4], turn[i, 7]
-    ax, ay, az, wide, deep = turn[i, 2], turn[i, 5], turn[i, 8], size[i, 0], size[i, 1]
+    ux, uy, uz, vx, vy, vz = (
+        rotation[i, 0],
+        rotation[i, 3],
+        rotation[i, 6],
+        rotation[i, 1],
+        rotation[i, 4],
+        rotation[i, 7],
+    )
+    ax, ay, az, wide, deep = rotation[i, 2], rotation[i, 5], rotation[i, 8], size[i, 0], size[i, 1]
     left = ux * centre[i, 0] + uy * centre[i, 1] + uz * centre[i, 2]
     bottom = vx * centre[i, 0] + vy * centre[i, 1] + vz * centre[i, 2]
     for r in range(n):
-        dx, dy, dz = towards[0, r], towards[1, r], towards[2, r]
+        dx, dy, dz = direction[0, r], direction[1, r], direction[2, r]
         down = ax * dx + ay * dy + az * dz
         t = -height / down
         x, y = t * (ux * dx + uy * dy + uz * dz) - left, t * (vx * dx + vy * dy + vz * dz) - bottom
-        before, owner = ts[r], who[r]
+        before, owner = ts[r], hit[r]
         nearer = (down < -EDGE_ON) & (t < before) & (abs(x) <= wide) & (abs(y) <= deep)
         ts[r] = t if nearer else before
-        who[r] = i if nearer else owner
+        hit[r] = i if nearer else owner
 
 
-@inner
-def _meet_from_anywhere(
+@compiled_internal
+def _intersect_from_anywhere(
     ts: Array,
-    who: Array,
+    hit: Array,
     start: Array,
-    towards: Array,
+    direction: Array,
     size: Array,
     centre: Array,
-    turn: Array,
+    rotation: Array,
     i: int,
     height: np.float32,
     n: int,
 ) -> None:
     """Meet plane i, which is this far below the sensor, with rays that each have their own start."""
-    ax, ay, az = turn[i, 2], turn[i, 5], turn[i, 8]
+    ax, ay, az = rotation[i, 2], rotation[i, 5], rotation[i, 8]
     for r in range(n):
         ox, oy, oz = start[0, r], start[1, r], start[2, r]
-        dx, dy, dz = towards[0, r], towards[1, r], towards[2, r]
+        dx, dy, dz = direction[0, r], direction[1, r], direction[2, r]
         down = ax * dx + ay * dy + az * dz
         above = height + ax * ox + ay * oy + az * oz
         if not (down < -EDGE_ON and above >= ZERO and above < -down * ts[r]):
             continue
         t = -above / down
         px, py, pz = ox + t * dx - centre[i, 0], oy + t * dy - centre[i, 1], oz + t * dz - centre[i, 2]
-        x = turn[i, 0] * px + turn[i, 3] * py + turn[i, 6] * pz
-        y = turn[i, 1] * px + turn[i, 4] * py + turn[i, 7] * pz
+        x = rotation[i, 0] * px + rotation[i, 3] * py + rotation[i, 6] * pz
+        y = rotation[i, 1] * px + rotation[i, 4] * py + rotation[i, 7] * pz
         if abs(x) <= size[i, 0] and abs(y) <= size[i, 1]:
-            ts[r], who[r] = t, i
+            ts[r], hit[r] = t, i
 
 
-@inner
-def paint_planes(packed: Packed, placed: Placed, rays: Rays, n: int, pixel: np.float32) -> None:
+@compiled_internal
+def shade_planes(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int, pixel: np.float32) -> None:
     """Fill point, normal, colour and sunlit of those of the first n rays that end on a plain or checkered plane."""
     normal, sunlit = rays.normal, rays.sunlit
     for r in range(n):
@@ -103,36 +118,36 @@ def paint_planes(packed: Packed, placed: Placed, rays: Rays, n: int, pixel: np.f
         return
     share = np.empty(n, np.float32)
     for i in packed.planes:
-        if packed.texture[i] > CHECKER or not placed.there[i]:
+        if packed.texture[i] > CHECKER or not placed.present[i]:
             continue
         for r in range(n):
             share[r] = ZERO
         if packed.texture[i] == CHECKER:
-            _checkered(placed.centre, placed.turn, i, packed.paint[i, 6], pixel, rays.towards, rays.t, share, n)
-        _fill(packed.paint, placed.turn, i, packed.air, rays, share, n)
+            _checkered(placed.centre, placed.rotation, i, packed.paint[i, 6], pixel, rays.direction, rays.t, share, n)
+        _fill(packed.paint, placed.rotation, i, packed.lighting, rays, share, n)
 
 
-@inner
+@compiled_internal
 def _checkered(
     centre: Array,
-    turn: Array,
+    rotation: Array,
     i: int,
     scale: np.float32,
     pixel: np.float32,
-    towards: Array,
+    direction: Array,
     ts: Array,
     share: Array,
     n: int,
 ) -> None:
     """Write how much of the second colour each ray sees if it ends on plane i."""
-    ax, ay, az = turn[i, 2], turn[i, 5], turn[i, 8]
+    ax, ay, az = rotation[i, 2], rotation[i, 5], rotation[i, 8]
     for r in range(n):
         share[r] = ONE
     for axis in range(2):
-        ux, uy, uz = turn[i, axis], turn[i, 3 + axis], turn[i, 6 + axis]
+        ux, uy, uz = rotation[i, axis], rotation[i, 3 + axis], rotation[i, 6 + axis]
         origin = ux * centre[i, 0] + uy * centre[i, 1] + uz * centre[i, 2]
         for r in range(n):
-            dx, dy, dz, t, other = towards[0, r], towards[1, r], towards[2, r], ts[r], share[r]
+            dx, dy, dz, t, other = direction[0, r], direction[1, r], direction[2, r], ts[r], share[r]
             x = scale * (t * (ux * dx + uy * dy + uz * dz) - origin)
             wide = scale * pixel * t / math.sqrt(max(LEAST_COSINE, abs(ax * dx + ay * dy + az * dz)))
             share[r] = other * stripes(x, wide)
@@ -140,24 +155,26 @@ def _checkered(
         share[r] = HALF - HALF * share[r]
 
 
-@inner
-def _fill(paint: Array, turn: Array, i: int, air: Array, rays: Rays, share: Array, n: int) -> None:
+@compiled_internal
+def _fill(paint: Array, rotation: Array, i: int, lighting: Array, rays: Rays, share: Array, n: int) -> None:
     """Give the rays that end on plane i their colour, with this share of the second one, direction and light."""
-    ts, whose, towards = rays.t, rays.who, rays.towards
+    ts, hits, direction = rays.t, rays.hit, rays.direction
     point, normal, colour, sunlit = rays.point, rays.normal, rays.colour, rays.sunlit
     for c in range(3):
-        first, second, upward = paint[i, c], paint[i, c + 3], turn[i, 2 + 3 * c]
+        first, second, upward = paint[i, c], paint[i, c + 3], rotation[i, 2 + 3 * c]
         for r in range(n):
             before, mine = colour[c, r], first + share[r] * (second - first)
-            colour[c, r] = mine if whose[r] == i else before
+            colour[c, r] = mine if hits[r] == i else before
         for r in range(n):
             before = normal[c, r]
-            normal[c, r] = upward if whose[r] == i else before
+            normal[c, r] = upward if hits[r] == i else before
         for r in range(n):
             before, t = point[c, r], ts[r]
-            mine = t * towards[c, r] + OFF_SURFACE * max(ONE, t) * upward
-            point[c, r] = mine if whose[r] == i else before
-    direct = max(ZERO, turn[i, 2] * air[0, 0] + turn[i, 5] * air[0, 1] + turn[i, 8] * air[0, 2])
+            mine = t * direction[c, r] + OFF_SURFACE * max(ONE, t) * upward
+            point[c, r] = mine if hits[r] == i else before
+    direct = max(
+        ZERO, rotation[i, 2] * lighting[0, 0] + rotation[i, 5] * lighting[0, 1] + rotation[i, 8] * lighting[0, 2]
+    )
     for r in range(n):
         before = sunlit[r]
-        sunlit[r] = direct if whose[r] == i else before
+        sunlit[r] = direct if hits[r] == i else before

@@ -12,7 +12,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.sensing.light import Light, Sky
 from offnominal.sensing.material import Material
-from offnominal.sensing.packed import Packed, pack
+from offnominal.sensing.packed_scene import PackedScene, pack
 from offnominal.sensing.shapes import Shape, Triple
 from offnominal.sensing.vectors import rotation_matrix
 
@@ -113,7 +113,7 @@ class Scene:
         return Poses(positions, np.array([instance.rotation for instance in self.instances], np.float64))
 
     @cached_property
-    def packed(self) -> Packed:
+    def packed(self) -> PackedScene:
         """The scene as flat arrays for the kernels."""
         return pack(
             [instance.shape for instance in self.instances],

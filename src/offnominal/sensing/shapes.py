@@ -204,10 +204,10 @@ class Mesh:
     @cached_property
     def tree(self) -> tuple[Array, Array, Array, BoolArray]:
         """Boxes and links of the tree over the triangles, the triangles in its order, and which of them are trim."""
-        from offnominal.sensing.tree import build
+        from offnominal.sensing.bvh import build_bvh
 
         corners = self.corners.astype(np.float32)
-        boxes, links, order = build(np.hstack([corners.min(axis=1), corners.max(axis=1)]), 4)
+        boxes, links, order = build_bvh(np.hstack([corners.min(axis=1), corners.max(axis=1)]), 4)
         first, second, third = (corners[order, k] for k in range(3))
         return boxes, links, np.hstack([first, second - first, third - first]), np.asarray(self.trim)[order]
 

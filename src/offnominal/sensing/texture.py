@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.core.compiled import inner
+from offnominal.core.compilation import compiled_internal
 from offnominal.sensing.material import LANE, NOISE
 
 ZERO, HALF, ONE, TWO, THREE = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0, 3.0))
@@ -19,47 +19,47 @@ TO_UNIT = np.float32(1.0 / 16777216.0)
 PRIME_X, PRIME_Y, PRIME_Z = 0x8DA6B343, 0xD8163841, 0xCB1AB31F
 
 
-@inner
-def whole(x: np.float32) -> int:
+@compiled_internal
+def floor_to_int(x: np.float32) -> int:
     """Return the greatest whole number that is not above x, without a call of the C library."""
     i = int(x)
     return i - 1 if x < np.float32(i) else i
 
 
-@inner
-def mixed(word: int) -> np.float32:
+@compiled_internal
+def hash_to_unit(word: int) -> np.float32:
     """Return a number from 0 to 1 that looks random but belongs to a whole number."""
     h = word & WORD
     h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & WORD
     return np.float32((h ^ (h >> 12)) & 0xFFFFFF) * TO_UNIT
 
 
-@inner
+@compiled_internal
 def value_noise(x: np.float32, y: np.float32, z: np.float32) -> np.float32:
     """Return smooth noise from 0 to 1 that changes over a distance of about one."""
-    i, j, k = whole(x), whole(y), whole(z)
+    i, j, k = floor_to_int(x), floor_to_int(y), floor_to_int(z)
     u, v, w = x - np.float32(i), y - np.float32(j), z - np.float32(k)
     u, v, w = u * u * (THREE - TWO * u), v * v * (THREE - TWO * v), w * w * (THREE - TWO * w)
     i0, j0, k0 = i * PRIME_X, j * PRIME_Y, k * PRIME_Z
     i1, j1, k1 = i0 + PRIME_X, j0 + PRIME_Y, k0 + PRIME_Z
-    a, b = mixed(i0 ^ j0 ^ k0), mixed(i0 ^ j1 ^ k0)
-    a += u * (mixed(i1 ^ j0 ^ k0) - a)
-    b += u * (mixed(i1 ^ j1 ^ k0) - b)
-    c, d = mixed(i0 ^ j0 ^ k1), mixed(i0 ^ j1 ^ k1)
-    c += u * (mixed(i1 ^ j0 ^ k1) - c)
-    d += u * (mixed(i1 ^ j1 ^ k1) - d)
+    a, b = hash_to_unit(i0 ^ j0 ^ k0), hash_to_unit(i0 ^ j1 ^ k0)
+    a += u * (hash_to_unit(i1 ^ j0 ^ k0) - a)
+    b += u * (hash_to_unit(i1 ^ j1 ^ k0) - b)
+    c, d = hash_to_unit(i0 ^ j0 ^ k1), hash_to_unit(i0 ^ j1 ^ k1)
+    c += u * (hash_to_unit(i1 ^ j0 ^ k1) - c)
+    d += u * (hash_to_unit(i1 ^ j1 ^ k1) - d)
     a += v * (b - a)
     c += v * (d - c)
     return a + w * (c - a)
 
 
-@inner
+@compiled_internal
 def checker(x: np.float32, y: np.float32, z: np.float32, pixel: np.float32) -> np.float32:
     """Return the share of the second colour in a pixel of a checker of cubes of size one."""
     return HALF - HALF * stripes(x, pixel) * stripes(y, pixel) * stripes(z, pixel)
 
 
-@inner
+@compiled_internal
 def stripes(x: np.float32, pixel: np.float32) -> np.float32:
     """Return the mean over a pixel of stripes that are 1 between 0 and 1, -1 between 1 and 2, and so on."""
     x = min(FARTHEST, max(-FARTHEST, x))
@@ -71,7 +71,7 @@ def stripes(x: np.float32, pixel: np.float32) -> np.float32:
     return share if np.float32(np.int32(HALF * low)) == HALF * low else -share
 
 
-@inner
+@compiled_internal
 def pattern(
     texture: int,
     i: int,
@@ -107,36 +107,37 @@ def pattern(
     share = _inside(u, SILL, pixel) * _inside(z, LINTEL, pixel)
     return (
         GLOW
-        if share > HALF and mixed(whole(u) * PRIME_X ^ whole(z) * PRIME_Y ^ i * PRIME_Z) < LIT_SHARE
+        if share > HALF
+        and hash_to_unit(floor_to_int(u) * PRIME_X ^ floor_to_int(z) * PRIME_Y ^ i * PRIME_Z) < LIT_SHARE
         else _faded(share, PANES, pixel)
     )
 
 
-@inner
+@compiled_internal
 def _inside(x: np.float32, margin: np.float32, pixel: np.float32) -> np.float32:
     """Return how much of a pixel lies in the pane that leaves this margin of every unit."""
-    u = x - np.float32(whole(x))
+    u = x - np.float32(floor_to_int(x))
     gap = min(u, ONE - u) - margin
     return min(ONE, max(ZERO, gap / max(pixel, np.float32(1e-4)) + HALF))
 
 
-@inner
+@compiled_internal
 def _faded(share: np.float32, mean: np.float32, pixel: np.float32) -> np.float32:
     """Return a pattern's value, drawn to its mean as a pixel grows to the pattern's size."""
     fade = min(ONE, max(ZERO, np.float32(1.6) * (pixel - np.float32(0.25))))
     return share + fade * (mean - share)
 
 
-@inner
+@compiled_internal
 def _cover(distance: np.float32, pixel: np.float32) -> np.float32:
     """Return how much of a pixel a painted line covers whose middle is at this distance."""
     wide = max(pixel, np.float32(1e-4))
     return max(ZERO, min(ONE, (LINE - distance) / wide + HALF)) * min(ONE, TWO * LINE / wide)
 
 
-@inner
+@compiled_internal
 def _lane(x: np.float32, y: np.float32, pixel: np.float32) -> np.float32:
     along = x / DASH
-    dashed = ONE if along - np.float32(whole(along)) < HALF else ZERO
+    dashed = ONE if along - np.float32(floor_to_int(along)) < HALF else ZERO
     dashed = _faded(dashed, HALF, pixel / DASH)
     return max(dashed * _cover(abs(y), pixel), _cover(abs(abs(y) - ONE), pixel))

@@ -57,14 +57,14 @@ def rotation_matrix(rotation: ArrayLike | None) -> FloatArray:
     return given
 
 
-def turned(degrees: float) -> FloatArray:
+def rotation_about_z(degrees: float) -> FloatArray:
     """Return the rotation about the vertical that takes +x towards +y.
 
     Example:
-        >>> turned(90.0).round(3) @ [1, 0, 0]
+        >>> rotation_about_z(90.0).round(3) @ [1, 0, 0]
         array([0., 1., 0.])
     """
-    from offnominal.core.exact import sincos
+    from offnominal.core.deterministic_math import sincos
 
     s, c = sincos(math.pi / 180.0 * degrees)
     return np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))

@@ -18,45 +18,52 @@ studies: Registry[AnyStudy] = Registry("study")
 
 _SHIPPED = "offnominal.studies.catalogue:shipped"
 for _spec in (
-    Spec("anomaly-gym", _SHIPPED, "vector detectors on all faults of six worlds", {"file": "anomaly_gym/study.toml"}),
-    Spec("quickstart", _SHIPPED, "six detectors on two worlds in a minute or two", {"file": "quickstart.toml"}),
-    Spec("anomaly-gym-policies", _SHIPPED, "the same under other policies", {"file": "anomaly_gym/policies.toml"}),
+    Spec(
+        "anomaly-gym",
+        _SHIPPED,
+        "vector detectors on all faults of six worlds",
+        {"file": "papers/anomaly_gym/study.toml"},
+    ),
+    Spec("quickstart", _SHIPPED, "six detectors on two worlds in a minute or two", {"file": "studies/quickstart.toml"}),
+    Spec(
+        "anomaly-gym-policies", _SHIPPED, "the same under other policies", {"file": "papers/anomaly_gym/policies.toml"}
+    ),
     Spec(
         "anomaly-gym-images",
         _SHIPPED,
         "image detectors on all faults of six worlds",
-        {"file": "anomaly_gym/images.toml"},
+        {"file": "papers/anomaly_gym/images.toml"},
     ),
     Spec(
         "anomaly-gym-images-policies",
         _SHIPPED,
         "image detectors under other policies",
-        {"file": "anomaly_gym/image_policies.toml"},
+        {"file": "papers/anomaly_gym/image_policies.toml"},
     ),
     Spec(
-        "comparison", _SHIPPED, "detectors on forty tables, fairly searched", {"file": "detector_comparison/study.toml"}
+        "comparison", _SHIPPED, "detectors on forty tables, fairly searched", {"file": "papers/comparison/study.toml"}
     ),
-    Spec("comparison-deep", _SHIPPED, "deep detectors on sixteen tables", {"file": "detector_comparison/deep.toml"}),
+    Spec("comparison-deep", _SHIPPED, "deep detectors on sixteen tables", {"file": "papers/comparison/deep.toml"}),
     Spec(
         "comparison-images",
         _SHIPPED,
         "detectors on images, one class unseen",
-        {"file": "detector_comparison/images.toml"},
+        {"file": "papers/comparison/images.toml"},
     ),
     Spec(
         "comparison-images-one-in",
         _SHIPPED,
         "detectors on images, one class normal",
-        {"file": "detector_comparison/images_one_in.toml"},
+        {"file": "papers/comparison/images_one_in.toml"},
     ),
-    Spec("ood-rl", _SHIPPED, "do agents know that their world was changed?", {"file": "ood_rl/study.toml"}),
+    Spec("ood-rl", _SHIPPED, "do agents know that their world was changed?", {"file": "papers/ood_rl/study.toml"}),
 ):
     studies.register(_spec)
 
 
 def shipped(file: str) -> AnyStudy:
     """Return a study that comes with the package."""
-    return parse(files("offnominal.studies").joinpath(file).read_text(encoding="utf-8"), file)
+    return parse(files("offnominal").joinpath(file).read_text(encoding="utf-8"), file)
 
 
 def load_study(source: str | Path, *, allow_modules: Collection[str] = ()) -> AnyStudy:

@@ -15,7 +15,7 @@ from offnominal.core.config import Config
 from offnominal.core.registry import Registry
 from offnominal.datasets.recipe import SEED
 from offnominal.detectors.catalogue import detectors as detector_registry
-from offnominal.evaluation.resample import REPLICATES
+from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.studies.scales import check_integers
 
 SCRIPTED = "scripted"
@@ -23,14 +23,14 @@ Named = tuple[Registry[Any], str]
 """A registry, and an id of it or ``"package.module:Class"``."""
 
 
-class Doable(Protocol):
+class StudyCell(Protocol):
     """What the runner must know of a cell, whatever is studied.
 
     Attributes:
-        home: Module that does such cells: it has `work`, `code_of` and `prepare`.
+        module: Module that does such cells: it has `work`, `code_of` and `prepare`.
     """
 
-    home: ClassVar[str]
+    module: ClassVar[str]
 
     @property
     def world(self) -> str:
@@ -139,14 +139,14 @@ class Cell(Config):
         replicates: Of the bootstrap, whose seed is the same everywhere.
 
     Example:
-        >>> cell = Cell("SAP-Goal0-v0", "3-NN", "KNN", {"k": 3})
+        >>> cell = Cell("SAP-Goal0-v0", "3-NN", "KNN", {"n_neighbors": 3})
         >>> cell.label
         'SAP-Goal0-v0/tqc/3-NN/0'
         >>> cell == Cell.from_dict(cell.to_dict())
         True
     """
 
-    home: ClassVar[str] = "offnominal.studies.work"
+    module: ClassVar[str] = "offnominal.studies.execution"
 
     world: str
     name: str
@@ -175,7 +175,7 @@ class Cell(Config):
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
 
 
-def key_of(cell: Doable, *, data: str, code: str) -> str:
+def result_key(cell: StudyCell, *, data: str, code: str) -> str:
     """Return the name of a cell's result: it changes with the cell, with its data and with the code it uses.
 
     Args:
@@ -184,14 +184,14 @@ def key_of(cell: Doable, *, data: str, code: str) -> str:
         code: Hash of the code; see :class:`~offnominal.studies.code.Sources`.
 
     Example:
-        >>> key_of(Cell("SAP-Goal0-v0", "KNN", "KNN"), data="d1", code="c1")[:12]
+        >>> result_key(Cell("SAP-Goal0-v0", "KNN", "KNN"), data="d1", code="c1")[:12]
         '07183d90ade0'
     """
     text = json.dumps({"cell": cell.to_dict(), "data": data, "code": code}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def chosen(cells: Iterable[Doable], only: str | Iterable[str] | None) -> list[Doable]:
+def select_cells(cells: Iterable[StudyCell], only: str | Iterable[str] | None) -> list[StudyCell]:
     """Return the cells whose label matches one of some patterns.
 
     Args:
@@ -200,7 +200,7 @@ def chosen(cells: Iterable[Doable], only: str | Iterable[str] | None) -> list[Do
 
     Example:
         >>> cells = [Cell("SAP-Goal0-v0", name, name) for name in ("KNN", "Time")]
-        >>> [cell.label for cell in chosen(cells, "*/T*")]
+        >>> [cell.label for cell in select_cells(cells, "*/T*")]
         ['SAP-Goal0-v0/tqc/Time/0']
     """
     if only is None:

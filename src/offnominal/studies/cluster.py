@@ -13,10 +13,10 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import MissingDependency
 from offnominal.detectors.catalogue import detectors
 from offnominal.studies.code import Sources
-from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, Trouble
+from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT
+from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, ErrorInfo
 from offnominal.studies.local import DIED, python_path
-from offnominal.studies.task import Answer, Ended, Started, Task, perform
-from offnominal.studies.work import ONE_THREAD
+from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted, run_task
 
 SHARE = 0.25
 """Of a GPU, for a detector that can use one."""
@@ -40,7 +40,7 @@ class RayPool:
         self._ray = _ray()
 
     def __enter__(self) -> Self:
-        variables = {**ONE_THREAD, "PYTHONPATH": python_path()}
+        variables = {**SINGLE_THREAD_ENVIRONMENT, "PYTHONPATH": python_path()}
         if "OFFNOMINAL_DATA" in os.environ:
             variables["OFFNOMINAL_DATA"] = os.environ["OFFNOMINAL_DATA"]
         self._ray.init(address=self.address, runtime_env={"env_vars": variables}, log_to_driver=False)
@@ -49,7 +49,7 @@ class RayPool:
     def __exit__(self, *error: object) -> None:
         self._ray.shutdown()
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Do tasks in their order and tell of each beginning and end."""
         resources = self._ray.cluster_resources()
         most = self.workers or max(int(resources.get("CPU", 1)), 1)
@@ -59,12 +59,12 @@ class RayPool:
             while waiting and free:
                 task, name = waiting.popleft(), free.pop()
                 running[self._submit(task, resources)] = task, name
-                yield Started(task, name)
+                yield TaskStarted(task, name)
             ready, _ = self._ray.wait(list(running), num_returns=1)
             for reference in ready:
                 task, name = running.pop(reference)
                 free.append(name)
-                yield Ended(task, name, self._answer(reference))
+                yield TaskEnded(task, name, self._answer(reference))
 
     def _submit(self, task: Task, resources: dict[str, float]) -> Any:
         """Send a task away; Ray does not try it again, because the runner does, as on one machine."""
@@ -72,24 +72,24 @@ class RayPool:
         remote = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_perform)
         return remote.remote(replace(task, store=""))
 
-    def _answer(self, reference: Any) -> Answer:
+    def _answer(self, reference: Any) -> TaskResult:
         try:
-            answer: Answer = self._ray.get(reference)
+            answer: TaskResult = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            return Answer(trouble=self._trouble(error))
+            return TaskResult(error_info=self._error_info(error))
         return answer
 
-    def _trouble(self, error: Exception) -> Trouble:
+    def _error_info(self, error: Exception) -> ErrorInfo:
         errors, message = self._ray.exceptions, f"the process that did this cell died: {error}"
         if isinstance(error, errors.OutOfMemoryError):
-            return Trouble(OUT_OF_MEMORY, f"out of memory: {error}", str(error), killed=True)
+            return ErrorInfo(OUT_OF_MEMORY, f"out of memory: {error}", str(error), killed=True)
         if isinstance(error, errors.RayTaskError):
-            return Trouble(DIED, message, str(error))
-        return Trouble(KILLED, message, str(error), killed=True)
+            return ErrorInfo(DIED, message, str(error))
+        return ErrorInfo(KILLED, message, str(error), killed=True)
 
 
-def _perform(task: Task) -> Answer:
-    return perform(task, _sources())
+def _perform(task: Task) -> TaskResult:
+    return run_task(task, _sources())
 
 
 @cache

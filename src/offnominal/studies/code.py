@@ -31,8 +31,8 @@ class Sources:
         >>> sources = Sources()
         >>> sources.version("offnominal.detectors:KNN") == sources.version("offnominal.detectors:Mahalanobis")
         False
-        >>> [name for name in sources.used("offnominal.detectors:KNN") if "points" in name]
-        ['offnominal.detectors.points.nearest:NearestNeighbours', ...]
+        >>> [name for name in sources.used("offnominal.detectors:KNN") if "rows" in name]
+        ['offnominal.detectors.rows.nearest_neighbours:NearestNeighbours', ...]
     """
 
     def __init__(self) -> None:
@@ -48,8 +48,8 @@ class Sources:
 
         Example:
             >>> sources = Sources()
-            >>> lof = "offnominal.detectors.points.transitions:LOF"
-            >>> shorter = sources.edited("offnominal.detectors.points.lof", "class LOF: ...")
+            >>> lof = "offnominal.detectors.transitions.classical:LOF"
+            >>> shorter = sources.edited("offnominal.detectors.rows.lof", "class LOF: ...")
             >>> shorter.version(lof) == sources.version(lof)
             False
         """

@@ -6,9 +6,9 @@ import hashlib
 import json
 from typing import Any
 
-from offnominal.agents.scripted import scripted
+from offnominal.agents.scripted import scripted_expert
 from offnominal.datasets.dataset import Dataset
-from offnominal.datasets.load import load
+from offnominal.datasets.loading import load_dataset
 from offnominal.studies.cell import SCRIPTED, Cell
 
 _OPEN: dict[str, Dataset] = {}
@@ -20,8 +20,8 @@ def open_data(cell: Cell) -> Dataset:
         _OPEN.clear()
         options: dict[str, Any] = {"algorithm": cell.policy}
         if cell.policy == SCRIPTED:
-            options = {"policy": scripted(cell.world), "policy_name": SCRIPTED}
-        data = load(cell.world, **options, **cell.data.options())
+            options = {"policy": scripted_expert(cell.world), "policy_name": SCRIPTED}
+        data = load_dataset(cell.world, **options, **cell.data.options())
         _OPEN[cell.source] = data.images() if cell.data.frames else data
     return _OPEN[cell.source]
 

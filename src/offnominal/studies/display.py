@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from offnominal.core.printable import one_line
-from offnominal.core.progress import spoken
-from offnominal.studies.task import Ended, Event, Retried, Started
+from offnominal.core.progress_bar import format_duration
+from offnominal.studies.task import Event, Retried, TaskEnded, TaskStarted
 
-Report = Callable[[str], object]
+LineCallback = Callable[[str], object]
 """Takes a line of text that a person should see."""
 
 
@@ -25,7 +25,7 @@ class Display:
         report: Told of every task in a line. If None, a terminal shows a live table and anything else gets the lines.
     """
 
-    def __init__(self, title: str, weights: Mapping[str, float], *, report: Report | None = None) -> None:
+    def __init__(self, title: str, weights: Mapping[str, float], *, report: LineCallback | None = None) -> None:
         self.title = title
         self.weights = weights
         self.done = self.failed = 0
@@ -53,17 +53,17 @@ class Display:
 
     def show(self, event: Event) -> None:
         """Take note of an event."""
-        if isinstance(event, Started):
+        if isinstance(event, TaskStarted):
             self.running[event.worker] = (event.task.label, time.monotonic())
             return
         _, begun = self.running.pop(event.worker, ("", self._begun))
         if isinstance(event, Retried):
             if self._report is not None:
-                self._report(f"{event.task.label}: {_told(event)}; it is tried again")
+                self._report(f"{event.task.label}: {_described(event)}; it is tried again")
             return
         self._spent += self.weights.get(event.task.id, 0.0)
-        self.done += event.answer.trouble is None
-        self.failed += event.answer.trouble is not None
+        self.done += event.answer.error_info is None
+        self.failed += event.answer.error_info is not None
         if self._report is not None:
             self._report(self._line(event, time.monotonic() - begun))
 
@@ -73,10 +73,10 @@ class Display:
             return None
         return (time.monotonic() - self._begun) * (sum(self.weights.values()) - self._spent) / self._spent
 
-    def _line(self, event: Ended, seconds: float) -> str:
-        what = f"{seconds:.1f} s" if event.answer.trouble is None else f"FAILED: {_told(event)}"
+    def _line(self, event: TaskEnded, seconds: float) -> str:
+        what = f"{seconds:.1f} s" if event.answer.error_info is None else f"FAILED: {_described(event)}"
         left = self.seconds_left()
-        rest = "" if left is None else f", {spoken(left)} left"
+        rest = "" if left is None else f", {format_duration(left)} left"
         return one_line(f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}")
 
     def _table(self) -> Any:
@@ -90,15 +90,15 @@ class Display:
         for name in ("worker", "cell", "for"):
             table.add_column(name, style="dim" if name != "cell" else "")
         for worker, (label, begun) in sorted(self.running.items()):
-            table.add_row(Text(one_line(worker)), Text(one_line(label)), spoken(time.monotonic() - begun))
+            table.add_row(Text(one_line(worker)), Text(one_line(label)), format_duration(time.monotonic() - begun))
         table.caption = f"{self.done} done, {len(self.running)} running, {waiting} waiting, {self.failed} failed" + (
-            "" if left is None else f", about {spoken(left)} left"
+            "" if left is None else f", about {format_duration(left)} left"
         )
         table.caption_justify = "left"
         return table
 
 
-def _told(event: Ended | Retried) -> str:
+def _described(event: TaskEnded | Retried) -> str:
     """Return an error in a line; it may come without a message."""
-    trouble = event.answer.trouble
-    return "" if trouble is None else ": ".join([trouble.error, *trouble.message.splitlines()[:1]])
+    error_info = event.answer.error_info
+    return "" if error_info is None else ": ".join([error_info.error, *error_info.message.splitlines()[:1]])

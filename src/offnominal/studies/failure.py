@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.config import Config
-from offnominal.studies.cell import Doable
-from offnominal.studies.meter import peak_mb
+from offnominal.studies.cell import StudyCell
+from offnominal.studies.resource_meter import peak_mb
 
 KILLED = "WorkerKilled"
 OUT_OF_MEMORY = "OutOfMemory"
@@ -49,10 +49,10 @@ class Failure(Config):
         return self.error not in PASSING
 
     @classmethod
-    def of(cls, key: str, cell: Doable, trouble: Trouble) -> Failure:
+    def of(cls, key: str, cell: StudyCell, error_info: ErrorInfo) -> Failure:
         """Return what is to be kept of trouble with a cell."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(key, cell.label, trouble.error, trouble.message, trouble.traceback, cell.to_dict(), now)
+        return cls(key, cell.label, error_info.error, error_info.message, error_info.traceback, cell.to_dict(), now)
 
     @staticmethod
     def table(failures: Iterable[Failure]) -> Any:
@@ -63,7 +63,7 @@ class Failure(Config):
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class ErrorInfo:
     """An error that crossed from one process to another as text.
 
     Args:
@@ -79,11 +79,11 @@ class Trouble:
     killed: bool = False
 
     @classmethod
-    def of(cls, error: BaseException) -> Trouble:
+    def of(cls, error: BaseException) -> ErrorInfo:
         """Return an error as text; one about memory says how much was held.
 
         Example:
-            >>> Trouble.of(ValueError("no")).error
+            >>> ErrorInfo.of(ValueError("no")).error
             'ValueError'
         """
         lines = "".join(traceback.format_exception(error))

@@ -11,7 +11,7 @@ import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.studies.measured import Measured
+from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.metrics import metric_named
 
 
@@ -101,7 +101,7 @@ def _quantile(k: int) -> float:
     return float(studentized_range.ppf(0.95, k, math.inf)) / math.sqrt(2.0)
 
 
-def friedman(measured: Measured, metric: str) -> RankComparison | None:
+def friedman(measured: MetricTable, metric: str) -> RankComparison | None:
     """Compare the detectors of a run that have a number in every (world, split), averaged over training runs."""
     blocks = measured.blocks()
     everything = sorted(set().union(*blocks.values()))

@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter, did_you_mean
-from offnominal.studies.cell import Cell, Doable
-from offnominal.studies.detector_comparison.cell import SearchCell
-from offnominal.studies.detector_comparison.image_cell import ImageCell
-from offnominal.studies.detector_comparison.image_study import ImageStudy
-from offnominal.studies.detector_comparison.study import SearchStudy
-from offnominal.studies.ood_rl.cell import OODCell
-from offnominal.studies.ood_rl.study import OODStudy
+from offnominal.papers.comparison.image_cell import ImageCell
+from offnominal.papers.comparison.image_study import ImageStudy
+from offnominal.papers.comparison.table_cell import SearchCell
+from offnominal.papers.comparison.table_study import SearchStudy
+from offnominal.papers.ood_rl.cell import OODCell
+from offnominal.papers.ood_rl.study import OODStudy
+from offnominal.studies.cell import Cell, StudyCell
 from offnominal.studies.study import Study
 
 AnyStudy = Study | SearchStudy | ImageStudy | OODStudy
@@ -28,7 +28,7 @@ _STUDIES: dict[str, type[SearchStudy | ImageStudy | OODStudy]] = {
 }
 
 
-def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> Doable:
+def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> StudyCell:
     """Return a cell from plain data, whatever its kind.
 
     Args:
@@ -39,7 +39,7 @@ def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -
         >>> cell_from(SearchCell("iris", "knn", 1).to_dict()).label
         'iris/knn/1'
     """
-    cell: Doable = _kind(data, _CELLS, Cell).from_dict(data)
+    cell: StudyCell = _kind(data, _CELLS, Cell).from_dict(data)
     _check_targets(cell, allow_modules)
     return cell
 
@@ -56,16 +56,16 @@ def study_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) 
     return study
 
 
-def _kind(data: Mapping[str, Any], kinds: Mapping[str, Any], usual: Any) -> Any:
+def _kind(data: Mapping[str, Any], kinds: Mapping[str, Any], default: Any) -> Any:
     kind = data.get("kind", "")
     if not isinstance(kind, str) or kind not in ("", *kinds):
         raise InvalidParameter(
             f"kind is {kind!r}.{did_you_mean(str(kind), kinds)} Choose from {', '.join(kinds)}, or leave it out."
         )
-    return kinds.get(kind, usual)
+    return kinds.get(kind, default)
 
 
-def _check_targets(found: AnyStudy | Doable, allow_modules: Collection[str]) -> None:
+def _check_targets(found: AnyStudy | StudyCell, allow_modules: Collection[str]) -> None:
     """Refuse data that names what nobody knows, or classes of packages that nobody allowed, before any import."""
     for registry, name in found.targets():
         registry.find(name, allow_modules=allow_modules)

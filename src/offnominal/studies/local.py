@@ -15,19 +15,19 @@ from tempfile import TemporaryFile
 from typing import Self
 
 from offnominal.core.checks import positive_integer
-from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, Trouble, out_of_memory
-from offnominal.studies.meter import available_mb, oom_kills, resident_mb
-from offnominal.studies.task import Answer, Ended, Started, Task
-from offnominal.studies.work import ONE_THREAD
+from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT
+from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, ErrorInfo, out_of_memory
+from offnominal.studies.resource_meter import available_mb, oom_kills, resident_mb
+from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted
 
 HEADROOM = 1.5
 """Of the largest peak so far, what must be free before one more task begins."""
 DIED = "WorkerDied"
-PATIENCE = 1.0
+STOP_TIMEOUT = 1.0
 """Seconds after which the free memory is looked at again."""
 KILLING = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
 """Signals that others send, while those of a crash come from what the process did."""
-LAST_WORDS = 4000
+MAX_STDERR = 4000
 """Characters that are kept of what a worker wrote before it died."""
 
 
@@ -52,8 +52,8 @@ class LocalPool:
         >>> with LocalPool(1) as pool:
         ...     for event in pool.run([Task(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data))]):
         ...         print(type(event).__name__, event.worker)
-        Started 1
-        Ended 1
+        TaskStarted 1
+        TaskEnded 1
     """
 
     def __init__(self, workers: int | None = None, *, peak_mb: float = 0.0) -> None:
@@ -72,19 +72,19 @@ class LocalPool:
         for end in self._lifeline:
             os.close(end)
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Do tasks in their order and tell of each beginning and end."""
         waiting = deque(tasks)
         while waiting or self._busy:
             while waiting and self._may_begin():
-                worker = self._given(waiting[0])
-                yield Started(waiting.popleft(), worker.name)
+                worker = self._assigned(waiting[0])
+                yield TaskStarted(waiting.popleft(), worker.name)
             for worker in self._answered():
-                task, answer = worker.take()
+                task, answer = worker.result()
                 self.peak_mb = max(self.peak_mb, answer.peak_mb)
                 if not worker.alive:
                     self._hired.remove(worker)
-                yield Ended(task, worker.name, answer)
+                yield TaskEnded(task, worker.name, answer)
 
     @property
     def _busy(self) -> list[Worker]:
@@ -94,16 +94,16 @@ class LocalPool:
         busy = len(self._busy)
         return busy == 0 or (busy < self.workers and available_mb() > HEADROOM * self.peak_mb)
 
-    def _given(self, task: Task) -> Worker:
+    def _assigned(self, task: Task) -> Worker:
         """Give a task to a worker; one that died while idle is replaced."""
         while True:
             free = [worker for worker in self._hired if worker.task is None]
-            worker = free[0] if free else self._hire()
-            if worker.give(task):
+            worker = free[0] if free else self._start_worker()
+            if worker.submit(task):
                 return worker
             self._hired.remove(worker)
 
-    def _hire(self) -> Worker:
+    def _start_worker(self) -> Worker:
         taken = {worker.number for worker in self._hired}
         number = next(number for number in range(1, self.workers + 1) if number not in taken)
         self._hired.append(Worker(number, self._lifeline[0]))
@@ -111,7 +111,7 @@ class LocalPool:
 
     def _answered(self) -> list[Worker]:
         owners = {worker.connection: worker for worker in self._busy}
-        return [owners[connection] for connection in wait(list(owners), timeout=PATIENCE)]  # type: ignore[index]
+        return [owners[connection] for connection in wait(list(owners), timeout=STOP_TIMEOUT)]  # type: ignore[index]
 
 
 class Worker:
@@ -137,7 +137,7 @@ class Worker:
                 stdout=self._words,
                 stderr=self._words,
                 pass_fds=[theirs.fileno(), lifeline],
-                env={**os.environ, **ONE_THREAD, "PYTHONPATH": python_path()},
+                env={**os.environ, **SINGLE_THREAD_ENVIRONMENT, "PYTHONPATH": python_path()},
             )
         self.connection = Connection(ours.detach())
 
@@ -146,7 +146,7 @@ class Worker:
         """What people call it."""
         return str(self.number)
 
-    def give(self, task: Task) -> bool:
+    def submit(self, task: Task) -> bool:
         """Hand over a task; False if the worker is dead."""
         try:
             self.connection.send(task)
@@ -156,30 +156,30 @@ class Worker:
         self.task = task
         return True
 
-    def take(self) -> tuple[Task, Answer]:
+    def result(self) -> tuple[Task, TaskResult]:
         """Return what came of the task, or of the worker."""
         assert self.task is not None
         task, self.task = self.task, None
         try:
-            answer: Answer = self.connection.recv()
+            answer: TaskResult = self.connection.recv()
         except (EOFError, OSError):
-            answer = self._post_mortem()
+            answer = self._error_of_dead_worker()
             self.stop()
         return task, answer
 
-    def _post_mortem(self) -> Answer:
+    def _error_of_dead_worker(self) -> TaskResult:
         """Return why the process is gone, and how much memory it held."""
         code, peak = self._buried()
         cause = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
         self._words.seek(0)
-        words = self._words.read().decode(errors="replace")[-LAST_WORDS:]
+        words = self._words.read().decode(errors="replace")[-MAX_STDERR:]
         kills = oom_kills()
         if code == -signal.SIGKILL and kills is not None and kills > (self._kills_before or 0):
             message = out_of_memory(f"the system killed the process that did this cell by {signal.SIGKILL.name}", peak)
-            return Answer(peak_mb=peak, trouble=Trouble(OUT_OF_MEMORY, message, words, killed=True))
+            return TaskResult(peak_mb=peak, error_info=ErrorInfo(OUT_OF_MEMORY, message, words, killed=True))
         killed = -code in KILLING
         message = f"the process that did this cell {cause}."
-        return Answer(peak_mb=peak, trouble=Trouble(KILLED if killed else DIED, message, words, killed=killed))
+        return TaskResult(peak_mb=peak, error_info=ErrorInfo(KILLED if killed else DIED, message, words, killed=killed))
 
     def _buried(self) -> tuple[int, float]:
         """Return the exit code of the process and the most memory it held, in MiB."""

@@ -13,15 +13,15 @@ from typing import Any
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import read_json, write_json
 from offnominal.datasets.manifest import installed
-from offnominal.studies.cell import Doable
+from offnominal.studies.cell import StudyCell
 from offnominal.studies.local import processors
 
 FILE = "run.json"
 GIGABYTE = 2**30
 
 
-def begin(
-    folder: Path, about: Mapping[str, Any], cells: Sequence[Doable], keys: Sequence[str], store: Path, *, part: bool
+def write_manifest(
+    folder: Path, about: Mapping[str, Any], cells: Sequence[StudyCell], keys: Sequence[str], store: Path, *, part: bool
 ) -> None:
     """Write the manifest of a run that begins.
 
@@ -52,7 +52,7 @@ def begin(
     )
 
 
-def finish(folder: Path, found: Mapping[str, Any]) -> None:
+def complete_manifest(folder: Path, found: Mapping[str, Any]) -> None:
     """Add to the manifest what came of the run."""
     write_json(folder / FILE, {**read_run(folder), **found, "finished": now()})
 

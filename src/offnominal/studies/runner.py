@@ -10,20 +10,20 @@ from typing import Any
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.studies import run_manifest
-from offnominal.studies.cell import Doable, chosen, key_of
+from offnominal.studies.cell import StudyCell, result_key, select_cells
 from offnominal.studies.code import Sources
-from offnominal.studies.display import Display, Report
-from offnominal.studies.failure import Failure, Trouble
+from offnominal.studies.display import Display, LineCallback
+from offnominal.studies.failure import ErrorInfo, Failure
 from offnominal.studies.local import LocalPool
 from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
-from offnominal.studies.task import Answer, Ended, Pool, Task, home_of, persistently
+from offnominal.studies.task import Pool, Task, TaskEnded, TaskResult, module_of, persistently
 
 PAST = ("world", "name", "fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "peak_mb")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RunOutcome:
     """What came of a run.
 
     Args:
@@ -65,7 +65,7 @@ class Outcome:
 
 
 def run_study(
-    cells: Iterable[Doable],
+    cells: Iterable[StudyCell],
     store: Store | Path | str,
     *,
     folder: Path | str | None = None,
@@ -74,9 +74,9 @@ def run_study(
     ray: str | None = None,
     retry: bool = False,
     only: str | Iterable[str] | None = None,
-    report: Report | None = None,
+    report: LineCallback | None = None,
     sinks: Sequence[Sink] = (),
-) -> Outcome:
+) -> RunOutcome:
     """Do every cell that has no result yet.
 
     Results do not depend on the number of workers. If the run is killed, the same call goes on where it was. A cell
@@ -92,7 +92,7 @@ def run_study(
         workers: Processes at once; one per processor if None.
         ray: Address of a Ray cluster to run on instead, such as ``"auto"`` or ``"10.0.0.1:6379"``.
         retry: Try again what failed before. What was killed or ran out of memory is tried again anyway.
-        only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.chosen`.
+        only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.select_cells`.
         report: Told of every dataset and cell in a line of text. If None, a terminal shows a live table and anything
             else gets the lines on standard error.
         sinks: Other programs that are told; see :mod:`~offnominal.studies.sinks`.
@@ -107,32 +107,32 @@ def run_study(
         >>> outcome.computed, run_study(cells, place.name, workers=1, report=lambda line: None).reused
         (2, 2)
     """
-    listed = chosen(cells, only)
+    listed = select_cells(cells, only)
     if not listed:
         raise InvalidParameter("there is no cell to do; give some, or a pattern that matches their labels.")
-    told = Sinks(sinks)
-    run = Run(listed, store if isinstance(store, Store) else Store(store), report, told)
+    sink_group = Sinks(sinks)
+    run = ActiveRun(listed, store if isinstance(store, Store) else Store(store), report, sink_group)
     place = None if folder is None else Path(folder)
-    with _pool(workers, ray, run.past.peak_mb) as pool:
+    with _pool(workers, ray, run.cost_history.peak_mb) as pool:
         run.prepare(pool)
         if place is not None:
-            run_manifest.begin(place, about or {}, listed, run.keys, run.store.folder, part=only is not None)
-        told.started(about or {}, listed)
+            run_manifest.write_manifest(place, about or {}, listed, run.keys, run.store.folder, part=only is not None)
+        sink_group.started(about or {}, listed)
         try:
-            run.do(pool, retry=retry)
+            run.run_cells(pool, retry=retry)
         except KeyboardInterrupt:
-            _finish(run.outcome(), place, told, interrupted=True)
+            _finish(run.outcome(), place, sink_group, interrupted=True)
             raise
     outcome = run.outcome()
-    _finish(outcome, place, told, interrupted=False)
+    _finish(outcome, place, sink_group, interrupted=False)
     return outcome
 
 
-def _finish(outcome: Outcome, folder: Path | None, told: Sinks, *, interrupted: bool) -> None:
+def _finish(outcome: RunOutcome, folder: Path | None, sink_group: Sinks, *, interrupted: bool) -> None:
     found = {**outcome.to_dict(), "interrupted": interrupted}
     if folder is not None:
-        run_manifest.finish(folder, found)
-    told.finished(found)
+        run_manifest.complete_manifest(folder, found)
+    sink_group.finished(found)
 
 
 def _pool(workers: int | None, ray: str | None, peak_mb: float) -> Pool:
@@ -144,29 +144,31 @@ def _pool(workers: int | None, ray: str | None, peak_mb: float) -> Pool:
     return RayPool(ray, workers)
 
 
-class Run:
+class ActiveRun:
     """A run under way.
 
     Args:
         cells: What to do.
         store: Where results are and go.
         report: See :func:`run_study`.
-        told: Whoever is told of each cell.
+        sink_group: Whoever is told of each cell.
     """
 
-    def __init__(self, cells: Sequence[Doable], store: Store, report: Report | None, told: Sinks) -> None:
+    def __init__(
+        self, cells: Sequence[StudyCell], store: Store, report: LineCallback | None, sink_group: Sinks
+    ) -> None:
         self.cells = cells
         self.store = store
         self.report = report
-        self.told = told
-        self.past = Past.of(store)
+        self.sink_group = sink_group
+        self.cost_history = CostHistory.of(store)
         self.keys: list[str] = []
-        self.answers: list[Answer] = []
+        self.answers: list[TaskResult] = []
         self.reused = 0
-        self.lost: dict[str, Trouble] = {}
+        self.failed_sources: dict[str, ErrorInfo] = {}
         self._begun = time.monotonic()
         sources = Sources()
-        self._codes = [home_of(cell).code_of(cell, sources) for cell in cells]
+        self._codes = [module_of(cell).code_of(cell, sources) for cell in cells]
 
     def prepare(self, pool: Pool) -> None:
         """Make the datasets that are missing, one task each; the names of the results are known then."""
@@ -175,29 +177,29 @@ class Run:
         with Display(f"{len(tasks)} datasets", dict.fromkeys(tasks, 1.0), report=self.report) as display:
             for event in persistently(pool, tasks.values()):
                 display.show(event)
-                if isinstance(event, Ended):
+                if isinstance(event, TaskEnded):
                     data[event.task.cell.source] = event.answer.data
-                    if event.answer.trouble is not None:
-                        self.lost[event.task.cell.source] = event.answer.trouble
+                    if event.answer.error_info is not None:
+                        self.failed_sources[event.task.cell.source] = event.answer.error_info
         for cell, code in zip(self.cells, self._codes, strict=True):
-            self.keys.append(key_of(cell, data=data[cell.source], code=code))
-            if cell.source in self.lost:
-                self.store.fail(Failure.of(self.keys[-1], cell, self.lost[cell.source]))
+            self.keys.append(result_key(cell, data=data[cell.source], code=code))
+            if cell.source in self.failed_sources:
+                self.store.fail(Failure.of(self.keys[-1], cell, self.failed_sources[cell.source]))
             else:
-                self.store.forget_failure(key_of(cell, data="", code=code))
+                self.store.forget_failure(result_key(cell, data="", code=code))
 
-    def do(self, pool: Pool, *, retry: bool) -> None:
+    def run_cells(self, pool: Pool, *, retry: bool) -> None:
         """Do the cells that have neither a result nor a failure, the most expensive first."""
         tasks = self._tasks(retry)
-        weights = {task.key: self.past.cost(task.cell) for task in tasks}
+        weights = {task.key: self.cost_history.cost(task.cell) for task in tasks}
         known = [cost for cost in weights.values() if cost is not None]
-        usual = sum(known) / len(known) if known else 1.0
+        typical_cost = sum(known) / len(known) if known else 1.0
         tasks.sort(key=lambda task: -(weights[task.key] or float("inf")))
-        expected = {key: usual if cost is None else cost for key, cost in weights.items()}
+        expected = {key: typical_cost if cost is None else cost for key, cost in weights.items()}
         with Display(f"{len(tasks)} cells", expected, report=self.report) as display:
             for event in persistently(pool, tasks):
                 display.show(event)
-                if isinstance(event, Ended):
+                if isinstance(event, TaskEnded):
                     self._note(event)
 
     def _tasks(self, retry: bool) -> list[Task]:
@@ -205,7 +207,7 @@ class Run:
         for key, cell in dict(zip(self.keys, self.cells, strict=True)).items():
             if self.store.has(key):
                 self.reused += 1
-            elif cell.source not in self.lost and (retry or not self._failed(key)):
+            elif cell.source not in self.failed_sources and (retry or not self._failed(key)):
                 tasks.append(Task(cell, key, str(self.store.folder.absolute())))
         return tasks
 
@@ -213,26 +215,26 @@ class Run:
         failure = self.store.failure(key)
         return failure is not None and failure.final
 
-    def _note(self, event: Ended) -> None:
+    def _note(self, event: TaskEnded) -> None:
         cell, answer = event.task.cell, event.answer
         self.answers.append(replace(answer, result=None))
         if answer.result is not None:
             self.store.write(answer.result.key, answer.result.rows, answer.result.examples)
-        if answer.trouble is not None:
-            self.store.fail(Failure.of(event.task.key, cell, answer.trouble))
-            self.told.cell(cell, {}, f"{answer.trouble.error}: {answer.trouble.message}")
+        if answer.error_info is not None:
+            self.store.fail(Failure.of(event.task.key, cell, answer.error_info))
+            self.sink_group.cell(cell, {}, f"{answer.error_info.error}: {answer.error_info.message}")
             return
         cost = {"cpu_s": answer.cpu_s, "wall_s": answer.wall_s, "peak_mb": answer.peak_mb}
-        self.told.cell(cell, {**dict(answer.numbers), **cost}, "")
+        self.sink_group.cell(cell, {**dict(answer.numbers), **cost}, "")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> RunOutcome:
         """Return what came of it so far."""
         labels = {key: cell.label for key, cell in zip(self.keys, self.cells, strict=True)}
         without = [key for key in labels if not self.store.has(key)]
         failures = {key: failure for key in without if (failure := self.store.failure(key)) is not None}
-        return Outcome(
+        return RunOutcome(
             keys=tuple(self.keys),
-            computed=sum(answer.trouble is None for answer in self.answers),
+            computed=sum(answer.error_info is None for answer in self.answers),
             reused=self.reused,
             failures=tuple(failures.values()),
             missing=tuple(labels[key] for key in without if key not in failures),
@@ -243,7 +245,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class CostHistory:
     """What cells have cost before.
 
     Args:
@@ -255,7 +257,7 @@ class Past:
     peak_mb: float
 
     @classmethod
-    def of(cls, store: Store) -> Past:
+    def of(cls, store: Store) -> CostHistory:
         """Ask the results that are there."""
         table = store.cells()
         costs: dict[tuple[str | None, ...], float] = {}
@@ -267,6 +269,6 @@ class Past:
             peak = max(peak, row.get("peak_mb") or 0.0)
         return cls(costs, peak)
 
-    def cost(self, cell: Doable) -> float | None:
+    def cost(self, cell: StudyCell) -> float | None:
         """Return what a cell may cost in processor seconds, or None if nothing like it was done before."""
         return self.costs.get((cell.world, cell.name), self.costs.get((cell.name,)))

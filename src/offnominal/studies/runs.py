@@ -10,11 +10,11 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
-from offnominal.studies.detector_comparison.image_study import ImageStudy
+from offnominal.papers.comparison.image_study import ImageStudy
 from offnominal.studies.kinds import AnyStudy
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import labels_of, read_run
-from offnominal.studies.runner import Outcome, run_study
+from offnominal.studies.runner import RunOutcome, run_study
 from offnominal.studies.store import Store
 
 RUNS = Path("runs")
@@ -30,7 +30,7 @@ def run(
     store: Path = STORE,
     only: str | Iterable[str] | None = None,
     **options: Any,
-) -> tuple[Path, Outcome]:
+) -> tuple[Path, RunOutcome]:
     """Run a study, or go on with it, and return the folder of the run and what came of it.
 
     Args:
@@ -46,8 +46,8 @@ def run(
     about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
     missing = chosen.missing() if isinstance(chosen, ImageStudy) else ()
     cells = [cell for cell in chosen.cells() if cell.world not in missing]
-    told = {**about, "config": chosen.to_dict(), "missing": list(missing)}
-    outcome = run_study(cells, store, folder=place, about=told, only=only, **options)
+    description = {**about, "config": chosen.to_dict(), "missing": list(missing)}
+    outcome = run_study(cells, store, folder=place, about=description, only=only, **options)
     return place, outcome
 
 

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import file_errors, parse_json
 from offnominal.studies.files import hash_in, is_whole, parse_table, read_content, read_table, write_table
-from offnominal.studies.rows import COST, DRAWS, FACTS, TEXTS, type_of
+from offnominal.studies.result_rows import COST, DRAWS, FACTS, TEXTS, type_of
 
 ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
@@ -146,7 +146,7 @@ class Segments:
             except MissingFile:
                 continue
             except DamagedFile as error:
-                set_aside(path, self.aside)
+                quarantine(path, self.aside)
                 warnings.warn(f"{error} It was moved to {self.aside}; run its study again.", stacklevel=2)
                 continue
             rows.append(table.replace_schema_metadata(None))
@@ -235,7 +235,7 @@ def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
     return table
 
 
-def set_aside(path: Path, aside: Path) -> None:
+def quarantine(path: Path, aside: Path) -> None:
     """Move a damaged file away, so that it does not stand for a result."""
     with suppress(FileNotFoundError), file_errors(aside):
         aside.mkdir(parents=True, exist_ok=True)
@@ -255,12 +255,12 @@ def _about(table: Any) -> Any:
     return first
 
 
-def nothing(names: Iterable[str]) -> Any:
+def empty_table(names: Iterable[str]) -> Any:
     """Return an empty table with some columns."""
     return pa.schema([(name, type_of(name)) for name in names]).empty_table()
 
 
-def facts_of(table: Any) -> dict[str, Any]:
+def provenance_of(table: Any) -> dict[str, Any]:
     """Return what the file of a cell says of its making: the cell, the hashes of data and code, versions."""
     found = {name: table.schema.metadata[name.encode()].decode(errors="replace") for name in FACTS}
     read = {name: parse_json(found[name], f"the {name} of a result") for name in ("cell", "versions")}

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile
 from offnominal.core.files import file_errors, read_json, write_json
-from offnominal.studies import examples
+from offnominal.studies import example_episodes as examples
 from offnominal.studies.failure import Failure
 from offnominal.studies.files import UNFINISHED, dataset_of, is_whole, parse_table, read_table, sweep, write_table
-from offnominal.studies.rows import DRAWS
+from offnominal.studies.result_rows import DRAWS
 from offnominal.studies.segments import (
     CELLS,
     EMPTY_CELLS,
@@ -22,10 +22,10 @@ from offnominal.studies.segments import (
     ROWS,
     Segments,
     cell_files,
+    empty_table,
     is_key,
-    nothing,
+    quarantine,
     read_cell,
-    set_aside,
 )
 from offnominal.studies.sql import answer, check_question
 
@@ -42,13 +42,13 @@ class Store:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.studies import Cell, DataEntry, work
+        >>> from offnominal.studies import Cell, DataEntry, run_cell
         >>> folder = TemporaryDirectory()
         >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
-        >>> finished = work(Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0))
+        >>> result = run_cell(Cell("SAP-Goal0-v0", "Time", "Time", data=data, replicates=0))
         >>> store = Store(folder.name)
-        >>> store.write(finished.key, finished.rows, finished.examples)
-        >>> store.rows([finished.key]).select(["name", "split", "matched_auroc"]).to_pylist()
+        >>> store.write(result.key, result.rows, result.examples)
+        >>> store.rows([result.key]).select(["name", "split", "matched_auroc"]).to_pylist()
         [{'name': 'Time', 'split': 'action/offset@strong', 'matched_auroc': 0.5}]
     """
 
@@ -75,8 +75,8 @@ class Store:
 
         Args:
             key: Its name.
-            rows: A table; see :func:`~offnominal.studies.rows.table_of`.
-            shown: Episodes to look at; see :mod:`~offnominal.studies.examples`.
+            rows: A table; see :func:`~offnominal.studies.result_rows.result_table`.
+            shown: Episodes to look at; see :mod:`~offnominal.studies.example_episodes`.
         """
         if not self.has(key):
             if shown is not None:
@@ -92,14 +92,14 @@ class Store:
             DamagedFile: If one cannot be read; its cell will be done again.
         """
         tables = [self._read(key).replace_schema_metadata(None) for key in keys]
-        return pa.concat_tables(tables, promote_options="default") if tables else nothing(EMPTY_ROWS)
+        return pa.concat_tables(tables, promote_options="default") if tables else empty_table(EMPTY_ROWS)
 
     def _read(self, key: str) -> Any:
         path = self.path(key)
         try:
             return read_cell(path)
         except DamagedFile as error:
-            set_aside(path, self._aside)
+            quarantine(path, self._aside)
             raise DamagedFile(f"{error} It was moved to {self._aside}; run its study again.") from None
 
     def examples(self, keys: Iterable[str]) -> Any:
@@ -144,7 +144,7 @@ class Store:
         """Return one row per result: the cell, the hashes of its data and code, versions, and what it cost."""
         (contents,) = self._segments.contents(CELLS)
         tables = [parse_table(content, self.folder).replace_schema_metadata(None) for content in contents]
-        return pa.concat_tables(tables, promote_options="default") if tables else nothing(EMPTY_CELLS)
+        return pa.concat_tables(tables, promote_options="default") if tables else empty_table(EMPTY_CELLS)
 
     def sql(self, query: str) -> Any:
         """Return the answer to a question as an Arrow table.
@@ -159,8 +159,8 @@ class Store:
         sweep(self._staging)
         rows, cells = self._segments.contents(ROWS, CELLS)
         tables = {
-            "results": dataset_of(rows) if rows else nothing(EMPTY_ROWS),
-            "cells": dataset_of(cells) if cells else nothing(EMPTY_CELLS),
+            "results": dataset_of(rows) if rows else empty_table(EMPTY_ROWS),
+            "cells": dataset_of(cells) if cells else empty_table(EMPTY_CELLS),
             "failures": Failure.table(self.failures()),
         }
         return answer(query, tables)

@@ -11,7 +11,7 @@ from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
-from offnominal.evaluation.resample import REPLICATES
+from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, Named
 from offnominal.studies.scales import check_integers, check_names, scale_of
 from offnominal.worlds.catalogue import worlds as world_registry

@@ -8,18 +8,18 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from offnominal.core.errors import OffnominalError
-from offnominal.studies.cell import Doable
+from offnominal.studies.cell import StudyCell
+from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
-from offnominal.studies.failure import Trouble
-from offnominal.studies.finished import Finished
-from offnominal.studies.rows import means_of
+from offnominal.studies.failure import ErrorInfo
+from offnominal.studies.result_rows import means_of
 from offnominal.studies.store import Store
 
 RETRIES = 2
 """How many times a task is tried again whose worker was killed."""
 
 
-class Changed(OffnominalError, RuntimeError):
+class InputsChanged(OffnominalError, RuntimeError):
     """Code or data are not what they were when the run began."""
 
 
@@ -33,7 +33,7 @@ class Task:
         store: Folder that the worker writes the result to; empty if the answer is to bring it.
     """
 
-    cell: Doable
+    cell: StudyCell
     key: str = ""
     store: str = ""
 
@@ -51,7 +51,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TaskResult:
     """What came of a task.
 
     Args:
@@ -60,8 +60,8 @@ class Answer:
         wall_s: Time.
         peak_mb: Most memory held.
         numbers: Means over splits of what is measured, for those who watch.
-        result: The result, if it was not written; see :class:`~offnominal.studies.work.Finished`.
-        trouble: What went wrong, if anything did.
+        result: The result, if it was not written; see :class:`~offnominal.studies.execution.CellResult`.
+        error_info: What went wrong, if anything did.
     """
 
     data: str = ""
@@ -69,17 +69,17 @@ class Answer:
     wall_s: float = 0.0
     peak_mb: float = 0.0
     numbers: tuple[tuple[str, float], ...] = ()
-    result: Finished | None = None
-    trouble: Trouble | None = None
+    result: CellResult | None = None
+    error_info: ErrorInfo | None = None
 
     @property
     def killed(self) -> bool:
         """Whether there is no answer because the process was killed."""
-        return self.trouble is not None and self.trouble.killed
+        return self.error_info is not None and self.error_info.killed
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class TaskStarted:
     """A worker took a task."""
 
     task: Task
@@ -87,12 +87,12 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TaskEnded:
     """A worker is done with a task, or died of it."""
 
     task: Task
     worker: str
-    answer: Answer
+    answer: TaskResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ class Retried:
 
     task: Task
     worker: str
-    answer: Answer
+    answer: TaskResult
 
 
-Event = Started | Retried | Ended
+Event = TaskStarted | Retried | TaskEnded
 
 
 class Pool(Protocol):
@@ -116,7 +116,7 @@ class Pool(Protocol):
     def __exit__(self, *error: object) -> None:
         """Stop all workers, whatever they are doing."""
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[Started | Ended]:
+    def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Do tasks in their order, as many at once as there are workers, and tell of each beginning and end."""
 
 
@@ -130,7 +130,7 @@ def persistently(pool: Pool, tasks: Iterable[Task]) -> Iterator[Event]:
     for left in reversed(range(RETRIES + 1)):
         killed = []
         for event in pool.run(tasks):
-            if left and isinstance(event, Ended) and event.answer.killed:
+            if left and isinstance(event, TaskEnded) and event.answer.killed:
                 killed.append(event.task)
                 yield Retried(event.task, event.worker, event.answer)
             else:
@@ -140,7 +140,7 @@ def persistently(pool: Pool, tasks: Iterable[Task]) -> Iterator[Event]:
         tasks = killed
 
 
-def perform(task: Task, sources: Sources) -> Answer:
+def run_task(task: Task, sources: Sources) -> TaskResult:
     """Do a task in this process; whatever goes wrong is part of the answer.
 
     Args:
@@ -148,27 +148,27 @@ def perform(task: Task, sources: Sources) -> Answer:
         sources: Code as this process has it.
     """
     try:
-        return _do(task, sources) if task.key else Answer(data=home_of(task.cell).prepare(task.cell))
+        return _do(task, sources) if task.key else TaskResult(data=module_of(task.cell).prepare(task.cell))
     except Exception as error:
-        return Answer(trouble=Trouble.of(error))
+        return TaskResult(error_info=ErrorInfo.of(error))
 
 
-def home_of(cell: Doable) -> Any:
-    """Return the module that does such cells: it has `work`, `code_of` and `prepare`."""
-    return import_module(cell.home)
+def module_of(cell: StudyCell) -> Any:
+    """Return the module that does such cells: it has `run_cell`, `code_of` and `prepare`."""
+    return import_module(cell.module)
 
 
-def _do(task: Task, sources: Sources) -> Answer:
-    finished: Finished = home_of(task.cell).work(task.cell, sources=sources)
-    if finished.key != task.key:
-        raise Changed("the code or the data changed after the run had begun; run it again.")
+def _do(task: Task, sources: Sources) -> TaskResult:
+    result: CellResult = module_of(task.cell).run_cell(task.cell, sources=sources)
+    if result.key != task.key:
+        raise InputsChanged("the code or the data changed after the run had begun; run it again.")
     if task.store:
-        Store(task.store).write(finished.key, finished.rows, finished.examples)
-    first = finished.rows.slice(0, 1).to_pylist()[0]
-    return Answer(
+        Store(task.store).write(result.key, result.rows, result.examples)
+    first = result.rows.slice(0, 1).to_pylist()[0]
+    return TaskResult(
         cpu_s=sum(first[f"{purpose}_cpu_s"] for purpose in ("fit", "score", "evaluate")),
         wall_s=first["wall_s"],
         peak_mb=first["peak_mb"],
-        numbers=tuple(means_of(finished.rows).items()),
-        result=None if task.store else finished,
+        numbers=tuple(means_of(result.rows).items()),
+        result=None if task.store else result,
     )

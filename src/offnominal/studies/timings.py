@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
-from offnominal.studies.measured import settings
+from offnominal.studies.metric_table import world_labels
 
 TIMINGS = (MEDIAN_DELAY, "mean_delay", "within_10", "miss_rate", "early_rate", "false_alarms")
 
@@ -31,7 +31,7 @@ def timings(table: Any) -> dict[Place, Numbers]:
         return {}
     wanted = [name for name in TIMINGS if name in rows.column_names]
     groups: dict[Place, list[Numbers]] = {}
-    identity = (rows["alarm"].to_pylist(), settings(rows), rows["split"].to_pylist(), rows["name"].to_pylist())
+    identity = (rows["alarm"].to_pylist(), world_labels(rows), rows["split"].to_pylist(), rows["name"].to_pylist())
     for place, row in zip(zip(*identity, strict=True), rows.select(wanted).to_pylist(), strict=True):
         median = stored_delay(row.get(MEDIAN_DELAY), row.get("miss_rate"))
         groups.setdefault(place, []).append(dict.fromkeys(TIMINGS) | row | {MEDIAN_DELAY: median})

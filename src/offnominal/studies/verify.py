@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName
-from offnominal.core.progress import progress
+from offnominal.core.progress_bar import progress
 from offnominal.studies.code import Sources
 from offnominal.studies.files import hash_in, read_content
 from offnominal.studies.kinds import cell_from
-from offnominal.studies.rows import SPENT, same_results
+from offnominal.studies.result_rows import SPENT, same_results
 from offnominal.studies.run_manifest import labels_of, read_run
-from offnominal.studies.segments import facts_of, read_cell
+from offnominal.studies.segments import provenance_of, read_cell
 from offnominal.studies.store import Store
-from offnominal.studies.task import home_of
+from offnominal.studies.task import module_of
 
 SHARE = 0.05
 
@@ -104,15 +104,15 @@ def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> t
     """Return the label of a cell and what is wrong with its file."""
     try:
         kept = read_cell(path)
-        facts = facts_of(kept)
+        facts = provenance_of(kept)
         cell = cell_from(facts["cell"], allow_modules=allow_modules)
     except (DamagedFile, MissingFile, InvalidParameter, UnknownName) as error:
         return path.stem[:12], str(error)
     try:
-        again = home_of(cell).work(cell, sources=sources)
+        again = module_of(cell).run_cell(cell, sources=sources)
     except Exception as error:
         return cell.label, f"cannot be done again: {type(error).__name__}: {error}"
-    made = facts_of(again.rows)
+    made = provenance_of(again.rows)
     other = " and ".join(what for what in ("code", "data") if made[what] != facts[what])
     numbers = "" if same_results(_bare(kept), _bare(again.rows)) else _difference(_bare(kept), _bare(again.rows))
     if other:

@@ -10,7 +10,7 @@ import threading
 from multiprocessing.connection import Connection
 
 from offnominal.studies.code import Sources
-from offnominal.studies.task import perform
+from offnominal.studies.task import run_task
 
 
 def serve(connection: Connection, lifeline: int) -> None:
@@ -29,7 +29,7 @@ def serve(connection: Connection, lifeline: int) -> None:
             task = connection.recv()
         except EOFError:
             return
-        connection.send(perform(task, sources))
+        connection.send(run_task(task, sources))
 
 
 def _die_with(lifeline: int) -> None:

@@ -12,10 +12,10 @@ from offnominal.core.registry import Registry, Spec
 from offnominal.worlds.classic.card import CARDS as CLASSIC_CARDS
 from offnominal.worlds.mujoco.card import CARDS as MUJOCO_CARDS
 from offnominal.worlds.particles.card import CARDS as PARTICLE_CARDS
-from offnominal.worlds.pictured import ObservationKind
+from offnominal.worlds.pixel_observations import ObservationKind
 from offnominal.worlds.pong.card import PONG
-from offnominal.worlds.single import WorldEnv
-from offnominal.worlds.vector import VectorWorld
+from offnominal.worlds.single_env import WorldEnv
+from offnominal.worlds.vector_env import WorldVectorEnv
 from offnominal.worlds.world import World
 
 NAMESPACE = "offnominal"
@@ -61,9 +61,9 @@ def make_vector(
     render_mode: str | None = None,
     observation: ObservationKind = "vector",
     **options: Any,
-) -> VectorWorld:
+) -> WorldVectorEnv:
     """Return a world as a Gymnasium vector environment; `gymnasium.make_vec("offnominal/...")` calls this."""
-    return VectorWorld(
+    return WorldVectorEnv(
         make_world(world, num_envs, **options),
         max_episode_steps=max_episode_steps,
         render_mode=render_mode,

@@ -20,7 +20,7 @@ def checked_actions(actions: Any, shape: tuple[int, ...], space: Box | Discrete)
     are refused.
     """
     if isinstance(space, Discrete):
-        return _checked_choices(actions, shape, space)
+        return _checked_discrete(actions, shape, space)
     try:
         given = np.asarray(actions)
         array = given.astype(np.float64) if given.dtype.kind in "fiub" else None
@@ -42,12 +42,12 @@ def checked_actions(actions: Any, shape: tuple[int, ...], space: Box | Discrete)
     return array
 
 
-def numeric_actions(world: World) -> Box:
+def continuous_action_space(world: World) -> Box:
     """Return the action space of a world whose actions are numbers, or raise :class:`UnsupportedEnvironment`.
 
     Example:
         >>> from offnominal.worlds import make_world
-        >>> numeric_actions(make_world("OOD-CartPole-v0", 1))
+        >>> continuous_action_space(make_world("OOD-CartPole-v0", 1))
         Traceback (most recent call last):
             ...
         offnominal.core.errors.UnsupportedEnvironment: OOD-CartPole-v0 has the actions Discrete(2); only numbers ...
@@ -59,7 +59,7 @@ def numeric_actions(world: World) -> Box:
     return world.action_space
 
 
-def _checked_choices(actions: Any, shape: tuple[int, ...], space: Discrete) -> IntArray:
+def _checked_discrete(actions: Any, shape: tuple[int, ...], space: Discrete) -> IntArray:
     try:
         given = np.asarray(actions)
     except (TypeError, ValueError):

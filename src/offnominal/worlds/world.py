@@ -29,7 +29,7 @@ class Channel:
 
 
 @dataclass(frozen=True, slots=True)
-class Knob:
+class PhysicsParameter:
     """One physical parameter that can be changed per simulation while it runs.
 
     Args:
@@ -38,7 +38,7 @@ class Knob:
         summary: What turning it does.
         unit: Unit of the value.
         minimum: Smallest value that makes sense.
-        combine: How several faults on one knob act together.
+        combine: How several faults on one physics parameter act together.
         typical: A value whose effect is seen within a few steps; twice the neutral value if None, or 8 if that is 0.
     """
 
@@ -65,7 +65,7 @@ class WorldCard:
         random_return: Mean return of uniformly random actions, as published.
         observation: Channels of the observation, in order.
         action: Channels of the action, in order.
-        knobs: Physical parameters that faults can turn.
+        physics_parameters: Physical parameters that faults can change.
     """
 
     id: str
@@ -77,7 +77,7 @@ class WorldCard:
     random_return: float | None
     observation: tuple[Channel, ...]
     action: tuple[Channel, ...]
-    knobs: tuple[Knob, ...] = ()
+    physics_parameters: tuple[PhysicsParameter, ...] = ()
 
 
 class World(ABC):
@@ -89,8 +89,9 @@ class World(ABC):
 
     Attributes:
         renders: Whether there are pictures.
-        sees: Whether agents see through the world's own cameras, so that a fault of a camera changes what they observe.
-        varies: Whether episodes of different seeds start differently.
+        pixel_observations: Whether agents see through the world's own cameras, so that a fault of a camera changes what
+            they observe.
+        random_starts: Whether episodes of different seeds start differently.
         card: Names, limits and reference returns.
         observation_space: Space of one row's observation.
         action_space: Space of one row's action. An action of a Discrete space is one integer, so a batch of them has
@@ -105,8 +106,8 @@ class World(ABC):
     """
 
     renders: bool = False
-    sees: bool = False
-    varies: bool = True
+    pixel_observations: bool = False
+    random_starts: bool = True
 
     card: WorldCard
     observation_space: Box
@@ -131,7 +132,7 @@ class World(ABC):
 
     @abstractmethod
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start a new episode in some rows, with every knob back at its neutral value.
+        """Start a new episode in some rows, with every physics parameter back at its neutral value.
 
         Args:
             rows: Which rows.
@@ -157,23 +158,23 @@ class World(ABC):
         return self.action_space.shape or ()
 
     @property
-    def knobs(self) -> Mapping[str, Knob]:
-        """The physical parameters that can be turned."""
-        return {knob.name: knob for knob in self.card.knobs}
+    def physics_parameters(self) -> Mapping[str, PhysicsParameter]:
+        """The physical parameters that can be set."""
+        return {physics_parameter.name: physics_parameter for physics_parameter in self.card.physics_parameters}
 
-    def knob(self, name: str) -> Knob:
-        """Return one knob, or raise :class:`UnknownName`."""
+    def physics_parameter(self, name: str) -> PhysicsParameter:
+        """Return one physics parameter, or raise :class:`UnknownName`."""
         try:
-            return self.knobs[name]
+            return self.physics_parameters[name]
         except KeyError:
             raise UnknownName(
-                f"{self.card.id} has no knob {name!r}.{did_you_mean(name, self.knobs)} "
-                f"It has: {', '.join(self.knobs) or 'none'}."
+                f"{self.card.id} has no physics parameter {name!r}.{did_you_mean(name, self.physics_parameters)} "
+                f"It has: {', '.join(self.physics_parameters) or 'none'}."
             ) from None
 
-    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a knob of some rows; it stays so until turned again or until the row is reset."""
-        raise UnknownName(f"{self.card.id} has no knob {name!r}.")
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows; it stays so until set again or until the row is reset."""
+        raise UnknownName(f"{self.card.id} has no physics parameter {name!r}.")
 
     def executed(self, actions: Array) -> Array:
         """Return what the actuators make of an action, such as saturation at their limits."""
@@ -211,35 +212,36 @@ class World(ABC):
         """Draw some rows for :meth:`frames`, which checks the arguments; a world with ``renders = True`` has this."""
         raise UnsupportedEnvironment(f"{self.card.id} says that it renders, but has no `draw`; write one.")
 
-    def pictures(self, rows: IntArray) -> Frames:
-        """Return what the cameras show through which agents see: (len(rows), H, W, 3) bytes, if the world `sees`.
+    def camera_images(self, rows: IntArray) -> Frames:
+        """Return the images that pixel observations are made from: (len(rows), H, W, 3) bytes.
 
-        Picture k belongs to ``rows[k]``. There is one per reset and one per step of a row.
+        Image k belongs to ``rows[k]``. There is one per reset and one per step of a row. Only worlds with
+        `pixel_observations` have them.
         """
-        raise UnsupportedEnvironment(f"{self.card.id} has no cameras through which agents see.")
+        raise UnsupportedEnvironment(f"{self.card.id} has no pixel observations.")
 
-    def look(self, pictures: Frames, before: Array) -> Array:
-        """Return what agents observe next, if their cameras show these pictures; a world that `sees` has it.
+    def observe_images(self, images: Frames, before: Array) -> Array:
+        """Return the next pixel observations, made from these images.
 
-        A pure function: it neither knows nor changes the state of the world. Applied to what :meth:`pictures` returns
-        after a step, it gives the world's own `observations`.
+        A pure function of its arguments. Applied to the result of :meth:`camera_images` after a step, it gives the
+        world's own `observations`.
 
         Args:
-            pictures: (k, H, W, 3) bytes.
+            images: (k, H, W, 3) bytes.
             before: (k, ...): what the same agents observed one step earlier.
         """
-        raise UnsupportedEnvironment(f"{self.card.id} has no cameras through which agents see.")
+        raise UnsupportedEnvironment(f"{self.card.id} has no pixel observations.")
 
-    def framed(self, pictures: Frames, size: int) -> Frames:
-        """Return pictures of the world's own cameras as :meth:`frames` shows them; a world that `sees` has it."""
-        raise UnsupportedEnvironment(f"{self.card.id} has no cameras through which agents see.")
+    def resize_images(self, images: Frames, size: int) -> Frames:
+        """Return images of :meth:`camera_images` in the size of :meth:`frames`."""
+        raise UnsupportedEnvironment(f"{self.card.id} has no pixel observations.")
 
     def render(self, row: int = 0) -> Frame:
         """Return an RGB picture of one row."""
         frame: Frame = self.frames(np.array([row]))[0]
         return frame
 
-    def parameters(self, row: int) -> dict[str, Any]:
+    def current_physics(self, row: int) -> dict[str, Any]:
         """Return the physical parameters in force in a row, to see that a fault was undone."""
         return {}
 

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import DamagedFile
-from offnominal.core.home import VARIABLE
 from offnominal.datasets.tables.kdd99 import read_kdd99
 
 
@@ -15,7 +15,7 @@ def line(protocol, service, flag, label, first="0"):
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     return tmp_path
 
 

@@ -54,9 +54,9 @@ def test_difficulties_are_copied():
 
 def test_anomalies_can_be_chosen_by_difficulty():
     table = Table("mine", NORMAL, [[5.0, 6.0], [7.0, 8.0]], np.array(["easy", "hard"]))
-    assert table.only("hard").anomalous.tolist() == [[7.0, 8.0]]
+    assert table.with_difficulties("hard").anomalous.tolist() == [[7.0, 8.0]]
     with pytest.raises(InvalidParameter, match="very hard"):
-        table.only("very hard")
+        table.with_difficulties("very hard")
 
 
 def test_columns_can_be_dropped():

@@ -10,10 +10,24 @@ from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet  # n
 
 SIDE, BAR, STEP = 32, 8, 4
 SMALL = {
-    "pred_ae": (PredAE, {"channels": 4, "latent": 16, "epochs": 8, "batch": 8, "rate": 3e-3}),
-    "ldm": (LDM, {"channels": 4, "latent": 16, "epochs": 10, "batch": 8, "rate": 3e-3}),
-    "lrdm": (LRDM, {"channels": 4, "latent": 16, "memory": 16, "length": 4, "epochs": 12, "batch": 2, "rate": 3e-3}),
-    "prednet": (PredNet, {"channels": 4, "layers": 3, "length": 6, "epochs": 4, "batch": 4, "rate": 1e-2}),
+    "pred_ae": (PredAE, {"channels": 4, "latent": 16, "n_epochs": 8, "batch_size": 8, "learning_rate": 3e-3}),
+    "ldm": (LDM, {"channels": 4, "latent": 16, "n_epochs": 10, "batch_size": 8, "learning_rate": 3e-3}),
+    "lrdm": (
+        LRDM,
+        {
+            "channels": 4,
+            "latent": 16,
+            "recurrent_size": 16,
+            "sequence_length": 4,
+            "n_epochs": 12,
+            "batch_size": 2,
+            "learning_rate": 3e-3,
+        },
+    ),
+    "prednet": (
+        PredNet,
+        {"channels": 4, "layers": 3, "sequence_length": 6, "n_epochs": 4, "batch_size": 4, "learning_rate": 1e-2},
+    ),
     "rssm": (
         RSSMPPM,
         {
@@ -23,10 +37,10 @@ SMALL = {
             "hidden": 32,
             "belief": 16,
             "embedding": 32,
-            "length": 6,
-            "epochs": 10,
-            "batch": 2,
-            "rate": 3e-3,
+            "sequence_length": 6,
+            "n_epochs": 10,
+            "batch_size": 2,
+            "learning_rate": 3e-3,
         },
     ),
 }

@@ -77,15 +77,15 @@ def test_actions_matter_to_those_who_see_them(kind, fitted, fresh):
 
 
 def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nominal):
-    start = build(epochs=0).fit(nominal, seed=3).learned()
-    stuck = build(epochs=1, rate=1e-12, weight_decay=0.0).fit(nominal[:2], seed=3).learned()
+    start = build(n_epochs=0).fit(nominal, seed=3).state_dict()
+    stuck = build(n_epochs=1, learning_rate=1e-12, weight_decay=0.0).fit(nominal[:2], seed=3).state_dict()
     for name in (name for name in start if name.startswith("network.")):
         np.testing.assert_allclose(stuck[name], start[name], rtol=1e-5, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["PredAE", "LDM", "LRDM", "PredNet", "RSSM-PPM"])
 def test_the_untrained_twin_has_a_name(name):
-    assert make_detector(f"{name}-untrained").parameters() == make_detector(name).untrained().parameters()
+    assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()
 
 
 def test_the_learning_curve_falls(fitted):
@@ -98,7 +98,7 @@ def test_scores_are_those_of_the_seed_and_of_nothing_else(build, nominal, fresh)
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
-    first, again, other = (build(epochs=1).fit(nominal[:3], seed=seed).score(fresh[:1])[0] for seed in (1, 1, 2))
+    first, again, other = (build(n_epochs=1).fit(nominal[:3], seed=seed).score(fresh[:1])[0] for seed in (1, 1, 2))
     assert torch.equal(torch.rand(3), expected)
     np.testing.assert_array_equal(first, again)
     assert not np.allclose(first, other)
@@ -107,8 +107,8 @@ def test_scores_are_those_of_the_seed_and_of_nothing_else(build, nominal, fresh)
 @pytest.mark.filterwarnings("ignore:mkldnn_matmul failed")
 def test_coarse_products_teach_about_the_same(build, nominal):
     short = [first(episode, 3) for episode in nominal[:2]]
-    fine, coarse = (build(epochs=1, precision=each).fit(short) for each in ("float32", "bfloat16"))
-    assert {values.dtype.name for values in coarse.learned().values()} <= {"int64", "float32", "float64"}
+    fine, coarse = (build(n_epochs=1, precision=each).fit(short) for each in ("float32", "bfloat16"))
+    assert {values.dtype.name for values in coarse.state_dict().values()} <= {"int64", "float32", "float64"}
     assert coarse.curve_[0, 0] != fine.curve_[0, 0]
     np.testing.assert_allclose(coarse.curve_, fine.curve_, rtol=0.05)
 
@@ -142,14 +142,14 @@ def test_scores_do_not_depend_on_other_episodes(fitted, fresh, faulty, monkeypat
     together = fitted.score(episodes)
     for episode, scores in zip(episodes, together, strict=True):
         np.testing.assert_allclose(fitted.score([episode])[0], scores, **ROUNDING)
-    monkeypatch.setattr(image_network, "TOGETHER", 7 * 32 * 32)
+    monkeypatch.setattr(image_network, "CHUNK", 7 * 32 * 32)
     monkeypatch.setattr(image_network, "EPISODES", 2)
     for scores, in_parts in zip(together, fitted.score(episodes), strict=True):
         np.testing.assert_allclose(in_parts, scores, **ROUNDING)
 
 
 def test_scoring_changes_nothing(fitted, fresh):
-    before, given = fitted.learned(), copy.deepcopy(fresh[:2])
+    before, given = fitted.state_dict(), copy.deepcopy(fresh[:2])
     scores = fitted.score(fresh[:2])
     state = fitted.start(2)
     kept = copy.deepcopy(state)
@@ -157,7 +157,7 @@ def test_scoring_changes_nothing(fitted, fresh):
     np.testing.assert_array_equal(fitted.update(state, step_at(fresh[:2], 0))[1], once)
     np.testing.assert_equal(state, kept)
     fitted.update(later, step_at(fresh[:2], 1))
-    np.testing.assert_equal(fitted.learned(), before)
+    np.testing.assert_equal(fitted.state_dict(), before)
     assert given == fresh[:2]
     for first, again in zip(scores, fitted.score(fresh[:2]), strict=True):
         np.testing.assert_array_equal(first, again)
@@ -167,43 +167,43 @@ def test_scoring_changes_nothing(fitted, fresh):
 def test_what_was_learned_can_be_kept(fitted, fresh, tmp_path):
     save_detector(tmp_path / "detector", fitted)
     again = load_detector(tmp_path / "detector")
-    assert again.parameters() == json.loads(json.dumps(fitted.parameters()))
+    assert again.get_params() == json.loads(json.dumps(fitted.get_params()))
     for other in (again, pickle.loads(pickle.dumps(fitted))):
-        np.testing.assert_equal(other.learned(), fitted.learned())
+        np.testing.assert_equal(other.state_dict(), fitted.state_dict())
         np.testing.assert_array_equal(other.score(fresh[:1])[0], fitted.score(fresh[:1])[0])
 
 
 def test_arrays_of_another_network_are_refused(build, fitted):
-    learned = fitted.learned()
-    missing = {name: array for name, array in learned.items() if name != "action.mean"}
-    larger = {**learned, "shape": np.array([3, 72, 60])}
-    fewer = dict(list(learned.items())[:-1])
+    state = fitted.state_dict()
+    missing = {name: array for name, array in state.items() if name != "action.mean"}
+    larger = {**state, "shape": np.array([3, 72, 60])}
+    fewer = dict(list(state.items())[:-1])
     for wrong in (missing, fewer, {}) if isinstance(fitted, PredNet) else (missing, larger, fewer, {}):
         detector = build()
         with pytest.raises(DamagedFile, match=r"missing|expects|has learned from"):
-            detector.restore(wrong)
+            detector.load_state_dict(wrong)
         assert not detector.fitted
 
 
 def test_validation_episodes_decide_when_to_stop(build, nominal):
     blank = [replace(each, observations=np.zeros_like(each.observations)) for each in nominal[:1]]
-    detector = build(epochs=30, patience=2).fit(nominal[:2], validation=blank)
+    detector = build(n_epochs=30, patience=2).fit(nominal[:2], validation=blank)
     best = 0 if len(detector.curve_) == 2 else detector.curve_[:, 1].argmin() + 1
     assert len(detector.curve_) in (best + 2, 30)
 
 
 def test_one_transition_is_enough(build, fresh):
     short = [first(episode, 1) for episode in fresh]
-    detector = build(epochs=1).fit(short)
+    detector = build(n_epochs=1).fit(short)
     assert [scores.shape for scores in detector.score(short)] == [(1,)] * len(short)
-    assert np.isfinite(build(epochs=1).fit(short[:1]).score(fresh[:1])[0]).all()
+    assert np.isfinite(build(n_epochs=1).fit(short[:1]).score(fresh[:1])[0]).all()
 
 
 @pytest.mark.parametrize("shape", [(40, 56), (64, 64), (72, 96)])
 def test_any_size_of_picture_is_taken(build, fresh, shape):
     frames = np.random.default_rng(0).integers(0, 256, (4, 3, *shape), dtype=np.uint8)
     episode = replace(first(fresh[0], 3), observations=frames)
-    scores = build(epochs=0).fit([episode]).score([episode])[0]
+    scores = build(n_epochs=0).fit([episode]).score([episode])[0]
     assert scores.shape == (3,)
     assert np.isfinite(scores).all()
 
@@ -261,7 +261,7 @@ def test_bad_input_is_named(build, fitted, fresh):
 
 def test_prednet_says_which_sides_it_needs():
     with pytest.raises(InvalidParameter, match="36 × 36 pixels; PredNet of 4 layers needs sides divisible by 8"):
-        PredNet(epochs=0).fit([film(3, 0, side=36)])
+        PredNet(n_epochs=0).fit([film(3, 0, side=36)])
 
 
 @pytest.mark.parametrize(
@@ -269,12 +269,12 @@ def test_prednet_says_which_sides_it_needs():
     [
         (PredAE, {"channels": 0}),
         (PredAE, {"precision": "half"}),
-        (PredAE, {"epochs": -1}),
+        (PredAE, {"n_epochs": -1}),
         (LDM, {"latent": 1.5}),
-        (LRDM, {"memory": 0}),
-        (LRDM, {"length": 0}),
+        (LRDM, {"recurrent_size": 0}),
+        (LRDM, {"sequence_length": 0}),
         (PredNet, {"layers": 0}),
-        (RSSMPPM, {"surprise": "entropy"}),
+        (RSSMPPM, {"score_name": "entropy"}),
         (RSSMPPM, {"stochastic": 0}),
     ],
 )
@@ -305,11 +305,11 @@ def test_without_torch_the_import_works_and_use_says_what_to_install():
 
 
 def test_few_episodes_are_passed_over_until_there_were_enough_steps(nominal):
-    detector = LDM(channels=2, latent=4, epochs=1, batch=1000, least=3, device="cpu")
+    detector = LDM(channels=2, latent=4, n_epochs=1, batch_size=1000, min_updates=3, device="cpu")
     steps = []
     passes = detector._pieces
-    detector._pieces = lambda footage, episodes, shuffle: (
-        steps.append(shuffle is not None) or piece for piece in passes(footage, episodes, shuffle)
+    detector._pieces = lambda dataset, episodes, shuffle: (
+        steps.append(shuffle is not None) or piece for piece in passes(dataset, episodes, shuffle)
     )
     detector.fit(nominal[:1])
     assert steps.count(True) == 3

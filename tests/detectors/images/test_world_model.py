@@ -32,8 +32,8 @@ def test_what_is_expected_does_not_depend_on_the_picture_that_comes(model):
     other = frames.clone()
     other[:, -1] = 1 - other[:, -1]
     first, second = (model(each, actions, torch.zeros(1, 6)) for each in (frames, other))
-    np.testing.assert_allclose(first.expected.mean, second.expected.mean, atol=1e-6)
-    assert not np.allclose(first.seen.mean[:, -1], second.seen.mean[:, -1])
+    np.testing.assert_allclose(first.prior.mean, second.prior.mean, atol=1e-6)
+    assert not np.allclose(first.posterior.mean[:, -1], second.posterior.mean[:, -1])
 
 
 @torch.no_grad()
@@ -42,7 +42,9 @@ def test_a_course_can_be_gone_in_parts(model):
     whole = model(frames, actions, torch.zeros(2, 6))
     first = model(frames[:, :3], actions[:, :2], torch.zeros(2, 6))
     second = model(frames[:, 2:], actions[:, 2:], first.state)
-    np.testing.assert_allclose(torch.cat([first.seen.mean, second.seen.mean], 1), whole.seen.mean, atol=1e-6)
+    np.testing.assert_allclose(
+        torch.cat([first.posterior.mean, second.posterior.mean], 1), whole.posterior.mean, atol=1e-6
+    )
     np.testing.assert_allclose(second.state, whole.state, atol=1e-6)
 
 
@@ -50,14 +52,14 @@ def test_a_course_can_be_gone_in_parts(model):
 def test_only_training_draws(model):
     frames, actions = torch.rand(1, 3, 3, 32, 32), torch.rand(1, 2, 2)
     random = RandomNumbers(0, CPU)
-    drawn = [model(frames, actions, torch.zeros(1, 6), draws).chosen for draws in (random, random, None, None)]
+    drawn = [model(frames, actions, torch.zeros(1, 6), draws).samples for draws in (random, random, None, None)]
     assert not torch.equal(drawn[0], drawn[1])
     assert torch.equal(drawn[2], drawn[3])
 
 
 def test_the_divergence_is_a_score_too(nominal, fresh, faulty):
     small = {"channels": 2, "stochastic": 4, "deterministic": 8, "hidden": 8, "belief": 8, "embedding": 8}
-    scores = RSSMPPM(surprise="divergence", epochs=1, batch=4, **small).fit(nominal[:4]).score(fresh[:1])[0]
+    scores = RSSMPPM(score_name="divergence", n_epochs=1, batch_size=4, **small).fit(nominal[:4]).score(fresh[:1])[0]
     assert (scores >= 0).all()
     assert np.ptp(scores) > 0
 

@@ -30,8 +30,8 @@ class Oracle:
             self.model.opt.tolerance, self.model.opt.iterations = 0.0, 20
         self.data = mujoco.MjData(self.model)
 
-    def set(self, state, action, knobs):
-        mass, force, friction = knobs
+    def set(self, state, action, physics_parameters):
+        mass, force, friction = physics_parameters
         self.model.body_mass[:] = self.nominal.body_mass * mass
         self.model.body_inertia[:] = self.nominal.body_inertia * mass
         self.model.dof_frictionloss[:] = friction
@@ -41,18 +41,18 @@ class Oracle:
         self.data.ctrl[:] = action
         self.data.xfrc_applied[POLE, 0] = -force
 
-    def step(self, state, action, knobs):
-        self.set(state, action, knobs)
+    def step(self, state, action, physics_parameters):
+        self.set(state, action, physics_parameters)
         mujoco.mj_step(self.model, self.data, nstep=kernel.FRAME_SKIP)
         return np.concatenate([self.data.qpos, self.data.qvel])
 
-    def steps(self, states, actions, knobs):
-        return np.array([self.step(*given) for given in zip(states, actions, knobs, strict=True)])
+    def steps(self, states, actions, physics_parameters):
+        return np.array([self.step(*given) for given in zip(states, actions, physics_parameters, strict=True)])
 
 
-def advanced(states, actions, knobs):
+def advanced(states, actions, physics_parameters):
     world = CartpoleSwingup(len(states))
-    world._qpos[:], world._qvel[:], world._knobs[:] = states[:, :2], states[:, 2:], knobs
+    world._qpos[:], world._qvel[:], world._physics_parameters[:] = states[:, :2], states[:, 2:], physics_parameters
     world.step(actions)
     return np.hstack([world._qpos, world._qvel])
 
@@ -87,9 +87,9 @@ KNOBS = {
 }
 
 
-def scattered(place, speed, knobs, rows=ROWS):
-    """Return random states, actions and knob settings; actions go beyond the motor's limits."""
-    random = np.random.default_rng(sum(map(ord, place + speed + knobs)))
+def scattered(place, speed, physics_parameters, rows=ROWS):
+    """Return random states, actions and physics parameter settings; actions go beyond the motor's limits."""
+    random = np.random.default_rng(sum(map(ord, place + speed + physics_parameters)))
     v, w, u = SPEEDS[speed]
     states = np.stack(
         [
@@ -100,7 +100,7 @@ def scattered(place, speed, knobs, rows=ROWS):
         ],
         axis=1,
     )
-    return states, random.uniform(-u, u, (rows, 1)), knobs_of(random, rows, *KNOBS[knobs])
+    return states, random.uniform(-u, u, (rows, 1)), knobs_of(random, rows, *KNOBS[physics_parameters])
 
 
 def test_the_constants_are_those_of_the_compiled_model():
@@ -162,13 +162,15 @@ def branches(forces, friction):
 def test_accelerations_are_mujocos_on_every_branch_of_every_constraint():
     oracle, seen = Oracle(), set()
     for scene in itertools.product(PLACES, SPEEDS, ("friction", "everything")):
-        for state, action, knobs in zip(*scattered(*scene, 500), strict=True):
-            oracle.set(state, action, knobs)
+        for state, action, physics_parameters in zip(*scattered(*scene, 500), strict=True):
+            oracle.set(state, action, physics_parameters)
             mujoco.mj_forward(oracle.model, oracle.data)
             drive = kernel.GEAR * np.clip(action[0], -3.0, 3.0)
-            ours = kernel._accelerations(*state, drive, -knobs[1], knobs[0], knobs[2])
+            ours = kernel._accelerations(
+                *state, drive, -physics_parameters[1], physics_parameters[0], physics_parameters[2]
+            )
             np.testing.assert_allclose(ours, oracle.data.qacc, rtol=1e-11, atol=1e-11)
-            seen.add(branches(oracle.data.efc_force, knobs[2]))
+            seen.add(branches(oracle.data.efc_force, physics_parameters[2]))
     assert seen == set(itertools.product((-1, 0, 1), (-1, 0, 1), (None, False, True)))
 
 
@@ -180,21 +182,24 @@ def test_the_rail_ends_where_mujocos_does(x):
     assert kernel._accelerations(*state, 0.0, 0.0, 1.0, 0.0) == pytest.approx(oracle.data.qacc, rel=1e-12)
 
 
-@pytest.mark.parametrize("knobs", KNOBS)
+@pytest.mark.parametrize("physics_parameters", KNOBS)
 @pytest.mark.parametrize("speed", SPEEDS)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_step_is_mujocos(place, speed, knobs):
-    given = scattered(place, speed, knobs)
+def test_a_step_is_mujocos(place, speed, physics_parameters):
+    given = scattered(place, speed, physics_parameters)
     np.testing.assert_allclose(advanced(*given), Oracle().steps(*given), **CLOSE)
 
 
 @pytest.mark.parametrize("factor", [1e-1, 30.0])
 def test_a_step_is_mujocos_at_extreme_masses(factor):
-    states, actions, knobs = scattered("into the ends", "fast", "everything", 300)
-    knobs[:, 0] = factor
+    states, actions, physics_parameters = scattered("into the ends", "fast", "everything", 300)
+    physics_parameters[:, 0] = factor
     states[:, 2:] *= 0.3
     np.testing.assert_allclose(
-        advanced(states, actions, knobs), Oracle().steps(states, actions, knobs), rtol=1e-10, atol=1e-10
+        advanced(states, actions, physics_parameters),
+        Oracle().steps(states, actions, physics_parameters),
+        rtol=1e-10,
+        atol=1e-10,
     )
 
 
@@ -224,12 +229,12 @@ def episodes(policy, rows, fault, steps=200):
     """Return how far world and oracle are apart after each step, each under its own policy, and the world."""
     world, oracle = started(rows), Oracle()
     for name, value in fault.items():
-        world.turn(name, np.arange(rows), np.full(rows, value))
+        world.set_physics_parameter(name, np.arange(rows), np.full(rows, value))
     theirs, apart = np.hstack([world._qpos, world._qvel]), []
     for step in range(steps):
         ours = np.hstack([world._qpos, world._qvel])
         world.step(policy(ours, step))
-        theirs = oracle.steps(theirs, policy(theirs, step), world._knobs)
+        theirs = oracle.steps(theirs, policy(theirs, step), world._physics_parameters)
         apart.append(np.abs(np.hstack([world._qpos, world._qvel]) - theirs).max(axis=1))
     return np.array(apart), world
 
@@ -301,12 +306,15 @@ def test_actions_beyond_the_limits_are_executed_at_them():
 
 
 def test_a_row_does_not_depend_on_its_place_or_on_its_neighbours():
-    states, actions, knobs = scattered("into the ends", "fast", "everything", 64)
+    states, actions, physics_parameters = scattered("into the ends", "fast", "everything", 64)
     order = np.random.default_rng(0).permutation(64)
-    together, shuffled = advanced(states, actions, knobs), advanced(states[order], actions[order], knobs[order])
+    together, shuffled = (
+        advanced(states, actions, physics_parameters),
+        advanced(states[order], actions[order], physics_parameters[order]),
+    )
     assert together[order].tobytes() == shuffled.tobytes()
     for row in range(0, 64, 7):
-        alone = advanced(states[[row]], actions[[row]], knobs[[row]])
+        alone = advanced(states[[row]], actions[[row]], physics_parameters[[row]])
         assert alone.tobytes() == together[[row]].tobytes()
 
 
@@ -317,7 +325,7 @@ def spoiled(world, row, how):
     elif how == "a velocity that is not a number":
         world._qvel[row, 0] = np.nan
     elif how == "an acceleration beyond all bounds":
-        world.turn("force", np.array([row]), np.array([1e12]))
+        world.set_physics_parameter("force", np.array([row]), np.array([1e12]))
     else:
         actions[row] = np.nan
     return actions
@@ -361,7 +369,7 @@ def test_an_acceleration_beyond_mujocos_bound_is_bad_whatever_comes_of_it(speed,
 def test_mujoco_diverges_at_the_same_step(force, last, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # MuJoCo writes a log file where it runs.
     world, oracle = started(1), Oracle()
-    world.turn("force", np.arange(1), np.array([force]))
+    world.set_physics_parameter("force", np.arange(1), np.array([force]))
     oracle.set(np.concatenate([world._qpos[0], world._qvel[0]]), 0.0, (1.0, force, 0.0))
     fatal = [getattr(mujoco.mjtWarning, f"mjWARN_BAD{what}") for what in ("QPOS", "QVEL", "QACC")]
     for step in range(6):
@@ -426,7 +434,7 @@ PINNED = {
 def test_the_bits_are_the_same_on_every_cpu(fault):
     world = started(1, seed=11)
     for name, value in FAULTS[fault].items():
-        world.turn(name, np.arange(1), np.array([value]))
+        world.set_physics_parameter(name, np.arange(1), np.array([value]))
     for step in range(100):
         world.step(np.array([[3.0 * math.copysign(1.0, step % 20 - 9.5)]]))
     assert [value.hex() for value in (*world._qpos[0], *world._qvel[0], world.rewards[0])] == PINNED[fault]

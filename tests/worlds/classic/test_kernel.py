@@ -1,17 +1,17 @@
-"""The classic worlds are Gymnasium's, step for step, at every value of every knob."""
+"""The classic worlds are Gymnasium's, step for step, at every value of every physics parameter."""
 
 import gymnasium
 import numpy as np
 import pytest
 
 from offnominal.agents import RandomPolicy
-from offnominal.anomalies import Fault, Injection, Schedule, Setting
+from offnominal.anomalies import EnvironmentInfo, Fault, Injection, Schedule
 from offnominal.core.errors import InvalidAction, InvalidParameter, SimulationDiverged, UnsupportedEnvironment
 from offnominal.rollouts import collect, twins
 from offnominal.worlds import make_world
 from offnominal.worlds.classic.world import CartPole, Pendulum
-from offnominal.worlds.single import WorldEnv
-from offnominal.worlds.vector import VectorWorld
+from offnominal.worlds.single_env import WorldEnv
+from offnominal.worlds.vector_env import WorldVectorEnv
 
 ROW = np.zeros(1, np.int64)
 CARTPOLE, PENDULUM = "OOD-CartPole-v0", "OOD-Pendulum-v0"
@@ -89,19 +89,19 @@ def test_whole_episodes_of_pendulum_stay_together_although_it_is_chaotic():
 
 
 KNOBS = [
-    (id, theirs, knob.name, factor)
+    (id, theirs, physics_parameter.name, factor)
     for id, theirs in ((CARTPOLE, cartpole), (PENDULUM, pendulum))
-    for knob in make_world(id, 1).card.knobs
+    for physics_parameter in make_world(id, 1).card.physics_parameters
     for factor in (0.1, 5.0)
 ]
 
 
 @pytest.mark.parametrize(("id", "theirs", "name", "factor"), KNOBS)
 def test_a_turned_knob_is_gymnasiums_constant(id, theirs, name, factor):
-    value = make_world(id, 1).knob(name).neutral * factor
+    value = make_world(id, 1).physics_parameter(name).neutral * factor
     for seed in range(5):
         world = started(id, seed)
-        world.turn(name, ROW, np.array([value]))
+        world.set_physics_parameter(name, ROW, np.array([value]))
         assert compare(world, theirs(**{name: value}), draws(id, seed), steps=60, together=True) < TOLERANCE
 
 
@@ -152,7 +152,7 @@ def test_a_choice_may_be_any_kind_of_integer(action):
 
 
 def test_a_vector_of_choices_needs_one_per_row():
-    envs = VectorWorld(CartPole(3))
+    envs = WorldVectorEnv(CartPole(3))
     envs.reset(seed=0)
     assert envs.step(envs.action_space.sample())[0].shape == (3, 4)
     with pytest.raises(InvalidAction, match=r"shape \(3, 1\); expected integers of shape \(3,\)"):
@@ -179,24 +179,24 @@ def test_a_policy_may_choose_by_comparing():
 
 def test_a_choice_is_no_signal_that_a_fault_could_change():
     with pytest.raises(UnsupportedEnvironment, match="action/delay needs a Box action space"):
-        collect(CARTPOLE, lambda seen: seen[:, 2] > 0, 1, anomalies=Fault("action/delay", 2, 3))
+        collect(CARTPOLE, lambda seen: seen[:, 2] > 0, 1, faults=Fault("action/delay", 2, 3))
 
 
 def test_a_parameter_is_the_value_in_force_and_faults_together_multiply():
     world = started(CARTPOLE, 0)
     faults = (Fault("dynamics/gravity", 19.6, 0), Fault("dynamics/gravity", 4.9, Schedule(onset=1)))
-    injection = Injection([faults], Setting.of(world))
+    injection = Injection([faults], EnvironmentInfo.of(world))
     injection.begin(ROW, ROW, ROW)
     in_force = []
     for _ in range(2):
         injection.act(np.array([0]), ROW)
         injection.observe(world.observations, ROW)
-        in_force.append(world.parameters(0)["gravity"])
+        in_force.append(world.current_physics(0)["gravity"])
     np.testing.assert_allclose(in_force, [19.6, 9.8])
 
 
 def test_a_fault_in_mid_episode_parts_the_twins_there():
-    (pair,) = twins(PENDULUM, lambda seen: 0.0 * seen[:, 2:], 1, anomalies=Fault("dynamics/gravity", 50.0, 70))
+    (pair,) = twins(PENDULUM, lambda seen: 0.0 * seen[:, 2:], 1, faults=Fault("dynamics/gravity", 50.0, 70))
     assert pair.effective_onset == 70
     assert len(pair.faulty) == 200
 
@@ -204,7 +204,7 @@ def test_a_fault_in_mid_episode_parts_the_twins_there():
 def test_a_state_that_is_not_finite_names_row_and_step():
     world = CartPole(2)
     world.reset(np.arange(2), np.array([4, 5]), np.zeros(2, np.int64))
-    world.turn("push_force", np.array([1]), np.array([1e308]))
+    world.set_physics_parameter("push_force", np.array([1]), np.array([1e308]))
     world.step(np.array([1, 1]))
     with pytest.raises(SimulationDiverged, match=r"OOD-CartPole-v0: .* row 1 \(seed 5\) at step 1"):
         world.step(np.array([1, 1]))

@@ -19,14 +19,14 @@ SEEDS = 2_000
 TOLERANCE = {"rtol": 0, "atol": 1e-12}
 
 
-def bench(position, goal, hazards, *, velocity=0.0, knobs=NEUTRAL, touched=False):
+def bench(position, goal, hazards, *, velocity=0.0, physics_parameters=NEUTRAL, touched=False):
     """Return rows of the kernel's state, observations in double precision, every pair of bodies worth checking."""
     rows, bodies = len(position), position.shape[1]
     return SimpleNamespace(
         rows=np.arange(rows),
         keys=np.arange(rows, dtype=np.uint64) * np.uint64(977),
         ticks=np.arange(rows) % 50,
-        knobs=np.broadcast_to(np.asarray(knobs, float), (rows, 4)).copy(),
+        physics_parameters=np.broadcast_to(np.asarray(physics_parameters, float), (rows, 4)).copy(),
         position=position.copy(),
         velocity=np.broadcast_to(velocity, position.shape).astype(float),
         goals=np.broadcast_to(goal, (rows, 2)).astype(float),
@@ -80,7 +80,7 @@ def run_reference(bench, actions):
     """Return the reference's states and outcomes of one step of every row."""
     results = []
     for row in bench.rows:
-        force, bound, mass, damping = bench.knobs[row]
+        force, bound, mass, damping = bench.physics_parameters[row]
         objects = bench.position.shape[1] - 1
         shakes = drawn_shakes(bench.keys[row], bench.ticks[row], objects, bound)
         results.append(
@@ -112,10 +112,10 @@ KNOBS = {
 }
 
 
-@pytest.mark.parametrize("knobs", KNOBS.values(), ids=KNOBS)
+@pytest.mark.parametrize("physics_parameters", KNOBS.values(), ids=KNOBS)
 @pytest.mark.parametrize(("objects", "hazards"), [(1, 0), (3, 1), (10, 3)])
-def test_a_step_is_that_of_the_reference(objects, hazards, knobs):
-    rows, actions = crowded(150, objects, hazards, knobs=knobs, seed=objects)
+def test_a_step_is_that_of_the_reference(objects, hazards, physics_parameters):
+    rows, actions = crowded(150, objects, hazards, physics_parameters=physics_parameters, seed=objects)
     expected = run_reference(rows, actions)
     assert advance(rows, actions) == -1
     assert_same(rows, *expected)
@@ -140,7 +140,7 @@ def test_the_random_states_reach_every_rule():
 def test_whole_episodes_follow_the_reference_step_by_step(id, shake):
     world = ParticleWorld(8, id=id)
     world.reset(np.arange(8), np.arange(8), np.zeros(8, int))
-    world.turn("moving_objects", np.arange(8), np.full(8, shake))
+    world.set_physics_parameter("moving_objects", np.arange(8), np.full(8, shake))
     random = np.random.default_rng(3)
     for tick in range(50):
         actions = np.clip(2 * world.observations[:, :2] + random.normal(0, 0.3, (8, 2)), -1, 1)
@@ -167,8 +167,8 @@ def test_whole_episodes_follow_the_reference_step_by_step(id, shake):
 
 
 def test_one_row_does_not_depend_on_the_others():
-    together, actions = crowded(6, 10, 3, knobs=KNOBS["everything"])
-    alone, _ = crowded(6, 10, 3, knobs=KNOBS["everything"])
+    together, actions = crowded(6, 10, 3, physics_parameters=KNOBS["everything"])
+    alone, _ = crowded(6, 10, 3, physics_parameters=KNOBS["everything"])
     alone.rows = np.array([4])
     untouched = alone.position[:4].copy()
     advance(together, actions)
@@ -180,7 +180,7 @@ def test_one_row_does_not_depend_on_the_others():
 
 @pytest.mark.parametrize("force", [-3.0, 0.02, 1.0, 12.5])
 def test_a_force_is_an_action_offset_of_a_fifth_of_it(force):
-    pushed, actions = crowded(200, 3, 1, knobs=(force, 0.0, 1.0, 0.25))
+    pushed, actions = crowded(200, 3, 1, physics_parameters=(force, 0.0, 1.0, 0.25))
     commanded, _ = crowded(200, 3, 1)
     advance(pushed, actions)
     advance(commanded, actions + force / 5.0)
@@ -191,7 +191,7 @@ def test_a_force_is_an_action_offset_of_a_fifth_of_it(force):
 
 def test_a_mass_divides_the_action_where_nothing_touches():
     apart = np.array([[[-0.9, -0.9], [0.9, 0.9]]])
-    heavy = bench(apart, (0.5, -0.5), np.zeros((1, 0, 2)), knobs=(0.0, 0.0, 2.5, 0.25))
+    heavy = bench(apart, (0.5, -0.5), np.zeros((1, 0, 2)), physics_parameters=(0.0, 0.0, 2.5, 0.25))
     normal = bench(apart, (0.5, -0.5), np.zeros((1, 0, 2)))
     advance(heavy, [[1.0, -0.4]])
     advance(normal, [[1.0 / 2.5, -0.4 / 2.5]])
@@ -200,7 +200,7 @@ def test_a_mass_divides_the_action_where_nothing_touches():
 
 def test_moving_objects_are_pushed_anew_each_step_within_the_bound_and_alone():
     rest = np.tile(np.array([[-0.9, -0.9], [0.9, 0.9], [0.9, 0.0], [0.9, -0.9]]), (500, 1, 1))
-    rows = bench(rest, (0.0, 0.9), np.zeros((500, 0, 2)), knobs=(0.0, 4.0, 1.0, 0.0))
+    rows = bench(rest, (0.0, 0.9), np.zeros((500, 0, 2)), physics_parameters=(0.0, 4.0, 1.0, 0.0))
     advance(rows, np.zeros((500, 2)))
     first = rows.velocity[:, 1:] / 0.1
     rows.velocity[:] = 0.0
@@ -226,7 +226,9 @@ def test_bodies_at_one_place_part_without_a_fault():
 
 @pytest.mark.parametrize("push", [3.0, 1e10, 1e100, 1e200, 1e300])
 def test_however_strong_a_force_is_the_agent_moves_at_full_speed(push):
-    rows = bench(np.array([[[0.0, 0.0]]]), (0.9, -0.9), np.zeros((1, 0, 2)), knobs=(10 * push, 0.0, 1.0, 0.25))
+    rows = bench(
+        np.array([[[0.0, 0.0]]]), (0.9, -0.9), np.zeros((1, 0, 2)), physics_parameters=(10 * push, 0.0, 1.0, 0.25)
+    )
     advance(rows, [[0.0, 0.0]])
     np.testing.assert_allclose(rows.velocity[0, 0], [np.sqrt(0.5)] * 2, rtol=1e-12)
 

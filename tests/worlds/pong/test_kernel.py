@@ -7,20 +7,20 @@ from offnominal.worlds.pong.kernel import (
     HEIGHT,
     SIDE,
     WIDTH,
+    agent_view,
     all_known,
-    lay,
     luma,
+    merge_screens,
+    overlap_weights,
     paint,
-    seen,
-    shares,
-    stretched,
+    resized,
     to_grey,
 )
 
 
 @pytest.mark.parametrize(("size", "wanted"), [(210, 84), (160, 84), (160, 128), (5, 2), (4, 4), (3, 7), (84, 1)])
 def test_shares_cover_every_pixel_equally(size, wanted):
-    first, parts = shares(size, wanted)
+    first, parts = overlap_weights(size, wanted)
     covered = np.zeros(size, int)
     for begin, window in zip(first, parts, strict=True):
         assert begin >= 0
@@ -45,14 +45,14 @@ def by_hand(picture, height, width):
 def test_what_is_seen_is_the_mean_of_what_each_pixel_covers():
     picture = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH), dtype=np.uint8)
     out = np.empty((SIDE, SIDE), np.uint8)
-    seen(picture, out)
+    agent_view(picture, out)
     assert np.abs(out - by_hand(picture.astype(float), SIDE, SIDE)).max() <= 0.5 + 1e-9
 
 
 @pytest.mark.parametrize("size", [64, 128, 300])
 def test_pictures_are_stretched_to_squares(size):
     frames = np.random.default_rng(0).integers(0, 256, (2, HEIGHT, WIDTH, 3), dtype=np.uint8)
-    squares = stretched(frames, size)
+    squares = resized(frames, size)
     exact = by_hand(frames[1, :, :, 2].astype(float), size, size)
     assert squares.shape == (2, size, size, 3)
     assert np.abs(squares[1, :, :, 2] - exact).max() <= 0.5 + 1e-9
@@ -72,7 +72,7 @@ def test_of_two_pixels_the_brighter_is_kept_and_of_equals_the_later():
     greys[[1, 2, 3]] = 10, 20, 20
     screens = np.array([[[1, 2, 2]], [[2, 1, 3]]], np.uint8)
     picture, grey = np.empty((1, 3), np.uint8), np.empty((1, 3), np.uint8)
-    lay(screens, greys, picture, grey)
+    merge_screens(screens, greys, picture, grey)
     assert picture.tolist() == [[2, 2, 3]]
     assert grey.tolist() == [[20, 20, 20]]
 

@@ -64,14 +64,14 @@ def test_what_agents_see_is_made_of_the_pictures_alone():
     before = world.observations.copy()
     for actions in np.random.default_rng(1).integers(0, 6, (30, 2)):
         world.step(actions)
-        before = world.look(world.pictures(np.arange(2)), before)
+        before = world.observe_images(world.camera_images(np.arange(2)), before)
         assert np.array_equal(before, world.observations)
 
 
 def test_games_that_take_turns_on_an_emulator_are_games_that_have_one_each(monkeypatch):
     actions = np.random.default_rng(2).integers(0, 6, (20, 3))
     apart = played(started(3), actions)
-    monkeypatch.setattr(emulator, "MOST", 1)
+    monkeypatch.setattr(emulator, "MAX_EMULATORS", 1)
     together = started(3)
     assert len({id(game._emulator) for game in together._games}) == 1
     assert same(played(together, actions), apart)
@@ -102,13 +102,13 @@ def test_seeds_matter_where_frames_pass_first():
     rows = np.arange(8)
     world = make_world("OOD-Pong-v0", 8, noops=30)
     world.reset(rows, rows, rows * 0)
-    shown = world.pictures(rows)
+    shown = world.camera_images(rows)
     for _ in range(12):
         world.step(rows * 0)
-    later = {picture.tobytes() for picture in world.pictures(rows)}
+    later = {image.tobytes() for image in world.camera_images(rows)}
     assert len(later) > 1
     world.reset(rows, rows, rows * 0)
-    assert np.array_equal(world.pictures(rows), shown)
+    assert np.array_equal(world.camera_images(rows), shown)
 
 
 @pytest.mark.parametrize("noops", [-1, 1.5, True])

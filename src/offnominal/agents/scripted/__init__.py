@@ -1,7 +1,7 @@
 """Scripted experts: controllers a person can read, one for every world."""
 
 from offnominal.agents.scripted.ball_follower import BallFollower
-from offnominal.agents.scripted.by_world import scripted
+from offnominal.agents.scripted.catalogue import scripted_expert
 from offnominal.agents.scripted.damped_least_squares import DampedLeastSquares
 from offnominal.agents.scripted.energy_pump import EnergyPump
 from offnominal.agents.scripted.gait import Gait
@@ -17,5 +17,5 @@ __all__ = [
     "PoleBalance",
     "PotentialField",
     "SwingUp",
-    "scripted",
+    "scripted_expert",
 ]

@@ -54,11 +54,11 @@ class BallFollower(Policy):
 
     The paddle moves by whole strokes. Where that is too coarse, it goes back and forth, which holds it half a stroke
     away. A stroke is not over when the next picture is seen, so what was done last must be known: if it was something
-    else than :meth:`act` said, say so by :meth:`did`.
+    else than :meth:`act` said, say so by :meth:`record_actions`.
 
     Example:
-        >>> from offnominal.rollouts import judge
-        >>> judge("OOD-Pong-v0", BallFollower(), 4, noops=30).success  # doctest: +SKIP
+        >>> from offnominal.rollouts import evaluate_policy
+        >>> evaluate_policy("OOD-Pong-v0", BallFollower(), 4, noops=30).success  # doctest: +SKIP
         1.0
     """
 
@@ -87,7 +87,7 @@ class BallFollower(Policy):
         chosen = np.where(push > 0.0, DOWN, np.where(push < 0.0, UP, NOTHING))
         return chosen, _Play(rest, push, quiet, coming, strokes)
 
-    def did(self, state: _Play, actions: Array) -> _Play:
+    def record_actions(self, state: _Play, actions: Array) -> _Play:
         """Push as was really done."""
         return replace(state, push=PUSHES[actions])
 
@@ -96,12 +96,12 @@ class BallFollower(Policy):
         return _Play(*(getattr(state, each.name)[rows] for each in fields(state)))
 
 
-def located(pictures: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
+def located(images: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return where the ball is, across and down, and how far down the paddle is, in (n, time, 84, 84) pictures.
 
     All are (n, time); NaN where nothing is seen.
     """
-    between = pictures[:, :, TOP:BOTTOM].astype(np.int64)
+    between = images[:, :, TOP:BOTTOM].astype(np.int64)
     own = np.clip(between[..., OWN].sum(axis=-1) - 3 * BACKGROUND, 0, None)
     ball = np.clip(between[..., FIELD] - BACKGROUND, 0, None)
     rows, columns = np.arange(TOP, BOTTOM), np.arange(FIELD.start, FIELD.stop)

@@ -28,8 +28,8 @@ class DampedLeastSquares(FunctionPolicy):
         braking: Torque against the velocity, N m s/rad.
 
     Example:
-        >>> from offnominal.rollouts import judge
-        >>> judge("MJC-Reacher3D-v0", DampedLeastSquares(), 20).mean_return > -60
+        >>> from offnominal.rollouts import evaluate_policy
+        >>> evaluate_policy("MJC-Reacher3D-v0", DampedLeastSquares(), 20).mean_return > -60
         True
     """
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents.policy import Policy
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import arctan2
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import arctan2
 from offnominal.core.types import Array, FloatArray
 from offnominal.worlds.classic.card import PENDULUM
 from offnominal.worlds.classic.kernel import MAX_TORQUE
 
-GRAVITY, MASS, LENGTH = (knob.neutral for knob in PENDULUM.knobs[:3])
+GRAVITY, MASS, LENGTH = (physics_parameter.neutral for physics_parameter in PENDULUM.physics_parameters[:3])
 INERTIA = MASS * LENGTH * LENGTH / 3.0
 # Energy of a pendulum that stands; torque per joule that is missing.
 UPRIGHT, PUMP = 0.5 * MASS * GRAVITY * LENGTH, 5.0
@@ -28,8 +28,8 @@ class EnergyPump(Policy):
     with a damper. On average it earns -150.
 
     Example:
-        >>> from offnominal.rollouts import judge
-        >>> judge("OOD-Pendulum-v0", EnergyPump(), 300).mean_return > -160
+        >>> from offnominal.rollouts import evaluate_policy
+        >>> evaluate_policy("OOD-Pendulum-v0", EnergyPump(), 300).mean_return > -160
         True
     """
 

@@ -28,8 +28,8 @@ class Gait(Policy):
         stiffness: Action per radian between a joint and where it should be.
 
     Example:
-        >>> from offnominal.rollouts import judge
-        >>> judge("MJC-HalfCheetah-v0", Gait(), 20).mean_return > 500
+        >>> from offnominal.rollouts import evaluate_policy
+        >>> evaluate_policy("MJC-HalfCheetah-v0", Gait(), 20).mean_return > 500
         True
     """
 

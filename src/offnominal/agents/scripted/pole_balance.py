@@ -17,8 +17,8 @@ class PoleBalance(Policy):
     """Balances the pole of OOD-CartPole-v0: pushes right if a weighted sum of what it sees is positive, else left.
 
     Example:
-        >>> from offnominal.rollouts import judge
-        >>> judge("OOD-CartPole-v0", PoleBalance(), 50).mean_return
+        >>> from offnominal.rollouts import evaluate_policy
+        >>> evaluate_policy("OOD-CartPole-v0", PoleBalance(), 50).mean_return
         200.0
     """
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from offnominal.agents.policy import Policy
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import sincos
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import sincos
 from offnominal.core.types import Array, FloatArray
 from offnominal.worlds.cartpole.kernel import (
     CONTROL_COST,

@@ -1,8 +1,8 @@
 """Sets of small labelled images, as anomaly problems: one class left out, or one class left in."""
 
 from offnominal.datasets.image_sets.catalogue import ImageSetEntry, image_set_entry, image_set_names
-from offnominal.datasets.image_sets.images import ImageSet
-from offnominal.datasets.image_sets.load import load_images
+from offnominal.datasets.image_sets.image_set import ImageSet
+from offnominal.datasets.image_sets.loading import load_images
 from offnominal.datasets.image_sets.one_class import ImagePart, ImageSplit, leave_one_in, leave_one_out
 
 __all__ = [

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from offnominal.core.errors import UnknownName, did_you_mean
-from offnominal.datasets.sources import Ways, presence, read_ways
+from offnominal.datasets.sources import SourceOptions, presence, read_sources
 
 PACKAGE = "offnominal.datasets.image_sets"
 
@@ -25,7 +25,7 @@ class ImageSetEntry:
         classes: What the labels 0, 1, 2 and so on mean.
         page: Where the set is described.
         licence: Of the data.
-        ways: The files to read it from.
+        sources: The files to read it from.
 
     Example:
         >>> image_set_entry("mnist").images
@@ -38,12 +38,12 @@ class ImageSetEntry:
     classes: tuple[str, ...]
     page: str
     licence: str
-    ways: Ways
+    sources: SourceOptions
 
     @property
     def presence(self) -> str:
         """``present``, ``download`` or ``by hand``."""
-        return presence(self.ways)
+        return presence(self.sources)
 
 
 def image_set_names() -> tuple[str, ...]:
@@ -72,12 +72,12 @@ def image_set_entry(name: str) -> ImageSetEntry:
 @cache
 def _entries() -> dict[str, ImageSetEntry]:
     text = files(PACKAGE).joinpath("catalogue.toml").read_text(encoding="utf-8")
-    ways = read_ways(PACKAGE)
-    return {name: _entry(name, facts, ways[name]) for name, facts in sorted(tomllib.loads(text).items())}
+    sources = read_sources(PACKAGE)
+    return {name: _entry(name, facts, sources[name]) for name, facts in sorted(tomllib.loads(text).items())}
 
 
-def _entry(name: str, facts: dict[str, Any], ways: Ways) -> ImageSetEntry:
+def _entry(name: str, facts: dict[str, Any], sources: SourceOptions) -> ImageSetEntry:
     height, width, channels = facts.pop("shape")
     return ImageSetEntry(
-        name=name, shape=(height, width, channels), classes=tuple(facts.pop("classes")), ways=ways, **facts
+        name=name, shape=(height, width, channels), classes=tuple(facts.pop("classes")), sources=sources, **facts
     )

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import BoolArray, IntArray
-from offnominal.datasets.image_sets.images import ImageSet
-from offnominal.datasets.tables.split import split_rows
+from offnominal.datasets.image_sets.image_set import ImageSet
+from offnominal.datasets.tables.table_split import split_rows
 
 
 @dataclass(frozen=True, slots=True)

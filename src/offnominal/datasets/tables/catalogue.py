@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from offnominal.core.errors import UnknownName, did_you_mean
-from offnominal.datasets.sources import Ways, presence, read_ways
+from offnominal.datasets.sources import SourceOptions, presence, read_sources
 from offnominal.datasets.tables.table import DIFFICULTIES
 
 PACKAGE = "offnominal.datasets.tables"
@@ -33,7 +33,7 @@ class TableEntry:
         licence: Of the data.
         identifiers: Columns that number the rows.
         quirk: What a user should know; empty if nothing.
-        ways: The files to read it from, alternatives by name.
+        sources: The files to read it from, alternatives by name.
 
     Example:
         >>> table_entry("glass").identifiers
@@ -46,7 +46,7 @@ class TableEntry:
     normal: int
     anomalous: int
     page: str
-    ways: Ways
+    sources: SourceOptions
     licence: str = LICENCE
     identifiers: tuple[int, ...] = ()
     quirk: str = ""
@@ -56,10 +56,10 @@ class TableEntry:
         """``present``, ``download`` or ``by hand``."""
         return presence(self.needed(USED))
 
-    def needed(self, difficulties: Sequence[str]) -> Ways:
+    def needed(self, difficulties: Sequence[str]) -> SourceOptions:
         """Return the ways without the files of other difficulties."""
         other = set(DIFFICULTIES) - set(difficulties)
-        return {way: tuple(file for file in each if file.role not in other) for way, each in self.ways.items()}
+        return {source: tuple(file for file in each if file.role not in other) for source, each in self.sources.items()}
 
 
 def table_names() -> tuple[str, ...]:
@@ -88,10 +88,10 @@ def table_entry(name: str) -> TableEntry:
 @cache
 def _entries() -> dict[str, TableEntry]:
     text = files(PACKAGE).joinpath("catalogue.toml").read_text(encoding="utf-8")
-    ways = read_ways(PACKAGE)
-    return {name: _entry(name, facts, ways[name]) for name, facts in sorted(tomllib.loads(text).items())}
+    sources = read_sources(PACKAGE)
+    return {name: _entry(name, facts, sources[name]) for name, facts in sorted(tomllib.loads(text).items())}
 
 
-def _entry(name: str, facts: dict[str, Any], ways: Ways) -> TableEntry:
+def _entry(name: str, facts: dict[str, Any], sources: SourceOptions) -> TableEntry:
     identifiers = tuple(facts.pop("identifiers", ()))
-    return TableEntry(name=name, ways=ways, identifiers=identifiers, **facts)
+    return TableEntry(name=name, sources=sources, identifiers=identifiers, **facts)

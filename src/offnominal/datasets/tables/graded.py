@@ -29,9 +29,9 @@ def graded_problem(
 
     Classes that a random forest confuses most fall on opposite sides: the maximum spanning tree of the confusions is
     painted in two colours, and the side with more points is normal. A number is parted at its median. A point's
-    difficulty is the chance that a kernel logistic regression, fitted on everything, gives it of being normal:
-    easy below 0.16, medium below 0.3, hard below 0.5, very hard above. Use ``table.only("easy", "medium")`` for the
-    anomalies that the paper uses.
+    difficulty is the chance that a kernel logistic regression, fitted on everything, gives it of being normal: easy
+    below 0.16, medium below 0.3, hard below 0.5, very hard above. Use ``table.with_difficulties("easy", "medium")`` for
+    the anomalies that the paper uses.
 
     Args:
         X: (n, d) numbers.

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.directories import find_data_home
 from offnominal.core.errors import DamagedFile, InaccessibleFile
 from offnominal.core.files import sha256_of, write_bytes
-from offnominal.core.home import find_data_home
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables.table import Column, Table
 

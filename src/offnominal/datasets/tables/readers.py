@@ -12,8 +12,8 @@ from offnominal.core.errors import DamagedFile
 from offnominal.core.files import read_text
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.datasets.tables.kdd99 import read_kdd99
+from offnominal.datasets.tables.number_files import one_hot, parse_numbers, read_numbers
 from offnominal.datasets.tables.table import DIFFICULTIES, Column, Table
-from offnominal.datasets.tables.text import one_hot, parse_numbers, read_numbers
 
 Paths = Mapping[str, Path]
 Reader = Callable[[str, Paths], Table]
@@ -152,8 +152,8 @@ READERS: dict[str, Reader] = {
 }
 
 
-def reader_of(name: str, way: str) -> Reader:
+def reader_of(name: str, source: str) -> Reader:
     """Return the function that reads a table from the files of a way."""
-    if way == "packed":
+    if source == "packed":
         return read_isolet
     return READERS.get(name, read_prepared)

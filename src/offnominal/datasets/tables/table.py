@@ -86,7 +86,7 @@ class Table:
         """Number of columns."""
         return int(self.normal.shape[1])
 
-    def only(self, *difficulties: str) -> Table:
+    def with_difficulties(self, *difficulties: str) -> Table:
         """Return the table with the anomalies of these difficulties alone.
 
         Raises:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from offnominal.detectors.images.modules import Decoder, Encoder
-from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.images.convolutions import ConvDecoder, ConvEncoder
+from offnominal.detectors.images.image_scaling import Shape
 
 HIDDEN = (512, 128)
 
@@ -19,26 +19,26 @@ class LatentDynamics(nn.Module):
         action: Numbers per action.
         channels: Of encoder and decoder.
         latent: Numbers that stand for a picture.
-        memory: Width of the GRU; 0 for none.
+        recurrent_size: Width of the GRU; 0 for none.
         layers: Of the GRU.
     """
 
     def __init__(
-        self, shape: Shape, action: int, *, channels: int, latent: int, memory: int = 0, layers: int = 1
+        self, shape: Shape, action: int, *, channels: int, latent: int, recurrent_size: int = 0, layers: int = 1
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(shape, channels=channels, outputs=latent)
-        self.gru = nn.GRU(latent + action, memory, layers, batch_first=True) if memory else None
+        self.encoder = ConvEncoder(shape, channels=channels, outputs=latent)
+        self.gru = nn.GRU(latent + action, recurrent_size, layers, batch_first=True) if recurrent_size else None
         wide, narrow = HIDDEN
         self.dynamics = nn.Sequential(
-            nn.Linear(latent + action + memory, wide),
+            nn.Linear(latent + action + recurrent_size, wide),
             nn.ReLU(),
             nn.Linear(wide, narrow),
             nn.ReLU(),
             nn.Linear(narrow, latent),
             nn.ReLU(),
         )
-        self.decoder = Decoder(shape, channels=channels, inputs=latent)
+        self.decoder = ConvDecoder(shape, channels=channels, inputs=latent)
 
     def forward(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """Return the pictures after frames (n, time, 3, H, W) and actions, and the state (n, layers × memory) then."""

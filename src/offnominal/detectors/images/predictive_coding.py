@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from offnominal.detectors.images.pictures import COLOURS, Shape
+from offnominal.detectors.images.image_scaling import COLOURS, Shape
 
 Memory = list[tuple[Tensor, Tensor]]
 """Output and cell of every level."""

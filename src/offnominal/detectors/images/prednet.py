@@ -9,9 +9,9 @@ from typing import ClassVar
 from torch import Tensor
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.detectors.images.footage import Footage, Piece
-from offnominal.detectors.images.image_network import ImageNetwork, picture_error
-from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.images.frame_dataset import FrameBatch, FrameDataset
+from offnominal.detectors.images.image_network import ImageNetwork, image_error
+from offnominal.detectors.images.image_scaling import Shape
 from offnominal.detectors.images.predictive_coding import PredictiveCoding
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
@@ -27,12 +27,12 @@ class PredNet(ImageNetwork[PredictiveCoding]):
     Args:
         channels: Of the second level; each above has twice as many. The first has the three colours.
         layers: Levels, that of the pixels included; sides must be divisible by 2 to this less one.
-        length: Transitions of an episode between two gradient steps; what is remembered is carried on.
-        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        least: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
+        sequence_length: Transitions of an episode between two gradient steps; what is remembered is carried on.
+        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        min_updates: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
         patience: Epochs without progress on unseen episodes after which training stops.
-        batch: Episodes per gradient step.
-        rate: Learning rate.
+        batch_size: Episodes per gradient step.
+        learning_rate: Learning rate.
         weight_decay: Of AdamW; Adam if zero.
         clip: Largest norm of a gradient; None for any.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
@@ -43,7 +43,7 @@ class PredNet(ImageNetwork[PredictiveCoding]):
         >>> import offnominal as off
         >>> frames = np.random.default_rng(0).integers(0, 256, (6, 3, 32, 32), dtype=np.uint8)
         >>> episode = off.Episode(frames, np.zeros((5, 1)), np.zeros(5), np.zeros(5, bool))
-        >>> detector = PredNet(channels=2, layers=3, epochs=1).fit([episode])
+        >>> detector = PredNet(channels=2, layers=3, n_epochs=1).fit([episode])
         >>> detector.score([episode])[0].shape
         (5,)
     """
@@ -54,9 +54,9 @@ class PredNet(ImageNetwork[PredictiveCoding]):
 
     channels: int = 48
     layers: int = 4
-    length: int = 10
-    epochs: int = 100
-    batch: int = 16
+    sequence_length: int = 10
+    n_epochs: int = 100
+    batch_size: int = 16
     weight_decay: float = 0.0
 
     def _network(self, shape: Shape, action: int) -> PredictiveCoding:
@@ -72,8 +72,10 @@ class PredNet(ImageNetwork[PredictiveCoding]):
         self._require_fitted()
         return 2 * sum(self.network_.sizes)
 
-    def _pieces(self, footage: Footage, episodes: Sequence[int], shuffle: RandomNumbers | None) -> Iterator[Piece]:
-        return footage.pieces(episodes, self.batch, self.length, shuffle)
+    def _pieces(
+        self, dataset: FrameDataset, episodes: Sequence[int], shuffle: RandomNumbers | None
+    ) -> Iterator[FrameBatch]:
+        return dataset.pieces(episodes, self.batch_size, self.sequence_length, shuffle)
 
     def _losses(
         self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None
@@ -83,4 +85,4 @@ class PredNet(ImageNetwork[PredictiveCoding]):
 
     def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         predicted, state = self.network_(frames[:, :-1], state)
-        return picture_error(predicted, frames[:, 1:]), state
+        return image_error(predicted, frames[:, 1:]), state

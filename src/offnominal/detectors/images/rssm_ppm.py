@@ -9,13 +9,13 @@ from typing import ClassVar, Literal
 import torch
 from torch import Tensor
 
-from offnominal.detectors.images.footage import Footage, Piece
+from offnominal.detectors.images.frame_dataset import FrameBatch, FrameDataset
 from offnominal.detectors.images.image_network import ImageNetwork
-from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.images.image_scaling import Shape
 from offnominal.detectors.images.world_model import WorldModel
 from offnominal.detectors.random_numbers import RandomNumbers
 
-Surprise = Literal["pixels", "divergence"]
+ScoreName = Literal["pixels", "divergence"]
 
 FREE = 3.0
 """Divergence, in nats, that costs nothing."""
@@ -33,21 +33,21 @@ class RSSMPPM(ImageNetwork[WorldModel]):
     * ``"divergence"``: the Kullback-Leibler divergence of the posterior from the prior.
 
     Args:
-        surprise: What the score is.
+        score_name: What the score is.
         channels: Of the first convolution; the encoder has this, twice, four and eight times as many.
         stochastic: Numbers of the stochastic part of the state.
         deterministic: Numbers of the deterministic part.
         hidden: Width of the layer before the recurrent cell.
         belief: Width of the layers before prior and posterior.
         embedding: Numbers that stand for a picture.
-        length: Transitions of an episode between two gradient steps; what is remembered is carried on.
-        epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        least: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
+        sequence_length: Transitions of an episode between two gradient steps; what is remembered is carried on.
+        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        min_updates: Gradient steps of an epoch at least; few episodes are passed over as often as it takes.
         patience: Epochs without progress on unseen episodes after which training stops.
-        batch: Episodes per gradient step.
-        rate: Learning rate.
+        batch_size: Episodes per gradient step.
+        learning_rate: Learning rate.
         weight_decay: Of AdamW; Adam if zero.
-        clip: Largest norm of a gradient; None for any.
+        max_grad_norm: Largest norm of a gradient; None for any.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
         precision: Of products while training: ``"float32"``, ``"bfloat16"``, or ``"auto"`` for the latter on a GPU.
 
@@ -56,25 +56,25 @@ class RSSMPPM(ImageNetwork[WorldModel]):
         >>> import offnominal as off
         >>> frames = np.random.default_rng(0).integers(0, 256, (6, 3, 32, 32), dtype=np.uint8)
         >>> episode = off.Episode(frames, np.zeros((5, 1)), np.zeros(5), np.zeros(5, bool))
-        >>> detector = RSSMPPM(channels=2, epochs=1).fit([episode])
+        >>> detector = RSSMPPM(channels=2, n_epochs=1).fit([episode])
         >>> detector.score([episode])[0].shape
         (5,)
     """
 
     pixels: ClassVar[tuple[float, float]] = (-0.5, 0.5)
 
-    surprise: Surprise = "pixels"
+    score_name: ScoreName = "pixels"
     channels: int = 32
     stochastic: int = 50
     deterministic: int = 200
     hidden: int = 400
     belief: int = 100
     embedding: int = 200
-    length: int = 50
-    batch: int = 50
-    rate: float = 6e-4
+    sequence_length: int = 50
+    batch_size: int = 50
+    learning_rate: float = 6e-4
     weight_decay: float = 0.0
-    clip: float | None = 100.0
+    max_grad_norm: float | None = 100.0
 
     def _network(self, shape: Shape, action: int) -> WorldModel:
         return WorldModel(
@@ -91,21 +91,25 @@ class RSSMPPM(ImageNetwork[WorldModel]):
     def _state_width(self) -> int:
         return self.deterministic
 
-    def _pieces(self, footage: Footage, episodes: Sequence[int], shuffle: RandomNumbers | None) -> Iterator[Piece]:
-        return footage.pieces(episodes, self.batch, self.length, shuffle)
+    def _pieces(
+        self, dataset: FrameDataset, episodes: Sequence[int], shuffle: RandomNumbers | None
+    ) -> Iterator[FrameBatch]:
+        return dataset.pieces(episodes, self.batch_size, self.sequence_length, shuffle)
 
     def _losses(
         self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None
     ) -> tuple[Tensor, Tensor]:
-        course = self.network_(frames, actions, state, random)
-        drawn = self.network_.imagined(course.known, course.chosen)
+        rollout = self.network_(frames, actions, state, random)
+        drawn = self.network_.imagined(rollout.hidden_states, rollout.samples)
         wrong = 0.5 * (drawn - frames[:, 1:]).square().sum(dim=(-3, -2, -1))
-        divergence = course.seen.divergence(course.expected)
-        return wrong + torch.where(divergence.mean() > FREE, divergence, FREE), course.state
+        divergence = rollout.posterior.divergence(rollout.prior)
+        return wrong + torch.where(divergence.mean() > FREE, divergence, FREE), rollout.state
 
     def _compared(self, frames: Tensor, actions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        course = self.network_(frames, actions, state)
-        if self.surprise == "divergence":
-            return course.seen.divergence(course.expected), course.state
-        before, after = (self.network_.imagined(course.known, each.mean) for each in (course.expected, course.seen))
-        return (before - after).abs().mean(dim=(-3, -2, -1)), course.state
+        rollout = self.network_(frames, actions, state)
+        if self.score_name == "divergence":
+            return rollout.posterior.divergence(rollout.prior), rollout.state
+        before, after = (
+            self.network_.imagined(rollout.hidden_states, each.mean) for each in (rollout.prior, rollout.posterior)
+        )
+        return (before - after).abs().mean(dim=(-3, -2, -1)), rollout.state

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from offnominal.detectors.images.modules import Decoder, Encoder
-from offnominal.detectors.images.pictures import Shape
+from offnominal.detectors.images.convolutions import ConvDecoder, ConvEncoder
+from offnominal.detectors.images.image_scaling import Shape
 from offnominal.detectors.random_numbers import RandomNumbers
 
-NARROWEST = 0.1
+MIN_WIDTH = 0.1
 """Smallest standard deviation."""
 
 
@@ -38,21 +38,21 @@ class Belief(NamedTuple):
         return 0.5 * (ratio + apart - 1.0 - ratio.log()).sum(dim=-1)
 
 
-class Course(NamedTuple):
+class LatentRollout(NamedTuple):
     """What a world model goes through in a sequence.
 
     Args:
-        known: (n, time, deterministic): the deterministic state before each look.
-        expected: Beliefs before it.
-        seen: Beliefs after it.
-        chosen: (n, time, stochastic): what stands for the beliefs after it, a sample or the mean.
+        hidden_states: (n, time, deterministic): the deterministic state before each look.
+        prior: Beliefs before it.
+        posterior: Beliefs after it.
+        samples: (n, time, stochastic): what stands for the beliefs after it, a sample or the mean.
         state: (n, deterministic): the last deterministic state.
     """
 
-    known: Tensor
-    expected: Belief
-    seen: Belief
-    chosen: Tensor
+    hidden_states: Tensor
+    prior: Belief
+    posterior: Belief
+    samples: Tensor
     state: Tensor
 
 
@@ -83,51 +83,57 @@ class WorldModel(nn.Module):
         embedding: int,
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(shape, channels=channels, outputs=embedding, activation=nn.ELU)
+        self.encoder = ConvEncoder(shape, channels=channels, outputs=embedding, activation=nn.ELU)
         self.entry = nn.Linear(stochastic + action, hidden)
         self.cell = nn.GRUCell(hidden, deterministic)
         self.prior = nn.Sequential(nn.Linear(deterministic, belief), nn.ELU(), nn.Linear(belief, 2 * stochastic))
         self.posterior = nn.Sequential(
             nn.Linear(deterministic + embedding, belief), nn.ELU(), nn.Linear(belief, 2 * stochastic)
         )
-        self.decoder = Decoder(shape, channels=channels, inputs=deterministic + stochastic, activation=nn.ELU)
+        self.decoder = ConvDecoder(shape, channels=channels, inputs=deterministic + stochastic, activation=nn.ELU)
 
-    def forward(self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None = None) -> Course:
+    def forward(
+        self, frames: Tensor, actions: Tensor, state: Tensor, random: RandomNumbers | None = None
+    ) -> LatentRollout:
         """Go through frames (n, time + 1, 3, H, W) and actions; the looks are those at all frames but the first.
 
         Beliefs are stood for by samples if random numbers are given, else by their means.
         """
         embedded = self.encoder(frames)
         with torch.autocast(frames.device.type, enabled=False):
-            return self._course(embedded.float(), actions, state, random)
+            return self._rollout(embedded.float(), actions, state, random)
 
-    def _course(self, embedded: Tensor, actions: Tensor, known: Tensor, random: RandomNumbers | None) -> Course:
-        first, *looks = embedded.unbind(1)
-        chosen = self._chosen(self._seen(known, first), random)
+    def _rollout(
+        self, embedded: Tensor, actions: Tensor, hidden_states: Tensor, random: RandomNumbers | None
+    ) -> LatentRollout:
+        first, *embedded_frames = embedded.unbind(1)
+        samples = self._chosen(self._seen(hidden_states, first), random)
         steps = []
-        for look, action in zip(looks, actions.unbind(1), strict=True):
-            inputs = functional.elu(self.entry(torch.cat([chosen, action], dim=-1)))
-            known = self.cell(inputs, known)
-            seen = self._seen(known, look)
-            chosen = self._chosen(seen, random)
-            steps.append((known, *seen, chosen))
+        for embedded_frame, action in zip(embedded_frames, actions.unbind(1), strict=True):
+            inputs = functional.elu(self.entry(torch.cat([samples, action], dim=-1)))
+            hidden_states = self.cell(inputs, hidden_states)
+            posterior = self._seen(hidden_states, embedded_frame)
+            samples = self._chosen(posterior, random)
+            steps.append((hidden_states, *posterior, samples))
         all_known, mean, deviation, all_chosen = (torch.stack(part, dim=1) for part in zip(*steps, strict=True))
-        return Course(all_known, belief(self.prior(all_known)), Belief(mean, deviation), all_chosen, known)
+        return LatentRollout(
+            all_known, belief(self.prior(all_known)), Belief(mean, deviation), all_chosen, hidden_states
+        )
 
-    def _seen(self, known: Tensor, look: Tensor) -> Belief:
-        return belief(self.posterior(torch.cat([known, look], dim=-1)))
+    def _seen(self, hidden_states: Tensor, embedded_frame: Tensor) -> Belief:
+        return belief(self.posterior(torch.cat([hidden_states, embedded_frame], dim=-1)))
 
     @staticmethod
-    def _chosen(seen: Belief, random: RandomNumbers | None) -> Tensor:
-        return seen.mean if random is None else seen.drawn(random)
+    def _chosen(posterior: Belief, random: RandomNumbers | None) -> Tensor:
+        return posterior.mean if random is None else posterior.drawn(random)
 
-    def imagined(self, known: Tensor, stochastic: Tensor) -> Tensor:
+    def imagined(self, hidden_states: Tensor, stochastic: Tensor) -> Tensor:
         """Return the pictures of states."""
-        pictures: Tensor = self.decoder(torch.cat([known, stochastic], dim=-1))
-        return pictures
+        images: Tensor = self.decoder(torch.cat([hidden_states, stochastic], dim=-1))
+        return images
 
 
 def belief(raw: Tensor) -> Belief:
     """Return the Gaussian that a network means by these numbers."""
     mean, deviation = raw.chunk(2, dim=-1)
-    return Belief(mean, functional.softplus(deviation) + NARROWEST)
+    return Belief(mean, functional.softplus(deviation) + MIN_WIDTH)

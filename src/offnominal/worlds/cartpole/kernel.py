@@ -8,8 +8,8 @@ iterations. `tests/worlds/cartpole/test_kernel.py` holds every number here again
 
 from __future__ import annotations
 
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import exp, sincos
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import exp, sincos
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 TIMESTEP = 0.02
@@ -194,7 +194,7 @@ def step_rows(
     rows: IntArray,
     actions: FloatArray,
     charge_request: bool,
-    knobs: FloatArray,
+    physics_parameters: FloatArray,
     ticks: IntArray,
     qpos: FloatArray,
     qvel: FloatArray,
@@ -206,12 +206,12 @@ def step_rows(
 ) -> int:
     """Advance rows by one transition; return the first row that diverged, or -1.
 
-    `knobs` holds, per row: factor on the mass, force on the pole against x, dry friction of both joints.
+    `physics_parameters` holds, per row: factor on the mass, force on the pole against x, dry friction of both joints.
     """
     diverged = -1
     for i in range(rows.shape[0]):
         r = rows[i]
-        mass, push, friction = knobs[r, 0], -knobs[r, 1], knobs[r, 2]
+        mass, push, friction = physics_parameters[r, 0], -physics_parameters[r, 1], physics_parameters[r, 2]
         action = _limited(actions[r, 0])
         x, angle, v, w = qpos[r, 0], qpos[r, 1], qvel[r, 0], qvel[r, 1]
         good = True

@@ -58,9 +58,9 @@ class CartpoleSwingup(World):
         self._allocate(n)
         self._qpos = np.zeros((n, 2))
         self._qvel = np.zeros((n, 2))
-        self._neutral = np.array([knob.neutral for knob in self.card.knobs])
-        self._column = {knob.name: k for k, knob in enumerate(self.card.knobs)}
-        self._knobs = np.tile(self._neutral, (n, 1))
+        self._neutral = np.array([physics_parameter.neutral for physics_parameter in self.card.physics_parameters])
+        self._column = {physics_parameter.name: k for k, physics_parameter in enumerate(self.card.physics_parameters)}
+        self._physics_parameters = np.tile(self._neutral, (n, 1))
         self._ticks = np.zeros(n, np.int64)
         self._seeds = np.zeros(n, np.int64)
         self._all = np.arange(n)
@@ -72,7 +72,7 @@ class CartpoleSwingup(World):
         state = RESET_NOISE * noise
         self._qpos[rows], self._qvel[rows] = state[:, :2], state[:, 2:]
         self.observations[rows] = state
-        self._knobs[rows] = self._neutral
+        self._physics_parameters[rows] = self._neutral
         self._seeds[rows] = seeds
         self._ticks[rows] = 0
         for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
@@ -84,7 +84,7 @@ class CartpoleSwingup(World):
             self._all if rows is None else rows,
             np.asarray(actions, np.float64),
             self.control_cost == "requested",
-            self._knobs,
+            self._physics_parameters,
             self._ticks,
             self._qpos,
             self._qvel,
@@ -97,7 +97,7 @@ class CartpoleSwingup(World):
         if diverged >= 0:
             raise SimulationDiverged(
                 f"{self.card.id}: position, velocity or acceleration is not finite in row {diverged} (seed "
-                f"{self._seeds[diverged]}) at step {self._ticks[diverged]}, with {self.parameters(diverged)}; "
+                f"{self._seeds[diverged]}) at step {self._ticks[diverged]}, with {self.current_physics(diverged)}; "
                 f"use a weaker fault."
             )
 
@@ -105,17 +105,17 @@ class CartpoleSwingup(World):
         """Return the actions within the motor's limits."""
         return np.clip(actions, self.action_space.low, self.action_space.high)
 
-    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a knob of some rows."""
-        self._knobs[rows, self._column[self.knob(name).name]] = values
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows."""
+        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
 
-    def parameters(self, row: int) -> dict[str, Any]:
-        """Return the knob values in force."""
-        return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
+    def current_physics(self, row: int) -> dict[str, Any]:
+        """Return the physics parameter values in force."""
+        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the side."""
-        from offnominal.worlds.cartpole.picture import draw
+        from offnominal.worlds.cartpole.render import draw
 
         qpos = self._qpos[rows] if observations is None else observations[rows, :2].astype(np.float64)
         return draw(qpos, size=size)

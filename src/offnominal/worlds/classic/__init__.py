@@ -1,1 +1,1 @@
-"""CartPole and Pendulum of classic control, with every physical constant a knob."""
+"""CartPole and Pendulum of classic control, with every physical constant a physics parameter."""

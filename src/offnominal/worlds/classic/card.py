@@ -1,16 +1,19 @@
-"""Names, limits and knobs of the classic worlds. A knob's value is the constant itself, not a factor on it."""
+"""Names, limits and physics parameters of the classic worlds.
+
+The value of a physics parameter is the constant itself, not a factor on it.
+"""
 
 from __future__ import annotations
 
-from offnominal.worlds.world import Channel, Knob, WorldCard
+from offnominal.worlds.world import Channel, PhysicsParameter, WorldCard
 
 TINY = 1e-6
 
 
 def _constant(
     name: str, neutral: float, summary: str, unit: str, minimum: float = TINY, typical: float | None = None
-) -> Knob:
-    return Knob(name, neutral, summary, unit, minimum=minimum, combine="multiply", typical=typical)
+) -> PhysicsParameter:
+    return PhysicsParameter(name, neutral, summary, unit, minimum=minimum, combine="multiply", typical=typical)
 
 
 CARTPOLE = WorldCard(
@@ -28,7 +31,7 @@ CARTPOLE = WorldCard(
         Channel("pole angular velocity", "rad/s"),
     ),
     action=(Channel("push", "0 left, 1 right"),),
-    knobs=(
+    physics_parameters=(
         _constant("gravity", 9.8, "gravity", "m/s²", minimum=0.0),
         _constant("cart_mass", 1.0, "mass of the cart", "kg"),
         _constant("pole_length", 0.5, "half the length of the pole", "m"),
@@ -51,7 +54,7 @@ PENDULUM = WorldCard(
         Channel("angular velocity", "rad/s"),
     ),
     action=(Channel("torque", "N m"),),
-    knobs=(
+    physics_parameters=(
         _constant("gravity", 10.0, "gravity", "m/s²", minimum=0.0),
         _constant("mass", 1.0, "mass of the pendulum", "kg"),
         _constant("length", 1.0, "length of the pendulum", "m"),

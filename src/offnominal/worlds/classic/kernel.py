@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import sincos
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import sincos
 from offnominal.core.philox import stream_key, uniform
-from offnominal.core.streams import purpose_word
+from offnominal.core.streams import purpose_hash
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 CARTPOLE_DT = 0.02
@@ -20,7 +20,7 @@ MAX_ANGLE = 12 * 2 * math.pi / 360
 MAX_TORQUE = 2.0
 UPRIGHT_ANGLE = 0.1
 UPRIGHT_SPEED = 0.5
-RESET = purpose_word("reset")
+RESET = purpose_hash("reset")
 
 
 @compiled
@@ -30,7 +30,7 @@ def reset_rows(
     episodes: IntArray,
     limits: FloatArray,
     neutral: FloatArray,
-    knobs: FloatArray,
+    physics_parameters: FloatArray,
     ticks: IntArray,
     state: FloatArray,
     rewards: FloatArray,
@@ -46,7 +46,7 @@ def reset_rows(
         for k in range(limits.shape[0]):
             state[r, k] = limits[k] * (2.0 * uniform(key, 0, 0, k) - 1.0)
         for k in range(neutral.shape[0]):
-            knobs[r, k] = neutral[k]
+            physics_parameters[r, k] = neutral[k]
         ticks[r] = 0
         rewards[r] = cost[r] = 0.0
         terminated[r] = success[r] = critical[r] = False
@@ -56,7 +56,7 @@ def reset_rows(
 def step_cartpoles(
     rows: IntArray,
     actions: IntArray,
-    knobs: FloatArray,
+    physics_parameters: FloatArray,
     ticks: IntArray,
     state: FloatArray,
     observations: Array,
@@ -68,14 +68,19 @@ def step_cartpoles(
 ) -> int:
     """Push the carts of some rows for one transition; return the first row that diverged, or -1.
 
-    `knobs` holds, per row: gravity, mass of the cart, half length of the pole, mass of the pole, force of a push.
-    `state` holds position, velocity, angle, angular velocity.
+    `physics_parameters` holds, per row: gravity, mass of the cart, half length of the pole, mass of the pole, force of
+    a push. `state` holds position, velocity, angle, angular velocity.
     """
     diverged = -1
     for i in range(rows.shape[0]):
         r = rows[i]
-        gravity, cart, length, pole = knobs[r, 0], knobs[r, 1], knobs[r, 2], knobs[r, 3]
-        force = knobs[r, 4] if actions[r] == 1 else -knobs[r, 4]
+        gravity, cart, length, pole = (
+            physics_parameters[r, 0],
+            physics_parameters[r, 1],
+            physics_parameters[r, 2],
+            physics_parameters[r, 3],
+        )
+        force = physics_parameters[r, 4] if actions[r] == 1 else -physics_parameters[r, 4]
         x, v, angle, w = state[r, 0], state[r, 1], state[r, 2], state[r, 3]
         sine, cosine = sincos(angle)
         total, moment = pole + cart, pole * length
@@ -123,7 +128,7 @@ def step_pendulums(
     rows: IntArray,
     actions: FloatArray,
     clip_first: bool,
-    knobs: FloatArray,
+    physics_parameters: FloatArray,
     ticks: IntArray,
     state: FloatArray,
     observations: Array,
@@ -132,14 +137,19 @@ def step_pendulums(
 ) -> int:
     """Turn the pendulums of some rows for one transition; return the first row that diverged, or -1.
 
-    `knobs` holds, per row: gravity, mass, length, limit of the speed, limit of the torque. `state` holds angle and
-    angular velocity. The reward is that of the state before the transition, as Gymnasium has it.
+    `physics_parameters` holds, per row: gravity, mass, length, limit of the speed, limit of the torque. `state` holds
+    angle and angular velocity. The reward is that of the state before the transition, as Gymnasium has it.
     """
     diverged = -1
     for i in range(rows.shape[0]):
         r = rows[i]
-        gravity, mass, length, fastest = knobs[r, 0], knobs[r, 1], knobs[r, 2], knobs[r, 3]
-        torque = _limited(actions[r, 0], knobs[r, 4])
+        gravity, mass, length, fastest = (
+            physics_parameters[r, 0],
+            physics_parameters[r, 1],
+            physics_parameters[r, 2],
+            physics_parameters[r, 3],
+        )
+        torque = _limited(actions[r, 0], physics_parameters[r, 4])
         angle, w = state[r, 0], state[r, 1]
         sine, _ = sincos(angle)
         off = _from_upright(angle)

@@ -1,4 +1,4 @@
-"""CartPole and Pendulum as Gymnasium has them, N at once, with knobs for what Gymnasium keeps constant."""
+"""CartPole and Pendulum as Gymnasium has them, N at once, with physics parameters for what Gymnasium keeps constant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from offnominal.worlds.world import World, WorldCard, box
 
 
 class ClassicWorld(World):
-    """What both have in common: a state that starts at random, and knobs.
+    """What both have in common: a state that starts at random, and physics parameters.
 
     Observations have no limits, where Gymnasium's have some: a fault may take a state anywhere.
     """
@@ -33,9 +33,9 @@ class ClassicWorld(World):
         self._allocate(n)
         self._limits = np.array(self.start)
         self._state = np.zeros((n, len(self.start)))
-        self._neutral = np.array([knob.neutral for knob in card.knobs])
-        self._column = {knob.name: k for k, knob in enumerate(card.knobs)}
-        self._knobs = np.tile(self._neutral, (n, 1))
+        self._neutral = np.array([physics_parameter.neutral for physics_parameter in card.physics_parameters])
+        self._column = {physics_parameter.name: k for k, physics_parameter in enumerate(card.physics_parameters)}
+        self._physics_parameters = np.tile(self._neutral, (n, 1))
         self._ticks = np.zeros(n, np.int64)
         self._seeds = np.zeros(n, np.int64)
         self._all = np.arange(n)
@@ -49,7 +49,7 @@ class ClassicWorld(World):
             episodes,
             self._limits,
             self._neutral,
-            self._knobs,
+            self._physics_parameters,
             self._ticks,
             self._state,
             self.rewards,
@@ -59,19 +59,19 @@ class ClassicWorld(World):
             self.cost,
         )
 
-    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a knob of some rows."""
-        self._knobs[rows, self._column[self.knob(name).name]] = values
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows."""
+        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
 
-    def parameters(self, row: int) -> dict[str, Any]:
-        """Return the knob values in force."""
-        return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
+    def current_physics(self, row: int) -> dict[str, Any]:
+        """Return the physics parameter values in force."""
+        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     def _require_finite(self, diverged: int) -> None:
         if diverged >= 0:
             raise SimulationDiverged(
                 f"{self.card.id}: the state is not finite in row {diverged} (seed {self._seeds[diverged]}) at step "
-                f"{self._ticks[diverged]}, with {self.parameters(diverged)}; use a weaker fault."
+                f"{self._ticks[diverged]}, with {self.current_physics(diverged)}; use a weaker fault."
             )
 
 
@@ -111,7 +111,7 @@ class CartPole(ClassicWorld):
         diverged = kernel.step_cartpoles(
             self._all if rows is None else rows,
             np.asarray(actions, np.int64),
-            self._knobs,
+            self._physics_parameters,
             self._ticks,
             self._state,
             self.observations,
@@ -125,10 +125,10 @@ class CartPole(ClassicWorld):
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the side; the pole is as long as it is."""
-        from offnominal.worlds.classic.picture import draw_cartpoles
+        from offnominal.worlds.classic.render import draw_cartpoles
 
         seen = self._state[rows] if observations is None else observations[rows].astype(np.float64)
-        lengths = 2.0 * self._knobs[rows, self._column["pole_length"]]
+        lengths = 2.0 * self._physics_parameters[rows, self._column["pole_length"]]
         return draw_cartpoles(seen[:, 0], seen[:, 2], lengths, size=size)
 
 
@@ -136,9 +136,9 @@ class Pendulum(ClassicWorld):
     """N pendulums, each with a motor that is too weak to lift it at once.
 
     It is Gymnasium's ``Pendulum-v1``: equal step for step, but for the last place of sine and cosine. The reward
-    charges the angle from upright, the speed and the torque. Success: within 0.1 rad of upright and slower than
-    0.5 rad/s. The limit of the torque is a knob, so ``executed_actions`` are what the motor is told to do, limit not
-    yet applied.
+    charges the angle from upright, the speed and the torque. Success: within 0.1 rad of upright and slower than 0.5
+    rad/s. The limit of the torque is a physics parameter, so ``executed_actions`` are what the motor is told to do,
+    limit not yet applied.
 
     Args:
         n: Number of rows.
@@ -176,7 +176,7 @@ class Pendulum(ClassicWorld):
             self._all if rows is None else rows,
             np.asarray(actions, np.float64),
             self.clip_speed == "before",
-            self._knobs,
+            self._physics_parameters,
             self._ticks,
             self._state,
             self.observations,
@@ -187,8 +187,8 @@ class Pendulum(ClassicWorld):
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the front; the pendulum is as long as it is."""
-        from offnominal.worlds.classic.picture import draw_pendulums
+        from offnominal.worlds.classic.render import draw_pendulums
 
         seen = self.observations if observations is None else observations
-        lengths = self._knobs[rows, self._column["length"]]
+        lengths = self._physics_parameters[rows, self._column["length"]]
         return draw_pendulums(seen[rows, :2].astype(np.float64), lengths, size=size)

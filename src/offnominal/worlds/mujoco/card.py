@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from offnominal.worlds.world import Channel, Knob, WorldCard
+from offnominal.worlds.world import Channel, PhysicsParameter, WorldCard
 
 
-def _knobs(force: str) -> tuple[Knob, ...]:
+def _physics_parameters(force: str) -> tuple[PhysicsParameter, ...]:
     return (
-        Knob(
+        PhysicsParameter(
             "mass",
             1.0,
             "factor on the mass and the inertia of every body",
@@ -15,8 +15,8 @@ def _knobs(force: str) -> tuple[Knob, ...]:
             minimum=1e-6,
             combine="multiply",
         ),
-        Knob("force", 0.0, f"constant external force {force}", "N"),
-        Knob("friction", 0.0, "dry friction added to every joint of the robot", "N or N m", minimum=0.0),
+        PhysicsParameter("force", 0.0, f"constant external force {force}", "N"),
+        PhysicsParameter("friction", 0.0, "dry friction added to every joint of the robot", "N or N m", minimum=0.0),
     )
 
 
@@ -49,7 +49,7 @@ CARDS = {
                 Channel("pole angular velocity", "rad/s"),
             ),
             action=(Channel("cart force", "100 N"),),
-            knobs=_knobs("on the pole against x"),
+            physics_parameters=_physics_parameters("on the pole against x"),
         ),
         WorldCard(
             id="MJC-Reacher3D-v0",
@@ -65,7 +65,7 @@ CARDS = {
                 *(Channel(f"{joint} velocity", "rad/s") for joint in _ARM),
             ),
             action=tuple(Channel(f"{joint} torque", "N m") for joint in _ARM),
-            knobs=_knobs("on the forearm downwards"),
+            physics_parameters=_physics_parameters("on the forearm downwards"),
         ),
         WorldCard(
             id="MJC-HalfCheetah-v0",
@@ -89,7 +89,7 @@ CARDS = {
                 Channel(f"{joint} torque", f"{gear} N m")
                 for joint, gear in zip(_LEGS, (120, 90, 60, 120, 60, 30), strict=True)
             ),
-            knobs=_knobs("on the front foot against x"),
+            physics_parameters=_physics_parameters("on the front foot against x"),
         ),
     )
 }

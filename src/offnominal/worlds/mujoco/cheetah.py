@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
 
 if TYPE_CHECKING:
-    from offnominal.worlds.mujoco.picture import View
+    from offnominal.worlds.mujoco.render import CameraView
 
 CONTROL_COST = 0.1
 SUCCESS_SPEED = 10.0
@@ -48,18 +48,18 @@ class HalfCheetah(MujocoWorld):
         self.observations[rows, 1:9] = self._qpos[rows, 1:]
         self.observations[rows, 9:] = self._qvel[rows]
 
-    def _view(self) -> View:
+    def _view(self) -> CameraView:
         from offnominal.sensing import Camera
-        from offnominal.worlds.mujoco.picture import View
+        from offnominal.worlds.mujoco.render import CameraView
 
         camera = Camera((0.1, -4.0, 1.0), (0.1, 0.0, 0.68), fov=36.0)
-        return View(camera, follow="torso", tile=1.0)
+        return CameraView(camera, follow="torso", tile=1.0)
 
-    def _reported(self, observations: FloatArray, qpos: FloatArray) -> None:
+    def _apply_reported(self, observations: FloatArray, qpos: FloatArray) -> None:
         qpos[:, 1:] = observations[:, 1:9]
 
-    def _judge(self, rows: IntArray, actions: FloatArray) -> None:
-        _judge(
+    def _write_outcomes(self, rows: IntArray, actions: FloatArray) -> None:
+        _write_outcomes(
             rows,
             self._qpos,
             self._qvel,
@@ -74,7 +74,7 @@ class HalfCheetah(MujocoWorld):
 
 
 @compiled
-def _judge(
+def _write_outcomes(
     rows: IntArray,
     qpos: FloatArray,
     qvel: FloatArray,

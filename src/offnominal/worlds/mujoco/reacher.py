@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
 
 if TYPE_CHECKING:
-    from offnominal.worlds.mujoco.picture import View
+    from offnominal.worlds.mujoco.render import CameraView
 
 SHOULDER_OFFSET, UPPER_ARM, FOREARM, HAND = 0.1, 0.4, 0.321, 0.16828
 BASE_Y = -0.188
@@ -34,7 +34,7 @@ class Reacher3D(MujocoWorld):
         n: Number of rows.
         threads: See :class:`MujocoWorld`.
         control_cost: See :class:`MujocoWorld`.
-        success: ``"distance"``, or ``"printed"`` for the original's test on the norm of the *squared* components,
+        success: ``"distance"``, or ``"published"`` for the original's test on the norm of the *squared* components,
             which a hand 30 cm away can pass.
     """
 
@@ -51,10 +51,10 @@ class Reacher3D(MujocoWorld):
         *,
         threads: int | None = None,
         control_cost: ControlCost = "executed",
-        success: Literal["distance", "printed"] = "distance",
+        success: Literal["distance", "published"] = "distance",
     ) -> None:
-        if success not in ("distance", "printed"):
-            raise InvalidParameter(f"success is {success!r}; choose 'distance' or 'printed'.")
+        if success not in ("distance", "published"):
+            raise InvalidParameter(f"success is {success!r}; choose 'distance' or 'published'.")
         super().__init__(n, threads=threads, control_cost=control_cost)
         self.success_test = success
         limited = self.model.jnt_limited.astype(bool)
@@ -70,29 +70,29 @@ class Reacher3D(MujocoWorld):
         self.observations[rows, :10] = self._qpos[rows]
         self.observations[rows, 10:] = self._qvel[rows, :7]
 
-    def _view(self) -> View:
+    def _view(self) -> CameraView:
         from offnominal.sensing import Camera
-        from offnominal.worlds.mujoco.picture import View
+        from offnominal.worlds.mujoco.render import CameraView
 
-        return View(
+        return CameraView(
             Camera((2.9, -0.75, 2.55), (0.2, 0.02, -0.15), fov=28.0, samples=2),
             floor=-0.5,
             tile=0.5,
             colours={"target": (0.86, 0.08, 0.24)},
         )
 
-    def _reported(self, observations: FloatArray, qpos: FloatArray) -> None:
+    def _apply_reported(self, observations: FloatArray, qpos: FloatArray) -> None:
         qpos[:] = observations[:, :10]
 
-    def _judge(self, rows: IntArray, actions: FloatArray) -> None:
-        _judge(
+    def _write_outcomes(self, rows: IntArray, actions: FloatArray) -> None:
+        _write_outcomes(
             rows,
             self._qpos,
             self._qvel,
             actions,
             self._lower,
             self._upper,
-            self.success_test == "printed",
+            self.success_test == "published",
             self.observations,
             self.rewards,
             self.success,
@@ -139,14 +139,14 @@ def hand_position(q: FloatArray) -> tuple[float, float, float]:
 
 
 @compiled
-def _judge(
+def _write_outcomes(
     rows: IntArray,
     qpos: FloatArray,
     qvel: FloatArray,
     actions: FloatArray,
     lower: FloatArray,
     upper: FloatArray,
-    printed_test: bool,
+    published_test: bool,
     observations: Array,
     rewards: FloatArray,
     success: BoolArray,
@@ -167,7 +167,7 @@ def _judge(
         for c in range(10):
             observations[r, c] = qpos[r, c]
         rewards[r] = -square - CONTROL_COST * effort
-        measure = math.sqrt(dx * dx + dy * dy + dz * dz) if printed_test else math.sqrt(square)
+        measure = math.sqrt(dx * dx + dy * dy + dz * dz) if published_test else math.sqrt(square)
         success[r] = measure < SUCCESS_DISTANCE
         critical[r] = at_limit
         cost[r] = 1.0 if at_limit else 0.0

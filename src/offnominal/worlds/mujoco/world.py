@@ -21,7 +21,7 @@ from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import World, box
 
 if TYPE_CHECKING:
-    from offnominal.worlds.mujoco.picture import Studio, View
+    from offnominal.worlds.mujoco.render import CameraView, Renderer
 
 FATAL = [
     int(kind)
@@ -68,11 +68,14 @@ class MujocoWorld(World):
         self._qpos, self._qvel = self._batch.bind("qpos"), self._batch.bind("qvel")
         self._ctrl, self._push = self._batch.bind("ctrl"), self._batch.bind("xfrc_applied")
         self._body = self.model.body(self.pushed_body).id
-        self._settings = {knob.name: np.full(n, knob.neutral) for knob in self.card.knobs}
+        self._settings = {
+            physics_parameter.name: np.full(n, physics_parameter.neutral)
+            for physics_parameter in self.card.physics_parameters
+        }
         self._seeds = np.zeros(n, np.int64)
         self._ticks = np.zeros(n, np.int64)
         self._all = np.arange(n)
-        self._studio: Studio | None = None
+        self._renderer: Renderer | None = None
 
     @abstractmethod
     def _initial(self, noise: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -83,13 +86,13 @@ class MujocoWorld(World):
         """Write the observations of new episodes."""
 
     @abstractmethod
-    def _judge(self, rows: IntArray, actions: FloatArray) -> None:
+    def _write_outcomes(self, rows: IntArray, actions: FloatArray) -> None:
         """Write observations, rewards and outcomes after a step."""
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start new episodes with nominal physics."""
-        for knob in self.card.knobs:
-            self.turn(knob.name, rows, np.full(len(rows), knob.neutral))
+        for physics_parameter in self.card.physics_parameters:
+            self.set_physics_parameter(physics_parameter.name, rows, np.full(len(rows), physics_parameter.neutral))
         noise = np.empty((len(rows), self.model.nq + self.model.nv))
         fill_normal(stream_keys(seeds, episodes, "reset"), np.zeros(len(rows), np.int64), 0, noise)
         self._batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
@@ -112,7 +115,7 @@ class MujocoWorld(World):
         bad = self._batch.warning[stepped][:, FATAL, 1].any(axis=1)
         if bad.any():
             self._report(int(stepped[np.argmax(bad)]), "position, velocity or acceleration is not finite")
-        self._judge(stepped, executed if self.control_cost == "executed" else actions)
+        self._write_outcomes(stepped, executed if self.control_cost == "executed" else actions)
         self._ticks[stepped] += 1
 
     def _report(self, row: int, what: str) -> None:
@@ -126,9 +129,9 @@ class MujocoWorld(World):
         """Return the actions within the motors' limits."""
         return np.clip(actions, self.action_space.low, self.action_space.high)
 
-    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a knob of some rows; derived constants follow the mass."""
-        setting = self._settings[self.knob(name).name]
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows; derived constants follow the mass."""
+        setting = self._settings[self.physics_parameter(name).name]
         changed = setting[rows] != values
         if not changed.any():
             return
@@ -144,7 +147,7 @@ class MujocoWorld(World):
             self._batch.expand("body_inertia")[rows] = self.model.body_inertia * values[:, None, None]
             self._batch.set_const(rows)
 
-    def parameters(self, row: int) -> dict[str, Any]:
+    def current_physics(self, row: int) -> dict[str, Any]:
         """Return the mass, friction and force in force, and what derives from the mass."""
         model = self._batch.get_model(row)
         names = (
@@ -159,23 +162,23 @@ class MujocoWorld(World):
         return {**derived, "xfrc_applied": self._push[row].copy()}
 
     @abstractmethod
-    def _view(self) -> View:
+    def _view(self) -> CameraView:
         """Return how the world is looked at."""
 
     @abstractmethod
-    def _reported(self, observations: FloatArray, qpos: FloatArray) -> None:
+    def _apply_reported(self, observations: FloatArray, qpos: FloatArray) -> None:
         """Write the positions that observations report over the true ones, one row each."""
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows as the world's camera sees them."""
-        from offnominal.worlds.mujoco.picture import Studio
+        from offnominal.worlds.mujoco.render import Renderer
 
-        if self._studio is None:
-            self._studio = Studio(self.model, self._view())
+        if self._renderer is None:
+            self._renderer = Renderer(self.model, self._view())
         qpos = self._qpos[rows]
         if observations is not None:
-            self._reported(observations[rows].astype(np.float64), qpos)
-        return self._studio.draw(qpos, size=size)
+            self._apply_reported(observations[rows].astype(np.float64), qpos)
+        return self._renderer.draw(qpos, size=size)
 
 
 def load_model(name: str) -> mujoco.MjModel:

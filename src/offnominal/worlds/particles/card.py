@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offnominal.worlds.world import Channel, Knob, WorldCard
+from offnominal.worlds.world import Channel, PhysicsParameter, WorldCard
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,13 @@ _OBSERVATION = (
     *(Channel(f"hazard lidar {45 * k} deg", "1") for k in range(8)),
 )
 _ACTION = (Channel("thrust x", "5 N"), Channel("thrust y", "5 N"))
-_KNOBS = (
-    Knob("force", 0.0, "constant force on the agent, this much along each axis", "N"),
-    Knob("moving_objects", 0.0, "bound of a random force on every object, drawn each step", "N", minimum=0.0),
-    Knob("mass", 1.0, "factor on the agent's mass", "1", minimum=1e-6, combine="multiply"),
-    Knob("damping", 0.25, "share of velocity lost per step", "1", minimum=0.0),
+_PHYSICS_PARAMETERS = (
+    PhysicsParameter("force", 0.0, "constant force on the agent, this much along each axis", "N"),
+    PhysicsParameter(
+        "moving_objects", 0.0, "bound of a random force on every object, drawn each step", "N", minimum=0.0
+    ),
+    PhysicsParameter("mass", 1.0, "factor on the agent's mass", "1", minimum=1e-6, combine="multiply"),
+    PhysicsParameter("damping", 0.25, "share of velocity lost per step", "1", minimum=0.0),
 )
 
 
@@ -56,7 +58,7 @@ def _card(id: str, summary: str, expert: float, random: float, length: int) -> W
         random_return=random,
         observation=_OBSERVATION,
         action=_ACTION,
-        knobs=_KNOBS,
+        physics_parameters=_PHYSICS_PARAMETERS,
     )
 
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
-from offnominal.core.exact import arctan2, softplus
+from offnominal.core.compilation import compiled
+from offnominal.core.deterministic_math import arctan2, softplus
 from offnominal.core.philox import stream_key, uniform_pair
-from offnominal.core.streams import purpose_word
+from offnominal.core.streams import purpose_hash
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 
 DT = 0.1
@@ -32,7 +32,7 @@ OBJECT_SPACING = 0.3
 HAZARD_SPACING = 0.4
 GOAL_DISTANCE = 1.0
 MAX_TRIES = 1000
-RESET, WORLD = purpose_word("reset"), purpose_word("world")
+RESET, WORLD = purpose_hash("reset"), purpose_hash("world")
 
 
 @compiled
@@ -259,7 +259,7 @@ def step_rows(
     actions: FloatArray,
     keys: KeyArray,
     ticks: IntArray,
-    knobs: FloatArray,
+    physics_parameters: FloatArray,
     position: FloatArray,
     velocity: FloatArray,
     goals: FloatArray,
@@ -275,12 +275,17 @@ def step_rows(
 ) -> int:
     """Advance rows by one transition; return the first row that is not finite any more, or -1.
 
-    `knobs` holds, per row: force on the agent, random force on objects, mass of the agent, damping.
+    `physics_parameters` holds, per row: force on the agent, random force on objects, mass of the agent, damping.
     """
     force = np.zeros((position.shape[1], 2))
     for i in range(rows.shape[0]):
         r = rows[i]
-        push, shake, mass, damping = knobs[r, 0], knobs[r, 1], knobs[r, 2], knobs[r, 3]
+        push, shake, mass, damping = (
+            physics_parameters[r, 0],
+            physics_parameters[r, 1],
+            physics_parameters[r, 2],
+            physics_parameters[r, 3],
+        )
         force[:] = 0.0
         _contacts(position, moved, r, force)
         force[0, 0] += ACCELERATION * actions[r, 0] + push

@@ -46,9 +46,9 @@ class ParticleWorld(World):
         self._hazards = np.zeros((n, self.layout.hazards, 2))
         self._moved = np.zeros((n, bodies), np.bool_)
         self._touched = np.zeros(n, np.bool_)
-        self._neutral = np.array([knob.neutral for knob in self.card.knobs])
-        self._column = {knob.name: k for k, knob in enumerate(self.card.knobs)}
-        self._knobs = np.tile(self._neutral, (n, 1))
+        self._neutral = np.array([physics_parameter.neutral for physics_parameter in self.card.physics_parameters])
+        self._column = {physics_parameter.name: k for k, physics_parameter in enumerate(self.card.physics_parameters)}
+        self._physics_parameters = np.tile(self._neutral, (n, 1))
         self._keys = np.zeros(n, np.uint64)
         self._ticks = np.zeros(n, np.int64)
         self._seeds = np.zeros(n, np.int64)
@@ -57,7 +57,7 @@ class ParticleWorld(World):
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Draw a new layout in some rows."""
         self._seeds[rows] = seeds
-        self._knobs[rows] = self._neutral
+        self._physics_parameters[rows] = self._neutral
         kernel.reset_rows(
             rows,
             seeds,
@@ -86,7 +86,7 @@ class ParticleWorld(World):
             actions,
             self._keys,
             self._ticks,
-            self._knobs,
+            self._physics_parameters,
             self._position,
             self._velocity,
             self._goals,
@@ -106,17 +106,17 @@ class ParticleWorld(World):
                 f"step {self._ticks[broken] - 1}; use a weaker fault."
             )
 
-    def turn(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a knob of some rows."""
-        self._knobs[rows, self._column[self.knob(name).name]] = values
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows."""
+        self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
 
-    def parameters(self, row: int) -> dict[str, Any]:
-        """Return the knob values in force."""
-        return {name: float(self._knobs[row, column]) for name, column in self._column.items()}
+    def current_physics(self, row: int) -> dict[str, Any]:
+        """Return the physics parameter values in force."""
+        return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from above; a report moves the agent and the goal."""
-        from offnominal.worlds.particles.picture import draw
+        from offnominal.worlds.particles.render import draw
 
         position, goals = self._position[rows], self._goals[rows]
         if observations is not None:

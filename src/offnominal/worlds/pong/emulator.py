@@ -11,14 +11,14 @@ from offnominal.core.errors import MissingDependency
 from offnominal.core.types import Frame
 from offnominal.worlds.pong.kernel import all_known, luma
 
-MOST = 8
+MAX_EMULATORS = 8
 """How many emulators a process has at most. To load one takes as long as a thousand steps."""
 
 _loaded: list[Emulator] = []
 _loading = Lock()
 
 
-class Place:
+class EmulatorState:
     """Where a game's state is kept while another game is in its emulator."""
 
     def __init__(self) -> None:
@@ -38,9 +38,9 @@ class Emulator:
     def __init__(self) -> None:
         self.ale = _with_pong()
         self.lock = Lock()
-        self._inside: Place | None = None
+        self._inside: EmulatorState | None = None
 
-    def take(self, place: Place, *, anew: bool = False) -> None:
+    def take(self, place: EmulatorState, *, anew: bool = False) -> None:
         """Put a game back in and keep the state of the one before; or start a game anew."""
         if place is not self._inside:
             if self._inside is not None:
@@ -54,7 +54,7 @@ class Emulator:
 
 def emulator(index: int) -> Emulator:
     """Return one of the emulators of this process, loading it if it is not there yet."""
-    index %= MOST
+    index %= MAX_EMULATORS
     with _loading:
         while len(_loaded) <= index:
             _loaded.append(Emulator())

@@ -6,8 +6,8 @@ import numpy as np
 
 from offnominal.core.types import Frame, Frames
 from offnominal.worlds.pong.card import SKIP
-from offnominal.worlds.pong.emulator import Palette, Place, emulator
-from offnominal.worlds.pong.kernel import HEIGHT, WIDTH, lay
+from offnominal.worlds.pong.emulator import EmulatorState, Palette, emulator
+from offnominal.worlds.pong.kernel import HEIGHT, WIDTH, merge_screens
 
 
 class Game:
@@ -18,17 +18,17 @@ class Game:
         palette: The colours.
 
     Attributes:
-        picture: (210, 160) numbers of colours: the last two frames of the latest step laid on one another.
+        image: (210, 160) numbers of colours: the last two frames of the latest step laid on one another.
         grey: (210, 160) how bright they are.
     """
 
     def __init__(self, index: int, palette: Palette) -> None:
-        self._place = Place()
+        self._place = EmulatorState()
         self._palette = palette
         self._emulator = emulator(index)
         self._actions = self._emulator.ale.getMinimalActionSet()
         self._screens: Frames = np.zeros((2, HEIGHT, WIDTH), np.uint8)
-        self.picture: Frame = np.zeros((HEIGHT, WIDTH), np.uint8)
+        self.image: Frame = np.zeros((HEIGHT, WIDTH), np.uint8)
         self.grey: Frame = np.zeros((HEIGHT, WIDTH), np.uint8)
 
     def reset(self, noops: int) -> None:
@@ -40,7 +40,7 @@ class Game:
                 ale.act(self._actions[0])
             self._palette.read(ale, self._screens[0], self._screens[1])
         self._screens[1] = self._screens[0]
-        lay(self._screens, self._palette.greys, self.picture, self.grey)
+        merge_screens(self._screens, self._palette.greys, self.image, self.grey)
 
     def step(self, action: int) -> tuple[int, bool]:
         """Hold an action for four frames; return the points made less those lost, and whether the game is over."""
@@ -53,5 +53,5 @@ class Game:
                     late = frame - (SKIP - 2)
                     self._palette.read(ale, self._screens[late], self._screens[1 - late])
             over = ale.game_over()
-        lay(self._screens, self._palette.greys, self.picture, self.grey)
+        merge_screens(self._screens, self._palette.greys, self.image, self.grey)
         return points, over

@@ -10,14 +10,14 @@ from math import gcd
 
 import numpy as np
 
-from offnominal.core.compiled import compiled
+from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, BoolArray, Frame, Frames, IntArray
 
 HEIGHT, WIDTH, SIDE = 210, 160, 84
 
 
 @cache
-def shares(size: int, wanted: int) -> tuple[IntArray, Array]:
+def overlap_weights(size: int, wanted: int) -> tuple[IntArray, Array]:
     """Return how many parts of each of `size` pixels lie in each of `wanted` pixels that cover the same line.
 
     Returns:
@@ -25,7 +25,7 @@ def shares(size: int, wanted: int) -> tuple[IntArray, Array]:
         pixels of that window, as int32. Each row adds up to the same number.
 
     Example:
-        >>> shares(5, 2)
+        >>> overlap_weights(5, 2)
         (array([0, 2]), array([[2, 2, 1],
                [1, 2, 2]], dtype=int32))
     """
@@ -40,25 +40,25 @@ def shares(size: int, wanted: int) -> tuple[IntArray, Array]:
 
 
 @compiled
-def shrink(
-    picture: Frame, rows: IntArray, row_shares: Array, columns: IntArray, column_shares: Array, out: Frame
+def downscale(
+    image: Frame, rows: IntArray, row_shares: Array, columns: IntArray, column_shares: Array, out: Frame
 ) -> None:
     """Resize one colour of a picture: each pixel becomes the mean of what it covers, halves rounded to even.
 
     Args:
-        picture: (H, W) bytes.
-        rows: First part of :func:`shares` for the height.
+        image: (H, W) bytes.
+        rows: First part of :func:`overlap_weights` for the height.
         row_shares: Second part.
         columns: First part for the width.
         column_shares: Second part.
         out: The resized picture.
     """
     whole = np.int32(row_shares[0].sum() * column_shares[0].sum())
-    line = np.empty(picture.shape[1], np.int32)
+    line = np.empty(image.shape[1], np.int32)
     for y in range(out.shape[0]):
         line[:] = 0
         for k in range(row_shares.shape[1]):
-            _add(row_shares[y, k], picture[rows[y] + k], line)
+            _add(row_shares[y, k], image[rows[y] + k], line)
         for x in range(out.shape[1]):
             total = np.int32(0)
             for k in range(column_shares.shape[1]):
@@ -82,11 +82,11 @@ def luma(red: int, green: int, blue: int) -> int:
 
 
 @compiled
-def to_grey(picture: Frame, out: Frame) -> None:
+def to_grey(image: Frame, out: Frame) -> None:
     """Turn (H, W, 3) bytes into (H, W) grey levels."""
     for y in range(out.shape[0]):
         for x in range(out.shape[1]):
-            red, green, blue = picture[y, x]
+            red, green, blue = image[y, x]
             out[y, x] = luma(int(red), int(green), int(blue))
 
 
@@ -105,43 +105,43 @@ def all_known(screen: Frame, other: Frame, known: BoolArray) -> bool:
 
 
 @compiled
-def lay(screens: Frames, greys: Frame, picture: Frame, grey: Frame) -> None:
+def merge_screens(screens: Frames, greys: Frame, image: Frame, grey: Frame) -> None:
     """Lay two screens on one another: of two pixels the brighter is kept, of two equally bright ones the later.
 
     Args:
         screens: (2, H, W) numbers of colours.
         greys: (256,) how bright each colour is.
-        picture: (H, W) numbers of colours.
+        image: (H, W) numbers of colours.
         grey: (H, W) how bright they are.
     """
-    for y in range(picture.shape[0]):
-        for x in range(picture.shape[1]):
+    for y in range(image.shape[0]):
+        for x in range(image.shape[1]):
             earlier, later = screens[0, y, x], screens[1, y, x]
-            picture[y, x], grey[y, x] = later, greys[later]
+            image[y, x], grey[y, x] = later, greys[later]
             if earlier != later and greys[earlier] > greys[later]:
-                picture[y, x], grey[y, x] = earlier, greys[earlier]
+                image[y, x], grey[y, x] = earlier, greys[earlier]
 
 
 @compiled
-def paint(picture: Frame, colours: Frame, out: Frame) -> None:
+def paint(image: Frame, colours: Frame, out: Frame) -> None:
     """Turn (H, W) numbers of colours into (H, W, 3) bytes."""
-    for y in range(picture.shape[0]):
-        for x in range(picture.shape[1]):
-            number = picture[y, x]
+    for y in range(image.shape[0]):
+        for x in range(image.shape[1]):
+            number = image[y, x]
             for c in range(3):
                 out[y, x, c] = colours[number, c]
 
 
-def stretched(frames: Frames, size: int) -> Frames:
+def resized(frames: Frames, size: int) -> Frames:
     """Return (n, H, W, 3) pictures resized to squares of (n, size, size, 3)."""
-    down, right = shares(frames.shape[1], size), shares(frames.shape[2], size)
+    down, right = overlap_weights(frames.shape[1], size), overlap_weights(frames.shape[2], size)
     squares = np.empty((len(frames), size, size, frames.shape[3]), np.uint8)
     for k in range(len(frames)):
         for c in range(frames.shape[3]):
-            shrink(frames[k, :, :, c], *down, *right, squares[k, :, :, c])
+            downscale(frames[k, :, :, c], *down, *right, squares[k, :, :, c])
     return squares
 
 
-def seen(frame: Frame, out: Frame) -> None:
+def agent_view(frame: Frame, out: Frame) -> None:
     """Fill (84, 84) grey levels with what an agent sees of (210, 160) grey levels."""
-    shrink(frame, *shares(HEIGHT, SIDE), *shares(WIDTH, SIDE), out)
+    downscale(frame, *overlap_weights(HEIGHT, SIDE), *overlap_weights(WIDTH, SIDE), out)

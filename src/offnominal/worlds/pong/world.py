@@ -11,7 +11,7 @@ from offnominal.core.types import Array, Frames, IntArray
 from offnominal.worlds.pong.card import ACTIONS, PONG
 from offnominal.worlds.pong.emulator import Palette
 from offnominal.worlds.pong.game import Game
-from offnominal.worlds.pong.kernel import HEIGHT, SIDE, WIDTH, paint, seen, stretched, to_grey
+from offnominal.worlds.pong.kernel import HEIGHT, SIDE, WIDTH, agent_view, paint, resized, to_grey
 from offnominal.worlds.world import World
 
 STACK = 4
@@ -39,7 +39,7 @@ class Pong(World):
     """
 
     renders = True
-    sees = True
+    pixel_observations = True
 
     def __init__(self, n: int, *, noops: int = 0) -> None:
         if isinstance(noops, bool) or not isinstance(noops, int | np.integer) or noops < 0:
@@ -47,7 +47,7 @@ class Pong(World):
         self.card = PONG
         self.observation_space = Box(0, 255, (STACK, SIDE, SIDE), np.uint8)
         self.action_space = Discrete(len(ACTIONS))
-        self.varies = noops > 0
+        self.random_starts = noops > 0
         self._noops = int(noops)
         self._palette = Palette()
         self._games = [Game(row, self._palette) for row in range(n)]
@@ -60,7 +60,7 @@ class Pong(World):
         keys = stream_keys(seeds, episodes, "reset")
         for row, key in zip(rows, keys, strict=True):
             self._games[row].reset(Stream(key).integer(1, self._noops) if self._noops else 0)
-            self._see(row)
+            self._push_frame(row)
             self.observations[row, :-1] = self.observations[row, -1]
         self._score[rows] = 0
         for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
@@ -76,32 +76,32 @@ class Pong(World):
             self.terminated[row] = over
             self.success[row] = over and self._score[row] > 0
             self.observations[row, :-1] = self.observations[row, 1:]
-            self._see(row)
+            self._push_frame(row)
 
-    def _see(self, row: int) -> None:
+    def _push_frame(self, row: int) -> None:
         """Put the latest picture of a row at the end of what its agent sees."""
-        seen(self._games[row].grey, self.observations[row, -1])
+        agent_view(self._games[row].grey, self.observations[row, -1])
 
-    def pictures(self, rows: IntArray) -> Frames:
+    def camera_images(self, rows: IntArray) -> Frames:
         """Return what the cameras of some rows show, (len(rows), 210, 160, 3) bytes."""
         taken = np.empty((len(rows), HEIGHT, WIDTH, 3), np.uint8)
         for k, row in enumerate(rows):
-            paint(self._games[row].picture, self._palette.colours, taken[k])
+            paint(self._games[row].image, self._palette.colours, taken[k])
         return taken
 
-    def look(self, pictures: Frames, before: Array) -> Array:
+    def observe_images(self, images: Frames, before: Array) -> Array:
         """Return what agents see after one more picture each."""
         after = np.empty_like(before)
         after[:, :-1] = before[:, 1:]
         grey = np.empty((HEIGHT, WIDTH), np.uint8)
-        for k in range(len(pictures)):
-            to_grey(pictures[k], grey)
-            seen(grey, after[k, -1])
+        for k in range(len(images)):
+            to_grey(images[k], grey)
+            agent_view(grey, after[k, -1])
         return after
 
-    def framed(self, pictures: Frames, size: int) -> Frames:
+    def resize_images(self, images: Frames, size: int) -> Frames:
         """Return pictures stretched to squares."""
-        return stretched(pictures, size)
+        return resized(images, size)
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Return what the cameras show, stretched to a square."""
@@ -109,4 +109,4 @@ class Pong(World):
             raise UnsupportedEnvironment(
                 f"{self.card.id} draws what its camera shows, not what an observation reports; use camera='clean'."
             )
-        return stretched(self.pictures(rows), size)
+        return resized(self.camera_images(rows), size)

@@ -1,0 +1,71 @@
+"""Deep Q-learning of several members side by side."""
+
+from __future__ import annotations
+
+import copy
+
+import torch
+from gymnasium.spaces import Discrete
+from torch import Tensor
+
+from offnominal.agents.training.sequence_replay_buffer import NStepBatch
+from offnominal.agents.training.uncertainty_learner import UncertaintyLearner
+from offnominal.agents.uncertainty.batched_network import BatchedNetwork
+from offnominal.agents.uncertainty.conv_networks import NATURE_CNN
+from offnominal.agents.uncertainty.policy import UncertainPolicy
+from offnominal.core.errors import InvalidParameter
+
+
+class DQN(UncertaintyLearner):
+    """Deep Q-learning (Mnih et al., 2015): the choice by one network, its value by a slower one (van Hasselt, 2016)."""
+
+    def _build(self) -> None:
+        assert isinstance(self.space, Discrete)
+        self.convolutions = NATURE_CNN if len(self.observation_shape) == 3 else ()
+        if self.convolutions and self.settings.uncertainty == "dropout":
+            raise InvalidParameter("networks that see pictures have no dropout; choose an ensemble or dropconnect.")
+        self.network = self.moved(
+            BatchedNetwork(
+                self.observation_shape,
+                [*self.settings.hidden, int(self.space.n)],
+                members=self.members,
+                generator=self.generator,
+                convolutions=self.convolutions,
+            )
+        )
+        self.target = copy.deepcopy(self.network).requires_grad_(False)
+        self.optimizer = self.adam(self.network)
+
+    def explore(self, observations: Tensor, share: float) -> Tensor:
+        """Choose greedily by one pass, or at random, less and less often."""
+        assert isinstance(self.space, Discrete)
+        shape = observations.shape[:2]
+        random = torch.randint(int(self.space.n), shape, generator=self.generator, device=self.device)
+        if share < 0.0:
+            return random
+        often = 1.0 - (1.0 - self.settings.exploration) * min(share / self.settings.exploration_fraction, 1.0)
+        greedy = self.forward(self.network, observations, dropout_masks=True).argmax(dim=-1)
+        return torch.where(torch.rand(shape, generator=self.generator, device=self.device) < often, random, greedy)
+
+    def update(self, batch: NStepBatch) -> None:
+        """Take one gradient step of every member."""
+        with torch.no_grad():
+            best = self.forward(self.network, batch.next_observations, dropout_masks=False).argmax(dim=-1, keepdim=True)
+            future = self.forward(self.target, batch.next_observations, dropout_masks=False).gather(2, best).squeeze(2)
+            wanted = (batch.rewards + batch.bootstrap_weight * future).clamp(*batch.bounds)
+        values = self.forward(self.network, batch.observations, dropout_masks=True)
+        chosen = values.gather(2, batch.actions.unsqueeze(2)).squeeze(2)
+        wrong = torch.nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
+        self.step(self.optimizer, (batch.valid * wrong).mean(dim=1).sum())
+        self.update_target(self.target, self.network)
+
+    def policy(self) -> UncertainPolicy:
+        """Return the policy as it is now, which runs without torch unless it sees pictures."""
+        return UncertainPolicy(
+            self.exported(self.network),
+            self.space,
+            kind=self.settings.uncertainty,
+            probability=self.probability,
+            passes=self.passes,
+            discount=self.settings.discount,
+        )

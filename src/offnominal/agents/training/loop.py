@@ -1,0 +1,218 @@
+"""The training loop: many simulations feed one learner."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from gymnasium.spaces import Box
+
+from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
+from offnominal.agents.training.cuda_graph import capture
+from offnominal.agents.training.demonstrations import add_demonstrations, clone_behaviour, copy_weights
+from offnominal.agents.training.learners import LEARNERS, Learner
+from offnominal.agents.training.replay_buffer import ReplayBuffer
+from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
+from offnominal.core.device import choose_device
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.progress_bar import progress
+from offnominal.core.types import Array
+from offnominal.worlds.catalogue import make_vector
+from offnominal.worlds.checks import continuous_action_space
+from offnominal.worlds.vector_env import WorldVectorEnv
+
+FINAL_RATE = 0.05
+UPDATES_PER_GRAPH = 8
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a policy does after some training."""
+
+    steps: int
+    seconds: float
+    mean_return: float
+    success: float
+
+
+PolicyEvaluator = Callable[[NetworkPolicy], tuple[float, float]]
+"""Returns the mean return and the success rate of a policy."""
+
+
+def learn(
+    world: str,
+    settings: TrainingSettings,
+    evaluator: PolicyEvaluator,
+    *,
+    device: str = "auto",
+    evaluations: int = 20,
+    minutes: float | None = None,
+    checkpoint: Path | None = None,
+    demonstrations: Sequence[Episode] = (),
+    initial_policy: NetworkPolicy | None = None,
+    report: Callable[[Evaluation], None] = lambda evaluation: None,
+) -> tuple[NetworkPolicy, list[Evaluation]]:
+    """Train a policy and return the best one seen, with its learning curve.
+
+    Args:
+        world: Id of the world.
+        settings: What to train and how.
+        evaluator: Evaluates a policy on nominal episodes.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        evaluations: How often to judge on the way.
+        minutes: Stop after this long even if steps are left.
+        checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
+        demonstrations: Episodes of a teacher, which the replay begins with and the actor imitates.
+        initial_policy: A policy to begin as; without one the actor imitates the lessons.
+        report: Called after each evaluation.
+    """
+    check_effort(minutes, evaluations)
+    place = choose_device(device)
+    if settings.steps < settings.n_envs:
+        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.n_envs} rows stepped together.")
+    torch.manual_seed(settings.seed)
+    if place.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    envs = make_vector(world, settings.n_envs)
+    space = continuous_action_space(envs.world)
+    inputs, outputs = len(envs.world.card.observation), len(envs.world.card.action)
+    learner = LEARNERS[settings.algorithm](inputs, outputs, settings, place)
+    warm = checkpoint is not None and checkpoint.exists()
+    if checkpoint is not None and warm:
+        load_checkpoint(learner, checkpoint)
+    replay_buffer = ReplayBuffer(min(settings.buffer_size, settings.steps), inputs, outputs, place)
+    has_demonstrations = bool(demonstrations)
+    if has_demonstrations:
+        add_demonstrations(replay_buffer, demonstrations, space)
+        if not warm and not (initial_policy is not None and copy_weights(learner, initial_policy)):
+            clone_behaviour(learner, replay_buffer)
+    take_gradient_steps = GradientSteps(
+        learner, replay_buffer, settings, critic_warmup=settings.critic_warmup if has_demonstrations and not warm else 0
+    )
+    start = time.perf_counter()
+    best: tuple[float, NetworkPolicy] | None = None
+    curve: list[Evaluation] = []
+    total = settings.steps // settings.n_envs
+    due = np.linspace(0, total, evaluations + 1)[1:].astype(int)
+    collector = _Collector(envs, learner, replay_buffer, settings, warm=warm or has_demonstrations)
+    with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
+        for vector_step in range(1, total + 1):
+            collector.choose()
+            share = max(vector_step / total, (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0)
+            if replay_buffer.size >= settings.learning_starts:
+                take_gradient_steps(share)
+            collector.step()
+            tick(settings.n_envs)
+            late = share >= 1.0
+            if vector_step in due or late:
+                policy = greedy(learner, space)
+                mean, success = evaluator(policy)
+                evaluation = Evaluation(vector_step * settings.n_envs, time.perf_counter() - start, mean, success)
+                curve.append(evaluation)
+                report(evaluation)
+                if checkpoint is not None:
+                    save_checkpoint(learner, checkpoint)
+                if best is None or mean > best[0]:
+                    best = (mean, policy)
+            if late:
+                break
+    assert best is not None
+    return best[1], curve
+
+
+class _Collector:
+    """Steps the simulations and keeps what happens."""
+
+    def __init__(
+        self,
+        envs: WorldVectorEnv,
+        learner: Learner,
+        replay_buffer: ReplayBuffer,
+        settings: TrainingSettings,
+        *,
+        warm: bool,
+    ) -> None:
+        self.envs, self.learner, self.replay_buffer, self.settings, self.warm = (
+            envs,
+            learner,
+            replay_buffer,
+            settings,
+            warm,
+        )
+        space = continuous_action_space(envs.world)
+        self.middle = (space.high + space.low) / 2.0
+        self.reach = (space.high - space.low) / 2.0
+        self.generator = np.random.default_rng(settings.seed)
+        self.observations, _ = envs.reset(seed=FIRST_SEED + settings.seed * 1_000_003)
+        self.actions: Array = np.zeros((envs.num_envs, len(self.reach)), np.float32)
+
+    def choose(self) -> None:
+        """Choose the next actions; waits for the updates under way."""
+        if self.replay_buffer.size < self.settings.learning_starts and not self.warm:
+            self.actions = self.generator.uniform(-1.0, 1.0, self.actions.shape).astype(np.float32)
+            return
+        with torch.no_grad():
+            seen = torch.as_tensor(self.observations).to(self.learner.device)
+            self.actions = self.learner.explore(seen).cpu().numpy()
+
+    def step(self) -> None:
+        """Execute them and keep the transitions; a time limit is no end of the world."""
+        before = self.observations
+        after, rewards, terminated, truncated, infos = self.envs.step(self.middle + self.reach * self.actions)
+        self.observations = after
+        last = after.copy()
+        for row in np.flatnonzero(terminated | truncated):
+            last[row] = infos["final_obs"][row]
+        self.replay_buffer.add(before, self.actions, rewards, last, terminated)
+
+
+class GradientSteps:
+    """Gradient steps; on a GPU several of them are captured into one graph and replayed."""
+
+    def __init__(
+        self, learner: Learner, replay_buffer: ReplayBuffer, settings: TrainingSettings, *, critic_warmup: int = 0
+    ) -> None:
+        self.learner, self.replay_buffer, self.settings, self.critic_warmup = (
+            learner,
+            replay_buffer,
+            settings,
+            critic_warmup,
+        )
+        self.graph: torch.cuda.CUDAGraph | None = None
+
+    def __call__(self, share: float) -> None:
+        """Take the updates of one vector step, with the rate that belongs to this share of the training."""
+        learning_rate = self.settings.learning_rate * (
+            max(1.0 - share, FINAL_RATE) if self.settings.anneal_learning_rate else 1.0
+        )
+        self.learner.set_learning_rate(learning_rate, actor=self.critic_warmup <= 0)
+        self.critic_warmup -= self.settings.gradient_steps
+        if self.learner.device.type != "cuda":
+            for _ in range(self.settings.gradient_steps):
+                self._update()
+            return
+        if self.graph is None:
+            self.graph = self._capture()
+        for _ in range(max(1, self.settings.gradient_steps // UPDATES_PER_GRAPH)):
+            self.graph.replay()
+
+    def _update(self) -> None:
+        self.learner.update(self.replay_buffer.sample(self.settings.batch_size))
+
+    def _capture(self) -> torch.cuda.CUDAGraph:
+        self.learner.compile()
+        return capture(self._update, times=UPDATES_PER_GRAPH)
+
+
+def greedy(learner: Learner, space: Box) -> NetworkPolicy:
+    """Return the learner's greedy policy, which runs without torch."""
+    layers = [
+        (weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.averaged_actor.layers()
+    ]
+    return NetworkPolicy(layers, space)

@@ -1,0 +1,204 @@
+"""Training through Stable-Baselines3: its TQC, SAC and TD3 on a batched world."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+
+from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.sb3_files import actor_layers
+from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
+from offnominal.core.device import choose_device
+from offnominal.core.errors import InvalidParameter, MissingDependency
+from offnominal.core.progress_bar import ProgressCallback, progress
+from offnominal.worlds.catalogue import make_vector
+
+try:
+    import torch
+    from sb3_contrib import TQC
+    from stable_baselines3 import SAC, TD3
+    from stable_baselines3.common.callbacks import BaseCallback
+    from stable_baselines3.common.noise import NormalActionNoise
+
+    from offnominal.agents.training.checkpoint import State, load_checkpoint, save_checkpoint
+    from offnominal.agents.training.loop import Evaluation, PolicyEvaluator
+    from offnominal.agents.training.sb3_vec_env import SB3VecEnv
+except ModuleNotFoundError as error:
+    raise MissingDependency(
+        f"training through Stable-Baselines3 needs {error.name}; install it with `pip install offnominal[train]`."
+    ) from None
+
+Model = TQC | SAC | TD3
+
+QUANTILES = 25
+NOISE = 0.1
+
+
+def learn(
+    world: str,
+    settings: TrainingSettings,
+    evaluator: PolicyEvaluator,
+    *,
+    device: str = "auto",
+    evaluations: int = 20,
+    minutes: float | None = None,
+    checkpoint: Path | None = None,
+    report: Callable[[Evaluation], None] = lambda evaluation: None,
+) -> tuple[NetworkPolicy, list[Evaluation]]:
+    """Train a policy and return the best one seen, with its learning curve; arguments are those of `loop.learn`.
+
+    A run that goes on from a checkpoint has its networks and optimizers; its replay starts empty.
+
+    Args:
+        world: Id of the world.
+        settings: What to train and how; :func:`published` has those of the published agents.
+        evaluator: Evaluates a policy on nominal episodes.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+        evaluations: How often to judge on the way.
+        minutes: Stop after this long even if steps are left.
+        checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
+        report: Called after each evaluation.
+    """
+    check_effort(minutes, evaluations)
+    place = choose_device(device)
+    if settings.steps < settings.n_envs:
+        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.n_envs} rows stepped together.")
+    start = time.perf_counter()
+
+    def spent() -> float:
+        return (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0
+
+    model = build(SB3VecEnv(make_vector(world, settings.n_envs)), settings, place, spent)
+    if checkpoint is not None and checkpoint.exists():
+        load_checkpoint(SB3Training(model), checkpoint)
+    total = settings.steps // settings.n_envs
+    due = {int(each) * settings.n_envs for each in np.linspace(0, total, evaluations + 1)[1:-1]} - {0}
+    with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
+
+        def evaluate(steps: int) -> tuple[NetworkPolicy, Evaluation]:
+            policy = greedy(model)
+            evaluation = Evaluation(steps, time.perf_counter() - start, *evaluator(policy))
+            report(evaluation)
+            if checkpoint is not None:
+                save_checkpoint(SB3Training(model), checkpoint)
+            return policy, evaluation
+
+        training_state = _EvaluationCallback(evaluate, due, spent, tick)
+        model.learn(total * settings.n_envs, callback=training_state)
+    best = max(training_state.seen, key=lambda each: each[1].mean_return)
+    return best[0], [evaluation for _, evaluation in training_state.seen]
+
+
+class _EvaluationCallback(BaseCallback):
+    """Judges between gradient steps when it is due and at the end; ends the training when its time is over."""
+
+    def __init__(
+        self,
+        evaluate: Callable[[int], tuple[NetworkPolicy, Evaluation]],
+        due: set[int],
+        spent: Callable[[], float],
+        tick: ProgressCallback,
+    ) -> None:
+        super().__init__()
+        self.evaluate, self.due, self.spent, self.tick = evaluate, due, spent, tick
+        self.seen: list[tuple[NetworkPolicy, Evaluation]] = []
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps in self.due:
+            self.seen.append(self.evaluate(self.num_timesteps))
+
+    def _on_step(self) -> bool:
+        self.tick(self.training_env.num_envs)
+        return self.spent() < 1.0
+
+    def _on_training_end(self) -> None:
+        self.seen.append(self.evaluate(self.num_timesteps))
+
+
+def build(
+    envs: SB3VecEnv, settings: TrainingSettings, device: torch.device, spent: Callable[[], float] = lambda: 0.0
+) -> Model:
+    """Return Stable-Baselines3's model for settings.
+
+    Args:
+        envs: The world.
+        settings: What to train and how.
+        device: Where its networks are.
+        spent: Returns the share of the time that is over; the rate falls with it or with the steps.
+    """
+    if settings.critic_layer_norm:
+        raise InvalidParameter("critic_norm is True, but Stable-Baselines3's critics have no normalised layers.")
+    outputs = int(np.prod(envs.action_space.shape or ()))
+    widths = {"pi": list(settings.hidden), "qf": list(settings.critic_hidden)}
+
+    def learning_rate(left: float) -> float:
+        return settings.learning_rate * (max(min(left, 1.0 - spent()), 0.0) if settings.anneal_learning_rate else 1.0)
+
+    options: dict[str, Any] = {
+        "learning_rate": learning_rate,
+        "buffer_size": min(settings.buffer_size, settings.steps),
+        "learning_starts": settings.learning_starts,
+        "batch_size": settings.batch_size,
+        "tau": settings.polyak,
+        "gamma": settings.discount,
+        "train_freq": 1,
+        "gradient_steps": settings.gradient_steps,
+        "policy_kwargs": {"net_arch": widths, "n_critics": 2},
+        "seed": settings.seed % 2**32,
+        "device": device,
+    }
+    model: Model
+    if settings.algorithm == "td3":
+        noise = NormalActionNoise(np.zeros(outputs), np.full(outputs, NOISE))
+        model = TD3("MlpPolicy", envs, action_noise=noise, **options)
+    elif settings.algorithm == "sac":
+        model = SAC("MlpPolicy", envs, target_entropy=settings.target_entropy * outputs, **options)
+    else:
+        options["policy_kwargs"]["n_quantiles"] = QUANTILES
+        options["top_quantiles_to_drop_per_net"] = settings.n_dropped_quantiles
+        model = TQC("MlpPolicy", envs, target_entropy=settings.target_entropy * outputs, **options)
+    envs.seed(FIRST_SEED + settings.seed * 1_000_003)
+    return model
+
+
+def greedy(model: Model) -> NetworkPolicy:
+    """Return a model's greedy policy, which runs without torch."""
+    tensors = {name: tensor.cpu().numpy().copy() for name, tensor in model.actor.state_dict(prefix="actor.").items()}
+    assert isinstance(model.action_space, Box)
+    return NetworkPolicy(actor_layers(tensors), model.action_space)
+
+
+class SB3Training:
+    """The state of a model as tensors, not as Stable-Baselines3's pickles: networks, optimizers and temperature.
+
+    Args:
+        model: What is trained.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+
+    @property
+    def device(self) -> torch.device:
+        """Where its tensors are."""
+        return self.model.device
+
+    def state_dict(self) -> State:
+        """Return everything that is needed to go on."""
+        return {"parameters": self.model.get_parameters(), "temperature": self._temperature()}
+
+    def load_state_dict(self, state: State) -> None:
+        """Go on from a state."""
+        self.model.set_parameters(state["parameters"])
+        if (temperature := self._temperature()) is not None:
+            temperature.copy_(state["temperature"])
+
+    def _temperature(self) -> torch.Tensor | None:
+        """Return the logarithm of the weight of the entropy, which Stable-Baselines3 keeps outside its networks."""
+        found: torch.Tensor | None = getattr(self.model, "log_ent_coef", None)
+        return None if found is None else found.detach()

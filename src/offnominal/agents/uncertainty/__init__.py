@@ -1,0 +1,6 @@
+"""Policies that know how sure they are: ensembles, and networks with random gaps."""
+
+from offnominal.agents.uncertainty.dense_networks import DenseNetworks
+from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS, UncertainPolicy, UncertaintyKind
+
+__all__ = ["UNCERTAINTY_KINDS", "DenseNetworks", "UncertainPolicy", "UncertaintyKind"]

@@ -1,0 +1,112 @@
+"""Fully connected networks of the same shape, evaluated together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from offnominal.agents.uncertainty.kernel import forward
+from offnominal.core.dense_product import Matrix
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, IntArray, KeyArray
+
+
+class DenseNetworks:
+    """Multilayer perceptrons with rectified hidden layers, all members in one matrix.
+
+    Args:
+        weights: (members, count): for each layer the weights, (inputs, outputs), then the biases.
+        sizes: Widths of the layers, inputs first and outputs last.
+
+    Example:
+        >>> members = DenseNetworks.random((4, 8, 2), members=5)
+        >>> members.passes(np.ones((3, 4), np.float32), 0, 0.0, 5).shape
+        (5, 3, 2)
+    """
+
+    def __init__(self, weights: Array, sizes: Sequence[int]) -> None:
+        self.weights: Matrix = np.ascontiguousarray(weights, np.float32)
+        self.sizes = tuple(int(size) for size in sizes)
+        count = sum((fan_in + 1) * fan_out for fan_in, fan_out in pairwise(self.sizes))
+        if self.weights.ndim != 2 or not len(self.weights) or self.weights.shape[1] != count:
+            raise InvalidParameter(
+                f"the weights have shape {self.weights.shape}; layers of {self.sizes} need (members, {count})."
+            )
+        self._sizes = np.array(self.sizes, np.int64)
+
+    @classmethod
+    def random(cls, sizes: Sequence[int], *, members: int = 5, seed: int = 0) -> DenseNetworks:
+        """Return untrained members, for tests and benchmarks."""
+        stream = Stream.named(seed, 0, "weights")
+        parts = [
+            (
+                stream.normal(members * fan_in * fan_out, step=k).reshape(members, fan_in, fan_out) / math.sqrt(fan_in),
+                0.1 * stream.normal(members * fan_out, step=k, lane=1).reshape(members, fan_out),
+            )
+            for k, (fan_in, fan_out) in enumerate(pairwise(sizes))
+        ]
+        return cls.of_layers(parts)
+
+    @classmethod
+    def of_layers(cls, layers: Sequence[tuple[Array, Array]]) -> DenseNetworks:
+        """Return members given (weight, bias) pairs: (members, inputs, outputs) and (members, outputs)."""
+        members = len(layers[0][0])
+        parts = [part.reshape(members, -1) for layer in layers for part in layer]
+        sizes = [layers[0][0].shape[1], *(bias.shape[1] for _, bias in layers)]
+        return cls(np.concatenate(parts, axis=1), sizes)
+
+    @property
+    def members(self) -> int:
+        """How many there are."""
+        return len(self.weights)
+
+    @property
+    def inputs(self) -> tuple[int, ...]:
+        """Shape of what a member takes."""
+        return self.sizes[:1]
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a member gives."""
+        return self.sizes[-1]
+
+    def layers(self) -> list[tuple[Matrix, Matrix]]:
+        """Return (weight, bias) pairs: (members, inputs, outputs) and (members, outputs)."""
+        found, place = [], 0
+        for fan_in, fan_out in pairwise(self.sizes):
+            border, end = place + fan_in * fan_out, place + (fan_in + 1) * fan_out
+            weight = self.weights[:, place:border].reshape(self.members, fan_in, fan_out)
+            found.append((weight, self.weights[:, border:end]))
+            place = end
+        return found
+
+    def passes(
+        self,
+        inputs: Array,
+        kind: int,
+        probability: float,
+        count: int,
+        keys: KeyArray | None = None,
+        steps: IntArray | None = None,
+    ) -> Matrix:
+        """Return (count, n, outputs): what the first members, or passes with gaps, make of n rows.
+
+        Args:
+            inputs: (n, ...).
+            kind: Number of the kind of uncertainty; see :mod:`offnominal.agents.uncertainty.kernel`.
+            probability: Of being dropped.
+            count: How many members or passes.
+            keys: (n,): the stream that each row's gaps come from.
+            steps: (n,): where in its stream each row is.
+        """
+        n = len(inputs)
+        rows = np.ascontiguousarray(np.asarray(inputs).reshape(n, -1), np.float32)
+        out = np.empty((count, n, self.outputs), np.float32)
+        streams = np.zeros(n, np.uint64) if keys is None else keys
+        places = np.zeros(n, np.int64) if steps is None else steps
+        forward(self.weights, self._sizes, kind, probability, rows, streams, places, out)
+        return out

@@ -1,0 +1,88 @@
+"""Any Gymnasium environment, described to an injection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+from gymnasium.vector import VectorEnv
+
+from offnominal.anomalies.environment_info import AdjustablePhysics, EnvironmentInfo
+from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.worlds.single_env import WorldEnv
+from offnominal.worlds.vector_env import WorldVectorEnv
+
+
+def describe_environment(
+    env: Any, inner: Any, simulations: Sequence[Any] | None, *, has_images: bool = False
+) -> EnvironmentInfo:
+    """Describe an environment to an injection.
+
+    Args:
+        env: What is wrapped.
+        inner: What is inside, unwrapped.
+        simulations: The single environments in it, if they can be reached.
+        has_images: Whether pictures are drawn of it; an environment whose observations are images shows some anyway.
+    """
+    spec = getattr(env, "spec", None)
+    limit = getattr(inner, "max_episode_steps", None) or getattr(spec, "max_episode_steps", None)
+    vector = isinstance(env, VectorEnv)
+    observation_space = env.single_observation_space if vector else env.observation_space
+    action_space = env.single_action_space if vector else env.action_space
+    if not isinstance(observation_space, Box):
+        raise UnsupportedEnvironment(
+            f"{env} has observations in {observation_space}; faults need a Box space. "
+            "Flatten it first, for example with gymnasium.wrappers.FlattenObservation. For the vector and the picture "
+            "of a world of this package, make it plain and ask for observation='both' here."
+        )
+    has_images = has_images or colour_axis(observation_space) is not None
+    if isinstance(inner, WorldEnv | WorldVectorEnv):
+        environment = EnvironmentInfo.of(inner.world, limit, has_images=has_images)
+        if environment.camera_world is not None and observation_space != inner.world.observation_space:
+            raise UnsupportedEnvironment(
+                f"{env} changes the images of {environment.name}, and camera faults come before that; "
+                "inject into the plain world and wrap the result."
+            )
+        if observation_space.shape != inner.world.observation_space.shape:
+            environment = replace(environment, observation=channel_names(observation_space))
+        if action_space.shape != inner.world.action_space.shape:
+            environment = replace(environment, action=channel_names(action_space))
+        return environment
+    return EnvironmentInfo(
+        observation=channel_names(observation_space),
+        action=channel_names(action_space) if isinstance(action_space, Box) else (),
+        physics=_found_physics([getattr(each, "unwrapped", each) for each in simulations or ()]),
+        limit=limit,
+        has_images=has_images,
+        name=getattr(spec, "id", None) or type(inner).__name__,
+    )
+
+
+def _found_physics(environments: list[Any]) -> AdjustablePhysics | None:
+    """Look for MuJoCo models without importing MuJoCo for environments that have none."""
+    if not environments or not hasattr(environments[0], "model"):
+        return None
+    from offnominal.worlds.mujoco.model_physics import find_physics
+
+    return find_physics(environments)
+
+
+def channel_names(space: Any) -> tuple[str, ...]:
+    """Return a name for every number in a space: its index."""
+    return tuple(str(index) for index in range(int(np.prod(space.shape))))
+
+
+def colour_axis(space: gymnasium.Space[Any]) -> int | None:
+    """Return which axis of an image holds its three colours, the last or the first; None if the space is no image.
+
+    Example:
+        >>> colour_axis(Box(0, 255, (210, 160, 3), np.uint8)), colour_axis(Box(0, 255, (3, 128, 128), np.uint8))
+        (-1, -3)
+    """
+    if not isinstance(space, Box) or space.dtype != np.uint8 or len(space.shape) != 3:
+        return None
+    return -1 if space.shape[-1] == 3 else -3 if space.shape[0] == 3 else None

@@ -1,0 +1,72 @@
+"""What an injection must know of the environment it acts in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from gymnasium.spaces import Box
+
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.worlds.world import PhysicsParameter, World
+
+
+class AdjustablePhysics(Protocol):
+    """Something with physics parameters: a world, or the physics found inside another package's environment."""
+
+    @property
+    def physics_parameters(self) -> Mapping[str, PhysicsParameter]:
+        """What can be set, by name."""
+
+    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
+        """Set a physics parameter of some rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentInfo:
+    """What an injection must know of the environment it acts in.
+
+    Args:
+        observation: Names of the observation's channels, flattened.
+        action: Names of the action's channels, flattened; empty if the action is a choice.
+        physics: What dynamics faults turn, if there is something.
+        world: Id of a shipped world, for named strengths.
+        length: Length of an expert's episode, for random onsets.
+        limit: Time limit, if there is one.
+        has_images: Whether it shows pictures, for faults of the camera.
+        camera_world: The world, if agents see through its cameras; what these show is then part of the observation.
+        name: How the environment is called in messages.
+    """
+
+    observation: tuple[str, ...]
+    action: tuple[str, ...]
+    physics: AdjustablePhysics | None = None
+    world: str | None = None
+    length: int | None = None
+    limit: int | None = None
+    has_images: bool = False
+    camera_world: World | None = None
+    name: str = "the environment"
+
+    @classmethod
+    def of(cls, world: World, limit: int | None = None, *, has_images: bool = False) -> EnvironmentInfo:
+        """Describe a world.
+
+        Args:
+            world: The world.
+            limit: Time limit; the world's own if None.
+            has_images: Whether its pictures are looked at.
+        """
+        card = world.card
+        return cls(
+            observation=tuple(channel.name for channel in card.observation),
+            action=tuple(channel.name for channel in card.action) if isinstance(world.action_space, Box) else (),
+            physics=world,
+            world=card.id,
+            length=card.expert_length,
+            limit=limit or card.max_steps,
+            has_images=has_images or world.pixel_observations,
+            camera_world=world if world.pixel_observations else None,
+            name=card.id,
+        )

@@ -1,0 +1,273 @@
+"""Environments with faults, single and vector; :func:`offnominal.inject` makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.vector.utils import batch_space
+
+from offnominal.anomalies.environment_description import colour_axis, describe_environment
+from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.injection import Injection
+from offnominal.core.episode import Event
+from offnominal.core.errors import InvalidState, UnsupportedEnvironment
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.worlds.checks import checked_actions
+from offnominal.worlds.single_env import WorldEnv
+from offnominal.worlds.vector_env import WorldVectorEnv
+
+_ROW = np.zeros(1, np.int64)
+
+
+class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
+    """A single environment with faults; see :func:`inject`."""
+
+    def __init__(
+        self, env: gymnasium.Env[Array, Array], faults: tuple[Fault, ...], *, has_images: bool = False
+    ) -> None:
+        super().__init__(env)
+        environment = describe_environment(env, env.unwrapped, [env.unwrapped], has_images=has_images)
+        self.injection = Injection([faults], environment)
+        self._colours = colour_axis(env.observation_space)
+        if any(fault.kind.target == "observation" for fault in faults):
+            self.observation_space = unbounded(env.observation_space)
+        self._seed: int | None = None
+        self._episode = -1
+        self._action_space = env.action_space
+        self._saturate = _saturation(env.unwrapped, env.action_space)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What is injected into the current episode."""
+        return self.injection.events(0)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
+        """Start an episode without faults; they strike as scheduled."""
+        if seed is None and self._seed is None:
+            seed = fresh_seed()
+        self.injection.release(_ROW)
+        observation, info = self.env.reset(seed=seed, options=options)
+        if seed is not None:
+            self._seed, self._episode = seed, 0
+        else:
+            self._episode += 1
+        self.injection.begin(_ROW, np.array([self._seed]), np.array([self._episode]))
+        through_cameras(self.injection, self._colours, np.asarray(observation)[None], _ROW)
+        return observation, {**info, **self._record(observation, None)}
+
+    def step(self, action: Array) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
+        """Advance by one transition under the faults of this moment."""
+        if self._episode < 0:
+            raise InvalidState("step was called before the first reset; call reset first.")
+        executed, space = action, self._action_space
+        if isinstance(space, Box):
+            commanded = checked_actions(action, space.shape, space)
+            executed = self.injection.act(commanded[None], _ROW)[0].astype(_dtype(action, space))
+        else:
+            if isinstance(space, Discrete):
+                checked_actions(action, (), space)
+            self.injection.act(np.zeros((1, 0)), _ROW)
+        clean, reward, terminated, truncated, info = self.env.step(executed)
+        seen = self.injection.observe(np.asarray(clean)[None], _ROW)
+        seen = within(through_cameras(self.injection, self._colours, seen, _ROW)[0], self.env.observation_space)
+        return seen, reward, terminated, truncated, {**info, **self._record(clean, executed)}
+
+    def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
+        record: dict[str, Any] = {
+            "active": bool(self.injection.active[0]),
+            "clean_observation": clean,
+            "applied": self.injection.applied[0].copy(),
+        }
+        if executed is not None:
+            record["executed_action"] = self._saturate(executed)
+        return record
+
+
+class InjectedVectorEnv(VectorWrapper):
+    """A vector environment with faults, different ones in every row if wanted; see :func:`inject`.
+
+    Every autoreset mode is understood. The seeds of row i are those that Gymnasium gives it: ``seed + i``.
+    """
+
+    def __init__(
+        self, env: VectorEnv[Any, Any, Any], faults: list[tuple[Fault, ...]], *, has_images: bool = False
+    ) -> None:
+        super().__init__(env)
+        inner = env.unwrapped
+        environment = describe_environment(env, inner, getattr(inner, "envs", None), has_images=has_images)
+        self.injection = Injection(faults, environment)
+        self._colours = colour_axis(env.single_observation_space)
+        self.mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
+        if (
+            self.injection.affects_physics
+            and self.mode is AutoresetMode.SAME_STEP
+            and not isinstance(inner, WorldVectorEnv)
+        ):
+            raise UnsupportedEnvironment(
+                f"{env} resets within the step that ends an episode, before its physics can be repaired; make it "
+                "with autoreset_mode=AutoresetMode.NEXT_STEP or DISABLED for dynamics faults."
+            )
+        if any(fault.kind.target == "observation" for row in faults for fault in row):
+            self.single_observation_space = unbounded(env.single_observation_space)
+            self.observation_space = batch_space(self.single_observation_space, env.num_envs)
+        self.seeds: IntArray = np.zeros(env.num_envs, np.int64)
+        self.episodes: IntArray = np.full(env.num_envs, -1, np.int64)
+        self._all = np.arange(env.num_envs)
+        self._everyone: BoolArray = np.ones(env.num_envs, np.bool_)
+        self._everyone.flags.writeable = False
+        self._last_seen: Array | None = None
+        self._started = False
+        self._saturate = _saturation(inner, env.single_action_space)
+        self._pending: BoolArray = np.zeros(env.num_envs, np.bool_)
+        self._shape = (env.num_envs, *(env.single_action_space.shape or ()))
+
+    def events(self, row: int) -> tuple[Event, ...]:
+        """What is injected into the current episode of a row."""
+        return self.injection.events(row)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Start episodes without faults in all rows, or in those of ``options["reset_mask"]``."""
+        if seed is None and (self.episodes < 0).all():
+            seed = fresh_seed()
+        rows = np.flatnonzero((options or {}).get("reset_mask", self._everyone))
+        self.injection.release(rows)
+        # Gymnasium's own vector environments take one seed per row too, which its base class does not say.
+        observations, infos = self.env.reset(seed=cast(Any, seed), options=options)
+        if seed is None:
+            self.episodes[rows] += 1
+        else:
+            given = seed + self._all if isinstance(seed, int | np.integer) else np.array(seed, np.int64)
+            self.seeds[rows], self.episodes[rows] = given[rows], 0
+        self._pending[rows] = False
+        self._started = bool((self.episodes >= 0).all())
+        self._begin(rows, observations)
+        clean = observations
+        if len(rows) < self.num_envs and self._last_seen is not None:
+            observations = self._last_seen.copy()
+            observations[rows] = clean[rows]
+        self._last_seen = observations
+        return observations, {**infos, **self._record(clean, None)}
+
+    def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
+        """Advance every row by one transition under its faults of this moment."""
+        if not self._started:
+            raise InvalidState("step was called before the first reset; call reset first.")
+        executed = actions
+        moving = self._all if not self._pending.any() else np.flatnonzero(~self._pending)
+        space = self.env.single_action_space
+        if isinstance(space, Box):
+            commanded = checked_actions(actions, self._shape, space)
+            executed = self.injection.act(commanded, moving).astype(_dtype(actions, space), copy=False)
+        else:
+            if isinstance(space, Discrete):
+                checked_actions(actions, self._shape, space)
+            self.injection.act(np.zeros((self.num_envs, 0)), moving)
+        clean, rewards, terminated, truncated, infos = self.env.step(executed)
+        done = np.logical_or(terminated, truncated)
+        ended = np.flatnonzero(done)
+        reset_already = ended if self.mode is AutoresetMode.SAME_STEP else self._all[:0]
+        seen = within(self._observe(clean, moving, reset_already, infos), self.env.observation_space)
+        self._last_seen = seen
+        infos = {**infos, **self._record(clean, executed)}
+        if reset_already.size:
+            self.episodes[reset_already] += 1
+            self._begin(reset_already, seen)
+        elif self.mode is AutoresetMode.NEXT_STEP:
+            fresh = np.flatnonzero(self._pending)
+            self.episodes[fresh] += 1
+            if fresh.size:
+                self._begin(fresh, seen)
+            self._pending = done
+            self.injection.release(ended)
+        return seen, rewards, terminated, truncated, infos
+
+    def _observe(self, clean: Array, moving: IntArray, ended: IntArray, infos: dict[str, Any]) -> Array:
+        """Perturb what is seen; the last observation of an ended row sits in ``final_obs``."""
+        if not ended.size:
+            return self._perceive(clean, moving)
+        last = np.asarray(clean).copy()
+        for row in ended:
+            last[row] = infos["final_obs"][row]
+        seen = self._perceive(last, moving)
+        if seen is last:
+            return clean
+        final = infos["final_obs"].copy()
+        for row, observation in zip(ended, seen[ended], strict=True):
+            final[row] = observation
+        infos["final_obs"] = final
+        seen[ended] = clean[ended]
+        return seen
+
+    def _perceive(self, clean: Array, moving: IntArray) -> Array:
+        return through_cameras(self.injection, self._colours, self.injection.observe(clean, moving), moving)
+
+    def _begin(self, rows: IntArray, first: Array) -> None:
+        self.injection.begin(rows, self.seeds[rows], self.episodes[rows])
+        through_cameras(self.injection, self._colours, first, rows)
+
+    def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
+        record: dict[str, Any] = {
+            "active": self.injection.active.copy(),
+            "clean_observation": clean,
+            "applied": self.injection.applied.copy(),
+        }
+        if executed is not None:
+            record["executed_action"] = self._saturate(executed)
+        return record | {f"_{name}": self._everyone for name in record}
+
+
+def fresh_seed() -> int:
+    """Return a seed from the operating system, for environments reset without one."""
+    return int(np.random.SeedSequence().generate_state(1)[0])
+
+
+def _saturation(inner: Any, space: gymnasium.Space[Any]) -> Callable[[Array], Array]:
+    """Return what the motors make of an action, if it reaches them as it is."""
+    if isinstance(inner, WorldEnv | WorldVectorEnv) and space == inner.world.action_space:
+        return inner.world.executed
+    return lambda actions: actions
+
+
+def _dtype(actions: Any, space: Box) -> np.dtype[Any]:
+    """Return the type in which to hand actions on: the one they came in, if they came as floats."""
+    given: np.dtype[Any] = getattr(actions, "dtype", space.dtype)
+    return given if given.kind == "f" else space.dtype
+
+
+def unbounded(space: gymnasium.Space[Any]) -> Box:
+    """Return the space of what a faulty sensor may report: the same numbers without limits."""
+    assert isinstance(space, Box)
+    if not np.issubdtype(space.dtype, np.floating):
+        return space
+    return Box(-np.inf, np.inf, space.shape, space.dtype.type)
+
+
+def within(observations: Array, space: gymnasium.Space[Any]) -> Array:
+    """Return whole numbers kept within the limits of their space; others are let through."""
+    assert isinstance(space, Box)
+    return observations if observations.dtype.kind == "f" else np.clip(observations, space.low, space.high)
+
+
+def through_cameras(injection: Injection, colours: int | None, observations: Array, rows: IntArray) -> Array:
+    """Return observations that are images as the cameras of some rows pass them on.
+
+    Args:
+        injection: The faults.
+        colours: Which axis of an image holds its colours; None if the observations are no images.
+        observations: (n, ...); not changed.
+        rows: The rows that were started or stepped.
+    """
+    if colours is None or not injection.affects_camera or not rows.size:
+        return observations
+    shown = observations.copy()
+    shown[rows] = np.moveaxis(
+        injection.apply_camera_faults(np.moveaxis(observations[rows], colours, -1), rows), -1, colours
+    )
+    return shown

@@ -1,0 +1,179 @@
+"""Calibration: which parameter makes a fault tiny, medium, strong or extreme?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from offnominal.agents.experts import expert
+from offnominal.agents.files import TrainedPolicy, policy_hash
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.anomaly import Anomaly
+from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
+from offnominal.anomalies.strengths import CALIBRATED, LEVELS, Strength
+from offnominal.calibration.axis import Axis, axes
+from offnominal.calibration.sampler import FRESH_SEED, Sampler
+from offnominal.calibration.search import SearchResult, StrengthSearch
+from offnominal.calibration.statistics import Measurement, mean
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.progress_bar import progress
+from offnominal.core.types import Array
+from offnominal.rollouts.collection import WorldSource, build_world
+
+FRESH = 2000
+FRESH_DATASET = 500
+BUDGET = 1600
+ONSETS = {"start": "start", "dataset": "random"}
+
+
+def calibrate(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array] | None = None,
+    *,
+    anomalies: Iterable[str | Anomaly] | None = None,
+    levels: Mapping[str, float] | Iterable[float] | None = None,
+    onset: str = "start",
+    budget: int = BUDGET,
+    fresh: int = FRESH,
+    done: Iterable[Strength] = (),
+    report: Callable[[list[Strength]], None] = lambda strengths: None,
+    **options: Any,
+) -> list[Strength]:
+    """Find the parameters at which faults leave given shares of the return.
+
+    Args:
+        world: A world's id or a function from a number of rows to a world.
+        policy: Whose return is lost; the world's shipped expert if None.
+        anomalies: Which ones; all that the world has if None.
+        levels: Shares of the normalised score, or names with shares; the four usual ones if None.
+        onset: ``"start"``: the fault is on for the whole episode; ``"dataset"``: it strikes at random.
+        budget: Faulty episodes per level at most, those that bracket all levels not counted.
+        fresh: Fresh episodes on which each parameter found is judged.
+        done: Lines of an earlier, killed run; what they hold is not calibrated again.
+        report: Called with the lines of each anomaly when they are finished.
+        **options: Passed on when the world is given by id.
+
+    Example:
+        >>> (line,) = calibrate("SAP-Goal0-v0", anomalies=["action/offset"], levels=[0.75], fresh=500)
+        >>> line.attainable, 0.6 < line.parameter < 1.2
+        (True, True)
+    """
+    if onset not in ONSETS:
+        raise InvalidParameter(f"onset is {onset!r}; choose from {', '.join(ONSETS)}.")
+    sample = build_world(world, 1, **options)
+    if policy is None:
+        policy = expert(sample.card.id)
+    named = _named_levels(levels)
+    discrete = isinstance(sample.action_space, Discrete)
+    chosen = [
+        make_anomaly(each) for each in (anomalies or anomalies_with(sample.physics_parameters, discrete=discrete))
+    ]
+    directions = [axis for anomaly in chosen for axis in axes(anomaly, sample)]
+    job = _Calibration(
+        sample.card.id, Sampler(world, policy, **options), named, onset, budget, fresh, _policy_hash(policy)
+    )
+    kept = [line for line in done if job.made(line)]
+    lines: list[Strength] = []
+    with progress(f"Calibrating {sample.card.id}", total=len(directions)) as tick:
+        for axis in directions:
+            place = (axis.anomaly, _direction(axis))
+            earlier = [line for line in kept if (line.anomaly, line.direction) == place and line.level in named]
+            if len(earlier) == len(named):
+                lines += earlier
+            else:
+                found = job.strengths(axis)
+                report(found)
+                lines += found
+            tick(note=axis.label)
+    return lines
+
+
+def _named_levels(levels: Mapping[str, float] | Iterable[float] | None) -> dict[str, float]:
+    if levels is None:
+        return {name: LEVELS[name] for name in CALIBRATED}
+    if isinstance(levels, Mapping):
+        named = dict(levels)
+    else:
+        usual = {share: name for name, share in LEVELS.items()}
+        named = {usual.get(share, f"{share:g}"): share for share in levels}
+    for name, share in named.items():
+        if not 0.0 < share < 1.0:
+            raise InvalidParameter(f"the level {name} is {share:g}; expected a share of the return between 0 and 1.")
+    return dict(sorted(named.items(), key=lambda item: -item[1]))
+
+
+def _policy_hash(policy: Any) -> str:
+    return policy_hash(policy)[:12] if isinstance(policy, TrainedPolicy) else ""
+
+
+def _direction(axis: Axis) -> str:
+    """Return an axis' direction where there are two to tell apart."""
+    return "" if axis.anomaly.startswith("dynamics/") else axis.direction
+
+
+@dataclass(frozen=True)
+class _Calibration:
+    """Everything that is the same for all axes."""
+
+    world: str
+    sampler: Sampler
+    levels: dict[str, float]
+    onset: str
+    budget: int
+    fresh: int
+    policy: str
+
+    def made(self, line: Strength) -> bool:
+        """Whether a line is one of this job's."""
+        return line.world == self.world and line.policy == self.policy and line.onset == self.onset
+
+    def strengths(self, axis: Axis) -> list[Strength]:
+        """Return a line for each level, the weakest fault first."""
+        search = StrengthSearch(self.sampler, axis, onset=ONSETS[self.onset], budget=self.budget)
+        search.scan(min(self.levels.values()))
+        shared = len(search.scores) // len(self.levels)
+        lines: list[Strength] = []
+        for name, level in self.levels.items():
+            if lines and not lines[-1].attainable and not axis.integer:
+                lines.append(lines[-1].replace(level=name, target=level, episodes=0))
+            else:
+                lines.append(self._line(axis, name, level, search.find(level), shared))
+        return lines
+
+    def _line(self, axis: Axis, name: str, level: float, found: SearchResult, shared: int) -> Strength:
+        """Return a level's line, judged on fresh episodes; fewer will do where the level is not attained."""
+        sizes = dict.fromkeys(ONSETS, FRESH_DATASET)
+        if found.attainable:
+            sizes[self.onset] = self.fresh
+        start, later = (self._evaluate(axis, found, ONSETS[onset], sizes[onset]) for onset in ("start", "dataset"))
+        judged = start if self.onset == "start" else later
+        harmless = found.attainable and judged.interval[1] >= 1.0
+        return Strength(
+            world=self.world,
+            anomaly=axis.anomaly,
+            direction=_direction(axis),
+            level=name,
+            target=level,
+            attainable=found.attainable and not harmless,
+            parameter=float(axis.parameter(np.array([found.distance]))[0]),
+            score=start.value,
+            low=start.interval[0],
+            high=start.interval[1],
+            dataset_score=later.value,
+            dataset_low=later.interval[0],
+            dataset_high=later.interval[1],
+            onset=self.onset,
+            episodes=found.episodes + shared,
+            fresh=sizes[self.onset],
+            policy=self.policy,
+            note="no harm can be told from none" if harmless else found.note,
+        )
+
+    def _evaluate(self, axis: Axis, found: SearchResult, onset: str, n: int) -> Measurement:
+        """Return the score on fresh episodes."""
+        scores = self.sampler.faulty(axis, np.full(n, found.distance), FRESH_SEED, onset)
+        return mean(scores, self.sampler.control_variates(FRESH_SEED, n))

@@ -1,0 +1,49 @@
+"""Where data that can be made again is kept between runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from offnominal.core.errors import InaccessibleFile
+
+DATA_VARIABLE = "OFFNOMINAL_DATA"
+
+
+def data_home() -> Path:
+    """Return the folder of the datasets: ``$OFFNOMINAL_DATA``, or ``offnominal`` in the user's cache folder.
+
+    Nothing is created.
+
+    Raises:
+        InaccessibleFile: The variable is not set, and this user has no home directory.
+
+    Example:
+        >>> from unittest.mock import patch
+        >>> with patch.dict(os.environ, OFFNOMINAL_DATA="/data/episodes"):
+        ...     data_home().as_posix()
+        '/data/episodes'
+    """
+    chosen = os.environ.get(DATA_VARIABLE)
+    try:
+        return Path(chosen).expanduser() if chosen else _cache() / "offnominal"
+    except RuntimeError:
+        raise InaccessibleFile(
+            f"there is no home directory to keep data in; set ${DATA_VARIABLE} to the path of a folder."
+        ) from None
+
+
+def find_data_home() -> Path | None:
+    """Return the folder of the datasets to look into; None where there cannot be one, see :func:`data_home`."""
+    try:
+        return data_home()
+    except InaccessibleFile:
+        return None
+
+
+def _cache() -> Path:
+    """Return the folder in which the platform wants caches to be."""
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -1,0 +1,80 @@
+"""Open a dataset; make it first if need be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.directories import find_data_home
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.files import file_errors
+from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.generation import generate
+from offnominal.datasets.manifest import MANIFEST
+from offnominal.datasets.split import Verify
+from offnominal.worlds.catalogue import NAMESPACE, worlds
+
+
+def load_dataset(source: str | Path, *, verify: Verify = "hash", **options: Any) -> Dataset:
+    """Return a dataset.
+
+    Args:
+        source: The folder of a dataset, or the id of a world. A world's dataset is generated on first use and kept in
+            the :func:`data_home`, one for each set of options.
+        verify: ``"hash"`` compares the SHA-256 of a split with the manifest when it is first read, ``"size"`` only its
+            size when the dataset is opened.
+        **options: Those of :func:`generate`, for worlds.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> folder = TemporaryDirectory()
+        >>> made = generate("SAP-Goal0-v0", folder.name, episodes=3, levels=[])
+        >>> load_dataset(folder.name)["train"][2].seed
+        10000002
+    """
+    if isinstance(source, str) and source.removeprefix(f"{NAMESPACE}/") in worlds:
+        return Dataset(generate(source, **options).folder, verify=verify)
+    if not isinstance(source, Path | str):
+        raise InvalidParameter(f"{source!r} is a {type(source).__name__}; expected a folder or the id of a world.")
+    with file_errors(source):
+        is_folder = bool(str(source)) and Path(source).is_dir()
+    if not is_folder:
+        raise UnknownName(
+            f"{str(source)!r} is neither the id of a world nor a folder.{did_you_mean(str(source), worlds.ids())} "
+            "`offnominal worlds` lists the worlds."
+        )
+    if options:
+        raise InvalidParameter(
+            f"{source} is a folder, which holds what it holds; leave out {', '.join(options)}, or name a world."
+        )
+    return Dataset(source, verify=verify)
+
+
+def dataset_folders(where: Path | str | None = None) -> list[Path]:
+    """Return the folders of the datasets in a folder, whether they are intact or not.
+
+    Args:
+        where: A folder of datasets, the folder of one dataset, or its name in the :func:`data_home`. If None, the data
+            home, in which there may be none.
+
+    Raises:
+        UnknownName: There is no such folder.
+    """
+    home = find_data_home()
+    if where is None:
+        return _inside(home) if home else []
+    with file_errors(where):
+        for folder in (Path(where), *([home / where] if home else [])):
+            if (folder / MANIFEST).is_file():
+                return [folder]
+            if folder.is_dir():
+                return _inside(folder)
+    known = [path.name for path in _inside(home)] if home else []
+    raise UnknownName(
+        f"{str(where)!r} is neither a folder nor a dataset in the data home.{did_you_mean(str(where), known)} "
+        "`offnominal datasets` lists the data home."
+    )
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))

@@ -1,0 +1,167 @@
+"""Part a table into rows to learn from, rows to choose by and rows to judge by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream, check_seed
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.datasets.tables.column_scale import ColumnScale, paper_scale, training_scale
+from offnominal.datasets.tables.table import Table
+
+Normalise = Literal["train", "paper"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRows:
+    """Which rows go where; anomalies are counted on from the last normal row."""
+
+    train: IntArray
+    validation: IntArray
+    test: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """Some rows of a table, in an order that says nothing about their labels.
+
+    Attributes:
+        points: (n, d) numbers.
+        anomalous: (n,) labels.
+        rows: (n,) which rows of the table these are; anomalies are counted on from the last normal row.
+    """
+
+    points: FloatArray
+    anomalous: BoolArray
+    rows: IntArray
+
+    @property
+    def normal(self) -> FloatArray:
+        """The normal points alone, as for early stopping."""
+        return self.points[~self.anomalous]
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __repr__(self) -> str:
+        return f"TablePart({len(self)} points, {int(self.anomalous.sum())} anomalous)"
+
+
+@dataclass(frozen=True, slots=True)
+class TableSplit:
+    """Three parts of a table: to learn from, to choose by, to judge by.
+
+    Attributes:
+        train: Normal points, unless they are contaminated.
+        validation: Normal and anomalous points, to choose a detector by.
+        test: Normal and anomalous points, to judge it by.
+        scale: By which the points were scaled; None if they were not. For new points of the same kind.
+    """
+
+    train: TablePart
+    validation: TablePart
+    test: TablePart
+    scale: ColumnScale | None = None
+
+
+def split_table(table: Table, seed: int, *, normalise: Normalise = "train", contamination: float = 0.0) -> TableSplit:
+    """Part a table 60 / 20 / 20, with the anomalies half in validation and half in test.
+
+    Counts are rounded down, so that up to two normal rows and one anomaly go nowhere. The same seed gives the same
+    parts on every machine.
+
+    Args:
+        table: To part.
+        seed: Of the shuffle.
+        normalise: ``train`` scales columns to zero mean and unit deviation of the training points; ``paper`` takes
+            both from all rows, anomalies and test rows among them, as the paper did; None leaves them.
+        contamination: Share of anomalies among the training points; they are taken before the halves are.
+
+    Raises:
+        InvalidParameter: Too few rows, a contamination that needs more anomalies than there are, or an unknown
+            normalisation.
+
+    Example:
+        >>> table = Table("mine", np.arange(20.0)[:, None], [[90.0], [91.0], [92.0], [93.0]])
+        >>> parts = split_table(table, seed=1)
+        >>> parts.train, parts.test
+        (TablePart(12 points, 0 anomalous), TablePart(6 points, 2 anomalous))
+    """
+    if normalise not in ("train", "paper", None):
+        raise InvalidParameter(f"normalise is {normalise!r}; expected 'train', 'paper' or None.")
+    chosen = split_rows(len(table.normal), len(table.anomalous), seed, contamination=contamination, name=table.name)
+    train, validation, test = (_part(table, rows) for rows in (chosen.train, chosen.validation, chosen.test))
+    if normalise is None:
+        return TableSplit(train, validation, test)
+    if normalise == "paper":
+        scale = paper_scale(np.concatenate([table.normal, table.anomalous]))
+    else:
+        scale = training_scale(train.points)
+    train, validation, test = (_scaled(part, scale) for part in (train, validation, test))
+    return TableSplit(train, validation, test, scale)
+
+
+def _scaled(part: TablePart, scale: ColumnScale) -> TablePart:
+    return replace(part, points=scale.apply(part.points))
+
+
+def _part(table: Table, rows: IntArray) -> TablePart:
+    anomalous = rows >= len(table.normal)
+    points = np.empty((len(rows), table.dim))
+    points[~anomalous] = table.normal[rows[~anomalous]]
+    points[anomalous] = table.anomalous[rows[anomalous] - len(table.normal)]
+    return TablePart(points, anomalous, rows)
+
+
+def split_rows(
+    normals: int, anomalies: int, seed: int, *, contamination: float = 0.0, name: str = "the data"
+) -> SplitRows:
+    """Choose the rows of the three parts; what :func:`split_table` does, without the points.
+
+    Args:
+        normals: How many rows are normal.
+        anomalies: How many follow them.
+        seed: Of the shuffle.
+        contamination: Share of anomalies among the training rows.
+        name: For the error.
+    """
+    check_seed(seed)
+    if normals < 5 or anomalies < 2:
+        raise InvalidParameter(
+            f"{name} has {normals} normal and {anomalies} anomalous rows; a split needs at least 5 and 2."
+        )
+    train, rest = normals * 6 // 10, normals // 5
+    mixed = _contaminants(train, anomalies, contamination, name)
+    half = (anomalies - mixed) // 2
+    normal = _shuffled(normals, seed, "table/normal")
+    anomalous = normals + _shuffled(anomalies, seed, "table/anomalous")
+    parts = (
+        (normal[:train], anomalous[:mixed]),
+        (normal[train : train + rest], anomalous[mixed : mixed + half]),
+        (normal[train + rest : train + 2 * rest], anomalous[mixed + half : mixed + 2 * half]),
+    )
+    mixtures = [np.concatenate(part) for part in parts]
+    orders = [_shuffled(len(part), seed, f"table/order/{k}") for k, part in enumerate(mixtures)]
+    return SplitRows(*(part[order] for part, order in zip(mixtures, orders, strict=True)))
+
+
+def _contaminants(train: int, anomalies: int, contamination: float, name: str) -> int:
+    if not 0.0 <= contamination < 1.0:
+        raise InvalidParameter(f"contamination is {contamination}; expected a share of at least 0 and below 1.")
+    mixed = int(train * contamination / (1.0 - contamination))
+    if anomalies - mixed < 2:
+        raise InvalidParameter(
+            f"{name} has {anomalies} anomalies; a contamination of {contamination} takes {mixed} of them and leaves "
+            "too few to judge by. Choose a smaller one."
+        )
+    return mixed
+
+
+def _shuffled(n: int, seed: int, purpose: str) -> IntArray:
+    """Return 0 .. n - 1 in an order that is the stream's alone, whatever the version of NumPy."""
+    drawn: Array = Stream.named(seed, 0, purpose).uniform(n)
+    return np.argsort(drawn, kind="stable")

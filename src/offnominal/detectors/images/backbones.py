@@ -1,0 +1,118 @@
+"""The backbones by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from pickle import UnpicklingError
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from offnominal.core.directories import data_home
+from offnominal.core.download import fetch_file
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
+from offnominal.detectors.images.backbone import Backbone
+from offnominal.detectors.images.backbone_packages import PACKAGES
+from offnominal.detectors.images.clip_vit import ClipVit
+from offnominal.detectors.images.dino_vit import DinoVit
+from offnominal.detectors.images.resnet18 import ResNet18
+
+ENCODER = "encoder"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedWeights:
+    """A backbone whose weights are a public file.
+
+    Args:
+        build: Returns it with random weights.
+        url: Of the file.
+        file: Its name in the data home.
+        sha256: Its hash; empty if its authors publish none. The first download is then trusted, and remembered.
+        prefix: Of the names of its weights in the file.
+    """
+
+    build: Callable[[], Backbone]
+    url: str
+    file: str
+    sha256: str = ""
+    prefix: str = ""
+
+
+PUBLISHED_WEIGHTS = {
+    "resnet18": PublishedWeights(
+        ResNet18,
+        "https://download.pytorch.org/models/resnet18-f37072fd.pth",
+        "resnet18-f37072fd.pth",
+        "f37072fd47e89c5e827621c5baffa7500819f7896bbacec160b1a16c560e07ec",
+    ),
+    "dino_vits16": PublishedWeights(
+        DinoVit,
+        "https://dl.fbaipublicfiles.com/dino/dino_deitsmall16_pretrain/dino_deitsmall16_pretrain.pth",
+        "dino_deitsmall16_pretrain.pth",
+    ),
+    "clip_vit_b32": PublishedWeights(
+        ClipVit,
+        "https://huggingface.co/timm/vit_base_patch32_clip_224.openai/resolve/"
+        "a6f597a30f7b82c51704746581f9a4e41421e878/open_clip_model.safetensors",
+        "clip_vit_b32_openai.safetensors",
+        "e6d1bd7789aa45192b3bf90570a789b478bae1b74ebcce7eddd908e83a2b7c31",
+        "visual.",
+    ),
+}
+
+
+def require_known(name: str) -> None:
+    """Raise a named error unless there is a backbone of this name.
+
+    Example:
+        >>> require_known("resnet19")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.UnknownName: no backbone named 'resnet19'. Did you mean 'resnet18'? ...
+    """
+    package, separator, model = name.partition(":")
+    known = [ENCODER, *PUBLISHED_WEIGHTS]
+    if separator and package in PACKAGES:
+        if not model:
+            raise InvalidParameter(f"backbone is {name!r}; name a model of {package} behind the colon.")
+    elif name not in known:
+        raise UnknownName(
+            f"no backbone named {name!r}.{did_you_mean(name, known)} There are {', '.join(known)}, and any model of a "
+            f"package as {', '.join(f'{package}:NAME' for package in PACKAGES)}."
+        )
+
+
+def load_backbone(name: str) -> Backbone:
+    """Return a backbone with the weights that others trained; a public file is downloaded at the first use.
+
+    Args:
+        name: One of ``"resnet18"``, ``"dino_vits16"``, ``"clip_vit_b32"``, ``"timm:NAME"``, ``"torchvision:NAME"`` and
+            ``"open_clip:NAME/TAG"``.
+    """
+    package, separator, model = name.partition(":")
+    if separator:
+        return PACKAGES[package](model).eval()
+    published = PUBLISHED_WEIGHTS[name]
+    file = fetch_file(published.url, data_home() / "weights", name=published.file, sha256=published.sha256)
+    backbone = published.build()
+    try:
+        backbone.load_state_dict(_weights(file, published.prefix))
+    except (RuntimeError, ValueError, UnpicklingError, SafetensorError) as error:
+        raise DamagedFile(
+            f"{file} does not hold the weights of {name} ({str(error).splitlines()[0]}); delete it to fetch it again."
+        ) from None
+    return backbone.eval()
+
+
+def _weights(file: Path, prefix: str) -> dict[str, Tensor]:
+    """Read weights, and nothing but weights: no code in a file is run."""
+    if file.suffix == ".safetensors":
+        with safe_open(file, framework="pt") as content:
+            names = [name for name in content.keys() if name.startswith(prefix)]  # noqa: SIM118
+            return {name.removeprefix(prefix): content.get_tensor(name).float() for name in names}
+    read: dict[str, Tensor] = torch.load(file, map_location="cpu", weights_only=True)
+    return read

@@ -1,0 +1,46 @@
+"""The strangest patch of a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.detectors.images.backbone import Features
+from offnominal.detectors.images.feature_detector import FeatureDetector
+
+
+@dataclass(kw_only=True, eq=False)
+class DINOPatch(FeatureDetector):
+    """How far the strangest patch of the next picture is from every nominal patch.
+
+    All patches of all nominal pictures would be millions, so a coreset of them is kept, as PatchCore does (Roth et al.,
+    2022). The published detector is that of ``backbone="dino_vits16"``. The default needs no download, and is not DINO;
+    what it is stands in :attr:`backbone_name`.
+
+    Example:
+        >>> import numpy as np
+        >>> from offnominal.core.episode import Episode
+        >>> frames = np.random.default_rng(0).integers(0, 256, (9, 3, 32, 32), np.uint8)
+        >>> episode = Episode(frames, np.zeros((8, 1)), np.zeros(8), np.zeros(8, bool))
+        >>> detector = DINOPatch(n_epochs=0, bank_size=8, device="cpu").fit([episode])
+        >>> len(detector.bank_), detector.score([episode])[0].shape
+        (4, (8,))
+    """
+
+    bank_size: int = 10_000
+    coreset_fraction: float | None = 0.1
+
+    def _vectors(self, features: Features) -> Tensor:
+        if not features.tokens.shape[1]:
+            raise InvalidParameter(
+                f"the backbone {self.backbone_name} has no patches; choose one with tokens or maps, such as 'encoder'."
+            )
+        return features.tokens
+
+    def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
+        nearest = self.bank_.distances(vectors.flatten(0, 1))[:, 0]
+        strangest: FloatArray = nearest.reshape(len(vectors), -1).max(axis=1)
+        return strangest

@@ -1,0 +1,64 @@
+"""Nearest neighbours of a picture's features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from torch import Tensor
+from torch.nn import functional
+
+from offnominal.core.episode import Episode
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.images.backbone import Features
+from offnominal.detectors.images.feature_detector import FeatureDetector
+
+
+@dataclass(kw_only=True, eq=False)
+class KNNResNet(FeatureDetector):
+    """The distance of the next picture to the nearest nominal ones, in the last layer of a network (Sun et al., 2022).
+
+    The published detector is that of ``backbone="resnet18"``. The default needs no download, and is not a ResNet; what
+    it is stands in :attr:`backbone_name`.
+
+    Args:
+        n_neighbors: How many neighbours.
+        reduce: ``"kth"`` for the distance to the k-th, ``"mean"`` for the mean over all k.
+        normalise: Whether feature vectors are brought to length 1 first.
+
+    Example:
+        >>> import numpy as np
+        >>> from offnominal.core.episode import Episode
+        >>> frames = np.random.default_rng(0).integers(0, 256, (9, 3, 32, 32), np.uint8)
+        >>> film = Episode(frames, np.zeros((8, 1)), np.zeros(8), np.zeros(8, bool))
+        >>> detector = KNNResNet(n_epochs=0, device="cpu").fit([film])
+        >>> detector.backbone_name, detector.score([film])[0].max()
+        ('random encoder', np.float64(0.0))
+    """
+
+    n_neighbors: int = 1
+    reduce: Literal["kth", "mean"] = "kth"
+    normalise: bool = True
+
+    def _vectors(self, features: Features) -> Tensor:
+        vectors = features.pooled[:, None]
+        return functional.normalize(vectors, dim=-1) if self.normalise else vectors
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        super()._fit(episodes, validation, seed)
+        if len(self.bank_) < self.n_neighbors:
+            raise InvalidParameter(
+                f"n_neighbors is {self.n_neighbors}, but {len(self.bank_)} nominal vectors are kept; fit with more "
+                "images, or ask for fewer."
+            )
+
+    def _require_bank(self, bank: Array) -> None:
+        super()._require_bank(bank)
+        if len(bank) < self.n_neighbors:
+            raise DamagedFile(f"the bank has {len(bank)} vectors; k is {self.n_neighbors}.")
+
+    def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
+        distances = self.bank_.distances(vectors[:, 0], self.n_neighbors)
+        return distances[:, -1] if self.reduce == "kth" else distances.mean(axis=1)

@@ -1,0 +1,10 @@
+"""Detectors that look inside the policy, and the fusion of several detectors."""
+
+from offnominal.detectors.policies.entropy import Entropy
+from offnominal.detectors.policies.fusion import Fusion
+from offnominal.detectors.policies.policy_detector import ObservationDetector, PolicyDetector
+from offnominal.detectors.policies.q_value import QValue
+from offnominal.detectors.policies.td_residual import TDResidual
+from offnominal.detectors.policies.uncertainty import PolicyUncertainty
+
+__all__ = ["Entropy", "Fusion", "ObservationDetector", "PolicyDetector", "PolicyUncertainty", "QValue", "TDResidual"]

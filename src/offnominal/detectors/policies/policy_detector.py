@@ -1,0 +1,135 @@
+"""What detectors that look inside the policy have in common."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from offnominal.agents.uncertainty import UncertainPolicy
+from offnominal.agents.uncertainty.files import to_tensors
+from offnominal.core.checks import LARGEST_INTEGER, integer_in, one_of, shown
+from offnominal.core.episode import Episode
+from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.content_hash import content_keys
+from offnominal.detectors.detector import TransitionDetector
+from offnominal.detectors.policies.policy_source import PolicySource, policy_name, resolve_policy
+from offnominal.detectors.policies.saved_policy import MOST_PASSES, load_saved_policy
+from offnominal.detectors.state_arrays import StateArrays
+
+ObservationName = Literal["next_observation", "observation"]
+OBSERVATIONS: tuple[ObservationName, ...] = ("next_observation", "observation")
+POLICY = "policy."
+
+
+class PolicyDetector(TransitionDetector):
+    """Asks the policy what it makes of what it sees; it learns nothing but which policy that is.
+
+    Gaps of dropout and dropconnect come from a stream of the detector's own, named by the seed of `fit` and by what is
+    seen: scoring never disturbs the policy, and the same observation has the same score online and in a batch.
+
+    Args:
+        policy: Whom to ask; see :data:`~offnominal.detectors.policies.policy_source.PolicySource`.
+        passes: How many predictions; as the policy has it if None.
+    """
+
+    default_world: ClassVar[str | None] = "OOD-CartPole-v0"
+    raw_discrete_actions: ClassVar[bool] = True
+
+    def __init__(self, policy: PolicySource = None, *, passes: int | None = None) -> None:
+        if policy is not None and not isinstance(policy, UncertainPolicy | str | os.PathLike):
+            raise InvalidParameter(f"policy is {shown(policy)}; expected an UncertainPolicy, its file or its name.")
+        self.policy = policy
+        self.passes = None if passes is None else integer_in("passes", passes, 1, MOST_PASSES)
+
+    def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
+        self.policy_ = resolve_policy(self.policy, episodes[0])
+        self.seed_ = seed
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        # One by one: pictures of all episodes together may not fit into memory.
+        return [super(PolicyDetector, self)._score([episode])[0] for episode in episodes]
+
+    def predicted(self, observations: Array) -> tuple[FloatArray, FloatArray]:
+        """Return mean and standard deviation of the policy's predictions, (n, outputs) each."""
+        return self.policy_.predict(observations, *self._streams(observations), passes=self.passes)
+
+    def _streams(self, observations: Array) -> tuple[Any, Any]:
+        """Return where each observation's gaps come from."""
+        policy = self.policy_
+        if policy.kind == "ensemble" or len(policy.network.inputs) > 1:
+            return None, None
+        return content_keys(observations, self.seed_, "policy-detector"), np.zeros(len(observations), np.int64)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"policy": policy_name(self.policy), "passes": self.passes}
+
+    def _state_dict(self) -> dict[str, Array]:
+        """Return the policy, so that a saved detector needs no other file."""
+        policy = self.policy_
+        space = policy.space
+        about = {
+            "kind": policy.kind,
+            "probability": policy.probability,
+            "passes": policy.passes,
+            "discount": policy.discount,
+            "space": [int(space.n)] if isinstance(space, Discrete) else [space.low.tolist(), space.high.tolist()],
+        }
+        return {
+            "seed": np.array([self.seed_]),
+            "about": np.frombuffer(json.dumps(about).encode(), np.uint8).copy(),
+            **{f"{POLICY}{name}": values for name, values in to_tensors(policy).items()},
+        }
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        self.seed_ = state.integer("seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
+        self.policy_ = load_saved_policy(state, POLICY)
+        inputs, space = self.policy_.network.inputs, self.policy_.space
+        if self.widths_ != (math.prod(inputs), math.prod(space.shape or ())):
+            raise DamagedFile(
+                f"the policy takes observations of shape {inputs} and acts in {space}; {state.owner} has learned "
+                f"from {self.widths_[0]} and {self.widths_[1]} numbers."
+            )
+
+
+class ObservationDetector(PolicyDetector):
+    """Asks the policy about one observation of each transition.
+
+    Args:
+        policy: Whom to ask; see :data:`~offnominal.detectors.policies.policy_source.PolicySource`.
+        passes: How many predictions; as the policy has it if None.
+        view: Whether the score of a transition is about what was seen after it, or before, when its action was chosen.
+    """
+
+    def __init__(
+        self, policy: PolicySource = None, *, passes: int | None = None, view: ObservationName = "next_observation"
+    ) -> None:
+        super().__init__(policy, passes=passes)
+        self.view: ObservationName = one_of("view", view, OBSERVATIONS)
+
+    def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:
+        return self._anomaly_scores(after if self.view == "next_observation" else observations)
+
+    @abstractmethod
+    def _anomaly_scores(self, observations: Array) -> FloatArray:
+        """Return scores of what was seen."""
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {**super().get_params(), "view": self.view}
+
+
+def values_of(policy: UncertainPolicy, mean: FloatArray, observations: Array) -> FloatArray:
+    """Return what a policy expects from here on, (n,): the value of its own action."""
+    if isinstance(policy.space, Discrete):
+        best: FloatArray = mean.max(axis=1)
+        return best
+    return policy.action_value(observations, mean)

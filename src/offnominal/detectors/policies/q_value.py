@@ -1,0 +1,22 @@
+"""The policy expects little."""
+
+from __future__ import annotations
+
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.policies.policy_detector import ObservationDetector, values_of
+
+
+class QValue(ObservationDetector):
+    """How little the policy expects from here on: minus the value of the action it would choose.
+
+    For arguments see :class:`ObservationDetector`.
+
+    Example:
+        >>> import offnominal as off
+        >>> nominal = off.collect("OOD-CartPole-v0", off.expert("OOD-CartPole-v0"), 5)
+        >>> QValue().fit(nominal).score(nominal)[0].max() < 0.0
+        np.True_
+    """
+
+    def _anomaly_scores(self, observations: Array) -> FloatArray:
+        return -values_of(self.policy_, self.predicted(observations)[0], observations)

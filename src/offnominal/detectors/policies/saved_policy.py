@@ -1,0 +1,79 @@
+"""The policy inside a saved detector, checked layer by layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+from offnominal.agents.uncertainty import UncertainPolicy
+from offnominal.agents.uncertainty.conv_networks import NATURE_CNN
+from offnominal.agents.uncertainty.files import CRITIC, from_tensors
+from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS
+from offnominal.core.checks import integer_in, number_in, one_of
+from offnominal.core.errors import DamagedFile
+from offnominal.core.files import parse_json
+from offnominal.core.types import Array
+from offnominal.detectors.state_arrays import StateArrays
+
+MOST_PASSES = 10_000
+ABOUT = {"kind", "probability", "passes", "discount", "space"}
+LONGEST = 2**20
+"""Bytes that describe a policy, at most."""
+
+
+def load_saved_policy(state: StateArrays, prefix: str) -> UncertainPolicy:
+    """Read a policy from arrays whose names begin so, and the description beside them.
+
+    Raises:
+        DamagedFile: Layers do not fit to each other or to the space, or the description is not that of a policy.
+    """
+    text = state.take("about", ("bytes",), np.uint8)
+    about = parse_json(text.tobytes()[:LONGEST], "the description of the policy")
+    if not isinstance(about, dict) or about.keys() != ABOUT:
+        raise DamagedFile(f"the policy is not described by {', '.join(sorted(ABOUT))} alone.")
+    about["kind"] = one_of("kind", about["kind"], UNCERTAINTY_KINDS)
+    about["probability"] = number_in("probability", about["probability"], 0.0, 1.0, open_high=True)
+    about["discount"] = number_in("discount", about["discount"], 0.0, 1.0)
+    about["passes"] = integer_in("passes", about["passes"], 1, MOST_PASSES)
+    space = _space(about.pop("space"))
+    tensors = _layers(state, prefix, "")
+    if not tensors:
+        raise DamagedFile("the policy has no layers.")
+    critic = _layers(state, prefix, CRITIC)
+    policy = from_tensors(tensors | critic, space, **about)
+    if critic and policy.critic is not None:
+        inputs = int(np.prod(policy.network.inputs)) + policy.network.outputs
+        if policy.critic.inputs != (inputs,) or policy.critic.outputs != 1:
+            raise DamagedFile(f"the critic takes {policy.critic.inputs} numbers; expected {inputs}, and one output.")
+    return policy
+
+
+def _space(limits: Any) -> Box | Discrete:
+    """Return the space of actions: one number of choices, or the lowest and the highest action."""
+    if isinstance(limits, list) and len(limits) == 1:
+        return Discrete(integer_in("the number of choices", limits[0], 1, 10**6))
+    bounds = np.array(limits, np.float32)
+    if bounds.ndim < 2 or len(bounds) != 2 or not (bounds[0] <= bounds[1]).all():
+        raise DamagedFile(f"the actions of the policy go from {bounds[:1]} to {bounds[1:2]}; expected two bounds.")
+    return Box(*bounds)
+
+
+def _layers(state: StateArrays, prefix: str, part: str) -> dict[str, Array]:
+    """Return the weights of all layers of a network; each takes what the one before it gives."""
+    found: dict[str, Array] = {}
+    index = 0
+    images = state.dimensions(f"{prefix}{part}0.weight") == 5
+    dtype = np.float16 if images else np.float32
+    while f"{prefix}{part}{index}.weight" in state:
+        stem, inputs, outputs = f"{part}{index}", f"{part}{index} units", f"{part}{index + 1} units"
+        filters = images and index < len(NATURE_CNN)
+        sides: tuple[int | str, ...] = (NATURE_CNN[index].side,) * 2 if filters else ()
+        if images and index == len(NATURE_CNN):
+            inputs = "features"
+        shape = (f"{part}members", inputs, *sides, outputs)
+        found[f"{stem}.weight"] = state.take(f"{prefix}{stem}.weight", shape, dtype)
+        found[f"{stem}.bias"] = state.take(f"{prefix}{stem}.bias", (f"{part}members", outputs), dtype)
+        index += 1
+    return found

@@ -1,0 +1,60 @@
+"""The policy is unsure: its members, or its passes, do not agree."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from offnominal.core.checks import one_of
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.policies.policy_detector import ObservationDetector, ObservationName
+from offnominal.detectors.policies.policy_source import PolicySource
+
+Over = Literal["greedy", "mean", "max"]
+OVER: tuple[Over, ...] = ("greedy", "mean", "max")
+
+
+class PolicyUncertainty(ObservationDetector):
+    """Standard deviation of what the policy predicts, over the members of an ensemble or over passes with gaps.
+
+    Args:
+        policy: Whom to ask: an :class:`~offnominal.agents.UncertainPolicy`, its file, the name of a shipped one, or
+            None for the shipped ensemble that fits the episodes.
+        over: Of choices: the value of the ``"greedy"`` one, or the ``"mean"`` or ``"max"`` over all. Of numbers: the
+            mean over the dimensions of the action, or the ``"max"``.
+        passes: How many predictions; as the policy has it if None.
+        view: ``"next_observation"`` or ``"observation"``: what was seen after a transition, or before it.
+
+    Example:
+        >>> import offnominal as off
+        >>> policy = off.expert("OOD-CartPole-v0")
+        >>> detector = PolicyUncertainty().fit(off.collect("OOD-CartPole-v0", policy, 5))
+        >>> heavy = off.Fault("dynamics/gravity", 98.0, "start")
+        >>> (scores,) = detector.score(off.collect("OOD-CartPole-v0", policy, 1, faults=heavy))
+        >>> bool((scores >= 0.0).all())
+        True
+    """
+
+    def __init__(
+        self,
+        policy: PolicySource = None,
+        *,
+        over: Over = "greedy",
+        passes: int | None = None,
+        view: ObservationName = "next_observation",
+    ) -> None:
+        super().__init__(policy, passes=passes, view=view)
+        self.over: Over = one_of("over", over, OVER)
+
+    def _anomaly_scores(self, observations: Array) -> FloatArray:
+        mean, spread = self.predicted(observations)
+        if self.over == "greedy" and isinstance(self.policy_.space, Discrete):
+            spread = np.take_along_axis(spread, mean.argmax(axis=1)[:, None], axis=1)
+        scores: FloatArray = spread.max(axis=1) if self.over == "max" else spread.mean(axis=1)
+        return scores
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {**super().get_params(), "over": self.over}

@@ -1,0 +1,159 @@
+"""What the autoencoders share: an encoder, a decoder, a prior, and the scores these give a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.device import deterministic_kernels
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
+from offnominal.detectors.rows.deep_rows import Shape
+from offnominal.detectors.rows.gaussians import (
+    LOG_2PI,
+    GaussianDecoder,
+    GaussianEncoder,
+    Variance,
+    fixed_noise,
+    log_density,
+    reconstruction_error,
+)
+from offnominal.detectors.rows.jacobian import log_volume
+from offnominal.detectors.rows.layers import Architecture
+from offnominal.detectors.rows.priors import NormalPrior, Prior, PriorName, VampPrior
+
+DECODED = 8192
+"""Codes that are decoded at a time."""
+
+
+class AutoencoderNetworks(nn.Module):
+    """An encoder, a decoder and a prior of the codes between them."""
+
+    def __init__(self, shape: Shape, latent: int, variance: Variance, prior: Prior, architecture: Architecture) -> None:
+        super().__init__()
+        self.encoder = GaussianEncoder(shape, latent, architecture)
+        self.decoder = GaussianDecoder(latent, shape, variance, architecture)
+        self.prior = prior
+
+
+@dataclass(kw_only=True, eq=False)
+class Autoencoder(DeepRowDetector):
+    """A detector that squeezes a row through a few numbers and looks at what comes back.
+
+    Args:
+        latent: Numbers per code. Where a row has no more, the largest power of two below its width is taken.
+        hidden: Width of the hidden layers of a table.
+        layers: Of encoder and decoder each.
+        channels: Of the first convolution, for images.
+        activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+        variance: Of a row given its code: ``"constant"``, ``"scalar"`` (one number per row) or ``"diagonal"``.
+        prior: Of the codes: ``"normal"`` or ``"vamp"``, a mixture around learned pseudo-inputs.
+        n_components: Pseudo-inputs of ``"vamp"``.
+        n_samples: Codes per row over which the sampled scores average; the same noise serves every row.
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "jacobian")
+
+    latent: int = 8
+    hidden: int = 64
+    layers: int = 3
+    channels: int = 16
+    activation: str = "relu"
+    variance: Variance = "diagonal"
+    prior: PriorName = "normal"
+    n_components: int = 8
+    n_samples: int = 100
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.variance not in ("constant", "scalar", "diagonal"):
+            raise InvalidParameter(f"variance is {self.variance!r}; choose constant, scalar or diagonal.")
+        if self.prior not in ("normal", "vamp"):
+            raise InvalidParameter(f"prior is {self.prior!r}; choose normal or vamp.")
+        self._architecture()
+
+    def _architecture(self) -> Architecture:
+        return Architecture(layers=self.layers, hidden=self.hidden, channels=self.channels, activation=self.activation)
+
+    def _network(self, shape: Shape) -> AutoencoderNetworks:
+        latent = code_width(self.latent, shape)
+        prior: Prior = VampPrior(shape, self.n_components) if self.prior == "vamp" else NormalPrior(latent)
+        return AutoencoderNetworks(shape, latent, self.variance, prior, self._architecture())
+
+    def _begin(self, rows: Tensor) -> AutoencoderNetworks:
+        """Return the network, its prior moved to the rows."""
+        network = self._coder()
+        if isinstance(network.prior, VampPrior):
+            network.prior.begin(rows)
+        return network
+
+    def _coder(self) -> AutoencoderNetworks:
+        network = self.network_
+        assert isinstance(network, AutoencoderNetworks)
+        return network
+
+    def encode(self, rows: Array) -> FloatArray:
+        """Return the mean code of every row."""
+        self._require_fitted()
+        parts = torch.split(torch.from_numpy(self._checked_like_training(rows)), CHUNK)
+        with torch.no_grad(), deterministic_kernels(self.place_):
+            codes = [self._coder().encoder(part.to(self.place_))[0].cpu().double() for part in parts]
+        found: FloatArray = torch.cat(codes).numpy()
+        return found
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        network = self._coder()
+        mean, deviation = network.encoder(rows)
+        found: dict[str, Tensor] = {}
+        if "sampled" in names:
+            found["sampled"], _ = self._sampled(rows, mean, deviation)
+        if "mean" in names:
+            found["mean"] = reconstruction_error(rows, *network.decoder(mean))
+        if "jacobian" in names:
+            found["jacobian"] = self._jacobian(rows, mean)
+        return found
+
+    def _sampled(self, rows: Tensor, mean: Tensor, deviation: Tensor) -> tuple[Tensor, Tensor]:
+        """Return misfit and log-ratio of encoder to prior, each a mean over the same noise for every row."""
+        network = self._coder()
+        noise = fixed_noise(self.n_samples, mean.shape[1]).to(mean.device)
+        misfits, ratios = [], []
+        for part in torch.split(torch.arange(len(rows), device=rows.device), max(1, DECODED // self.n_samples)):
+            codes = mean[part, None] + deviation[part, None] * noise
+            again = rows[part].repeat_interleave(self.n_samples, dim=0)
+            misfits.append(
+                reconstruction_error(again, *network.decoder(codes.flatten(0, 1))).view(-1, self.n_samples).mean(1)
+            )
+            said = -0.5 * (noise * noise + LOG_2PI).sum(1) - torch.log(deviation[part]).sum(1, keepdim=True)
+            ratios.append((said - network.prior.log_density(codes, network.encoder)).mean(1))
+        return torch.cat(misfits), torch.cat(ratios)
+
+    def _jacobian(self, rows: Tensor, codes: Tensor) -> Tensor:
+        """Return minus the log-density of a row on the surface that the decoder spans.
+
+        The code's density is divided by how much the decoder stretches volume there, and multiplied by the density of
+        the step from the surface to the row.
+        """
+        network = self._coder()
+        mean, deviation = network.decoder(codes)
+        step = log_density(rows, mean, torch.ones_like(mean) if deviation is None else deviation)
+        density = network.prior.log_density(codes, network.encoder)
+        return log_volume(network.decoder.mean, codes) - step - density
+
+
+def code_width(latent: int, shape: Shape) -> int:
+    """Return the width of a code for a table with few columns: the largest power of two below their number.
+
+    Example:
+        >>> code_width(64, (10,)), code_width(8, (10,)), code_width(64, (1, 28, 28))
+        (8, 8, 64)
+    """
+    columns = shape[0]
+    if len(shape) > 1 or latent < columns:
+        return latent
+    return 1 << max(0, (columns - 1).bit_length() - 1)

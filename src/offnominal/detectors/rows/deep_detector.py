@@ -1,0 +1,232 @@
+"""What every deep point detector shares: settings, checks of its rows, several scores, and what is kept of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.device import choose_device, deterministic_kernels
+from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
+from offnominal.core.streams import check_seed
+from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.detectors.observation_limits import MAX_SCORE, bounded
+from offnominal.detectors.parameters import LAYERS, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.rows.deep_rows import Shape, checked, describe_shape, readable, split_validation
+from offnominal.detectors.rows.flat_optimizer import release
+from offnominal.detectors.rows.products import blas_products
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.rows.training import TrainingBudget, TrainingHistory, train
+from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.transitions.weights import require_fitting, with_weights
+
+CHUNK = 1024
+"""Rows that go through a network at a time when they are scored."""
+
+
+@dataclass(kw_only=True, eq=False)
+class DeepRowDetector(RowDetector):
+    """A point detector whose network is trained on normal rows.
+
+    Rows are a table (n, columns), whose columns should be of similar size, such as zero mean and unit deviation; or
+    images (n, channels, height, width) with values from 0 to 1, for which the network is convolutional.
+
+    Args:
+        score_name: Which of :attr:`SCORES` :meth:`score` returns; empty for the first.
+        learning_rate: Learning rate.
+        batch_size: Rows per gradient step.
+        max_iter: Gradient steps at most. Zero leaves the random weights: the untrained twin.
+        validate_every: Steps between two looks at rows kept apart.
+        patience: Looks without progress after which training stops.
+        max_seconds: Wall-clock limit of a training, of each where there are two; None for none.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ()
+    stops_early: ClassVar[bool] = True
+    KINDS: ClassVar[tuple[int, ...]] = (2, 4)
+    """Axes of the rows it can take: 2 for tables, 4 for images."""
+
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "learning_rate": POSITIVE,
+        "batch_size": STEPS,
+        "max_iter": STEPS_OR_NONE,
+        "validate_every": STEPS,
+        "patience": STEPS,
+        "max_seconds": POSITIVE,
+        "pretrain_iter": STEPS,
+        "stop_epochs": STEPS,
+        "layers": LAYERS,
+        "n_flows": LAYERS,
+        "generators": LAYERS,
+        "n_samples": Range(1, 100_000),
+    }
+
+    score_name: str = ""
+    learning_rate: float = 1e-3
+    batch_size: int = 64
+    max_iter: int = 10_000
+    validate_every: int = 10
+    patience: int = 200
+    max_seconds: float | None = None
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+        self.score_name = self.score_name or self.SCORES[0]
+        self._named(self.score_name)
+
+    @abstractmethod
+    def _network(self, shape: Shape) -> nn.Module:
+        """Return a network with random weights for rows of this shape."""
+
+    @abstractmethod
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+        """Train the network, which is where the rows are."""
+
+    @abstractmethod
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        """Return one number per row for each of these scores."""
+
+    def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
+        """Learn what is normal.
+
+        Args:
+            rows: Normal rows.
+            validation: Other normal rows, which say when to stop; None keeps a random tenth of the rows apart.
+            seed: Of the random weights, batches and noise.
+        """
+        values = self._checked(rows)
+        if len(values) < 2:
+            raise InvalidParameter(f"{type(self).__name__} got one row; give at least two to learn from.")
+        self.shape_: Shape = values.shape[1:]
+        unseen = None if validation is None else self._checked_like_training(validation)
+        self.place_ = choose_device(self.device)
+        random = RandomNumbers(check_seed(seed), self.place_)
+        self.network_ = self._built(self.shape_, random).to(self.place_)
+        with deterministic_kernels(self.place_), self._products():
+            known, rest = (part.to(self.place_) for part in split_validation(values, unseen, random))
+            self.training_ = self._train(known, rest, random) if self.max_iter else TrainingHistory()
+        release(self.network_)
+        self.network_.eval()
+        self.width_ = int(np.prod(self.shape_))
+        return self
+
+    def _built(self, shape: Shape, random: RandomNumbers) -> nn.Module:
+        with random.weights():
+            return self._network(shape)
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        self.fit(rows, seed=seed)
+
+    def score(self, rows: Array) -> FloatArray:
+        """Return a score for each row; higher is stranger, and every score is finite."""
+        return self.scores(rows, only=(self.score_name,))[self.score_name]
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        return self.score(rows)
+
+    def scores(self, rows: Array, *, only: Sequence[str] | None = None) -> dict[str, FloatArray]:
+        """Return all scores that the one network gives each row.
+
+        Args:
+            rows: To score.
+            only: Some of :attr:`SCORES`; None for all.
+        """
+        self._require_fitted()
+        names = tuple(self.SCORES if only is None else map(self._named, only))
+        found: dict[str, list[FloatArray]] = {name: [] for name in names}
+        given, broken = self._readable(rows)
+        for part in torch.split(torch.from_numpy(given), CHUNK):
+            with torch.no_grad(), deterministic_kernels(self.place_), self._products():
+                values = self._scores(part.to(self.place_), names)
+            for name in names:
+                found[name].append(values[name].cpu().double().numpy())
+        joined = {name: bounded(np.concatenate(parts)) for name, parts in found.items()}
+        return joined if broken is None else {name: np.where(broken, MAX_SCORE, each) for name, each in joined.items()}
+
+    def untrained(self) -> Self:
+        """Return its untrained twin: fitted with the same seed, it has the weights that training starts from."""
+        return dataclasses.replace(self, max_iter=0)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def _state_dict(self) -> dict[str, Array]:
+        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
+        history = np.array(self.training_.checks, np.float64)
+        arrays = {"shape": np.array(self.shape_, np.int64), "checks": history, **weights}
+        return {name: array.copy() for name, array in arrays.items()}
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Take back what :meth:`state` returned; a device that is not there is an error of its own."""
+        choose_device(self.device)
+        super().load_state_dict(state)
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        self.place_ = choose_device(self.device)
+        self.shape_ = tuple(state.integers("shape", ("sides",), low=1, high=self.width_).tolist())
+        if len(self.shape_) + 1 not in self.KINDS or math.prod(self.shape_) != self.width_:
+            raise DamagedFile(f"rows have the shape {self.shape_} and {self.width_} numbers, which do not agree.")
+        checks = state.take("checks", ("checks",), finite=False, empty=True)
+        self.training_ = TrainingHistory(checks=checks.tolist())
+        weights = state.part("network.")
+        require_fitting(weights, lambda: self._network(self.shape_), state.owner)
+        network = self._built(self.shape_, RandomNumbers(0, CPU))
+        self.network_ = with_weights(network, weights).to(self.place_).eval()
+
+    def _run_training(self, step: Any, rows: Tensor, random: RandomNumbers, **more: Any) -> TrainingHistory:
+        """Run the shared loop with this detector's budget."""
+        budget = TrainingBudget(
+            more.pop("max_iter", self.max_iter), self.validate_every, self.patience, self.max_seconds
+        )
+        network = more.pop("network", self.network_)
+        title = f"Training {type(self).__name__}"
+        return train(network, step, rows, random=random, batch_size=self.batch_size, budget=budget, title=title, **more)
+
+    def _products(self) -> AbstractContextManager[None]:
+        """Return what to multiply matrices within: dense layers are small, convolutions are not."""
+        return blas_products(enabled=len(self.shape_) == 1)
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "network_"):
+            raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
+
+    def _named(self, name: str) -> str:
+        if name not in self.SCORES:
+            raise InvalidParameter(
+                f"{type(self).__name__} has no score {name!r}.{did_you_mean(name, self.SCORES)} "
+                f"It has {', '.join(self.SCORES)}."
+            )
+        return name
+
+    def _checked_like_training(self, rows: Array) -> Array:
+        values = self._checked(rows)
+        self._require_shape(values)
+        return values
+
+    def _readable(self, rows: Array) -> tuple[Array, BoolArray | None]:
+        """Return rows as those that were learned from, and which of them have an invalid value; None if none has."""
+        values, broken = readable(rows, self.KINDS, type(self).__name__)
+        self._require_shape(values)
+        return values, broken
+
+    def _require_shape(self, values: Array) -> None:
+        if values.shape[1:] != self.shape_:
+            raise InvalidParameter(
+                f"the rows have {describe_shape(values.shape[1:])}; fit saw {describe_shape(self.shape_)}."
+            )
+
+    def _checked(self, rows: Array) -> Array:
+        """Return rows in single precision, or say what is wrong with them."""
+        return checked(rows, self.KINDS, type(self).__name__)

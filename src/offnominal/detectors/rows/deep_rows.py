@@ -1,0 +1,79 @@
+"""Rows that a network can take: tables and images in single precision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from offnominal.core.checks import numeric_array
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, BoolArray
+from offnominal.detectors.observation_limits import all_valid, invalid, invalid_rows
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.row_detector import readable as table_of
+
+MAX_VALUE = 1e6
+"""What lies further from zero counts as this, so that no finite row overflows."""
+
+CHECKED = 2048
+"""Rows that a check of the training looks at, at most."""
+
+HELD_OUT = 0.1
+"""Share of the rows that checks look at if no others are given."""
+
+Shape = tuple[int, ...]
+
+
+def checked(rows: Array, kinds: Sequence[int], name: str) -> Array:
+    """Return valid rows in single precision, or say what is wrong with them.
+
+    Args:
+        rows: As given.
+        kinds: Numbers of axes that are taken: 2 for tables, 4 for images.
+        name: Of the detector.
+    """
+    values, broken = readable(rows, kinds, name)
+    if broken is not None:
+        raise InvalidParameter(f"row {int(np.argmax(broken))} is not finite, or absurdly large; leave it out.")
+    return values
+
+
+def readable(rows: Array, kinds: Sequence[int], name: str) -> tuple[Array, BoolArray | None]:
+    """Return rows in single precision, and which of them have an invalid value, for which a zero stands in."""
+    given = numeric_array("rows", rows)
+    if 4 in kinds and given.ndim == 4:
+        return _images(given)
+    if 2 not in kinds:
+        raise InvalidParameter(f"{name} takes images (n, channels, height, width); the rows have shape {given.shape}.")
+    values, broken = table_of(given)
+    return np.clip(values, -MAX_VALUE, MAX_VALUE).astype(np.float32), broken
+
+
+def _images(given: Array) -> tuple[Array, BoolArray | None]:
+    if 0 in given.shape or given.dtype.kind != "f":
+        raise InvalidParameter(f"the images are {given.dtype} of shape {given.shape}; expected some floats.")
+    broken = None if all_valid(given) else invalid_rows(given)
+    values = given if broken is None else np.where(invalid(given), 0.0, given)
+    if values.min() < 0 or values.max() > 1:
+        raise InvalidParameter(
+            f"the images go from {values.min():g} to {values.max():g}; expected 0 to 1. Divide bytes by 255."
+        )
+    return np.ascontiguousarray(values, np.float32), broken
+
+
+def describe_shape(shape: Shape) -> str:
+    """Return the shape of a row as an error says it."""
+    return f"{shape[0]} columns" if len(shape) == 1 else "the shape " + " × ".join(map(str, shape))
+
+
+def split_validation(rows: Array, validation: Array | None, random: RandomNumbers) -> tuple[Tensor, Tensor]:
+    """Return the rows to learn from and those to check by."""
+    known = torch.from_numpy(rows)
+    if validation is not None:
+        return known, torch.from_numpy(validation)[random.permutation(len(validation))[:CHECKED]]
+    order = random.permutation(len(known))
+    first = max(1, round(HELD_OUT * len(known)))
+    return known[order[first:]], known[order[:first][:CHECKED]]

@@ -1,0 +1,175 @@
+"""Deep support vector data description (Ruff et al., 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.autoencoder import code_width
+from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
+from offnominal.detectors.rows.deep_rows import Shape
+from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
+from offnominal.detectors.rows.gaussians import GaussianDecoder
+from offnominal.detectors.rows.layers import Architecture, network_to
+from offnominal.detectors.rows.training import TrainingHistory
+
+WARM_UP = 0.05
+"""Share of the iterations before the radius follows the rows."""
+
+APART = 0.1
+"""Least distance of the centre from zero along every axis, which weights of zero would reach."""
+
+
+class HypersphereNetwork(nn.Module):
+    """An encoder without biases, a decoder that is needed to prepare it, and a sphere around the codes."""
+
+    centre: Tensor
+    radius: Tensor
+
+    def __init__(self, shape: Shape, latent: int, architecture: Architecture, decoding: Architecture) -> None:
+        super().__init__()
+        self.encoder = network_to(shape, latent, architecture)
+        self.decoder = GaussianDecoder(latent, shape, "constant", decoding)
+        self.register_buffer("centre", torch.zeros(latent))
+        self.register_buffer("radius", torch.zeros(()))
+
+    def distances(self, rows: Tensor) -> Tensor:
+        """Return the squared distance of each row's code from the centre."""
+        split_validation = self.encoder(rows) - self.centre
+        squares: Tensor = (split_validation * split_validation).sum(1)
+        return squares
+
+
+@dataclass(kw_only=True, eq=False)
+class DeepSVDD(DeepRowDetector):
+    """Strange is what lies far from a centre, around which a network gathers all normal rows.
+
+    First the encoder learns to reconstruct rows, together with a decoder. Its mean code becomes the centre. Then it
+    learns to bring codes close to it. It has no biases, with which it could map everything to the centre.
+
+    Args:
+        latent: Numbers per code; see :class:`Autoencoder`.
+        hidden: Width of the hidden layers of a table.
+        layers: Of the encoder.
+        channels: Of the first convolution, for images.
+        activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+        objective: ``"one-class"`` makes distances small; ``"soft-boundary"`` makes a sphere small that may leave some
+            rows outside.
+        nu: Share of rows that may lie outside of a soft boundary.
+        pretrain_iter: Gradient steps of the autoencoder, at most.
+        weight_decay: Of both trainings.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 4)) * 0.1 + 1.0
+        >>> svdd = DeepSVDD(latent=2, hidden=16, pretrain_iter=100, max_iter=200).fit(rows)
+        >>> near, far = svdd.score(np.array([[1.0, 1.0, 1.0, 1.0], [4.0, -2.0, 4.0, -2.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("distance",)
+
+    max_iter: int = 5_000
+    validate_every: int = 30
+    patience: int = 10
+    latent: int = 8
+    hidden: int = 64
+    layers: int = 3
+    channels: int = 16
+    activation: str = "relu"
+    objective: Literal["one-class", "soft-boundary"] = "one-class"
+    nu: float = 0.1
+    pretrain_iter: int = 5_000
+    weight_decay: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.objective not in ("one-class", "soft-boundary"):
+            raise InvalidParameter(f"objective is {self.objective!r}; choose one-class or soft-boundary.")
+        if not 0 < self.nu < 1:
+            raise InvalidParameter(f"nu is {self.nu!r}; expected a share in (0, 1).")
+        self._architecture(bias=False)
+
+    def _architecture(self, *, bias: bool) -> Architecture:
+        return Architecture(self.layers, self.hidden, self.channels, self.activation, bias=bias)
+
+    def _network(self, shape: Shape) -> HypersphereNetwork:
+        return HypersphereNetwork(
+            shape, code_width(self.latent, shape), self._architecture(bias=False), self._architecture(bias=True)
+        )
+
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+        sphere = self._sphere()
+        self._prepare(sphere, rows, unseen, random)
+        sphere.centre.copy_(_centre(sphere, rows))
+        descent = FlatOptimizer([sphere.encoder], self.learning_rate, weight_decay=self.weight_decay)
+        soft, calls = self.objective == "soft-boundary", 0
+
+        def step(batch: Tensor, _: RandomNumbers) -> None:
+            nonlocal calls
+            calls += 1
+            distances = sphere.distances(batch)
+            descent(self._loss(distances, sphere.radius))
+            if soft and calls > WARM_UP * self.max_iter:
+                sphere.radius.copy_(_radius(distances.detach(), self.nu))
+
+        history = self._run_training(step, rows, random, check=lambda _: float(self._check(sphere, unseen)))
+        if soft:
+            with torch.no_grad():
+                sphere.radius.copy_(_radius(_distances(sphere, rows), self.nu))
+        return history
+
+    def _prepare(self, sphere: HypersphereNetwork, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> None:
+        descent = FlatOptimizer([sphere.encoder, sphere.decoder], self.learning_rate, weight_decay=self.weight_decay)
+
+        def loss(some: Tensor) -> Tensor:
+            return ((sphere.decoder.mean(sphere.encoder(some)) - some) ** 2).mean()
+
+        self._run_training(
+            lambda batch, _: descent(loss(batch)),
+            rows,
+            random,
+            check=lambda _: float(loss(unseen)),
+            max_iter=self.pretrain_iter,
+        )
+
+    def _loss(self, distances: Tensor, radius: Tensor) -> Tensor:
+        if self.objective == "one-class":
+            return distances.mean()
+        return radius**2 + torch.relu(distances - radius**2).mean() / self.nu
+
+    def _check(self, sphere: HypersphereNetwork, unseen: Tensor) -> Tensor:
+        """Return the loss of unseen rows with the radius that they would have: one of another time is no measure."""
+        distances = sphere.distances(unseen)
+        return self._loss(distances, _radius(distances, self.nu))
+
+    def _sphere(self) -> HypersphereNetwork:
+        assert isinstance(self.network_, HypersphereNetwork)
+        return self.network_
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        sphere = self._sphere()
+        return {"distance": sphere.distances(rows) - sphere.radius**2}
+
+
+def _centre(sphere: HypersphereNetwork, rows: Tensor) -> Tensor:
+    with torch.no_grad():
+        centre = torch.cat([sphere.encoder(part) for part in torch.split(rows, CHUNK)]).mean(0)
+    return torch.where(centre.abs() < APART, torch.where(centre < 0, -APART, APART), centre)
+
+
+def _distances(sphere: HypersphereNetwork, rows: Tensor) -> Tensor:
+    return torch.cat([sphere.distances(part) for part in torch.split(rows, CHUNK)])
+
+
+def _radius(distances: Tensor, nu: float) -> Tensor:
+    """Return the radius of the sphere that leaves a share of the rows outside."""
+    k = min(len(distances), max(1, round((1 - nu) * len(distances))))
+    return distances.kthvalue(k).values.clamp_min(0.0).sqrt()

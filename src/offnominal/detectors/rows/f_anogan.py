@@ -1,0 +1,127 @@
+"""Fast AnoGAN (Schlegl et al., 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from offnominal.core.checks import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.deep_detector import DeepRowDetector
+from offnominal.detectors.rows.deep_rows import Shape
+from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
+from offnominal.detectors.rows.gan import GANNetworks
+from offnominal.detectors.rows.layers import Architecture, network_to
+from offnominal.detectors.rows.training import TrainingHistory
+
+CRITIC_STEPS = 5
+
+
+class FAnoGANNetworks(GANNetworks):
+    """A generator, a critic, and an encoder that looks for the code of a row."""
+
+    def __init__(self, shape: Shape, latent: int, architecture: Architecture) -> None:
+        super().__init__(shape, latent, architecture)
+        self.encoder = network_to(shape, latent, architecture)
+
+    def errors(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the squares of what the reconstruction misses of every row and of its features, (n, …) each."""
+        again = self.generator(self.encoder(rows))
+        missed, features = rows - again, self.critic.features(rows) - self.critic.features(again)
+        return (missed * missed).flatten(1), features * features
+
+
+@dataclass(kw_only=True, eq=False)
+class FAnoGAN(DeepRowDetector):
+    """Strange is an image that a generator cannot paint again from the code that an encoder finds for it.
+
+    Generator and critic are a Wasserstein GAN with clipped weights, trained to the end; then the encoder learns. Its
+    one score, ``residual``, is the squared error of the image plus that of what the critic sees in it.
+
+    Args:
+        latent: Numbers per code.
+        channels: Of the first convolution.
+        layers: Of each network.
+        activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+        kappa: Weight of the error of what the critic sees.
+        clip_value: Largest weight of the critic.
+        encoder_iter: Gradient steps of the encoder, at most.
+
+    Example:
+        >>> import numpy as np
+        >>> images = np.random.default_rng(0).random((20, 1, 8, 8), np.float32)
+        >>> FAnoGAN(channels=4, max_iter=5, encoder_iter=5).fit(images).score(images).shape
+        (20,)
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("residual",)
+    KINDS: ClassVar[tuple[int, ...]] = (4,)
+
+    validate_every: int = 30
+    patience: int = 10
+    latent: int = 64
+    channels: int = 16
+    layers: int = 4
+    activation: str = "leaky"
+    kappa: float = 1.0
+    clip_value: float = 0.01
+    encoder_iter: int = 10_000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_number("kappa", self.kappa)
+        positive_number("clip_value", self.clip_value)
+        self._architecture()
+
+    def _architecture(self) -> Architecture:
+        return Architecture(self.layers, channels=self.channels, activation=self.activation)
+
+    def _network(self, shape: Shape) -> FAnoGANNetworks:
+        return FAnoGANNetworks(shape, self.latent, self._architecture())
+
+    def _inverted(self) -> FAnoGANNetworks:
+        assert isinstance(self.network_, FAnoGANNetworks)
+        return self.network_
+
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+        network = self._inverted()
+        self._train_gan(network, rows, random)
+        descent = FlatOptimizer([network.encoder], self.learning_rate)
+
+        def loss(batch: Tensor) -> Tensor:
+            missed, features = network.errors(batch)
+            return missed.mean() + self.kappa * features.mean()
+
+        return self._run_training(
+            lambda batch, _: descent(loss(batch)),
+            rows,
+            random,
+            check=lambda _: float(loss(unseen)),
+            network=network.encoder,
+            max_iter=self.encoder_iter,
+        )
+
+    def _train_gan(self, network: FAnoGANNetworks, rows: Tensor, random: RandomNumbers) -> None:
+        critic_step = FlatOptimizer([network.critic], self.learning_rate, method="rmsprop")
+        generator_step = FlatOptimizer([network.generator], self.learning_rate, method="rmsprop")
+        calls = 0
+
+        def step(batch: Tensor, random: RandomNumbers) -> None:
+            nonlocal calls
+            with torch.no_grad():
+                fake = network.generate(batch, random)
+            critic_step(network.critic(fake).mean() - network.critic(batch).mean())
+            critic_step.clamp(self.clip_value)
+            calls += 1
+            if calls % CRITIC_STEPS == 0:
+                generator_step(-network.critic(network.generate(batch, random)).mean())
+
+        self._run_training(step, rows, random, max_iter=self.max_iter * CRITIC_STEPS)
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        missed, features = self._inverted().errors(rows)
+        return {"residual": missed.sum(1) + self.kappa * features.sum(1)}

@@ -1,0 +1,81 @@
+"""Gradient steps that are cheap for small networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+
+class FlatOptimizer:
+    """Gradient steps on the weights of some modules, and of no others.
+
+    The weights of a module are moved into one vector, of which its own become views: an optimiser then works on one
+    large array per module instead of many small ones, which for small networks takes a quarter off a whole step.
+
+    Args:
+        modules: Whose weights to change; a module may belong to several descents.
+        learning_rate: Learning rate.
+        method: ``"adam"``, ``"rmsprop"`` or ``"sgd"``.
+        weight_decay: Decoupled, as in AdamW.
+        momentum: Of ``"sgd"``.
+    """
+
+    def __init__(
+        self,
+        modules: Sequence[nn.Module],
+        learning_rate: float,
+        *,
+        method: Literal["adam", "rmsprop", "sgd"] = "adam",
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+    ) -> None:
+        self.weights = [weight for module in modules for weight in module.parameters()]
+        self.flat = [_flat(module) for module in modules]
+        self.optimizer: torch.optim.Optimizer
+        if method == "adam":
+            self.optimizer = torch.optim.AdamW(self.flat, lr=learning_rate, weight_decay=weight_decay, fused=True)
+        elif method == "rmsprop":
+            self.optimizer = torch.optim.RMSprop(self.flat, lr=learning_rate, alpha=0.9)
+        else:
+            self.optimizer = torch.optim.SGD(self.flat, lr=learning_rate, momentum=momentum)
+
+    def __call__(self, loss: Tensor) -> None:
+        """Take one step down a loss."""
+        for vector in self.flat:
+            assert vector.grad is not None
+            vector.grad.zero_()
+        loss.backward(inputs=self.weights)  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+
+    def clamp(self, most: float) -> None:
+        """Clip every weight."""
+        with torch.no_grad():
+            for vector in self.flat:
+                vector.clamp_(-most, most)
+
+
+def _flat(module: nn.Module) -> nn.Parameter:
+    """Return the vector that holds all weights of a module; make it if there is none yet."""
+    found = module.__dict__.get("flat")
+    if isinstance(found, nn.Parameter):
+        return found
+    weights = list(module.parameters())
+    vector = nn.Parameter(torch.cat([weight.detach().flatten() for weight in weights]))
+    vector.grad = torch.zeros_like(vector)
+    sizes = [weight.numel() for weight in weights]
+    parts = zip(weights, torch.split(vector.data, sizes), torch.split(vector.grad, sizes), strict=True)
+    for weight, values, gradients in parts:
+        weight.data, weight.grad = values.view_as(weight), gradients.view_as(weight)
+    module.__dict__["flat"] = vector
+    return vector
+
+
+def release(network: nn.Module) -> None:
+    """Forget gradients and vectors of a network that is trained."""
+    for module in network.modules():
+        module.__dict__.pop("flat", None)
+    for weight in network.parameters():
+        weight.grad = None

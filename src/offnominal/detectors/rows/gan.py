@@ -1,0 +1,135 @@
+"""Generative adversarial networks (Goodfellow et al., 2014), also with feature matching (Salimans et al., 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.checks import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.deep_detector import DeepRowDetector
+from offnominal.detectors.rows.deep_rows import Shape
+from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
+from offnominal.detectors.rows.layers import Architecture, Critic, Generator, fake_loss, fake_probability, real_loss
+from offnominal.detectors.rows.training import TrainingHistory
+
+COLLAPSED_LOSS = 0.01
+"""Loss on unseen rows at which the critic has won."""
+
+
+class GANNetworks(nn.Module):
+    """A generator and a critic."""
+
+    def __init__(self, shape: Shape, latent: int, architecture: Architecture) -> None:
+        super().__init__()
+        self.latent = latent
+        self.generator = Generator(latent, shape, architecture)
+        self.critic = Critic(shape, architecture)
+
+    def generate(self, like: Tensor, random: RandomNumbers) -> Tensor:
+        """Return as many made-up rows as these."""
+        rows: Tensor = self.generator(random.normal(len(like), self.latent))
+        return rows
+
+    def critic_loss(self, rows: Tensor, random: RandomNumbers) -> Tensor:
+        """Return the critic's loss on these rows and as many made-up ones."""
+        with torch.no_grad():
+            fake = self.generate(rows, random)
+        return 0.5 * (real_loss(self.critic(rows)) + fake_loss(self.critic(fake)))
+
+
+@dataclass(kw_only=True, eq=False)
+class GAN(DeepRowDetector):
+    """Strange is what a critic calls made up that learned to tell rows from those of a generator.
+
+    Training stops when the critic has won for so many checks as there is patience. Its one score, ``critic``, is the
+    probability that a row is made up.
+
+    Args:
+        latent: Numbers per code.
+        hidden: Width of the hidden layers of a table.
+        layers: Of generator and critic each.
+        channels: Of the first convolution, for images.
+        activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 2))
+        >>> gan = GAN(hidden=16, max_iter=300).fit(rows)
+        >>> bool((0 <= gan.score(rows)).all() and (gan.score(rows) <= 1).all())
+        True
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("critic",)
+
+    patience: int = 50
+    latent: int = 8
+    hidden: int = 64
+    layers: int = 3
+    channels: int = 16
+    activation: str = "relu"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._architecture()
+
+    def _architecture(self) -> Architecture:
+        return Architecture(self.layers, self.hidden, self.channels, self.activation)
+
+    def _network(self, shape: Shape) -> GANNetworks:
+        return GANNetworks(shape, self.latent, self._architecture())
+
+    def _pair(self) -> GANNetworks:
+        assert isinstance(self.network_, GANNetworks)
+        return self.network_
+
+    def _generator_loss(self, pair: GANNetworks, batch: Tensor, random: RandomNumbers) -> Tensor:
+        """Return the generator's loss."""
+        return real_loss(pair.critic(pair.generate(batch, random)))
+
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+        pair = self._pair()
+        critic_step = FlatOptimizer([pair.critic], self.learning_rate, method="rmsprop")
+        generator_step = FlatOptimizer([pair.generator], self.learning_rate, method="rmsprop")
+
+        def step(batch: Tensor, random: RandomNumbers) -> None:
+            critic_step(pair.critic_loss(batch, random))
+            generator_step(self._generator_loss(pair, batch, random))
+
+        return self._run_training(
+            step, rows, random, check=lambda random: float(pair.critic_loss(unseen, random)), collapsed=COLLAPSED_LOSS
+        )
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        return {"critic": fake_probability(self._pair().critic(rows))}
+
+
+@dataclass(kw_only=True, eq=False)
+class FMGAN(GAN):
+    """A :class:`GAN` whose generator also matches the mean of what the critic sees in front of its last layer.
+
+    Args:
+        weight: Of the critic's verdict, beside the match, in what the generator learns.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 2))
+        >>> FMGAN(hidden=16, max_iter=100).fit(rows).score(rows).shape
+        (300,)
+    """
+
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_number("weight", self.weight)
+
+    def _generator_loss(self, pair: GANNetworks, batch: Tensor, random: RandomNumbers) -> Tensor:
+        found = pair.critic.features(pair.generate(batch, random))
+        with torch.no_grad():
+            expected = pair.critic.features(batch).mean(0)
+        return self.weight * real_loss(pair.critic.logits(found)) + ((found.mean(0) - expected) ** 2).mean()

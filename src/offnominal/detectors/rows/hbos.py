@@ -1,0 +1,128 @@
+"""Histogram-based outlier score (Goldstein and Dengel, 2012): rare values, column by column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.checks import integer_in, number_in, positive_number
+from offnominal.core.compilation import compiled
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.state_arrays import StateArrays, require_ascending
+
+NARROW = 1e-290
+MOST_BINS = 10**6
+
+
+class HBOS(RowDetector):
+    """How rare a row's values are, each column by itself: minus the sum of log2(density + alpha).
+
+    Blind to anything that only shows in two columns together; fast, and hard to beat where columns are unrelated.
+
+    Args:
+        n_bins: Of equal width, between the smallest and the largest nominal value of a column.
+        alpha: Added to densities, so that empty bins have a logarithm.
+        tol: How far beyond its end a value still falls into the last bin, in widths of a bin. Beyond that, its
+            density counts as that of the emptiest bin.
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> near, far = HBOS().fit(rows).score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    def __init__(self, n_bins: int = 10, *, alpha: float = 0.1, tol: float = 0.5) -> None:
+        self.n_bins = integer_in("n_bins", n_bins, 1, MOST_BINS)
+        self.alpha = float(positive_number("alpha", alpha))
+        self.tol = float(number_in("tol", tol, 0.0))
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        self.low_, self.high_, self.density_ = histograms(rows, self.n_bins)
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        return histogram_scores(rows, self.low_, self.high_, self.density_, self.alpha, self.tol)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"n_bins": self.n_bins, "alpha": self.alpha, "tol": self.tol}
+
+    def _state_dict(self) -> dict[str, Array]:
+        """Return where the bins of each column begin and end, and their densities."""
+        return {"low": self.low_, "high": self.high_, "density": self.density_}
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        """Take them back."""
+        self.low_, self.high_ = (state.floats(name, ("width",)) for name in ("low", "high"))
+        require_ascending(self.low_, self.high_)
+        self.density_ = state.floats("density", ("width", self.n_bins), low=0.0)
+
+
+def histograms(rows: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return, per column, where its bins begin and end, and (columns, bins) densities."""
+    low, high = ends(rows.min(axis=0), rows.max(axis=0))
+    width = (high - low) / n_bins
+    counts = np.zeros((rows.shape[1], n_bins), np.int64)
+    _count(rows, low, high, width, counts)
+    return low, high, counts / (len(rows) * width[:, None])
+
+
+def ends(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return where histograms begin and end; one of values that never vary spans one unit around them."""
+    flat = high - low < NARROW
+    return np.where(flat, low - 0.5, low), np.where(flat, high + 0.5, high)
+
+
+@compiled
+def bin_of(value: float, low: float, high: float, width: float, n_bins: int) -> int:
+    """Return the bin of a value; -1 and `n_bins` are below and above.
+
+    A bin begins at its lower edge, ``low + bin * width``; the top edge belongs to the last one.
+    """
+    if value < low:
+        return -1
+    if value > high:
+        return n_bins
+    place = min(int((value - low) / width), n_bins - 1)
+    if value < low + place * width:
+        return place - 1
+    if place + 1 < n_bins and value >= low + (place + 1) * width:
+        return place + 1
+    return place
+
+
+@compiled
+def _count(rows: FloatArray, low: FloatArray, high: FloatArray, width: FloatArray, counts: IntArray) -> None:
+    bins = counts.shape[1]
+    for i in range(rows.shape[0]):
+        for c in range(rows.shape[1]):
+            counts[c, bin_of(rows[i, c], low[c], high[c], width[c], bins)] += 1
+
+
+def histogram_scores(
+    rows: FloatArray, low: FloatArray, high: FloatArray, density: FloatArray, alpha: float, tol: float
+) -> FloatArray:
+    """Return minus the summed logarithms of the densities of the bins that the values of each row fall into."""
+    rarity = -np.log2(density + alpha)
+    return _add_up(rows, low, high, rarity, rarity.max(axis=1), tol)
+
+
+@compiled
+def _add_up(
+    rows: FloatArray, low: FloatArray, high: FloatArray, rarity: FloatArray, rarest: FloatArray, tol: float
+) -> FloatArray:
+    bins = rarity.shape[1]
+    total = np.zeros(rows.shape[0])
+    for c in range(rows.shape[1]):
+        width = (high[c] - low[c]) / bins
+        for i in range(rows.shape[0]):
+            value = rows[i, c]
+            place = bin_of(value, low[c], high[c], width, bins)
+            beyond = max(low[c] - value, value - high[c])
+            if beyond > tol * width:
+                total[i] += rarest[c]
+            else:
+                total[i] += rarity[c, min(max(place, 0), bins - 1)]
+    return total

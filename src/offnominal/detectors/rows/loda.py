@@ -1,0 +1,194 @@
+"""Lightweight online detector of anomalies (Pevný, 2016): rare values of random sparse projections."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.checks import integer_in
+from offnominal.core.compilation import compiled
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.rows.hbos import bin_of, ends
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.state_arrays import StateArrays, require_ascending
+
+EMPTY = 0.5
+"""Points that an empty bin, or any place outside the bins, counts as holding."""
+MOST_BINS = 10**6
+MOST_CUTS = 10**6
+
+
+class LODA(RowDetector):
+    """How rare a row is on average along random lines: minus the mean logarithm of its density on each.
+
+    A line mixes about the square root of the columns. Projections are nested: those of ``n_random_cuts=40`` are the
+    first forty of ``n_random_cuts=500``.
+
+    Args:
+        n_bins: Of each histogram; ``"auto"`` chooses a number for each line by its likelihood, less a penalty (Birgé
+            and Rozenholc, 2006).
+        n_random_cuts: How many lines.
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> near, far = LODA().fit(rows).score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> bool(near < far)
+        True
+    """
+
+    def __init__(self, n_bins: int | Literal["auto"] = "auto", *, n_random_cuts: int = 100) -> None:
+        if isinstance(n_bins, str) and n_bins != "auto":
+            raise InvalidParameter(f"n_bins is {n_bins!r}; expected a positive integer or 'auto'.")
+        self.n_bins = n_bins if isinstance(n_bins, str) else integer_in("n_bins", n_bins, 1, MOST_BINS)
+        self.n_random_cuts = integer_in("n_random_cuts", n_random_cuts, 1, MOST_CUTS)
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        self.columns_, self.weights_ = projections(rows.shape[1], self.n_random_cuts, seed)
+        self.histogram_ = line_histograms(project(rows, self.columns_, self.weights_), self.n_bins)
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        placed = project(rows, self.columns_, self.weights_)
+        (scores,) = line_scores(placed, self.histogram_, np.array([self.n_random_cuts]))
+        return np.asarray(scores)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"n_bins": self.n_bins, "n_random_cuts": self.n_random_cuts}
+
+    def _state_dict(self) -> dict[str, Array]:
+        """Return the lines and their histograms."""
+        low, high, count, rarity = self.histogram_
+        return {
+            "columns": self.columns_,
+            "weights": self.weights_,
+            "low": low,
+            "high": high,
+            "n_bins": count,
+            "rarity": rarity,
+        }
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        """Take them back."""
+        self.columns_ = state.integers(
+            "columns", (self.n_random_cuts, math.isqrt(self.width_)), low=0, high=self.width_ - 1
+        )
+        self.weights_ = state.floats("weights", self.columns_.shape)
+        low, high = (state.floats(name, (self.n_random_cuts,)) for name in ("low", "high"))
+        count = state.integers("n_bins", (self.n_random_cuts,), low=1, high=MOST_BINS)
+        rarity = state.floats("rarity", (int(count.sum()) + self.n_random_cuts,))
+        require_ascending(low, high)
+        self.histogram_ = (low, high, count, rarity)
+
+
+Histogram = tuple[FloatArray, FloatArray, IntArray, FloatArray]
+"""Of each line: where its bins begin and end, how many there are, and how rare each is.
+
+The rarities of all lines are one after the other, each followed by that of any place outside its bins.
+"""
+
+
+def projections(width: int, n_random_cuts: int, seed: int) -> tuple[IntArray, FloatArray]:
+    """Return (cuts, m) columns and their normal weights, m the root of the width, rounded down."""
+    stream = Stream.named(seed, 0, "loda")
+    mixed = math.isqrt(width)
+    columns = np.stack(
+        [np.argsort(stream.uniform(width, step=cut), kind="stable")[:mixed] for cut in range(n_random_cuts)]
+    )
+    weights = np.stack([stream.normal(mixed, step=cut, lane=1) for cut in range(n_random_cuts)])
+    return columns, weights
+
+
+@compiled
+def project(rows: FloatArray, columns: IntArray, weights: FloatArray) -> FloatArray:
+    """Return (cuts, rows) places on the lines."""
+    placed = np.zeros((columns.shape[0], rows.shape[0]))
+    for cut in range(columns.shape[0]):
+        for c in range(columns.shape[1]):
+            column, weight = columns[cut, c], weights[cut, c]
+            for i in range(rows.shape[0]):
+                placed[cut, i] += weight * rows[i, column]
+    return placed
+
+
+def line_histograms(placed: FloatArray, n_bins: int | Literal["auto"]) -> Histogram:
+    """Return the histograms of (cuts, rows) nominal places."""
+    low, high = ends(placed.min(axis=1), placed.max(axis=1))
+    count = np.full(len(placed), n_bins) if isinstance(n_bins, int) else _likeliest(placed, low, high)
+    rarity = np.empty(int(count.sum()) + len(count))
+    _rarities(placed, low, high, count, rarity)
+    return low, high, count, rarity
+
+
+@compiled
+def _rarities(placed: FloatArray, low: FloatArray, high: FloatArray, count: IntArray, rarity: FloatArray) -> None:
+    n = placed.shape[1]
+    start = 0
+    for cut in range(placed.shape[0]):
+        bins, width = count[cut], (high[cut] - low[cut]) / count[cut]
+        held = rarity[start : start + bins + 1]
+        held[:] = 0.0
+        for i in range(n):
+            held[bin_of(placed[cut, i], low[cut], high[cut], width, bins)] += 1.0
+        for j in range(bins + 1):
+            held[j] = -math.log(max(held[j], EMPTY) / (n * width))
+        start += bins + 1
+
+
+@compiled
+def _likeliest(placed: FloatArray, low: FloatArray, high: FloatArray) -> IntArray:
+    """Return the number of bins of each line: the likeliest after a penalty of D - 1 + log(D) ** 2.5 for D bins."""
+    n = placed.shape[1]
+    most = max(1, int(n / math.log(n))) if n > 2 else 1
+    worth = np.zeros(n + 1)
+    for held in range(1, n + 1):
+        worth[held] = held * math.log(held)
+    best = np.ones(placed.shape[0], np.int64)
+    for cut in range(placed.shape[0]):
+        values = np.sort(placed[cut])
+        highest = 0.0
+        for bins in range(2, most + 1):
+            width = (high[cut] - low[cut]) / bins
+            gain = n * math.log(bins / n) - (bins - 1.0 + math.log(bins) ** 2.5)
+            before = 0
+            for j in range(1, bins):
+                below = np.searchsorted(values, low[cut] + j * width)
+                gain += worth[below - before]
+                before = below
+            gain += worth[n - before]
+            if gain > highest:
+                highest, best[cut] = gain, bins
+    return best
+
+
+def line_scores(placed: FloatArray, histogram: Histogram, n_random_cuts: IntArray) -> FloatArray:
+    """Return (len(cuts), rows) scores with the first so many lines each; the numbers rise."""
+    out = np.empty((len(n_random_cuts), placed.shape[1]))
+    _mean_rarity(placed, *histogram, n_random_cuts, out)
+    return out
+
+
+@compiled
+def _mean_rarity(
+    placed: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    count: IntArray,
+    rarity: FloatArray,
+    n_random_cuts: IntArray,
+    out: FloatArray,
+) -> None:
+    total = np.zeros(placed.shape[1])
+    start = wanted = 0
+    for cut in range(n_random_cuts[-1]):
+        width = (high[cut] - low[cut]) / count[cut]
+        for i in range(placed.shape[1]):
+            place = bin_of(placed[cut, i], low[cut], high[cut], width, count[cut])
+            total[i] += rarity[start + (place if place >= 0 else count[cut])]
+        start += count[cut] + 1
+        if cut + 1 == n_random_cuts[wanted]:
+            out[wanted] = total / n_random_cuts[wanted]
+            wanted += 1

@@ -1,0 +1,97 @@
+"""Local outlier factor (Breunig et al., 2000): strange is what lies more thinly than its neighbours do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.checks import positive_integer
+from offnominal.core.compilation import compiled
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.rows.neighbour_search import NeighbourSearch
+from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.state_arrays import StateArrays
+
+SMALL = 1e-10
+
+
+class LOF(RowDetector):
+    """How much denser the neighbours of a row lie than the row itself: about one inside, more outside.
+
+    The numbers are those of scikit-learn's `LocalOutlierFactor` with ``novelty=True``. Where many nominal points are
+    equal their density is ten thousand million, and rows beside them get scores as large.
+
+    Args:
+        n_neighbors: How many neighbours.
+
+    Example:
+        >>> rows = np.random.default_rng(0).normal(size=(200, 2))
+        >>> near, far = LOF().fit(rows).score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> bool(near < 1.1 < 5.0 < far)
+        True
+    """
+
+    def __init__(self, n_neighbors: int = 20) -> None:
+        self.n_neighbors = positive_integer("n_neighbors", n_neighbors)
+
+    def _fit(self, rows: FloatArray, seed: int) -> None:
+        if len(rows) <= self.n_neighbors:
+            raise InvalidParameter(
+                f"n_neighbors is {self.n_neighbors}, but there are {len(rows)} rows, each with {len(rows) - 1} "
+                "neighbours; give more, or ask for fewer."
+            )
+        self.search_ = NeighbourSearch(rows)
+        distances, places = self.search_.nearest(rows, self.n_neighbors, own=True)
+        self.reach_, self.density_ = local_densities(distances, places, self.n_neighbors)
+
+    def _score(self, rows: FloatArray) -> FloatArray:
+        distances, places = self.search_.nearest(rows, self.n_neighbors)
+        return outlier_factors(distances, places, self.reach_, self.density_, self.n_neighbors)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments."""
+        return {"n_neighbors": self.n_neighbors}
+
+    def _state_dict(self) -> dict[str, Array]:
+        """Return the nominal points, how far each reaches and how densely it lies."""
+        return {"points": self.search_.points, "reach": self.reach_, "density": self.density_}
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        """Take them back."""
+        self.search_ = NeighbourSearch(state.points(self.n_neighbors + 1))
+        self.reach_ = state.floats("reach", ("points",), low=0.0)
+        self.density_ = state.floats("density", ("points",), low=0.0)
+
+
+def local_densities(distances: FloatArray, places: IntArray, n_neighbors: int) -> tuple[FloatArray, FloatArray]:
+    """Return each point's distance to its k-th neighbour, and its density, from a search among the points."""
+    reach = np.ascontiguousarray(distances[:, n_neighbors - 1])
+    return reach, _densities(distances, places, reach, n_neighbors)
+
+
+@compiled
+def _densities(distances: FloatArray, places: IntArray, reach: FloatArray, n_neighbors: int) -> FloatArray:
+    density = np.empty(distances.shape[0])
+    for i in range(distances.shape[0]):
+        total = 0.0
+        for j in range(n_neighbors):
+            total += max(distances[i, j], reach[places[i, j]])
+        density[i] = 1.0 / (total / n_neighbors + SMALL)
+    return density
+
+
+@compiled
+def outlier_factors(
+    distances: FloatArray, places: IntArray, reach: FloatArray, density: FloatArray, n_neighbors: int
+) -> FloatArray:
+    """Return the scores of rows from a search for at least k nominal points, nearest first."""
+    own = _densities(distances, places, reach, n_neighbors)
+    factor = np.empty(distances.shape[0])
+    for i in range(distances.shape[0]):
+        total = 0.0
+        for j in range(n_neighbors):
+            total += density[places[i, j]] / own[i]
+        factor[i] = total / n_neighbors
+    return factor

@@ -1,0 +1,190 @@
+"""Nearest points by comparing with all of them: exact, and ties fall the same way whatever k is.
+
+A k-d tree visits most leaves beyond a dozen columns, and which of several equally distant points it returns depends on
+k. Here the k nearest are always the first k of the k + 1 nearest, so that one search answers for every smaller k.
+Distances are first bounded in single precision, by one matrix product for many rows; only points that may be among the
+nearest are looked at in double.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from offnominal.core.compilation import compiled
+from offnominal.core.types import Array, FloatArray, IntArray
+
+BLOCK = 64
+ROOM = 1 << 20
+"""Rough distances that are held at once."""
+APART = 1e-150
+"""Squared distance up to which two points count as the same: the inverse of its square is still a number."""
+SINGLE, DOUBLE = 2.0**-24, 2.0**-53
+"""Rounding, relative."""
+SMALLEST, LARGEST = 1e-36, 1e36
+"""Squares below are not normal numbers in single precision, and sums of squares above may be none at all."""
+
+
+class NeighbourSearch:
+    """Points to search among.
+
+    Args:
+        points: (n, d), copied.
+
+    Example:
+        >>> search = NeighbourSearch(np.array([[0.0], [3.0], [1.0]]))
+        >>> distances, places = search.nearest(np.array([[1.0]]), 2)
+        >>> distances.tolist(), places.tolist()
+        ([[0.0, 1.0]], [[2, 0]])
+    """
+
+    def __init__(self, points: Array) -> None:
+        self.points: FloatArray = np.array(points, np.float64, order="C")
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._centre = self.points.mean(axis=0)
+            shifted, self._reach = self._shifted(self.points)
+            self._turned = np.ascontiguousarray(-2.0 * shifted.T)
+            self._squares = np.square(shifted).sum(axis=1)
+        self._extent = _longest(self.points) + _longest(self._centre[None])
+
+    def _shifted(self, rows: FloatArray) -> tuple[Array, float]:
+        """Return rows around the centre of the points in single precision, and how long the longest is."""
+        shifted = rows - self._centre
+        return shifted.astype(np.float32), _longest(shifted)
+
+    def nearest(
+        self, rows: FloatArray, k: int, *, own: bool = False, apart: bool = False
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the distances and the places of the k points nearest to each row, nearest first.
+
+        Of points at the same distance the first comes first. Where there are fewer than k, the rest is infinitely far
+        and its place is -1.
+
+        Args:
+            rows: (m, d) to search for.
+            k: How many.
+            own: Row i is point i, which is no neighbour of itself.
+            apart: Leave out points that equal the row.
+        """
+        squared = np.full((len(rows), k), math.inf)
+        places = np.full((len(rows), k), -1, np.int64)
+        least = APART if apart else -1.0
+        size = max(ROOM // max(len(self.points), 1), 1)
+        for first in range(0, len(rows), size):
+            part = slice(first, first + size)
+            with np.errstate(over="ignore", invalid="ignore"):
+                shifted, reach = self._shifted(rows[part])
+                rough = shifted @ self._turned
+                length = np.square(shifted).sum(axis=1, dtype=np.float64)
+            errors = self._errors(rows[part], reach)
+            _search(
+                self.points,
+                rough,
+                self._squares,
+                length,
+                errors,
+                rows[part],
+                first if own else -1,
+                least,
+                squared[part],
+                places[part],
+            )
+        return np.sqrt(squared), places
+
+    def _errors(self, rows: FloatArray, reach: float) -> tuple[float, float]:
+        """Return how wrong a rough distance may be: by its ends, which were shifted and rounded, and its square."""
+        around = reach + self._reach
+        if not around * around < LARGEST:
+            return math.inf, math.inf
+        ends = 2.0 * SINGLE * around + 8.0 * DOUBLE * (_longest(rows) + self._extent)
+        return ends, 8.0 * (rows.shape[1] + 8) * SINGLE * around * around + SMALLEST
+
+
+def _longest(rows: FloatArray) -> float:
+    """Return the length of the longest row, or more."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        longest = float(np.sqrt(np.square(rows).sum(axis=1).max(initial=0.0)))
+    return longest if math.isfinite(longest) else math.inf
+
+
+@compiled
+def _search(
+    points: FloatArray,
+    rough: Array,
+    squares: Array,
+    lengths: FloatArray,
+    errors: tuple[float, float],
+    rows: FloatArray,
+    own: int,
+    least: float,
+    squared: FloatArray,
+    places: IntArray,
+) -> None:
+    """Fill squared distances and places of the nearest; both are heaps, the farthest on top, until they are sorted."""
+    n, k = points.shape[0], squared.shape[1]
+    for i in range(rows.shape[0]):
+        heap, place, near = squared[i], places[i], rough[i]
+        limit = np.float32(math.inf)
+        for start in range(0, n, BLOCK):
+            end = min(start + BLOCK, n)
+            if not _any_below(near, squares, limit, start, end):
+                continue
+            for j in range(start, end):
+                if near[j] + squares[j] <= limit or limit == math.inf:
+                    exact = _squared(points[j], rows[i])
+                    if exact < heap[0] and exact > least and not (own >= 0 and j == own + i):
+                        _sink(heap, place, k, exact, j)
+                        limit = _limit(heap[0], errors, lengths[i])
+        for last in range(k - 1, 0, -1):
+            value, where = heap[last], place[last]
+            heap[last], place[last] = heap[0], place[0]
+            _sink(heap, place, last, value, where)
+
+
+@compiled
+def _any_below(near: Array, squares: Array, limit: np.float32, start: int, end: int) -> bool:
+    """Say whether any of a block may be near; counting needs no branches."""
+    if limit == math.inf:
+        return True
+    found = 0
+    for j in range(start, end):
+        found += near[j] + squares[j] <= limit
+    return found > 0
+
+
+@compiled
+def _limit(squared: float, errors: tuple[float, float], length: float) -> np.float32:
+    """Return what the rough square of a distance below the given one is at most, less the row's own square."""
+    if errors[0] == math.inf:
+        return np.float32(math.inf)
+    far = math.sqrt(squared) + errors[0]
+    limit = far * far + errors[1] - length
+    return np.float32(limit + 4.0 * SINGLE * abs(limit))
+
+
+@compiled
+def _squared(point: FloatArray, row: FloatArray) -> float:
+    total = 0.0
+    for c in range(len(row)):
+        d = row[c] - point[c]
+        total += d * d
+    return total
+
+
+@compiled
+def _sink(heap: FloatArray, place: IntArray, size: int, value: float, where: int) -> None:
+    """Replace the top of a heap; of equal values the one with the later place is on top."""
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        other = child + 1
+        if other < size and (heap[other] > heap[child] or (heap[other] == heap[child] and place[other] > place[child])):
+            child = other
+        if heap[child] < value or (heap[child] == value and place[child] < where):
+            break
+        heap[hole], place[hole] = heap[child], place[child]
+        hole = child
+    heap[hole], place[hole] = value, where

@@ -1,0 +1,178 @@
+"""Sum-product-transform network (Pevný et al., 2020)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.deep_detector import DeepRowDetector
+from offnominal.detectors.rows.deep_rows import Shape
+from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
+from offnominal.detectors.rows.gaussians import LOG_2PI
+from offnominal.detectors.rows.training import TrainingHistory
+
+Sharing = Literal["none", "dense", "all"]
+MAX_PARAMETERS = 100_000_000
+"""Weights at most."""
+
+SLIGHT = 0.01
+
+
+class AffineMaps(nn.Module):
+    """Affine maps y = W x + b, with W = L U: L is lower triangular with a diagonal of ones, U upper triangular.
+
+    Args:
+        count: Number of maps.
+        width: Columns.
+    """
+
+    lower: Tensor
+
+    def __init__(self, count: int, width: int) -> None:
+        super().__init__()
+        self.corners = nn.Parameter(SLIGHT * torch.randn(count, width, width))
+        self.log_diagonal = nn.Parameter(torch.rand(count, width).clamp_min(SLIGHT).log())
+        self.offset = nn.Parameter(SLIGHT * torch.randn(count, width))
+        self.register_buffer("lower", torch.ones(width, width).tril(-1), persistent=False)
+
+    def matrices(self) -> Tensor:
+        """Return (count, width, width)."""
+        ones = torch.eye(self.lower.shape[0], device=self.lower.device)
+        lower, upper = self.corners * self.lower + ones, self.corners * self.lower.t()
+        return lower @ (upper + torch.diag_embed(self.log_diagonal.exp()))
+
+    def log_volume(self) -> Tensor:
+        """Return the log-determinant of every map."""
+        return self.log_diagonal.sum(1)
+
+
+class SumProductTree(nn.Module):
+    """Mixtures of maps of mixtures, down to standard normal numbers. Every path through it is a Gaussian.
+
+    Args:
+        width: Columns.
+        n_components: Maps that a mixture chooses from.
+        layers: Mixtures on a path.
+        sharing: ``"none"``: every map has a mixture of its own behind it; ``"dense"``: mixtures of one depth share
+            their maps but not their weights; ``"all"``: they share both.
+        first: Whether one map comes before the first mixture.
+    """
+
+    def __init__(self, width: int, n_components: int, layers: int, sharing: Sharing, *, first: bool) -> None:
+        super().__init__()
+        self.width, self.n_components = width, n_components
+        self.first = AffineMaps(1, width) if first else None
+        above = [n_components**depth for depth in range(layers)]
+        maps = [n_components * (mixtures if sharing == "none" else 1) for mixtures in above]
+        self.maps = nn.ModuleList(AffineMaps(count, width) for count in maps)
+        weights = [torch.ones(1 if sharing == "all" else mixtures, n_components) for mixtures in above]
+        self.weights = nn.ParameterList(nn.Parameter(each) for each in weights)
+
+    def forward(self, rows: Tensor) -> Tensor:
+        """Return the log-density of every row."""
+        ends, constant = self.carried(rows)
+        return torch.logsumexp(constant - 0.5 * (ends * ends + LOG_2PI).sum(-1), 1)
+
+    def carried(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return where every path carries each row, (n, paths, width), and its log-determinant plus log-weight."""
+        ends, constant = rows[:, None], torch.zeros(1, device=rows.device)
+        if self.first is not None:
+            ends = (rows @ self.first.matrices()[0].T + self.first.offset)[:, None]
+            constant = self.first.log_volume()
+        for maps, logits in zip(self.maps, self.weights, strict=True):
+            assert isinstance(maps, AffineMaps)
+            own = len(maps.offset) > self.n_components
+            paths = ends.shape[1]
+            matrices = maps.matrices()
+            if own:
+                carried = torch.einsum("npd,pked->npke", ends, matrices.view(paths, -1, *matrices.shape[1:]))
+            else:
+                carried = torch.einsum("npd,ked->npke", ends, matrices)
+            ends = (carried + maps.offset.view(paths if own else 1, -1, rows.shape[1])).flatten(1, 2)
+            chosen = torch.log_softmax(logits, 1) + maps.log_volume().view(paths if own else 1, -1)
+            constant = (constant[:, None] + chosen).flatten()
+        return ends, constant
+
+
+@dataclass(kw_only=True, eq=False)
+class SPTN(DeepRowDetector):
+    """Strange is what is unlikely: the density is a tree of mixtures of affine maps of standard normal numbers.
+
+    Such a tree is a mixture of Gaussians with full covariances, whose parameters are shared along the branches;
+    :meth:`mixture` returns it. Its one score is minus the log-density.
+
+    Args:
+        n_components: Maps that a mixture chooses from.
+        layers: Mixtures on every path; there are components to the power of layers Gaussians.
+        sharing: Between branches: ``"none"``, ``"dense"`` (maps) or ``"all"`` (maps and weights).
+        first_dense: Whether one map comes before the first mixture.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 2))
+        >>> sptn = SPTN(n_components=2, layers=1, learning_rate=1e-2, max_iter=300).fit(rows)
+        >>> near, far = sptn.score(np.array([[0.0, 0.0], [5.0, -5.0]]))
+        >>> bool(near < far), [part.shape for part in sptn.mixture()]
+        (True, [(2,), (2, 2), (2, 2, 2)])
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("density",)
+    KINDS: ClassVar[tuple[int, ...]] = (2,)
+
+    validate_every: int = 10
+    patience: int = 20
+    n_components: int = 4
+    layers: int = 1
+    sharing: Sharing = "dense"
+    first_dense: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.sharing not in ("none", "dense", "all"):
+            raise InvalidParameter(f"sharing is {self.sharing!r}; choose none, dense or all.")
+
+    def _network(self, shape: Shape) -> SumProductTree:
+        paths = self.n_components**self.layers
+        if paths * shape[0] ** 2 > MAX_PARAMETERS:
+            raise InvalidParameter(
+                f"{paths} Gaussians of {shape[0]} columns need {paths * shape[0] ** 2:.3g} numbers; choose fewer "
+                "components or layers."
+            )
+        return SumProductTree(shape[0], self.n_components, self.layers, self.sharing, first=self.first_dense)
+
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+        network = self.network_
+        descent = FlatOptimizer([network], self.learning_rate)
+        return self._run_training(
+            lambda batch, _: descent(-network(batch).mean()),
+            rows,
+            random,
+            check=lambda _: float(-network(unseen).mean()),
+        )
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        return {"density": torch.cat([-self.network_(part) for part in torch.split(rows, 256)])}
+
+    def mixture(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return weights, means and covariances of the Gaussians that the tree is a mixture of."""
+        self._require_fitted()
+        assert isinstance(self.network_, SumProductTree)
+        network, width = copy.deepcopy(self.network_).double(), self.network_.width
+        # Where the origin and the ends of the axes are carried to tells the map of a path.
+        corners = torch.cat([torch.zeros(1, width), torch.eye(width)]).to(network.weights[0])
+        with torch.no_grad():
+            ends, constant = network.carried(corners)
+            offset, matrix = ends[0], (ends[1:] - ends[0]).permute(1, 2, 0)
+            weight = constant - torch.linalg.slogdet(matrix).logabsdet
+            means = -torch.linalg.solve(matrix, offset[..., None]).squeeze(-1)
+            covariances = torch.linalg.inv(matrix.transpose(1, 2) @ matrix)
+        parts = (weight.exp(), means, covariances)
+        return tuple(part.cpu().numpy() for part in parts)

@@ -1,0 +1,76 @@
+"""Variational autoencoder (Kingma and Welling, 2014)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from offnominal.core.checks import positive_number
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.rows.autoencoder import Autoencoder
+from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
+from offnominal.detectors.rows.gaussians import divergence, log_density, mean_reconstruction_error, sample
+from offnominal.detectors.rows.priors import NormalPrior
+from offnominal.detectors.rows.training import TrainingHistory
+
+
+@dataclass(kw_only=True, eq=False)
+class VAE(Autoencoder):
+    """Strange is what a variational autoencoder reconstructs badly.
+
+    Scores: ``sampled``, minus the mean log-density of a row given draws of its code; ``mean``, the same given the mean
+    code; ``elbo``, ``sampled`` plus the divergence of the codes from the prior; ``jacobian``, minus the log-density on
+    the decoder's surface. With constant variance, minus the log-density of a row given its code is its mean squared
+    error.
+
+    Args:
+        beta: Weight of the divergence.
+
+    Example:
+        >>> import numpy as np
+        >>> rows = np.random.default_rng(0).normal(size=(300, 4)) * [1.0, 1.0, 0.1, 0.1]
+        >>> vae = VAE(latent=2, hidden=16, max_iter=300).fit(rows)
+        >>> near, far = vae.score(np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, -3.0]]))
+        >>> bool(near < far), sorted(vae.scores(rows))
+        (True, ['elbo', 'jacobian', 'mean', 'sampled'])
+    """
+
+    SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "elbo", "jacobian")
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive_number("beta", self.beta)
+
+    def _loss(self, rows: Tensor, random: RandomNumbers) -> Tensor:
+        network = self._coder()
+        mean, deviation = network.encoder(rows)
+        codes = sample(mean, deviation, random=random)
+        if isinstance(network.prior, NormalPrior):
+            split_validation = divergence(mean, deviation)
+        else:
+            split_validation = log_density(codes, mean, deviation) - network.prior.log_density(codes, network.encoder)
+        return mean_reconstruction_error(rows, *network.decoder(codes)) + self.beta * split_validation.mean()
+
+    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+        descent = FlatOptimizer([self._begin(rows)], self.learning_rate)
+        return self._run_training(
+            lambda batch, random: descent(self._loss(batch, random)),
+            rows,
+            random,
+            check=lambda random: float(self._loss(unseen, random)),
+        )
+
+    def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
+        found = super()._scores(rows, [name for name in names if name not in ("sampled", "elbo")])
+        if "sampled" in names or "elbo" in names:
+            network = self._coder()
+            mean, deviation = network.encoder(rows)
+            found["sampled"], ratio = self._sampled(rows, mean, deviation)
+            exact = isinstance(network.prior, NormalPrior)
+            found["elbo"] = found["sampled"] + self.beta * (divergence(mean, deviation) if exact else ratio)
+        return found

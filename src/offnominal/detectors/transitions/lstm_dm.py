@@ -1,0 +1,59 @@
+"""LSTM-DM: a recurrent network predicts the next observation; the error is the score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from offnominal.core.types import FloatArray
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.transitions import losses, scores
+from offnominal.detectors.transitions.modules import Recurrent
+from offnominal.detectors.transitions.sequence_network import SequenceNetwork
+from offnominal.detectors.transitions.training_rows import TrainingRows
+
+
+@dataclass(kw_only=True, eq=False)
+class LSTMDM(SequenceNetwork[Recurrent]):
+    """How far the next observation is from what an LSTM predicts that has seen the episode so far.
+
+    The score is that of :class:`MLPDM`. The LSTM starts from zero in every episode.
+
+    Args:
+        recurrent_size: Width of the LSTM.
+        hidden: Width of the layer behind it.
+        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch_size: Episodes per gradient step.
+        learning_rate: Learning rate.
+        weight_decay: Of AdamW.
+        max_grad_norm: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Example:
+        >>> import offnominal as off
+        >>> episodes = off.collect("SAP-Goal0-v0", off.expert("SAP-Goal0-v0"), 20)
+        >>> detector = LSTMDM(recurrent_size=16, hidden=16, n_epochs=5).fit(episodes)
+        >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
+        True
+    """
+
+    recurrent_size: int = 256
+    hidden: int = 128
+    batch_size: int = 8
+    learning_rate: float = 5e-4
+
+    def _network(self, observation: int, action: int) -> Recurrent:
+        return Recurrent(observation + action, observation, recurrent_size=self.recurrent_size, hidden=self.hidden)
+
+    def _state_width(self) -> int:
+        return 2 * self.recurrent_size
+
+    def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
+        predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))))
+        return losses.squared_error(predicted, rows.targets)
+
+    def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        predicted, state = self.network_(inputs, state)
+        return scores.squared_error(predicted.cpu().numpy(), changes), state

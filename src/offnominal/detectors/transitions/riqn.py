@@ -1,0 +1,89 @@
+"""RIQN: a recurrent network predicts quantiles of the next observation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.parameters import Range
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.transitions import losses, scores
+from offnominal.detectors.transitions.modules import RecurrentQuantiles
+from offnominal.detectors.transitions.scaling import SinglePrecision
+from offnominal.detectors.transitions.sequence_network import SequenceNetwork
+from offnominal.detectors.transitions.training_rows import TrainingRows
+
+
+@dataclass(kw_only=True, eq=False)
+class RIQN(SequenceNetwork[RecurrentQuantiles]):
+    """How far the next observation is from its predicted distribution.
+
+    A recurrent implicit quantile network sees the observations so far and predicts, for every channel, the quantile of
+    the next change at any level. The score is the continuous ranked probability score, from quantiles at evenly spaced
+    levels: the mean over channels, each in units of its own nominal change.
+
+    Args:
+        recurrent_size: Width of the GRU and of the layers around it.
+        n_cosines: Cosines that stand for a level.
+        n_quantiles: Levels per gradient step, drawn anew each time, and levels of the score, always the same.
+        use_actions: Whether the network sees the actions too.
+        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch_size: Episodes per gradient step.
+        learning_rate: Learning rate.
+        weight_decay: Of AdamW; Adam if zero.
+        max_grad_norm: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+
+    Example:
+        >>> import offnominal as off
+        >>> episodes = off.collect("SAP-Goal0-v0", off.expert("SAP-Goal0-v0"), 20)
+        >>> detector = RIQN(recurrent_size=16, n_epochs=5).fit(episodes)
+        >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
+        True
+    """
+
+    RANGES: ClassVar[Mapping[str, Range]] = {"n_quantiles": Range(1, 10_000)}
+
+    recurrent_size: int = 64
+    n_cosines: int = 128
+    n_quantiles: int = 8
+    use_actions: bool = False
+    batch_size: int = 8
+    weight_decay: float = 0.0
+    max_grad_norm: float | None = 10.0
+
+    def _network(self, observation: int, action: int) -> RecurrentQuantiles:
+        inputs = observation + action if self.use_actions else observation
+        return RecurrentQuantiles(inputs, observation, recurrent_size=self.recurrent_size, n_cosines=self.n_cosines)
+
+    def _state_width(self) -> int:
+        return self.recurrent_size
+
+    def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
+        return self.scaling_.inputs(observations, actions if self.use_actions else None)
+
+    @torch.no_grad()
+    def _settle(self) -> None:
+        super()._settle()
+        levels = self._levels()
+        self.levels_, self.folded_ = levels.cpu().numpy(), self.network_.folded(levels)
+
+    def _levels(self, random: RandomNumbers | None = None) -> Tensor:
+        """Return one level in each of equal parts of (0, 1): the middle, or a random one."""
+        within = 0.5 if random is None else random.uniform(self.n_quantiles)
+        return (torch.arange(self.n_quantiles, device=self.place_) + within) / self.n_quantiles
+
+    def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
+        levels = self._levels(random)
+        predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))), levels)
+        return losses.quantile_huber(predicted, rows.targets, levels)
+
+    def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        predicted, state = self.network_.quantiles(inputs, state, self.folded_)
+        return scores.ranked_probability(predicted.cpu().numpy(), self.levels_, changes), state

@@ -1,0 +1,105 @@
+"""Networks that remember the episode so far."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from offnominal.core.device import deterministic_kernels
+from offnominal.core.episode import Episode
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.detector import Step, transitions
+from offnominal.detectors.transitions.network_detector import NetworkDetector
+from offnominal.detectors.transitions.scaling import SinglePrecision
+from offnominal.detectors.transitions.trained_network import Network
+from offnominal.detectors.transitions.training_rows import TrainingRows
+
+EPISODES = 64
+CHUNK = 4096
+
+
+@dataclass(kw_only=True, eq=False)
+class SequenceNetwork(NetworkDetector[Network]):
+    """A recurrent network from what was seen so far to the change of the observation.
+
+    Its state is an array with one row per episode, zero before the first transition.
+    """
+
+    @abstractmethod
+    def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        """Return scores (n, time) of inputs and what really came of them, and the state after them."""
+
+    @abstractmethod
+    def _state_width(self) -> int:
+        """Return how many numbers the network remembers of an episode."""
+
+    def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
+        """Return what the network sees of each step."""
+        return self.scaling_.inputs(observations, actions)
+
+    def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
+        inputs, changes = self._sequences(episodes)
+        real = padded([np.ones(len(episode)) for episode in episodes])
+        return TrainingRows(self._tensor(inputs), self._tensor(changes), self._tensor(real))
+
+    def _sequences(self, episodes: Sequence[Episode]) -> tuple[Array, Array]:
+        """Return inputs and changes, (episodes, longest, width)."""
+        parts = [transitions([episode]) for episode in episodes]
+        inputs = padded([self._inputs(observations, actions) for observations, actions, _ in parts])
+        return inputs, padded([self.scaling_.changes(observations, after) for observations, _, after in parts])
+
+    def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
+        scores = [np.empty(0)] * len(episodes)
+        order = sorted(range(len(episodes)), key=lambda number: len(episodes[number]))
+        for first in range(0, len(order), EPISODES):
+            group = order[first : first + EPISODES]
+            found = self._score_together([episodes[number] for number in group])
+            for number, values in zip(group, found, strict=True):
+                scores[number] = values[: len(episodes[number])].copy()
+        return scores
+
+    @torch.inference_mode()
+    def _score_together(self, episodes: Sequence[Episode]) -> FloatArray:
+        """Return scores (episodes, longest); those behind an episode's end mean nothing."""
+        inputs, changes = self._sequences(episodes)
+        scores, state = np.empty(changes.shape[:2]), self._tensor(self.start(len(episodes)))
+        steps = CHUNK // len(episodes)
+        with deterministic_kernels(self.place_):
+            for first in range(0, changes.shape[1], steps):
+                part = slice(first, first + steps)
+                scores[:, part], state = self._anomaly_scores(self._tensor(inputs[:, part]), changes[:, part], state)
+        return scores
+
+    def _start(self, n: int) -> SinglePrecision:
+        return np.zeros((n, self._state_width()), np.float32)
+
+    @torch.inference_mode()
+    def _update(self, state: SinglePrecision, step: Step) -> tuple[SinglePrecision, FloatArray]:
+        n = len(step)
+        before, actions, after = (
+            np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation)
+        )
+        inputs, changes = self._tensor(self._inputs(before, actions)), self.scaling_.changes(before, after)
+        with deterministic_kernels(self.place_):
+            scores, remembered = self._anomaly_scores(inputs[:, None], changes[:, None], self._tensor(state))
+        return remembered.cpu().numpy(), scores[:, 0]
+
+
+def padded(sequences: Sequence[Array]) -> Array:
+    """Return sequences of different length as one array, with zeros behind their ends.
+
+    Example:
+        >>> padded([np.array([1, 2]), np.array([3])])
+        array([[1, 2],
+               [3, 0]])
+    """
+    longest = max(len(sequence) for sequence in sequences)
+    together = np.zeros((len(sequences), longest, *sequences[0].shape[1:]), sequences[0].dtype)
+    for row, sequence in zip(together, sequences, strict=True):
+        row[: len(sequence)] = sequence
+    return together

@@ -1,0 +1,109 @@
+"""What every detector with a network shares: settings, its untrained twin, and what is kept of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from torch import nn
+
+from offnominal.core.device import choose_device, deterministic_kernels
+from offnominal.core.types import Array
+from offnominal.detectors.detector import Detector
+from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.transitions.weights import require_fitting, with_weights
+
+
+class Units(Protocol):
+    """What brings signals into the units of a network."""
+
+    def arrays(self) -> dict[str, Array]:
+        """Return what was learned."""
+        ...
+
+
+Network = TypeVar("Network", bound=nn.Module)
+Scale = TypeVar("Scale", bound=Units)
+
+
+@dataclass(kw_only=True, eq=False)
+class TrainedNetwork(Detector, Generic[Network, Scale]):
+    """A detector whose network is trained on nominal episodes.
+
+    Args:
+        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
+        patience: Epochs without progress on unseen episodes after which training stops.
+        batch_size: Rows per gradient step.
+        learning_rate: Learning rate.
+        weight_decay: Of AdamW.
+        max_grad_norm: Largest norm of a gradient; None for any.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    """
+
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "n_epochs": STEPS_OR_NONE,
+        "patience": STEPS,
+        "batch_size": STEPS,
+        "learning_rate": POSITIVE,
+        "weight_decay": NOT_NEGATIVE,
+        "max_grad_norm": POSITIVE,
+    }
+
+    n_epochs: int = 250
+    patience: int = 25
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-4
+    max_grad_norm: float | None = None
+    device: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_parameters(self)
+
+    @abstractmethod
+    def _units(self, state: StateArrays) -> Scale:
+        """Return the units that these arrays describe."""
+
+    @abstractmethod
+    def _network_for(self, widths: tuple[int, int], units: Scale) -> Network:
+        """Return a network with random weights for observations and actions of these widths and units."""
+
+    def _settle(self) -> None:
+        """Make a network whose weights are final ready to score."""
+        self.network_.eval()
+
+    def untrained(self) -> Self:
+        """Return its untrained twin: fitted with the same seed, it has the weights that training starts from."""
+        return dataclasses.replace(self, n_epochs=0)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the arguments it was built with, as plain data."""
+        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    def _state_dict(self) -> dict[str, Array]:
+        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
+        arrays = {"curve": self.curve_, **self.scaling_.arrays(), **weights}
+        return {name: array.copy() for name, array in arrays.items()}
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Take back what :meth:`state` returned; a device that is not there is an error of its own."""
+        choose_device(self.device)
+        super().load_state_dict(state)
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        self.place_ = choose_device(self.device)
+        self.curve_ = state.floats("curve", ("n_epochs", 2), empty=True)
+        self.scaling_ = self._units(state)
+        weights = state.part("network.")
+        require_fitting(weights, lambda: self._network_for(self.widths_, self.scaling_), state.owner)
+        with RandomNumbers(0, CPU).weights():
+            network = self._network_for(self.widths_, self.scaling_)
+        self.network_ = with_weights(network, weights).to(self.place_)
+        with deterministic_kernels(self.place_):
+            self._settle()

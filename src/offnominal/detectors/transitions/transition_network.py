@@ -1,0 +1,46 @@
+"""Networks that look at one transition at a time."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from offnominal.core.device import deterministic_kernels
+from offnominal.core.episode import Episode
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.detector import TransitionDetector, transitions
+from offnominal.detectors.transitions.network_detector import NetworkDetector
+from offnominal.detectors.transitions.trained_network import Network
+from offnominal.detectors.transitions.training_rows import TrainingRows
+
+CHUNK = 512
+
+
+@dataclass(kw_only=True, eq=False)
+class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
+    """A network from observation and action to the change of the observation."""
+
+    @abstractmethod
+    def _anomaly_scores(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        """Return one score per row of inputs and what really came of it."""
+
+    def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
+        observations, actions, after = transitions(episodes)
+        inputs = self._tensor(self.scaling_.inputs(observations, actions))
+        changes = self._tensor(self.scaling_.changes(observations, after))
+        return TrainingRows(inputs, changes, torch.ones(len(inputs), device=self.place_))
+
+    @torch.inference_mode()
+    def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:
+        scores = np.empty(len(after))
+        for first in range(0, len(after), CHUNK):
+            part = slice(first, first + CHUNK)
+            inputs = self._tensor(self.scaling_.inputs(observations[part], actions[part]))
+            with deterministic_kernels(self.place_):
+                scores[part] = self._anomaly_scores(inputs, self.scaling_.changes(observations[part], after[part]))
+        return scores

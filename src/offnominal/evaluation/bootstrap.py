@@ -1,0 +1,135 @@
+"""The bootstrap: the same episodes, drawn anew with replacement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal.core.compilation import compiled
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.evaluation.estimate import Estimate
+
+REPLICATES = 1000
+
+Counts: TypeAlias = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resamples:
+    """How often each episode occurs in each replicate.
+
+    Steps of one episode hang together, so whole episodes are drawn. Draws depend on nothing but the number of episodes
+    and the seed: all that is measured on the same episodes is measured on the same replicates.
+
+    Args:
+        counts: (n, 1 + replicates): the first column is all ones, the episodes as they are.
+
+    Example:
+        >>> resamples = Resamples.draw(100, 1000, seed=0)
+        >>> resamples.mean(np.arange(100.0))
+        Estimate(49.500 [43.810, 55.180])
+    """
+
+    counts: Counts
+
+    @classmethod
+    def draw(cls, n: int, replicates: int = REPLICATES, *, seed: int = 0, purpose: str = "bootstrap") -> Resamples:
+        """Draw n of n episodes, as often as asked.
+
+        Args:
+            n: How many episodes there are.
+            replicates: How often; 0 for numbers without intervals.
+            seed: Of the draws.
+            purpose: Name of the random stream.
+        """
+        if isinstance(replicates, bool) or not isinstance(replicates, int) or replicates < 0:
+            raise InvalidParameter(f"replicates is {replicates!r}; expected a whole number of at least 0.")
+        generator = np.random.default_rng(int(Stream.named(seed, 0, purpose).key))
+        counts = np.ones((1 + replicates, n), np.int32)
+        for row in counts[1:]:
+            row[:] = np.bincount(generator.integers(0, n, size=n, dtype=np.int32), minlength=n)
+        return cls(np.ascontiguousarray(counts.T))
+
+    @classmethod
+    def draw_nominal(cls, n: int, replicates: int = REPLICATES, *, seed: int = 0) -> Resamples:
+        """Draw nominal episodes, independently of faulty ones."""
+        return cls.draw(n, replicates, seed=seed, purpose="bootstrap nominal")
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def take(self, episodes: IntArray) -> Resamples:
+        """Return the resamples of rows that belong to these episodes, which may repeat."""
+        return Resamples(self.counts[episodes])
+
+    def mean(self, values: FloatArray) -> Estimate:
+        """Return the mean of one value per episode; episodes with NaN have none and do not count."""
+        return self.means(values[:, None])[0]
+
+    def means(self, values: FloatArray) -> list[Estimate]:
+        """Return the mean of each column of (n, k) values."""
+        sums, weights = (np.zeros((values.shape[1], self.counts.shape[1])) for _ in range(2))
+        _add_up(self.counts, values, sums, weights)
+        return [Estimate.of(row) for row in _divided(sums, weights)]
+
+    def share(self, holds: BoolArray) -> Estimate:
+        """Return the share of episodes for which something holds; (n, 1 + replicates), so each replicate may differ."""
+        return Estimate.of(_divided(np.einsum("er,er->r", self.counts, holds), self.counts.sum(axis=0)))
+
+    def ratio(self, above: FloatArray, below: FloatArray) -> Estimate:
+        """Return the sum of one value per episode over the sum of another."""
+        sums, weights = (np.zeros((2, self.counts.shape[1])) for _ in range(2))
+        _add_up(self.counts, np.stack([above, below], axis=1), sums, weights)
+        return Estimate.of(_divided(sums[0], sums[1]))
+
+    def median(self, values: FloatArray) -> Estimate:
+        """Return the lower median of one value per episode; episodes with NaN do not count.
+
+        That is the smallest value that at least half of the episodes do not exceed. Values may be infinite.
+        """
+        known = np.flatnonzero(~np.isnan(values))
+        order = known[np.argsort(values[known], kind="stable")]
+        middle = np.full(self.counts.shape[1], np.nan)
+        _find_middle(self.counts, order, values, middle)
+        return Estimate.of(middle)
+
+
+def _divided(above: Array, below: Array) -> FloatArray:
+    """Divide; nothing by nothing is NaN."""
+    with np.errstate(invalid="ignore"):
+        quotient: FloatArray = above / below
+    return quotient
+
+
+@compiled
+def _add_up(counts: Counts, values: FloatArray, sums: FloatArray, weights: FloatArray) -> None:
+    """Add what each episode has to every replicate in which it is."""
+    for e in range(len(counts)):
+        row = counts[e]
+        for k in range(values.shape[1]):
+            value = values[e, k]
+            if not np.isnan(value):
+                total, weight = sums[k], weights[k]
+                for r in range(len(row)):
+                    total[r] += row[r] * value
+                    weight[r] += row[r]
+
+
+@compiled
+def _find_middle(counts: Counts, order: IntArray, values: FloatArray, middle: FloatArray) -> None:
+    """Write the lower median of each replicate."""
+    total, seen = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
+    for e in order:
+        total += counts[e]
+    for e in order:
+        row = counts[e]
+        for r in range(len(row)):
+            before = seen[r]
+            seen[r] += row[r]
+            if 2.0 * before < total[r] <= 2.0 * seen[r]:
+                middle[r] = values[e]

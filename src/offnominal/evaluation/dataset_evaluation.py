@@ -1,0 +1,75 @@
+"""A detector on all faults of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.progress_bar import progress
+from offnominal.datasets.dataset import Dataset
+from offnominal.detectors.detector import Detector
+from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.evaluation.evaluation_report import EvaluationReport
+from offnominal.evaluation.split_evaluation import evaluate_split
+
+
+def evaluate(
+    detector: Detector,
+    data: Dataset,
+    *,
+    alarm: Alarm | None = None,
+    splits: Iterable[str] | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> EvaluationReport:
+    """Return how well and how soon a fitted detector notices the faults of a dataset.
+
+    Nominal comparisons are made with the split ``test``, and with ``twins`` where the dataset has it.
+
+    Args:
+        detector: Fitted on the split ``train``.
+        data: The dataset.
+        alarm: Fitted on scores of the split ``validation``; without one there are no delays.
+        splits: Names of splits with faults; all of them if None.
+        replicates: Bootstrap replicates; 0 for numbers without intervals.
+        seed: Of the bootstrap.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from offnominal.datasets import generate
+        >>> from offnominal.detectors import KNN
+        >>> folder = TemporaryDirectory()
+        >>> strengths = {("observation/offset", "large"): 2.0}
+        >>> data = generate("SAP-Goal0-v0", folder.name, episodes=30, strengths=strengths)
+        >>> report = evaluate(KNN().fit(data["train"]), data)
+        >>> report["observation/offset@large"].numbers["matched_auroc"].value > 0.95
+        True
+    """
+    chosen = list(data.faults.values()) if splits is None else list(splits)
+    if not chosen:
+        raise InvalidParameter("the dataset has no split with faults; generate one with anomalies.")
+    nominal = detector.score(list(data["test"]))
+    twins = list(data["twins"]) if "twins" in data else None
+    twin_scores = None if twins is None else detector.score(twins)
+    reports = []
+    with progress(f"Evaluating {type(detector).__name__} on {data.world}", total=len(chosen)) as tick:
+        for name in chosen:
+            episodes = list(data[name])
+            scores = detector.score(episodes)
+            reports.append(
+                evaluate_split(
+                    scores,
+                    episodes,
+                    name=name,
+                    nominal=nominal,
+                    alarms=None if alarm is None else alarm.alarm(scores),
+                    nominal_alarms=None if alarm is None else alarm.alarm(nominal),
+                    twins=twins,
+                    twin_scores=twin_scores,
+                    replicates=replicates,
+                    seed=seed,
+                )
+            )
+            tick(note=name)
+    return EvaluationReport.of(data.world, reports)

@@ -1,0 +1,153 @@
+"""All splits of a world in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.evaluation.delays import delay_text, is_median_delay
+from offnominal.evaluation.estimate import (
+    Estimate,
+    average,
+    average_over_seeds,
+    lower_median,
+    lower_median_over_seeds,
+)
+from offnominal.evaluation.split_report import SplitReport
+
+HEADLINE = {
+    "auroc": "AUROC",
+    "null_auroc": "null",
+    "excess_auroc": "excess",
+    "matched_auroc": "time-matched",
+    "equal_cost_mean_delay": "delay at equal cost",
+    "median_delay": "median delay",
+    "within_10": "within 10",
+    "miss_rate": "missed",
+    "early_rate": "early",
+    "false_alarms": "false per 1,000",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReportLine:
+    """The numbers of one split, or of several together.
+
+    Args:
+        split: Its name.
+        counts: What is known exactly, by name.
+        numbers: Estimates by name.
+    """
+
+    split: str
+    counts: Mapping[str, int | float | None]
+    numbers: Mapping[str, Estimate]
+
+    def row(self) -> dict[str, Any]:
+        """Return everything flat: each estimate gives three columns, `name`, `name_low` and `name_high`.
+
+        A median delay is None beside a `miss_rate` above one half: it does not exist.
+        """
+        row: dict[str, Any] = {"split": self.split, **self.counts}
+        for name, number in self.numbers.items():
+            row |= number.columns(name)
+        return row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EvaluationReport:
+    """What is known about a detector in a world.
+
+    Args:
+        world: Id of the world.
+        lines: One per split.
+        details: The reports behind the lines, with curves; empty for a report over several training runs.
+
+    Example:
+        >>> import numpy as np
+        >>> from offnominal.core import Episode
+        >>> from offnominal.evaluation import evaluate_split
+        >>> active = np.arange(6) >= 4
+        >>> episode = Episode(np.zeros((7, 1)), np.zeros((6, 1)), np.zeros(6), active)
+        >>> split = evaluate_split([np.array([0, 2, 1, 0, 2, 3])], [episode], name="mine@hard", replicates=0)
+        >>> report = EvaluationReport.of("Toy-v0", [split])
+        >>> report.summary()
+        [{'split': 'mine@hard', 'episodes': 1, 'never struck': 0, 'AUROC': '0.938'}]
+        >>> report["mine@hard"].numbers["fpr95"]
+        Estimate(0.250)
+    """
+
+    world: str
+    lines: tuple[ReportLine, ...]
+    details: tuple[SplitReport, ...] = ()
+
+    @classmethod
+    def of(cls, world: str, splits: Iterable[SplitReport]) -> EvaluationReport:
+        """Gather the reports of some splits."""
+        details = tuple(splits)
+        lines = tuple(ReportLine(split.name, split.counts(), split.numbers()) for split in details)
+        return cls(world, lines, details)
+
+    @classmethod
+    def over_seeds(cls, reports: Sequence[EvaluationReport], *, seed: int = 0) -> EvaluationReport:
+        """Average detectors that differ in their training seed only; of median delays, take the median.
+
+        Args:
+            reports: One per training run, of the same splits and the same bootstrap seed.
+            seed: Of the draws of runs; see :func:`~offnominal.evaluation.estimate.average_over_seeds`.
+        """
+        if not reports:
+            raise InvalidParameter("there are no reports; give one per training run.")
+        if len({tuple((line.split, *line.numbers) for line in report.lines) for report in reports}) > 1:
+            raise InvalidParameter("the reports hold different splits or numbers; make them in the same way.")
+        lines = []
+        for rows in zip(*(report.lines for report in reports), strict=True):
+            numbers = {}
+            for name in rows[0].numbers:
+                over_seeds = lower_median_over_seeds if is_median_delay(name) else average_over_seeds
+                numbers[name] = over_seeds([row.numbers[name] for row in rows], seed=seed)
+            lines.append(ReportLine(rows[0].split, rows[0].counts, numbers))
+        return cls(reports[0].world, tuple(lines))
+
+    def __getitem__(self, split: str) -> ReportLine:
+        """Return the line of a split, or raise :class:`UnknownName` with the nearest right one."""
+        for line in self.lines:
+            if line.split == split:
+                return line
+        known = [line.split for line in self.lines]
+        raise UnknownName(f"no split {split!r} in the report.{did_you_mean(split, known)} It has: {', '.join(known)}.")
+
+    def mean(self) -> ReportLine:
+        """Return the mean over splits, each counting the same, of the numbers that all of them have.
+
+        Median delays are combined by their median. A number that one split does not have is not defined in the mean.
+        """
+        shared = [name for name in self.lines[0].numbers if all(name in line.numbers for line in self.lines)]
+        numbers = {}
+        for name in shared:
+            combine = lower_median if is_median_delay(name) else average
+            numbers[name] = combine([line.numbers[name] for line in self.lines])
+        counts = {"episodes": sum(int(line.counts["episodes"] or 0) for line in self.lines)}
+        return ReportLine(f"mean of {len(self.lines)}", counts, numbers)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one row per split with every number and its interval, for files."""
+        rows = [line.row() for line in self.lines]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return [{name: row.get(name) for name in names} for row in rows]
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Return one row per split with the numbers to look at first, and their mean, for eyes."""
+        lines = [*self.lines, self.mean()] if len(self.lines) > 1 else list(self.lines)
+        shown = [name for name in HEADLINE if any(name in line.numbers for line in lines)]
+        return [
+            {
+                "split": line.split,
+                "episodes": line.counts["episodes"],
+                "never struck": line.counts.get("never_faulty"),
+                **{HEADLINE[name]: delay_text(line.numbers[name]) if name in line.numbers else None for name in shown},
+            }
+            for line in lines
+        ]

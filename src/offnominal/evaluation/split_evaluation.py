@@ -1,0 +1,167 @@
+"""From scores, labels and alarms to everything that is reported about a split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter, InvalidScores
+from offnominal.core.types import Array, BoolArray
+from offnominal.evaluation.bootstrap import REPLICATES, Resamples
+from offnominal.evaluation.discrimination import discrimination_of_steps
+from offnominal.evaluation.equal_cost import COST, equal_cost_of_records
+from offnominal.evaluation.ground_truth import GroundTruth
+from offnominal.evaluation.null_discrimination import null_discrimination_of_steps
+from offnominal.evaluation.operating_curve import operating_curve_of_records
+from offnominal.evaluation.records import Records
+from offnominal.evaluation.split_report import SplitReport
+from offnominal.evaluation.step_scores import StepScores, flags
+from offnominal.evaluation.time_matched import time_matched_of_steps
+from offnominal.evaluation.timing import (
+    HORIZON,
+    WITHIN,
+    AlarmOutcomes,
+    FalseAlarms,
+    Timing,
+    measure_false_alarms,
+    timing_of_outcomes,
+)
+from offnominal.rollouts.twin_rollouts import Twin, effective_onset
+
+
+def evaluate_split(
+    scores: Sequence[Array],
+    episodes: Sequence[Episode],
+    *,
+    name: str = "",
+    nominal: Sequence[Array] | None = None,
+    alarms: Sequence[Array] | None = None,
+    nominal_alarms: Sequence[Array] | None = None,
+    twins: Sequence[Episode] | None = None,
+    twin_scores: Sequence[Array] | None = None,
+    within: Sequence[int] = WITHIN,
+    horizon: int = HORIZON,
+    cost: float = COST,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> SplitReport:
+    """Return how well and how soon a detector notices the faults of one split.
+
+    Args:
+        scores: One array per episode with a score for each transition; higher is stranger.
+        episodes: The faulty ones.
+        name: Of the split.
+        nominal: Scores of nominal test episodes, for the null, for time-matching and for delays at equal cost.
+        alarms: One boolean array per episode, for delays.
+        nominal_alarms: The same for nominal test episodes, for false alarms.
+        twins: The nominal twin of each episode, for effective onsets.
+        twin_scores: Their scores. The null is then taken on them instead of on `nominal`, each onset on its own twin,
+            which takes luck out of the excess.
+        within: Delays of which the share is wanted, in steps.
+        horizon: Of the restricted mean delay, in steps.
+        cost: False alarms per 1,000 nominal steps at which `measure_equal_cost` is taken.
+        replicates: Bootstrap replicates; 0 for numbers without intervals.
+        seed: Of the bootstrap. Reports of the same episodes with the same seed can be compared pair by pair.
+
+    Example:
+        >>> import numpy as np
+        >>> rng, active = np.random.default_rng(1), np.arange(50) >= 30
+        >>> faulty = [Episode(np.zeros((51, 1)), np.zeros((50, 1)), np.zeros(50), active)] * 100
+        >>> nominal = [np.linspace(0.0, 2.0, 50) + rng.normal(size=50) for _ in range(100)]
+        >>> scores = [np.linspace(0.0, 2.0, 50) + rng.normal(size=50) + active for _ in range(100)]
+        >>> report = evaluate_split(scores, faulty, nominal=nominal)
+        >>> report.discrimination.local.auroc, report.null.local.auroc
+        (Estimate(0.907 [0.900, 0.913]), Estimate(0.750 [0.737, 0.764]))
+        >>> report.matched.auroc
+        Estimate(0.759 [0.745, 0.773])
+    """
+    truths = [GroundTruth.of(episode) for episode in episodes]
+    steps = StepScores.of(scores, lengths=[len(truth.active) for truth in truths])
+    active = flags([truth.active for truth in truths], steps.lengths)
+    drawn = Resamples.draw(len(steps), replicates, seed=seed)
+    case = _Case(steps, active, truths, drawn, tuple(within), horizon)
+    parts: dict[str, Any] = {}
+    if nominal is not None:
+        others = StepScores.of(nominal, "nominal scores")
+        parts = case.beside(others, Resamples.draw_nominal(len(others), replicates, seed=seed), cost)
+    if twin_scores is not None:
+        if len(twin_scores) != len(truths):
+            raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected those of {len(truths)}.")
+        parts["null"] = null_discrimination_of_steps(StepScores.of(twin_scores, "scores of the twins"), truths, drawn)
+    if alarms is not None:
+        raised = flags(alarms, steps.lengths, "alarms")
+        if nominal_alarms is not None and nominal is not None:
+            flags(nominal_alarms, others.lengths, "nominal alarms")
+        false = (
+            None if nominal_alarms is None else measure_false_alarms(nominal_alarms, replicates=replicates, seed=seed)
+        )
+        parts["timing"] = case.timing(raised, case.onsets, false)
+        if twins is not None:
+            parts["effective_timing"] = case.timing(raised, effective_onsets(episodes, twins))
+    return SplitReport(
+        name=name,
+        episodes=len(truths),
+        never_faulty=case.onsets.count(None),
+        discrimination=discrimination_of_steps(steps, active, drawn),
+        time_baseline=discrimination_of_steps(steps.time_baseline(), active, drawn),
+        **parts,
+    )
+
+
+def effective_onsets(episodes: Sequence[Episode], twins: Sequence[Episode]) -> list[int | None]:
+    """Return when each fault could first have been seen; None where it never could.
+
+    Args:
+        episodes: The faulty ones.
+        twins: Their nominal twins, in the same order.
+    """
+    if len(episodes) != len(twins):
+        raise InvalidParameter(f"there are {len(twins)} twins of {len(episodes)} episodes; give one for each.")
+    onsets = []
+    for number, (faulty, nominal) in enumerate(zip(episodes, twins, strict=True)):
+        if faulty.seed != nominal.seed:
+            raise InvalidParameter(
+                f"episode {number} has seed {faulty.seed}, its twin {nominal.seed}; give twins in the same order."
+            )
+        onsets.append(effective_onset(Twin(nominal, faulty)))
+    return onsets
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Case:
+    """What all parts of a report share."""
+
+    steps: StepScores
+    active: BoolArray
+    truths: list[GroundTruth]
+    drawn: Resamples
+    within: tuple[int, ...]
+    horizon: int
+
+    @property
+    def onsets(self) -> list[int | None]:
+        """First faulty transition of each episode."""
+        return [truth.onset for truth in self.truths]
+
+    def timing(
+        self, alarms: BoolArray, onsets: Sequence[int | None], false_alarms: FalseAlarms | None = None
+    ) -> Timing:
+        """Return how soon joined alarms come."""
+        outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets)
+        return timing_of_outcomes(
+            outcomes, self.drawn, within=self.within, horizon=self.horizon, false_alarms=false_alarms
+        )
+
+    def beside(self, nominal: StepScores, drawn: Resamples, cost: float) -> dict[str, Any]:
+        """Return the parts of a report that need nominal scores."""
+        records = Records.of(self.steps, self.onsets)
+        return {
+            "null": null_discrimination_of_steps(nominal, self.truths, drawn),
+            "matched": time_matched_of_steps(self.steps, self.active, nominal, self.drawn, drawn),
+            "operating": operating_curve_of_records(records, nominal, self.horizon),
+            "equal_cost": equal_cost_of_records(
+                records, nominal, self.drawn, drawn, cost=cost, within=self.within, horizon=self.horizon
+            ),
+        }

@@ -1,0 +1,1 @@
+"""Papers: one folder each, with its studies, study kind, published numbers, tables and figures."""

@@ -1,0 +1,44 @@
+"""Build the detectors of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from offnominal.agents.uncertainty import UncertainPolicy
+from offnominal.core.episode import Episode
+from offnominal.detectors.catalogue import detectors as registry
+from offnominal.detectors.detector import Detector
+from offnominal.papers.ood_rl.cell import MethodEntry, OODCell
+
+
+def build_detectors(cell: OODCell, policy: UncertainPolicy) -> dict[str, Detector]:
+    """Return the methods of a cell by name, not fitted.
+
+    Args:
+        cell: The cell.
+        policy: Its agent, for methods that look inside.
+    """
+    entries = {entry.name: entry for entry in (*cell.methods, *cell.parts)}
+    return {entry.name: _build(entry, policy, entries) for entry in cell.methods}
+
+
+def observations_for(detector: Detector, episodes: Sequence[Episode]) -> Sequence[Episode]:
+    """Return episodes as a detector sees them: one of pictures has the latest three of a stack for its three colours.
+
+    Args:
+        detector: Who watches.
+        episodes: What an agent lived through.
+    """
+    if not detector.pixel_observations:
+        return episodes
+    return [replace(episode, observations=episode.observations[:, -3:]) for episode in episodes]
+
+
+def _build(entry: MethodEntry, policy: UncertainPolicy, entries: dict[str, MethodEntry]) -> Detector:
+    given = dict(entry.parameters)
+    if entry.internal:
+        given["policy"] = policy
+    if entry.parts:
+        given["detectors"] = [_build(entries[name], policy, entries) for name in entry.parts]
+    return registry.build(entry.id, given)

@@ -1,0 +1,122 @@
+"""Cells of the study: one agent in all settings of its world, watched by some detectors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from offnominal.agents.uncertainty import UncertaintyKind
+from offnominal.core.checks import text
+from offnominal.core.config import Config
+from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.studies.cell import Named
+
+SHIPPED = 0
+"""Number of the agent that comes with the package."""
+
+
+@dataclass(frozen=True)
+class MethodEntry(Config):
+    """A detector of the study.
+
+    Args:
+        name: What tables call it.
+        detector: Its registered id, or ``"package.module:Class"``; the name if empty.
+        parameters: Of its constructor.
+        internal: Whether it looks into the policy; its constructor then takes one.
+        parts: Names of the methods whose scores it fuses, if it does.
+        uncertainties: Only agents of these kinds; all if None.
+    """
+
+    name: str
+    detector: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    internal: bool = False
+    parts: tuple[str, ...] = ()
+    uncertainties: tuple[UncertaintyKind, ...] | None = None
+
+    def __post_init__(self) -> None:
+        text("the name of a method", self.name)
+
+    @property
+    def id(self) -> str:
+        """Registered id or path of the class."""
+        return self.detector or self.name
+
+
+@dataclass(frozen=True)
+class OODCell(Config):
+    """One agent in all settings of Table 1 that its world has, in several trials, watched by detectors.
+
+    A trial has `episodes` unchanged episodes and as many in each setting; all of them start alike. Trials differ in
+    how they start. Detectors outside the policy learn from unchanged episodes that no trial has.
+
+    Args:
+        world: Id of the world.
+        uncertainty: Kind of the agent.
+        methods: Detectors that share the episodes.
+        parts: Detectors whose scores are only needed for those that fuse them.
+        group: What people call the methods together.
+        seed: Number of the agent: 0 is the one that comes with the package, others are trained with that seed.
+        trials: How many.
+        episodes: Unchanged ones of each trial, and those of each setting.
+        train: Episodes that detectors outside the policy learn from.
+        max_steps: Time limit; the world's own if None.
+        onset: First changed transition; 0 as in the paper.
+        anomalies: Only settings of these.
+        max_settings: Settings of each anomaly at most, spread evenly; None for all.
+        kind: Tells these cells from others in files.
+
+    Example:
+        >>> OODCell("OOD-CartPole-v0", "ensemble", (MethodEntry("Time"),), seed=2).label
+        'OOD-CartPole-v0/ensemble/policy/2'
+    """
+
+    module: ClassVar[str] = "offnominal.papers.ood_rl.execution"
+
+    world: str
+    uncertainty: UncertaintyKind
+    methods: tuple[MethodEntry, ...]
+    parts: tuple[MethodEntry, ...] = ()
+    group: str = "policy"
+    seed: int = SHIPPED
+    trials: int = 5
+    episodes: int = 20
+    train: int = 50
+    max_steps: int | None = None
+    onset: int = 0
+    anomalies: tuple[str, ...] | None = None
+    max_settings: int | None = None
+    kind: Literal["ood-rl"] = "ood-rl"
+
+    @property
+    def policy(self) -> str:
+        """Kind of the agent."""
+        return self.uncertainty
+
+    @property
+    def name(self) -> str:
+        """The methods together."""
+        return self.group
+
+    @property
+    def detector(self) -> str:
+        """None that stands for all."""
+        return ""
+
+    @property
+    def label(self) -> str:
+        """World, kind of agent, group of methods and number of the agent, for people."""
+        return f"{self.world}/{self.uncertainty}/{self.group}/{self.seed}"
+
+    @property
+    def source(self) -> str:
+        """A hash of what decides the agent."""
+        return hashlib.sha256(json.dumps(["agent", self.world, self.uncertainty, self.seed]).encode()).hexdigest()
+
+    def targets(self) -> Iterator[Named]:
+        """Yield the methods and their parts."""
+        return ((detector_registry, entry.id) for entry in (*self.methods, *self.parts))

@@ -1,0 +1,151 @@
+"""Do a cell: let an agent act in every setting, let the detectors watch, read their scores."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.uncertainty import UncertainPolicy
+from offnominal.anomalies.catalogue import anomalies as anomaly_registry
+from offnominal.core.episode import Episode
+from offnominal.core.registry import Spec
+from offnominal.core.types import FloatArray
+from offnominal.detectors.detector import Detector
+from offnominal.papers.ood_rl.agents import agent, agent_hash
+from offnominal.papers.ood_rl.build_detectors import build_detectors, observations_for
+from offnominal.papers.ood_rl.cell import OODCell
+from offnominal.papers.ood_rl.episodes import EpisodeGroup, chosen_settings, training_episodes, trial_parts
+from offnominal.papers.ood_rl.separation import measure_separation
+from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.code import Sources
+from offnominal.studies.execution import single_threaded, with_parts
+from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.worlds.catalogue import worlds as world_registry
+
+# How an agent was trained does not count: its weights are the data of a cell.
+CODE_TARGETS = (
+    "offnominal.agents.uncertainty:UncertainPolicy",
+    "offnominal.agents.uncertainty:DenseNetworks",
+    "offnominal.agents.uncertainty.conv_networks:ConvNetworks",
+    "offnominal.papers.ood_rl.episodes:training_episodes",
+    "offnominal.papers.ood_rl.build_detectors:build_detectors",
+    "offnominal.papers.ood_rl.execution:run_trial",
+)
+Row = dict[str, Any]
+
+
+def run_cell(cell: OODCell, *, sources: Sources | None = None) -> CellResult:
+    """Do a cell in this process, with one thread.
+
+    Args:
+        cell: What to do.
+        sources: Code that was read before.
+    """
+    meter = ResourceMeter()
+    code = code_of(cell, sources or Sources())
+    policy = agent(cell.world, cell.uncertainty, cell.seed)
+    with single_threaded():
+        detectors = build_detectors(cell, policy)
+        with meter("fit"):
+            training = training_episodes(cell, policy)
+            for detector in detectors.values():
+                detector.fit(observations_for(detector, training), seed=cell.seed)
+        rows, steps = [], 0
+        for trial in range(cell.trials):
+            found, scored = run_trial(cell, policy, detectors, trial, meter)
+            rows += found
+            steps += scored
+    cost = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
+    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": steps}
+    return make_result(cell, rows, cost, data=prepare(cell), code=code)
+
+
+def run_trial(
+    cell: OODCell, policy: UncertainPolicy, detectors: Mapping[str, Detector], trial: int, meter: ResourceMeter
+) -> tuple[list[Row], int]:
+    """Return a row per setting and method, and how many steps were scored."""
+    rows: list[Row] = []
+    steps = 0
+    nominal: EpisodeGroup | None = None
+    nominal_scores: dict[str, list[FloatArray]] = {}
+    for part, scores in _scored(cell, policy, detectors, trial, meter):
+        steps += sum(len(episode) for episode in part.episodes)
+        if part.setting is None or nominal is None:
+            nominal, nominal_scores = part, scores
+            continue
+        common = _setting_row(cell, part, nominal, trial)
+        active = [episode.active for episode in part.episodes]
+        with meter("evaluate"):
+            rows += [
+                common
+                | {"name": entry.name, "detector": entry.id, "parameters": json.dumps(entry.parameters)}
+                | asdict(measure_separation(nominal_scores[entry.name], scores[entry.name], active))
+                for entry in cell.methods
+            ]
+    return rows, steps
+
+
+def _scored(
+    cell: OODCell, policy: UncertainPolicy, detectors: Mapping[str, Detector], trial: int, meter: ResourceMeter
+) -> Iterator[tuple[EpisodeGroup, dict[str, list[FloatArray]]]]:
+    """Yield the parts of a trial and what each method makes of them."""
+    parts = trial_parts(cell, policy, trial)
+    shown = [entry.name for entry in cell.methods]
+    while True:
+        with meter("score"):
+            part = next(parts, None)
+            if part is None:
+                return
+            scores = {name: detectors[name].score(observations_for(detectors[name], part.episodes)) for name in shown}
+        yield part, scores
+
+
+def _setting_row(cell: OODCell, part: EpisodeGroup, nominal: EpisodeGroup, trial: int) -> Row:
+    """Return what the episodes of a setting were like, whoever watched."""
+    setting = part.setting
+    assert setting is not None
+    return {
+        "split": f"{setting.anomaly}@{setting.parameter:g}",
+        "anomaly": setting.anomaly,
+        "kind": setting.anomaly.partition("/")[0],
+        "variant": setting.published,
+        "value": setting.parameter,
+        "seed": cell.seed,
+        "trial": trial,
+        "episodes": cell.episodes,
+        "steps": sum(len(episode) for episode in part.episodes),
+        "length": float(np.mean([len(episode) for episode in part.episodes])),
+        "nominal_length": float(np.mean([len(episode) for episode in nominal.episodes])),
+        **_returns("return", part.episodes),
+        **_returns("nominal_return", nominal.episodes),
+    }
+
+
+def _returns(name: str, episodes: Sequence[Episode]) -> Row:
+    returns = np.array([episode.total_reward for episode in episodes])
+    return {f"{name}_mean": float(returns.mean()), f"{name}_square": float(np.mean(returns * returns))}
+
+
+def prepare(cell: OODCell) -> str:
+    """Train the agent of a cell if it is not there, and return the hash of its weights."""
+    return agent_hash(cell.world, cell.uncertainty, cell.seed)
+
+
+def code_of(cell: OODCell, sources: Sources) -> str:
+    """Return the version of the code that a cell uses: of its world, faults and methods, and of what reads scores."""
+    specs: list[Spec] = []
+    for entry in (*cell.methods, *cell.parts):
+        specs += with_parts(entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {}))
+    places = [world_registry.spec(cell.world)]
+    places += [anomaly_registry.spec(name) for name in dict.fromkeys(each.anomaly for each in chosen_settings(cell))]
+    used = [*specs, *places]
+    code = [
+        sources.version(*CODE_TARGETS, *(spec.target for spec in used)),
+        *([spec.target, spec.options] for spec in used),
+    ]
+    return hashlib.sha256(json.dumps(code, sort_keys=True, default=str).encode()).hexdigest()

@@ -1,0 +1,113 @@
+"""The figures of a study of agents in changed worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.papers.ood_rl.agents import agent, is_available
+from offnominal.papers.ood_rl.detection_results import UNCERTAINTY, DetectionResults
+from offnominal.papers.ood_rl.heat_figure import heat_figure
+from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.return_figure import return_figure
+from offnominal.papers.ood_rl.series import Series, series
+from offnominal.papers.ood_rl.series_figures import action_figure, value_figure
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
+from offnominal.papers.ood_rl.survival_figure import survival_figure
+from offnominal.reports.figures import pyplot
+from offnominal.reports.save_figures import save_figures
+
+Drawing = tuple[str, Callable[[Any], Any]]
+"""A caption, and what draws the figure with pyplot."""
+SHOWN = (("dynamics/pole_length", 2.0), ("dynamics/gravity", 20.0))
+"""Settings to show episodes of: a long pole on the cart, a pendulum of twice the weight."""
+
+
+def draw_figures(outcomes: OODResults, folder: Path, *, onset: int = 0) -> dict[str, str]:
+    """Write every figure as PNG and SVG; return their captions by name.
+
+    Args:
+        outcomes: Of a run.
+        folder: Where they go.
+        onset: First changed transition of its episodes.
+    """
+    plt = pyplot()
+    drawings = {**_overviews(outcomes), **_along_episodes(outcomes, onset), **_heats(outcomes)}
+    save_figures(plt, {name: draw for name, (_, draw) in drawings.items()}, folder)
+    return {name: caption for name, (caption, _) in drawings.items()}
+
+
+def _overviews(outcomes: OODResults) -> dict[str, Drawing]:
+    return {
+        "survival": (
+            "How much of the AUC is left when only steps of the same time are compared: mean over the settings in "
+            "which agents fail",
+            lambda plt: survival_figure(plt, outcomes),
+        ),
+        "returns": (
+            "What agents earn; full marks where most of them fail, the dashed line is the limit",
+            lambda plt: return_figure(plt, outcomes),
+        ),
+    }
+
+
+def _heats(outcomes: OODResults) -> dict[str, Drawing]:
+    return {
+        f"heat_{file_of(label)}": (
+            f"Mean AUC of {label} in every setting, all steps together as in the paper",
+            partial(heat_figure, outcomes=outcomes, label=label),
+        )
+        for label in outcomes.labels
+    }
+
+
+def file_of(label: str) -> str:
+    """Return a label as a name of files.
+
+    Example:
+        >>> file_of("TD residual (MC-Dropout)")
+        'td_residual_mc_dropout'
+    """
+    plain = "".join(letter if letter.isalnum() else " " for letter in label.lower())
+    return "_".join(plain.split())
+
+
+def _along_episodes(outcomes: OODResults, onset: int) -> dict[str, Drawing]:
+    """Return the figures of single episodes; none of agents that are not at hand."""
+    drawings: dict[str, Drawing] = {}
+    values = _both(outcomes, CARTPOLE, onset)
+    if values is not None:
+        drawings["q_values"] = (
+            "Values of both pushes along an unchanged episode and a changed one, mean and one standard deviation",
+            lambda plt: value_figure(plt, values[0]),
+        )
+    actions = _both(outcomes, PENDULUM, onset)
+    if actions is not None:
+        drawings["actions"] = (
+            "Torque along an unchanged episode and a changed one; the threshold is the best one by Youden's J",
+            lambda plt: action_figure(plt, *actions),
+        )
+    return drawings
+
+
+def _both(outcomes: OODResults, world: str, onset: int) -> tuple[list[Series], float] | None:
+    """Return an unchanged and a changed episode of the first ensemble, and the threshold between them."""
+    wanted = [each for each in outcomes.in_world(world) if (each.method, each.uncertainty) == (UNCERTAINTY, "ensemble")]
+    if not wanted or not is_available(world, "ensemble", wanted[0].agents[0]):
+        return None
+    place = _telling(outcomes, wanted[0])
+    policy = agent(world, "ensemble", wanted[0].agents[0])
+    both = [series(policy, world, each, onset=onset) for each in (None, wanted[0].settings[place])]
+    return both, float(wanted[0].thresholds[place, 0].mean())
+
+
+def _telling(outcomes: OODResults, detections: DetectionResults) -> int:
+    """Return the setting to show; if it was not run, the one that is told best of those in which agents fail."""
+    for place, setting in enumerate(detections.settings):
+        if (setting.anomaly, setting.parameter) in SHOWN:
+            return place
+    return int(np.argmax(detections.mean("auc") + outcomes.failed(detections)))

@@ -1,0 +1,92 @@
+"""Heat maps: what a method makes of every setting of every world."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.papers.ood_rl.detection_results import DetectionResults
+from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.settings import PONG, OODSetting
+
+MARK = "✕"
+
+
+def heat_figure(plt: Any, outcomes: OODResults, label: str) -> Any:
+    """Draw the mean AUC of a method: a panel per world, a row per quantity, a column per multiple of its default.
+
+    Chance is white; what is blue is called less strange than the unchanged world. Settings in which agents fail have a
+    cross.
+
+    Args:
+        plt: matplotlib's pyplot.
+        outcomes: Of a run.
+        label: Of the method.
+    """
+    found = outcomes.by_label(label)
+    grids = [_grid(detections) for detections in found]
+    heights = [len(rows) for rows, _, _ in grids]
+    figure, panels = plt.subplots(
+        len(found),
+        1,
+        figsize=(9.2, 0.42 * sum(heights) + 0.85 * len(found) + 0.3),
+        squeeze=False,
+        height_ratios=heights,
+        layout="constrained",
+    )
+    for axes, detections, grid in zip(panels[:, 0], found, grids, strict=True):
+        image = _panel(axes, outcomes, detections, grid)
+    figure.colorbar(image, ax=panels[:, 0].tolist(), fraction=0.025, pad=0.01, label="mean AUC")
+    figure.suptitle(label, fontweight="bold", x=0.01, ha="left", fontsize=10)
+    return figure
+
+
+Grid = tuple[list[str], list[str], dict[OODSetting, tuple[int, int]]]
+
+
+def _grid(detections: DetectionResults) -> Grid:
+    """Return the names of rows and columns, and where each setting is."""
+    rows = list(dict.fromkeys(each.quantity.name for each in detections.settings))
+    keys = [_column(each) for each in detections.settings]
+    columns = sorted(set(keys))
+    where = {
+        each: (rows.index(each.quantity.name), columns.index(key))
+        for each, key in zip(detections.settings, keys, strict=True)
+    }
+    return rows, [_setting_row(detections.world, each) for each in columns], where
+
+
+def _column(setting: OODSetting) -> float:
+    """Return the multiple of the default that is meant, before it was rounded for print; of a corruption, its level."""
+    if setting.world == PONG:
+        return setting.parameter
+    multiple = setting.parameter / setting.quantity.default
+    return float(round(multiple)) if multiple > 1.0 else 1.0 / round(1.0 / multiple)
+
+
+def _setting_row(world: str, column: float) -> str:
+    if world == PONG:
+        return f"severity {column:g}"
+    return f"×{column:g}" if column > 1.0 else f"÷{round(1.0 / column)}"
+
+
+def _panel(axes: Any, outcomes: OODResults, detections: DetectionResults, grid: Grid) -> Any:
+    rows, columns, where = grid
+    values = np.full((len(rows), len(columns)), np.nan)
+    mean, failed = detections.mean("auc"), outcomes.failed(detections)
+    for place, setting in enumerate(detections.settings):
+        values[where[setting]] = mean[place]
+    image = axes.imshow(values, cmap="RdBu_r", vmin=0.0, vmax=1.0, aspect="auto")
+    axes.set_title(f"{detections.world}   {MARK} agents fail", fontsize=9)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(range(len(columns)), columns)
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0, labelsize=8)
+    for place, setting in enumerate(detections.settings):
+        row, column = where[setting]
+        shade = "black" if 0.15 < mean[place] < 0.85 else "white"
+        text = f"{mean[place]:.2f}" + (f"\n{MARK}" if failed[place] else "")
+        axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=shade, linespacing=0.85)
+    return image

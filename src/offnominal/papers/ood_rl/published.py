@@ -1,0 +1,70 @@
+"""What is known here of the printed tables."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """A row of a printed table.
+
+    Args:
+        tables: Numbers of the tables it may be in.
+        world: Id of the world.
+        method: Kind of the agent; empty if not known.
+        anomaly: What is changed; empty for a mean over all rows of the method.
+        value: To what; None if not known.
+        mean: Mean AUC over trials.
+        std: Standard deviation over trials, ddof 1.
+        best: Largest AUC of the trials.
+        trials: Those of the five that are known.
+    """
+
+    tables: range
+    world: str
+    method: str
+    anomaly: str
+    value: float | None
+    mean: float | None
+    std: float | None
+    best: float | None
+    trials: tuple[float, ...]
+
+
+@cache
+def published_rows() -> tuple[PublishedRow, ...]:
+    """Return every printed number that is known here.
+
+    Example:
+        >>> max(row.best for row in published_rows() if 9 in row.tables)
+        0.727
+    """
+    text = files("offnominal.papers.ood_rl").joinpath("published.csv").read_text(encoding="utf-8")
+    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    return tuple(
+        PublishedRow(
+            tables=_tables(row["table"]),
+            world=row["world"],
+            method=row["method"],
+            anomaly=row["anomaly"],
+            value=_number(row["value"]),
+            mean=_number(row["mean"]),
+            std=_number(row["std"]),
+            best=_number(row["best"]),
+            trials=tuple(float(each) for each in row["trials"].split()),
+        )
+        for row in lines
+    )
+
+
+def _tables(text: str) -> range:
+    first, _, last = text.partition("-")
+    return range(int(first), int(last or first) + 1)
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None

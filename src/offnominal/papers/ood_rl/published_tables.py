@@ -1,0 +1,139 @@
+"""The tables of the paper: ours, and what is known of print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+
+from offnominal.core.types import FloatArray
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.catalogue import DEFAULT_SCALE, PublishedFigure, PublishedTable
+from offnominal.papers.ood_rl.detection_results import KINDS, UNCERTAINTY, DetectionResults
+from offnominal.papers.ood_rl.published import PublishedRow, published_rows
+from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, settings
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+STUDY = "ood-rl"
+ABSENT = "not in this run"
+UNPLACED = "setting unknown; ours: all it may be"
+
+
+Found = tuple[str, OODSetting, FloatArray]
+"""Kind of agent, setting, and AUC of each trial."""
+
+
+def table_1(results: RunResults) -> list[PublishedComparison]:
+    """Give what agents earn in every setting of Table 1, and whether they fail; print says only that some do."""
+    return [
+        PublishedComparison(
+            {"world": found.world, "agent": KINDS[found.uncertainty], "setting": setting.label},
+            Estimate(float(found.mean[place].mean()), found.mean[place].repeat(2)),
+            None,
+            note="failed" if found.mostly_failed[place] else "",
+        )
+        for found in OODResults.of(results.table).returns
+        for place, setting in enumerate(found.settings)
+    ]
+
+
+def auc_table(results: RunResults, *, number: int, world: str, best: bool) -> list[PublishedComparison]:
+    """Compare the AUC of the policies' uncertainty in the settings in which agents fail, as the paper reads it.
+
+    Ours is of the first agent: the mean over trials with their range, or the best of them.
+
+    Args:
+        results: Of a run.
+        number: Of the table.
+        world: It is of.
+        best: Whether it prints the best trial of each row.
+    """
+    rows = [row for row in published_rows() if row.world == world and (best or number in row.tables)]
+    placed = {(row.method, row.anomaly, row.value): row for row in rows if row.method and row.value is not None}
+    outcomes = OODResults.of(results.table)
+    lines, ours, others = [], list[Found](), list[Found]()
+    for detections in outcomes.in_world(world):
+        if detections.method != UNCERTAINTY:
+            continue
+        failed = outcomes.failed(detections)
+        for place, setting in enumerate(detections.settings):
+            row = placed.get((detections.uncertainty, setting.anomaly, setting.parameter))
+            trials = detections.reading("auc")[place, 0]
+            if failed[place] or row is not None:
+                ours.append((detections.uncertainty, setting, trials))
+                lines.append(_line(detections, setting, trials, row, best))
+            else:
+                others.append((detections.uncertainty, setting, trials))
+    apart = [row for row in rows if row not in placed.values() and _shown(row, best)]
+    return lines + [_apart(row, _of(row, ours) or _of(row, others), best) for row in apart]
+
+
+def _line(
+    detections: DetectionResults, setting: OODSetting, trials: FloatArray, row: PublishedRow | None, best: bool
+) -> PublishedComparison:
+    labels = {"method": KINDS[detections.uncertainty], "setting": setting.label}
+    if best:
+        return PublishedComparison(labels, Estimate(float(trials.max())), row.best if row else None)
+    deviation = float(trials.std(ddof=1)) if len(trials) > 1 else 0.0
+    note = f"± {deviation:.3f}" + (f", print ± {row.std:.3f}" if row and row.std is not None else "")
+    return PublishedComparison(labels, Estimate(float(trials.mean()), trials), row.mean if row else None, note=note)
+
+
+def _shown(row: PublishedRow, best: bool) -> bool:
+    return row.best is not None if best else True
+
+
+def _of(row: PublishedRow, found: Iterable[Found]) -> list[FloatArray]:
+    """Return the trials of all settings that a printed row may be of."""
+    return [
+        trials
+        for kind, setting, trials in found
+        if row.method in ("", kind) and row.anomaly in ("", setting.anomaly) and row.value in (None, setting.parameter)
+    ]
+
+
+def _apart(row: PublishedRow, trials: list[FloatArray], best: bool) -> PublishedComparison:
+    """Return a printed row of which method or setting is not known, beside all of ours that it may be of.
+
+    To lie within so wide a range is no evidence, so print is told in the note and no verdict is given.
+    """
+    named = next((each.quantity.name for each in settings(row.world) if each.anomaly == row.anomaly), "")
+    labels = {"method": KINDS.get(row.method, "one of three"), "setting": named or "mean deviation over trials"}
+    if not trials:
+        return PublishedComparison(labels, Estimate(None), row.best if best else row.mean or row.std, note=ABSENT)
+    if not row.anomaly:
+        values = np.array([each.std(ddof=1) for each in trials if len(each) > 1] or [0.0])
+        return PublishedComparison(labels, Estimate(float(values.mean())), row.std)
+    values = np.array([each.max() if best else each.mean() for each in trials])
+    number = f"{row.best:.3f}" if best else f"{row.mean:.3f} ± {row.std:.3f}"
+    return PublishedComparison(labels, Estimate(float(values.mean()), values), None, note=f"print {number}, {UNPLACED}")
+
+
+def _published(number: int, title: str, world: str, *, best: bool = False) -> PublishedTable:
+    compare = partial(auc_table, number=number, world=world, best=best)
+    return PublishedTable(number, title, STUDY, compare, scale="pong" if world == PONG else DEFAULT_SCALE)
+
+
+_ONE = "mean over trials; which method the printed one is of is not known here"
+TABLES = [
+    PublishedTable(1, "all settings: returns, and where agents fail", STUDY, table_1),
+    _published(3, "CartPole, best of the trials; no printed number is known here", CARTPOLE, best=True),
+    _published(4, "Pendulum, best of the trials", PENDULUM, best=True),
+    _published(5, "Pong, best of the trials", PONG, best=True),
+    *(_published(number, f"CartPole, {_ONE}", CARTPOLE) for number in (6, 7, 8)),
+    *(_published(number, f"Pendulum, {_ONE}", PENDULUM) for number in (9, 10, 11)),
+    *(_published(number, f"Pong, {_ONE}", PONG) for number in range(12, 20)),
+]
+UNKNOWN_TABLES = {"2": "We know neither what it shows nor its numbers."}
+FIGURES = [
+    PublishedFigure(4, "values of both pushes along an unchanged and a changed episode", STUDY, "q_values"),
+    PublishedFigure(5, "torque along an unchanged and a changed episode", STUDY, "actions"),
+]
+_UNKNOWN = "We do not know what it shows."
+UNKNOWN_FIGURES = {
+    **dict.fromkeys(("1", "2", "3"), _UNKNOWN),
+    "6": "It shows corrupted frames of Pong; ours are on the page of that world.",
+}

@@ -1,0 +1,112 @@
+"""The tables of a study of agents in changed worlds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from offnominal.papers.ood_rl.detection_results import KINDS, DetectionResults
+from offnominal.papers.ood_rl.results import OODResults, average
+from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
+from offnominal.reports.study_tables import Row, StudyTable
+
+CHANCE = 0.5
+
+
+def detection_leaderboard(outcomes: OODResults) -> list[Row]:
+    """Return one row per world and method, best first: mean AUC over the settings in which agents fail."""
+    rows = []
+    for world in outcomes.worlds:
+        found = [(_means(outcomes, detections), detections) for detections in outcomes.in_world(world)]
+        found.sort(key=lambda pair: -np.nan_to_num(pair[0]["auc"]))
+        rows += [_leading(world, detections, means) for means, detections in found]
+    return rows
+
+
+def _means(outcomes: OODResults, detections: DetectionResults) -> dict[str, float]:
+    failed = outcomes.failed(detections)
+    return {name: average(detections.mean(name)[failed]) for name in SEPARATION_METRICS}
+
+
+def _leading(world: str, detections: DetectionResults, means: dict[str, float]) -> Row:
+    readings = {SEPARATION_METRICS[name]: _round(value) for name, value in means.items()}
+    return {
+        "world": world,
+        "method": detections.label,
+        "AUC": readings.pop(SEPARATION_METRICS["auc"]),
+        **readings,
+        "survives": _round((means["auc_equal"] - CHANCE) / (means["auc"] - CHANCE), 2)
+        if means["auc"] > CHANCE + 0.01
+        else None,
+    }
+
+
+def report_tables(outcomes: OODResults) -> list[StudyTable]:
+    """Return every table of a study; the one to look at first comes first."""
+    survive = (
+        "Mean AUC over the settings in which agents fail; what survives of its excess over chance when only steps of "
+        "the same time are compared"
+    )
+    tables = [
+        ("methods", survive, detection_leaderboard(outcomes)),
+        ("variances", "Where AUC varies: standard deviations, mean over failed settings", _variances(outcomes)),
+        ("returns", "Returns in every setting", _returns(outcomes)),
+        ("settings", "AUC in every setting, mean over agents and trials", _settings(outcomes)),
+    ]
+    return [StudyTable(name, title, rows, rows) for name, title, rows in tables]
+
+
+def _variances(outcomes: OODResults) -> list[Row]:
+    """Return a row per world and method: how far evaluations of one agent, and agents, lie apart."""
+    rows: list[Row] = []
+    for detections in outcomes.detections:
+        failed = outcomes.failed(detections)
+        row: Row = {"world": detections.world, "method": detections.label, "agents": len(detections.agents)}
+        row["trials"] = detections.values.shape[3]
+        for name in ("auc", "auc_equal", "auc_mean"):
+            common = SEPARATION_METRICS[name]
+            row[f"{common}: evaluations"] = _round(average(detections.between_evaluations(name)[failed]))
+            several = len(detections.agents) > 1
+            row[f"{common}: agents"] = _round(average(detections.between_agents(name)[failed])) if several else None
+        rows.append(row)
+    return rows
+
+
+def _returns(outcomes: OODResults) -> list[Row]:
+    """Return a row per setting and kind of agent: what it earns, and how many of the agents fail."""
+    rows: list[Row] = []
+    for returns in outcomes.returns:
+        for place, setting in enumerate(returns.settings):
+            mean = float(returns.mean[place].mean())
+            half = float(np.sqrt((returns.half[place] ** 2).sum()) / len(returns.agents))
+            rows.append(
+                {
+                    "world": returns.world,
+                    "agent": KINDS[returns.uncertainty],
+                    "setting": setting.label,
+                    "return": f"{mean:.1f} ± {half:.1f}",
+                    "unchanged": round(float(returns.nominal.mean()), 1),
+                    "length": round(float(returns.length[place].mean()), 1),
+                    "agents that fail": f"{int(returns.failed[place].sum())} of {len(returns.agents)}",
+                }
+            )
+    return rows
+
+
+def _settings(outcomes: OODResults) -> list[Row]:
+    """Return a row per setting and method with every reading."""
+    rows: list[Row] = []
+    for detections in outcomes.detections:
+        failed = outcomes.failed(detections)
+        for place, setting in enumerate(detections.settings):
+            readings = {
+                common: _round(float(detections.mean(name)[place])) for name, common in SEPARATION_METRICS.items()
+            }
+            common = {"world": detections.world, "method": detections.label, "setting": setting.label}
+            rows.append(common | {"failed": "failed" if failed[place] else ""} | readings)
+    return rows
+
+
+def _round(value: float, digits: int = 3) -> float | None:
+    return None if math.isnan(value) else round(float(value), digits)

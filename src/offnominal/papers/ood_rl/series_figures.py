@@ -1,0 +1,76 @@
+"""What agents predict along episodes, drawn: the paper's Figures 4 and 5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from offnominal.papers.ood_rl.series import Series
+from offnominal.reports.figures import FAULTY, NOMINAL
+
+PUSHES = (("left", "#0072B2"), ("right", "#D55E00"))
+CALLED = "#222222"
+STEPS = 120
+"""Shown of an episode of numbers."""
+
+
+def value_figure(plt: Any, both: Sequence[Series]) -> Any:
+    """Draw the mean value of each choice with a band of one standard deviation, a panel per episode.
+
+    Args:
+        plt: matplotlib's pyplot.
+        both: An unchanged episode and a changed one.
+    """
+    figure, panels = plt.subplots(1, len(both), figsize=(8.8, 2.9), sharey=True, layout="constrained")
+    for axes, found in zip(panels, both, strict=True):
+        steps = np.arange(len(found.mean))
+        for place, (name, shade) in enumerate(PUSHES):
+            mean, sigma = found.mean[:, place], found.sigma[:, place]
+            axes.plot(steps, mean, color=shade, lw=1.2, label=f"push {name}")
+            axes.fill_between(steps, mean - sigma, mean + sigma, color=shade, alpha=0.22, lw=0)
+        axes.set_title(_title(found), fontsize=9)
+        _finish(axes, len(steps))
+    panels[0].set_ylabel("value, ± one deviation")
+    panels[0].legend(loc="lower left", fontsize=8)
+    return figure
+
+
+def action_figure(plt: Any, both: Sequence[Series], threshold: float) -> Any:
+    """Draw the mean action, its band of one standard deviation, and that of the threshold, a panel per episode.
+
+    A step is called changed where the first band is wider than the second.
+
+    Args:
+        plt: matplotlib's pyplot.
+        both: An unchanged episode and a changed one.
+        threshold: Deviation from which on a step is called changed.
+    """
+    figure, panels = plt.subplots(1, len(both), figsize=(8.8, 2.9), sharey=True, layout="constrained")
+    for axes, found, shade in zip(panels, both, (NOMINAL, FAULTY), strict=True):
+        mean, sigma = found.mean[:STEPS, 0], found.sigma[:STEPS, 0]
+        steps = np.arange(len(mean))
+        called = sigma >= threshold
+        axes.fill_between(steps, mean - sigma, mean + sigma, color=shade, alpha=0.3, lw=0, label="± one deviation")
+        for side in (-1.0, 1.0):
+            axes.plot(steps, mean + side * threshold, color="#333333", lw=0.7, ls=":")
+        axes.plot(steps, mean, color=shade, lw=1.2, label="torque asked for, mean")
+        axes.plot([], [], color="#333333", lw=0.7, ls=":", label="± threshold")
+        axes.plot(steps[called], mean[called], ls="", marker="o", ms=2.6, color=CALLED, label="called changed")
+        axes.set_title(f"{_title(found)}: {called.mean():.0%} called", fontsize=9)
+        _finish(axes, len(steps))
+    panels[0].set_ylabel("torque (N m)")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8)
+    return figure
+
+
+def _finish(axes: Any, steps: int) -> None:
+    axes.set_xlabel("step")
+    axes.set_xlim(0, max(steps - 1, 1))
+    axes.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _title(found: Series) -> str:
+    return "unchanged" if found.setting is None else found.setting.label

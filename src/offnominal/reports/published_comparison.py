@@ -1,0 +1,113 @@
+"""Ours beside print: for the terminal, for documents and for the web."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from offnominal.core.printable import one_line
+from offnominal.evaluation.delays import delay_text
+from offnominal.reports.escape import html_text
+from offnominal.reports.tables import markdown
+from offnominal.studies.published_comparison import PublishedComparison
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+NUMBERS = ("ours", "published", "difference")
+STYLES = {"match": "green", "near": "yellow", "differs": "red", "": "dim"}
+MARKS = {"match": "✓ match", "near": "≈ near", "differs": "✗ differs", "": "–"}
+
+
+def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]]:
+    """Return one row per comparison: labels, ours with its interval, print, difference, verdict and note.
+
+    Example:
+        >>> from offnominal.evaluation import Estimate
+        >>> comparison_rows([PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68)])
+        [{'detector': 'KNN', 'ours': '0.710', 'published': '0.680', 'difference': '+0.030', 'verdict': 'near'}]
+    """
+    noted = any(line.note for line in lines)
+    return [
+        {
+            **line.labels,
+            "ours": delay_text(line.ours),
+            "published": _published(line),
+            "difference": "–" if line.difference is None else f"{line.difference:+.3f}",
+            "verdict": line.verdict,
+        }
+        | ({"note": line.note} if noted else {})
+        for line in lines
+    ]
+
+
+def verdict_line(lines: Sequence[PublishedComparison]) -> str:
+    """Return how often ours and print agree.
+
+    Example:
+        >>> from offnominal.evaluation import Estimate
+        >>> verdict_line([PublishedComparison({}, Estimate(0.71), 0.68), PublishedComparison({}, Estimate(0.7), 0.7)])
+        'Of 2 printed numbers 1 match, 1 is near and 0 differ.'
+    """
+    found = Counter(line.verdict for line in lines)
+    near = "is" if found["near"] == 1 else "are"
+    total = sum(found.values()) - found[""]
+    if not total:
+        return "Of print we know none of these numbers."
+    return (
+        f"Of {total} printed numbers {found['match']} match, {found['near']} {near} near and {found['differs']} differ."
+    )
+
+
+def comparison_terminal(title: str, lines: Sequence[PublishedComparison]) -> RichTable:
+    """Return the comparison for the terminal."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    rows = comparison_rows(lines)
+    heading = Text(one_line(title), "table.title")
+    table = RichTable(title=heading, title_justify="left", caption=verdict_line(lines), caption_justify="left")
+    for name in rows[0] if rows else ():
+        table.add_column(Text(one_line(name)), justify="right" if name in NUMBERS else "left", overflow="fold")
+    for row in rows:
+        shown = [
+            Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(one_line(str(value)))
+            for name, value in row.items()
+        ]
+        table.add_row(*shown)
+    return table
+
+
+def comparison_markdown(lines: Sequence[PublishedComparison]) -> str:
+    """Return the comparison as a Markdown table and a sentence."""
+    rows = [row | {"verdict": MARKS[row["verdict"]]} for row in comparison_rows(lines)]
+    return f"{markdown(rows)}\n\n{verdict_line(lines)}" if rows else verdict_line(lines)
+
+
+def comparison_html(title: str, lines: Sequence[PublishedComparison]) -> str:
+    """Return the comparison as an HTML table; verdicts have the classes match, near and differs."""
+    rows = comparison_rows(lines)
+    head = "".join(f'<th scope="col"{_side(name)}>{html_text(name)}</th>' for name in (rows[0] if rows else ()))
+    body = "".join(f"<tr>{''.join(_html_cell(name, value) for name, value in row.items())}</tr>" for row in rows)
+    caption = f"<caption>{html_text(title)}. {html_text(verdict_line(lines))}</caption>"
+    return f'<table class="comparison-table">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _html_cell(name: str, value: str) -> str:
+    if name == "verdict":
+        return f'<td class="{value or "none"}">{MARKS[value]}</td>'
+    return f"<td{_side(name)}>{html_text(value)}</td>"
+
+
+def _side(name: str) -> str:
+    """Return the class of a column: numbers stand right, words left, notes may break."""
+    if name in NUMBERS:
+        return ""
+    return ' class="left note"' if name == "note" else ' class="left"'
+
+
+def _published(line: PublishedComparison) -> str:
+    if line.published is None:
+        return "–"
+    return f"{line.published:.3f}" if line.span is None else f"{line.span[0]:.3f} to {line.span[1]:.3f}"

@@ -1,0 +1,96 @@
+"""How good a policy is, on episodes it has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault_injection import row_faults
+from offnominal.core.checks import integer_in
+from offnominal.core.streams import row_seeds
+from offnominal.core.types import Array
+from offnominal.rollouts.collection import MOST_EPISODES, WorldSource, collect
+
+LONG_GAMES: dict[str, dict[str, Any]] = {"OOD-Pong-v0": {"noops": 30}}
+"""Worlds of long games seen in pictures, and the options without which all games would be alike."""
+N_GAMES_DURING_TRAINING, N_GAMES = 4, 30
+MAX_STEPS_DURING_TRAINING, MAX_STEPS = 4_000, 10_000
+"""Transitions after which such a game counts as it stands: two sides that never miss would play on and on."""
+GAMES_AT_ONCE = 4
+"""Such games that are held at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyEvaluation:
+    """What a policy earned.
+
+    Args:
+        episodes: How many it was judged on.
+        mean_return: Their mean return.
+        return_interval: Half the width of its 95 % interval.
+        success: Share that succeeded.
+        mean_length: Their mean length.
+    """
+
+    episodes: int
+    mean_return: float
+    return_interval: float
+    success: float
+    mean_length: float
+
+
+def evaluate_policy(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array],
+    n: int = 1000,
+    *,
+    seed: int = 50_000_000,
+    faults: Any = None,
+    **options: Any,
+) -> PolicyEvaluation:
+    """Return how well a policy does; arguments are those of :func:`collect`.
+
+    Example:
+        >>> from offnominal.agents import PotentialField
+        >>> evaluate_policy("SAP-Goal0-v0", PotentialField(), 100).success > 0.9
+        True
+    """
+    faults = row_faults(faults, integer_in("the number of episodes", n, 1, MOST_EPISODES))
+    row_seeds(seed, n)
+    together = GAMES_AT_ONCE if isinstance(world, str) and world in LONG_GAMES else n
+    outcomes = []
+    for first in range(0, n, together):
+        some = faults[first : first + together]
+        episodes = collect(world, policy, len(some), faults=some, seed=seed + first, **options)
+        outcomes += [(episode.total_reward, episode.success, len(episode)) for episode in episodes]
+    returns, success, lengths = np.array(outcomes, np.float64).T
+    spread = float(returns.std(ddof=1)) if n > 1 else 0.0
+    return PolicyEvaluation(
+        episodes=n,
+        mean_return=float(returns.mean()),
+        return_interval=1.96 * spread / float(np.sqrt(n)),
+        success=float(success.mean()),
+        mean_length=float(lengths.mean()),
+    )
+
+
+def evaluation_options(world: str, n: int, *, during_training: bool = False) -> dict[str, Any]:
+    """Return the arguments with which the policies of a world are judged: so many episodes, or a few if games are long.
+
+    Args:
+        world: Its id.
+        n: How many episodes, of worlds whose episodes are short.
+        during_training: Whether this is not the last word.
+
+    Example:
+        >>> evaluation_options("OOD-CartPole-v0", 1000), evaluation_options("OOD-Pong-v0", 1000)
+        ({'n': 1000}, {'n': 30, 'max_steps': 10000, 'noops': 30})
+    """
+    if world not in LONG_GAMES:
+        return {"n": n}
+    few, longest = (N_GAMES_DURING_TRAINING, MAX_STEPS_DURING_TRAINING) if during_training else (N_GAMES, MAX_STEPS)
+    return {"n": few, "max_steps": longest, **LONG_GAMES[world]}

@@ -1,0 +1,123 @@
+"""What is kept of a batch of episodes while it is simulated."""
+
+from __future__ import annotations
+
+import numpy as np
+from gymnasium.spaces import Discrete
+
+from offnominal.anomalies.injection import Injection
+from offnominal.core.episode import Episode
+from offnominal.core.types import Array, IntArray
+from offnominal.worlds.world import World
+
+OUTCOMES = ("success", "critical", "cost")
+INITIAL_CAPACITY = 1024
+
+
+class EpisodeRecorder:
+    """Arrays into which a batch is recorded; they grow with its longest episode."""
+
+    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self._limit, limit = limit, min(limit, INITIAL_CAPACITY)
+        seen, acted = world.observation_space, world.action_space
+        shape = (rows, limit, *world.action_shape)
+        faults = injection.applied.shape[1]
+        self.lengths = np.zeros(rows, np.int64)
+        self.terminated = np.zeros(rows, np.bool_)
+        self.observations = np.zeros((rows, limit + 1, *seen.shape), seen.dtype)
+        self.steps: dict[str, Array] = {
+            "actions": np.zeros(shape, acted.dtype),
+            "rewards": np.zeros((rows, limit)),
+            "active": np.zeros((rows, limit), np.bool_),
+            "executed_actions": np.zeros(shape, np.int64 if isinstance(acted, Discrete) else np.float64),
+            "applied": np.zeros((rows, limit, faults)),
+            **{name: np.zeros((rows, limit), getattr(world, name).dtype) for name in OUTCOMES},
+        }
+        self.clean = np.zeros_like(self.observations)
+
+    def start(self, world: World) -> None:
+        """Record the first observations, which no fault touches."""
+        rows = len(self.observations)
+        self.observations[:, 0] = world.observations[:rows]
+        self.clean[:, 0] = world.observations[:rows]
+
+    def record(
+        self,
+        t: int,
+        rows: IntArray,
+        world: World,
+        injection: Injection,
+        commanded: Array,
+        executed: Array,
+        seen: Array,
+    ) -> None:
+        """Record one transition of some rows."""
+        if t == self.steps["rewards"].shape[1]:
+            self._grow(min(2 * t, self._limit) - t)
+        self.lengths[rows] = t + 1
+        self.terminated[rows] = world.terminated[rows]
+        self.observations[rows, t + 1] = seen[rows]
+        self.clean[rows, t + 1] = world.observations[rows]
+        values = {
+            "actions": commanded,
+            "rewards": world.rewards,
+            "active": injection.active,
+            "executed_actions": world.executed(executed),
+            "applied": injection.applied,
+            **{name: getattr(world, name) for name in OUTCOMES},
+        }
+        for name, value in values.items():
+            self.steps[name][rows, t] = value[rows]
+
+    def episode(self, row: int, seed: int, injection: Injection) -> Episode:
+        """Cut one episode out."""
+        length = int(self.lengths[row])
+        cut = {name: values[row, :length].copy() for name, values in self.steps.items()}
+        cut["applied"] = cut["applied"][:, : len(injection.faults[row])].copy()
+        main = {name: cut.pop(name) for name in ("actions", "rewards", "active")}
+        return Episode(
+            observations=self.observations[row, : length + 1].copy(),
+            **main,
+            events=injection.events(row),
+            seed=seed,
+            terminated=bool(self.terminated[row]),
+            extras={"clean_observations": self.clean[row, : length + 1].copy(), **cut},
+        )
+
+    def _grow(self, more: int) -> None:
+        """Make room for more transitions."""
+
+        def longer(values: Array) -> Array:
+            return np.concatenate([values, np.zeros((len(values), more, *values.shape[2:]), values.dtype)], axis=1)
+
+        self.steps = {name: longer(values) for name, values in self.steps.items()}
+        self.observations, self.clean = longer(self.observations), longer(self.clean)
+
+
+class ReturnRecorder:
+    """Keeps nothing of an episode but what it earned."""
+
+    def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
+        self.rewards = np.zeros((rows, limit))
+        self.lengths = np.zeros(rows, np.int64)
+
+    def start(self, world: World) -> None:
+        """Nothing is earned yet."""
+
+    def record(
+        self,
+        t: int,
+        rows: IntArray,
+        world: World,
+        injection: Injection,
+        commanded: Array,
+        executed: Array,
+        seen: Array,
+    ) -> None:
+        """Keep the rewards."""
+        self.rewards[rows, t] = world.rewards[rows]
+        self.lengths[rows] = t + 1
+
+    def episode(self, row: int, seed: int, injection: Injection) -> float:
+        """Return what an episode earned in all."""
+        return float(np.sum(self.rewards[row, : self.lengths[row]]))

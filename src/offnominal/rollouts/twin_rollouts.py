@@ -1,0 +1,115 @@
+"""Counterfactual twins: the same episode with and without its fault."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault_injection import row_faults
+from offnominal.core.checks import integer_in, number_in
+from offnominal.core.episode import Episode
+from offnominal.core.streams import row_seeds
+from offnominal.core.types import Array, FloatArray
+from offnominal.rollouts.collection import BATCH, MOST_EPISODES, WorldSource, rollout
+from offnominal.worlds.pixel_observations import CameraKind
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """Two rollouts that share every random stream; only one of them is faulty."""
+
+    nominal: Episode
+    faulty: Episode
+
+    @property
+    def effective_onset(self) -> int | None:
+        """First transition that differs; see :func:`effective_onset`."""
+        return effective_onset(self)
+
+    @property
+    def damage(self) -> float:
+        """Return lost to the fault."""
+        return self.nominal.total_reward - self.faulty.total_reward
+
+    def divergence(self) -> FloatArray:
+        """Return, for each transition both have, the largest difference between what the two agents see after it."""
+        length = min(len(self.nominal), len(self.faulty))
+        pair = [episode.observations[1 : length + 1].reshape(length, -1) for episode in (self.nominal, self.faulty)]
+        return _distance(*pair)
+
+
+def twins(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array],
+    n: int,
+    *,
+    faults: Any,
+    seed: int = 0,
+    batch: int = BATCH,
+    max_steps: int | None = None,
+    frames: bool = False,
+    camera: CameraKind = "clean",
+    **options: Any,
+) -> list[Twin]:
+    """Return n pairs of a nominal and a faulty episode.
+
+    The two of a pair are bit-identical until the fault first changes something. Arguments are those of
+    :func:`collect`.
+
+    Example:
+        >>> from offnominal.anomalies import Fault
+        >>> (pair,) = twins("SAP-Goal0-v0", lambda o: o[:, :2], 1, faults=Fault("action/offset", 0.5, schedule=4))
+        >>> pair.effective_onset
+        4
+    """
+    faults = row_faults(faults, integer_in("the number of twins", n, 1, MOST_EPISODES // 2))
+    both = [entry for fault in faults for entry in ((), fault)]
+    seeds = np.repeat(row_seeds(seed, n), 2)
+    recording: dict[str, Any] = {"frames": frames, "camera": camera}
+    episodes = rollout(world, policy, seeds, both, batch=batch, max_steps=max_steps, **recording, **options)
+    return [Twin(*pair) for pair in zip(episodes[::2], episodes[1::2], strict=True)]
+
+
+def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
+    """Return the first transition at which the faulty rollout differs from its nominal twin.
+
+    The label says when a fault was switched on; this says when it could first have been seen. No detector can be
+    faster, so delays are also counted from here.
+
+    Args:
+        twin: Two rollouts that share every random stream except the anomaly's.
+        tolerance: Largest absolute difference still called equal. Zero means bitwise.
+
+    Returns:
+        The index of the transition, or None if the rollouts never part.
+    """
+    if tolerance != math.inf:
+        number_in("tolerance", tolerance, 0.0)
+    nominal, faulty = twin.nominal, twin.faulty
+    length = min(len(nominal), len(faulty))
+    acted = [episode.actions[:length].reshape(length, -1) for episode in (nominal, faulty)]
+    differs = (twin.divergence() > tolerance) | (_distance(*acted) > tolerance)
+    if differs.any():
+        return int(np.argmax(differs))
+    if len(nominal) != len(faulty) or nominal.terminated != faulty.terminated:
+        return length - 1
+    return None
+
+
+def _distance(first: Array, second: Array) -> FloatArray:
+    """Return the largest difference within each row; a number that is missing on one side only is infinitely far."""
+    if first.dtype == second.dtype == np.uint8:
+        steps: Array = np.maximum(first, second) - np.minimum(first, second)
+        widest: FloatArray = steps.max(axis=1, initial=0).astype(np.float64)
+        return widest
+    first, second = first.astype(np.float64), second.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        apart = np.where(first == second, 0.0, np.abs(first - second))
+    apart[np.isnan(first) & np.isnan(second)] = 0.0
+    largest: FloatArray = np.where(np.isnan(apart), np.inf, apart).max(axis=1, initial=0.0)
+    return largest

@@ -1,0 +1,130 @@
+"""A scene as flat arrays, one row per instance, for the compiled kernels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal.core.types import Array, FloatArray
+from offnominal.sensing import light as lights
+from offnominal.sensing.light import Light, Sky
+from offnominal.sensing.material import TEXTURES, Material
+from offnominal.sensing.shapes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE, Mesh, Shape
+
+ROUND = (SPHERE, ELLIPSOID, CAPSULE)
+
+
+class PackedScene(NamedTuple):
+    """What never changes while a scene moves.
+
+    Args:
+        kind: (instances,): which shape.
+        size: (instances, 3): the shape's own numbers.
+        extent: (instances, 3): half of the sides of the box around it.
+        bounding_radius_squared: (instances,): square of the radius of the ball around it.
+        middle: (instances, 3): middle of that box in the instance's frame; zero but for meshes.
+        planes: Which instances are planes.
+        solids: Which are not.
+        texture: (instances,): which pattern.
+        paint: (instances, 7): two colours and repetitions of the pattern per metre.
+        label: (instances,): semantic classes.
+        identity: (instances,): which thing.
+        root: (instances,): where a mesh's tree begins.
+        boxes: (nodes, 6): low and high corner of every node of every tree.
+        links: (nodes, 2): first child and 0, or first triangle and their number.
+        triangles: (triangles, 9): a corner and the two sides that leave it.
+        trim: (triangles,): whether it takes the second colour.
+        lighting: Light and sky, see :func:`offnominal.sensing.light.pack`.
+    """
+
+    kind: NDArray[np.int32]
+    size: NDArray[np.float32]
+    extent: NDArray[np.float32]
+    bounding_radius_squared: NDArray[np.float32]
+    middle: FloatArray
+    planes: NDArray[np.int32]
+    solids: NDArray[np.int32]
+    texture: NDArray[np.int32]
+    paint: NDArray[np.float32]
+    label: NDArray[np.int32]
+    identity: NDArray[np.int32]
+    root: NDArray[np.int32]
+    boxes: NDArray[np.float32]
+    links: NDArray[np.int32]
+    triangles: NDArray[np.float32]
+    trim: NDArray[np.bool_]
+    lighting: NDArray[np.float32]
+
+
+def pack(
+    shapes: Sequence[Shape],
+    materials: Sequence[Material],
+    labels: Sequence[int],
+    identities: Sequence[int],
+    light: Light,
+    sky: Sky,
+) -> PackedScene:
+    """Return a scene as flat arrays."""
+    kind = np.array([shape.kind for shape in shapes], np.int32)
+    extents = np.array([shape.extent for shape in shapes], np.float64)
+    root, boxes, links, triangles, trim = _forest(shapes)
+    return PackedScene(
+        kind=kind,
+        size=np.array([shape.sizes for shape in shapes], np.float32),
+        extent=extents.astype(np.float32),
+        # A little more than the true reach, so that rounding never hides a surface.
+        bounding_radius_squared=np.array([1.0001 * _bounding_radius(shape) ** 2 for shape in shapes], np.float32),
+        middle=np.array([shape.middle if isinstance(shape, Mesh) else (0.0, 0.0, 0.0) for shape in shapes]),
+        planes=np.flatnonzero(kind == PLANE).astype(np.int32),
+        solids=np.flatnonzero(kind != PLANE).astype(np.int32),
+        texture=np.array([TEXTURES.index(material.texture) for material in materials], np.int32),
+        paint=np.array([(*m.colour, *m.second, 1.0 / m.scale) for m in materials], np.float32),
+        label=np.array(labels, np.int32),
+        identity=np.array(identities, np.int32),
+        root=root,
+        boxes=boxes,
+        links=links,
+        triangles=triangles,
+        trim=trim,
+        lighting=lights.pack(light, sky),
+    )
+
+
+def _bounding_radius(shape: Shape) -> float:
+    """Return the radius of the smallest ball around the middle that holds a shape."""
+    if isinstance(shape, Mesh):
+        squares = np.square(shape.corners)
+        return math.sqrt(float((squares[..., 0] + squares[..., 1] + squares[..., 2]).max()))
+    x, y, z = shape.extent
+    if shape.kind in ROUND:
+        return max(x, y, z)
+    return math.hypot(math.hypot(x, y), z) if shape.kind != CYLINDER else math.hypot(x, z)
+
+
+def _forest(shapes: Sequence[Shape]) -> tuple[Array, Array, Array, Array, Array]:
+    """Return the trees of all meshes behind one another, and where the tree of each shape begins."""
+    meshes = list({id(shape): shape for shape in shapes if isinstance(shape, Mesh)}.values())
+    trees = [mesh.tree for mesh in meshes]
+    first_node, first_triangle = 0, 0
+    begins: dict[int, int] = {}
+    shifted = []
+    for mesh, (boxes, links, triangles, _) in zip(meshes, trees, strict=True):
+        begins[id(mesh)] = first_node
+        compiled_internal = links[:, 1] == 0
+        shifted.append(
+            links + np.stack([np.where(compiled_internal, first_node, first_triangle), 0 * compiled_internal], axis=1)
+        )
+        first_node += len(boxes)
+        first_triangle += len(triangles)
+    root = np.array([begins.get(id(shape), 0) for shape in shapes], np.int32)
+    return (
+        root,
+        np.concatenate([np.empty((0, 6), np.float32), *(tree[0] for tree in trees)]),
+        np.concatenate([np.empty((0, 2), np.int32), *shifted]).astype(np.int32),
+        np.concatenate([np.empty((0, 9), np.float32), *(tree[2] for tree in trees)]),
+        np.concatenate([np.empty(0, np.bool_), *(tree[3] for tree in trees)]),
+    )

@@ -1,0 +1,204 @@
+"""From where a ray ends to the colour it sees: surface, shadow, light and air."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal.core.compilation import compiled_internal
+from offnominal.sensing.cells import SunMap
+from offnominal.sensing.intersections import FAR, STACK, intersect_convex, intersect_mesh
+from offnominal.sensing.material import CHECKER, PLAIN
+from offnominal.sensing.packed_scene import PackedScene
+from offnominal.sensing.placed_instances import PlacedInstances
+from offnominal.sensing.rays import Rays
+from offnominal.sensing.shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
+from offnominal.sensing.texture import GLOW, LIT, checker, pattern
+
+ZERO, HALF, ONE, TWO = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0))
+OFF_SURFACE = np.float32(1e-4)
+FINE = np.float32(0.05)
+INSET = np.float32(1e-3)
+LEAST_COSINE = np.float32(0.05)
+
+
+@compiled_internal
+def surface(
+    packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int, pixel: np.float32, parallel: bool
+) -> None:
+    """Fill point, normal, colour and sunlit of those of the first n rays that `shade_planes` has left.
+
+    `pixel` is a pixel's size at t = 1, or at any t if lines of sight are parallel.
+    """
+    rotation, centre, paint = placed.rotation, placed.centre, packed.paint
+    kind, size, triangles, trim, texture = packed.kind, packed.size, packed.triangles, packed.trim, packed.texture
+    start, direction, ts, hits, parts = rays.start, rays.direction, rays.t, rays.hit, rays.part
+    point, normal, colour, sunlit, lighting = rays.point, rays.normal, rays.colour, rays.sunlit, packed.lighting
+    own_start, ox, oy, oz = start.shape[1] > 1, ZERO, ZERO, ZERO
+    for r in range(n):
+        i = hits[r]
+        if i < 0 or (not own_start and kind[i] == PLANE and texture[i] <= CHECKER):
+            continue
+        if own_start:
+            ox, oy, oz = start[0, r], start[1, r], start[2, r]
+        t, part, dx, dy, dz = ts[r], parts[r], direction[0, r], direction[1, r], direction[2, r]
+        px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
+        qx, qy, qz = px - centre[i, 0], py - centre[i, 1], pz - centre[i, 2]
+        lx = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
+        ly = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
+        lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
+        ax, ay, az = ZERO, ZERO, ONE
+        nx, ny, nz = rotation[i, 2], rotation[i, 5], rotation[i, 8]
+        if kind[i] != PLANE:
+            ax, ay, az = _outward(kind[i], size[i, 0], size[i, 1], size[i, 2], triangles, part, lx, ly, lz)
+            nx = rotation[i, 0] * ax + rotation[i, 1] * ay + rotation[i, 2] * az
+            ny = rotation[i, 3] * ax + rotation[i, 4] * ay + rotation[i, 5] * az
+            nz = rotation[i, 6] * ax + rotation[i, 7] * ay + rotation[i, 8] * az
+        facing = nx * dx + ny * dy + nz * dz
+        if facing > ZERO:
+            nx, ny, nz = -nx, -ny, -nz
+        normal[0, r], normal[1, r], normal[2, r] = nx, ny, nz
+        off = OFF_SURFACE * max(ONE, t)
+        point[0, r], point[1, r], point[2, r] = px + off * nx, py + off * ny, pz + off * nz
+        sunlit[r] = max(ZERO, nx * lighting[0, 0] + ny * lighting[0, 1] + nz * lighting[0, 2])
+        share = ZERO
+        if part >= 0 and trim[part]:
+            share = ONE
+        elif texture[i] != PLAIN:
+            scale = paint[i, 6]
+            wide = scale * (pixel if parallel else pixel * t)
+            if wide > FINE:
+                wide /= math.sqrt(max(LEAST_COSINE, abs(facing)))
+            lx, ly, lz = (lx - INSET * ax) * scale, (ly - INSET * ay) * scale, (lz - INSET * az) * scale
+            if texture[i] == CHECKER:
+                share = checker(lx, ly, lz, wide)
+            else:
+                share = pattern(texture[i], i, lx, ly, lz, ax, ay, az, wide)
+        if share == GLOW:
+            colour[0, r], colour[1, r], colour[2, r] = LIT
+            continue
+        colour[0, r] = paint[i, 0] + share * (paint[i, 3] - paint[i, 0])
+        colour[1, r] = paint[i, 1] + share * (paint[i, 4] - paint[i, 1])
+        colour[2, r] = paint[i, 2] + share * (paint[i, 5] - paint[i, 2])
+
+
+@compiled_internal
+def _outward(
+    kind: int,
+    sx: np.float32,
+    sy: np.float32,
+    sz: np.float32,
+    triangles: NDArray[np.float32],
+    part: int,
+    x: np.float32,
+    y: np.float32,
+    z: np.float32,
+) -> tuple[np.float32, np.float32, np.float32]:
+    """Return the direction of length one that leaves a shape at a point of its surface."""
+    if kind == BOX:
+        gap_x, gap_y, gap_z = sx - abs(x), sy - abs(y), sz - abs(z)
+        if gap_x <= gap_y and gap_x <= gap_z:
+            return ONE if x > ZERO else -ONE, ZERO, ZERO
+        if gap_y <= gap_z:
+            return ZERO, ONE if y > ZERO else -ONE, ZERO
+        return ZERO, ZERO, ONE if z > ZERO else -ONE
+    if kind == CYLINDER:
+        if sy - abs(z) < sz - math.sqrt(x * x + y * y):
+            return ZERO, ZERO, ONE if z > ZERO else -ONE
+        z = ZERO
+    elif kind == CAPSULE:
+        z -= min(sy, max(-sy, z))
+    elif kind == ELLIPSOID:
+        x, y, z = x * sx * sx, y * sy * sy, z * sz * sz
+    elif kind != SPHERE:
+        ux, uy, uz = triangles[part, 3], triangles[part, 4], triangles[part, 5]
+        vx, vy, vz = triangles[part, 6], triangles[part, 7], triangles[part, 8]
+        x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    inverse = ONE / math.sqrt(x * x + y * y + z * z)
+    return x * inverse, y * inverse, z * inverse
+
+
+@compiled_internal
+def shadow(packed: PackedScene, placed: PlacedInstances, sun: SunMap, rays: Rays, n: int) -> None:
+    """Take the sun from those of the first n rays that end in the shade."""
+    kind, size, bounding_radius_squared, lighting, root = (
+        packed.kind,
+        packed.size,
+        packed.bounding_radius_squared,
+        packed.lighting,
+        packed.root,
+    )
+    boxes, links, triangles = packed.boxes, packed.links, packed.triangles
+    centre, rotation, direction = placed.centre, placed.rotation, sun.direction
+    starts, members, near, side = sun.cells.starts, sun.cells.members, sun.cells.near, sun.size
+    point, sunlit, hits = rays.point, rays.sunlit, rays.hit
+    left, bottom, scale_x, scale_y = sun.origin[0], sun.origin[1], sun.origin[2], sun.origin[3]
+    sx, sy, sz = lighting[0, 0], lighting[0, 1], lighting[0, 2]
+    stack = np.empty(STACK, np.int32)
+    for r in range(n):
+        if sunlit[r] <= ZERO:
+            continue
+        px, py, pz = point[0, r], point[1, r], point[2, r]
+        across = (px * lighting[1, 0] + py * lighting[1, 1] + pz * lighting[1, 2] - left) * scale_x
+        upright = (px * lighting[2, 0] + py * lighting[2, 1] + pz * lighting[2, 2] - bottom) * scale_y
+        if not (ZERO <= across < side and ZERO <= upright < side):
+            continue
+        cell = int(upright) * side + int(across)
+        height = px * sx + py * sy + pz * sz
+        for m in range(starts[cell], starts[cell + 1]):
+            i = members[m]
+            if -near[i] < height:
+                break
+            # What is convex does not shade its own sunny side.
+            if i == hits[r] and kind[i] != MESH:
+                continue
+            cx, cy, cz = centre[i, 0] - px, centre[i, 1] - py, centre[i, 2] - pz
+            middle = cx * sx + cy * sy + cz * sz
+            qx, qy, qz = middle * sx - cx, middle * sy - cy, middle * sz - cz
+            if qx * qx + qy * qy + qz * qz > bounding_radius_squared[i]:
+                continue
+            lx = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
+            ly = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
+            lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
+            ex, ey, ez = direction[i, 0], direction[i, 1], direction[i, 2]
+            if kind[i] == MESH:
+                t, _ = intersect_mesh(root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, FAR, stack)
+            else:
+                t = intersect_convex(kind[i], size[i, 0], size[i, 1], size[i, 2], lx, ly, lz, ex, ey, ez, -middle)
+            if t < FAR:
+                sunlit[r] = ZERO
+                break
+
+
+@compiled_internal
+def illuminate(packed: PackedScene, rays: Rays, n: int) -> None:
+    """Turn the surface colours of the first n rays into what is seen, through the air and with the sky behind."""
+    lighting, direction, ts, hits = packed.lighting, rays.direction, rays.t, rays.hit
+    normal, sunlit, colour = rays.normal, rays.sunlit, rays.colour
+    # The points off the surfaces have done their service; their room takes how high a ray climbs and how hazy it is.
+    trace_bvh, haze = rays.point[0], rays.point[1]
+    density = lighting[8, 0]
+    for r in range(n):
+        length = math.sqrt(
+            direction[0, r] * direction[0, r] + direction[1, r] * direction[1, r] + direction[2, r] * direction[2, r]
+        )
+        up = max(ZERO, direction[2, r] / length)
+        trace_bvh[r] = up * (TWO - up)
+        x = density * length * ts[r]
+        haze[r] = ONE - ONE / (ONE + x + HALF * x * x)
+    for c in range(3):
+        sun, above, below, horizon, zenith = (
+            lighting[3, c],
+            lighting[4, c],
+            lighting[5, c],
+            lighting[6, c],
+            lighting[7, c],
+        )
+        for r in range(n):
+            daylight = below + (HALF + HALF * normal[2, r]) * (above - below)
+            shown = min(ONE, colour[c, r] * (daylight + sunlit[r] * sun))
+            shown += haze[r] * (horizon - shown)
+            sky = horizon + trace_bvh[r] * (zenith - horizon)
+            colour[c, r] = sky if hits[r] < 0 else shown

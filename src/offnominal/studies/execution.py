@@ -1,0 +1,120 @@
+"""Do a cell: fetch its data, fit, score, judge."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+
+from offnominal.alarms.alarm import Alarm
+from offnominal.alarms.catalogue import alarms as alarm_registry
+from offnominal.core.registry import Spec
+from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.detectors.detector import Detector
+from offnominal.studies import example_episodes as examples
+from offnominal.studies.cell import AlarmEntry, Cell, result_key
+from offnominal.studies.cell_result import CellResult, provenance
+from offnominal.studies.code import Sources
+from offnominal.studies.data import content_hash, open_data
+from offnominal.studies.detector_evaluation import evaluate_detector
+from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.result_rows import result_table
+
+SINGLE_THREAD_ENVIRONMENT = {
+    f"{library}_THREADS": "1"
+    for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMBA_NUM", "NUMEXPR_NUM", "VECLIB_MAXIMUM")
+}
+"""Environment of a process that must not use more than one thread, to be set before it begins."""
+CODE_TARGETS = (
+    "offnominal.studies.detector_evaluation:evaluate_detector",
+    "offnominal.studies.result_rows:result_table",
+)
+
+
+def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
+    """Do a cell in this process, with one thread.
+
+    Args:
+        cell: What to do.
+        sources: Code that was read before.
+
+    Example:
+        >>> from offnominal.studies import DataEntry
+        >>> data = DataEntry(episodes=6, anomalies=("action/offset",), levels=("strong",))
+        >>> result = run_cell(Cell("SAP-Goal0-v0", "KNN", "KNN", data=data, replicates=0))
+        >>> result.rows["split"].to_pylist()
+        ['action/offset@strong']
+    """
+    meter = ResourceMeter()
+    code = code_of(cell, sources or Sources())
+    detector, alarms = build_detector(cell), {entry.name: build_alarm(entry) for entry in cell.alarms}
+    with single_threaded():
+        data = open_data(cell)
+        evaluation = evaluate_detector(detector, alarms, data, seed=cell.seed, replicates=cell.replicates, meter=meter)
+    key = result_key(cell, data=content_hash(data), code=code)
+    cost = {f"{purpose}_cpu_s": seconds for purpose, seconds in meter.cpu.items()}
+    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": evaluation.steps}
+    about = provenance(cell, key, data=content_hash(data), code=code)
+    rows = result_table(cell, key, evaluation.splits, cost).replace_schema_metadata(about)
+    named = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "seed": cell.seed}
+    shown = pa.Table.from_pylist([named | row for row in evaluation.examples], examples.SCHEMA)
+    return CellResult(cell, key, rows, shown.replace_schema_metadata({"key": key}))
+
+
+def prepare(cell: Cell) -> str:
+    """Make the dataset of a cell if it is not there, and return its hash."""
+    return content_hash(open_data(cell))
+
+
+def code_of(cell: Cell, sources: Sources) -> str:
+    """Return the version of the code that a cell uses: of its detector, of its alarms, and of what judges them."""
+    specs = with_parts(cell.detector, cell.parameters)
+    specs += [alarm_registry.find(entry.alarm) for entry in cell.alarms]
+    code = [
+        sources.version(*CODE_TARGETS, *(spec.target for spec in specs)),
+        *([spec.target, spec.options] for spec in specs),
+    ]
+    return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+
+
+def with_parts(detector: str, parameters: Mapping[str, Any]) -> list[Spec]:
+    """Return what a detector stands for, and the detectors that it is built from by name."""
+    parts = detector_registry.parts(detector, parameters) if detector in detector_registry else []
+    return [detector_registry.find(detector), *parts]
+
+
+def build_detector(cell: Cell) -> Detector:
+    """Return the detector of a cell, not fitted."""
+    return detector_registry.build(cell.detector, cell.parameters)
+
+
+def build_alarm(entry: AlarmEntry) -> Alarm:
+    """Return the alarm of an entry, not fitted."""
+    return alarm_registry.build(entry.alarm, entry.parameters)
+
+
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Hold every library that could use more threads to one: times are then comparable and results the same."""
+    if all(os.environ.get(name) == "1" for name in SINGLE_THREAD_ENVIRONMENT):
+        yield
+        return
+
+    from threadpoolctl import threadpool_limits
+
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch else 1
+    if torch:
+        torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        if torch:
+            torch.set_num_threads(before)

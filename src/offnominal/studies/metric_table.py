@@ -1,0 +1,131 @@
+"""One metric of a run as arrays: a number and its bootstrap replicates for every cell and split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.evaluation.estimate import Estimate
+
+Block = tuple[str, str]
+IDENTITY = ("world", "policy", "name", "seed", "split", "kind", "level")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricTable:
+    """One metric of every cell and split.
+
+    Args:
+        world: (n,): id of the world; with the policy, where a run has several.
+        name: (n,): of the detector.
+        seed: (n,): of its training.
+        split: (n,): name of the split.
+        kind: (n,): what the fault touches.
+        level: (n,): how hard it is.
+        values: (n,): NaN where the metric is not defined.
+        draws: (n, replicates): no columns if there are none.
+    """
+
+    world: Array
+    name: Array
+    seed: Array
+    split: Array
+    kind: Array
+    level: Array
+    values: FloatArray
+    draws: FloatArray
+
+    @classmethod
+    def of(cls, table: Any, metric: str) -> MetricTable:
+        """Take a metric out of the results of a run.
+
+        Args:
+            table: Rows of a run, see :class:`~offnominal.studies.results.RunResults`.
+            metric: A column of numbers. Without replicates of it there are no intervals.
+        """
+        if metric not in table.column_names:
+            raise InvalidParameter(f"the results have no column {metric!r}; give one of those that they have.")
+        wanted = [*IDENTITY, metric, f"draws_{metric}"]
+        narrow = table.select([name for name in wanted if name in table.column_names])
+        rows = narrow.filter(pc.is_null(table["alarm"]))
+        values = rows[metric].cast("float64").to_numpy(zero_copy_only=False).astype(np.float64)
+        columns = {name: _texts(rows, name) for name in ("name", "split", "kind", "level")}
+        return cls(
+            world=world_labels(rows),
+            seed=rows["seed"].to_numpy(),
+            values=values,
+            draws=_draws(rows, metric),
+            **columns,
+        )
+
+    def where(self, *, world: str | None = None, kind: str | None = None, level: str | None = None) -> MetricTable:
+        """Return the part in one world, of one kind of fault, of one level; None stands for all."""
+        chosen = np.ones(len(self.values), np.bool_)
+        for column, wanted in ((self.world, world), (self.kind, kind), (self.level, level)):
+            if wanted is not None:
+                chosen &= column == wanted
+        return self.take(chosen)
+
+    def take(self, chosen: BoolArray | IntArray) -> MetricTable:
+        """Return the chosen rows."""
+        return MetricTable(*(getattr(self, field)[chosen] for field in self.__slots__))
+
+    @property
+    def names(self) -> list[str]:
+        """Detectors, in the order of their first row."""
+        return list(dict.fromkeys(self.name.tolist()))
+
+    def blocks(self) -> dict[str, set[Block]]:
+        """Return, for each detector, the (world, split) pairs in which all its training runs have a number."""
+        found: dict[str, set[Block]] = {name: set() for name in self.names}
+        missing: dict[str, set[Block]] = {name: set() for name in self.names}
+        for name, world, split, value in zip(self.name, self.world, self.split, self.values, strict=True):
+            (missing if np.isnan(value) else found)[name].add((world, split))
+        return {name: found[name] - missing[name] for name in found}
+
+    def per_world(self) -> Iterator[tuple[str, list[Estimate]]]:
+        """Yield each world with one estimate per training run: the mean over splits, each counting the same."""
+        for world in dict.fromkeys(self.world.tolist()):
+            here = self.world == world
+            yield world, [self._mean(here & (self.seed == seed)) for seed in np.unique(self.seed[here])]
+
+    def runs(self) -> int:
+        """Return how many training runs there are in each world, at least."""
+        return min((len(set(self.seed[self.world == world])) for world in set(self.world)), default=0)
+
+    def _mean(self, chosen: BoolArray) -> Estimate:
+        values, draws = self.values[chosen], self.draws[chosen]
+        return Estimate(float(values.mean()), draws.mean(axis=0, dtype=np.float64))
+
+
+def world_labels(rows: Any) -> Array:
+    """Return the world of each row; with the policy, where the rows have several."""
+    worlds, policies = _texts(rows, "world"), _texts(rows, "policy")
+    if len(set(policies.tolist())) < 2:
+        return worlds
+    return np.array([f"{world} ({policy})" for world, policy in zip(worlds, policies, strict=True)], object)
+
+
+def _texts(rows: Any, name: str) -> Array:
+    return np.array(["" if text is None else text for text in rows[name].to_pylist()], object)
+
+
+def _draws(rows: Any, metric: str) -> FloatArray:
+    column = f"draws_{metric}"
+    if column not in rows.column_names or not rows.num_rows:
+        return np.empty((rows.num_rows, 0), np.float32)
+    lists = rows[column].combine_chunks()
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    drawn = np.full((rows.num_rows, int(lengths.max(initial=0))), np.nan, np.float32)
+    full = lengths == drawn.shape[1]
+    drawn[full] = (
+        lists.filter(pa.array(full)).flatten().to_numpy(zero_copy_only=False).reshape(int(full.sum()), drawn.shape[1])
+    )
+    return drawn

@@ -1,0 +1,56 @@
+"""A number of ours beside a printed one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from offnominal.evaluation.estimate import Estimate
+
+MATCH = 0.02
+NEAR = 0.05
+
+Agreement = Literal["match", "near", "differs", ""]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedComparison:
+    """A number of ours beside a printed one.
+
+    Args:
+        labels: What the number is of, by column of the table.
+        ours: Our number.
+        published: The printed one; None if there is none.
+        span: Ends of the printed range, where print gives a range and `published` is its middle.
+        note: What is known to make them differ.
+
+    Example:
+        >>> PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68).verdict
+        'near'
+    """
+
+    labels: Mapping[str, str]
+    ours: Estimate
+    published: float | None
+    span: tuple[float, float] | None = None
+    note: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the printed one."""
+        return None if self.ours.value is None or self.published is None else self.ours.value - self.published
+
+    @property
+    def verdict(self) -> Agreement:
+        """``match`` within 0.02, or print within our interval; ``near`` within 0.05; otherwise ``differs``."""
+        if self.ours.value is None or self.published is None:
+            return ""
+        low, high = self.span or (self.published, self.published)
+        away = max(low - self.ours.value, self.ours.value - high, 0.0)
+        inside = (
+            self.ours.low is not None and self.ours.high is not None and self.ours.low <= high and low <= self.ours.high
+        )
+        if away <= MATCH or inside:
+            return "match"
+        return "near" if away <= NEAR else "differs"

@@ -1,0 +1,160 @@
+"""The result of a cell as a table: one row per split, and one per split and alarm."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
+from offnominal.evaluation.estimate import Estimate
+from offnominal.studies.cell import Cell
+from offnominal.studies.detector_evaluation import SplitEvaluation
+
+NAMED = ("split", "anomaly", "kind", "level", "variant", "alarm")
+FACTS = ("cell", "data", "code", "versions")
+SEARCHED = ("method", "table", "configuration", "failure")
+TEXTS = ("key", "world", "policy", "name", "detector", "parameters", *NAMED, *FACTS, *SEARCHED)
+DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95", "equal_cost_mean_delay")
+DRAWS = tuple(f"draws_{name}" for name in DRAWN)
+COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
+SPENT = (*COST, "fit_s", "score_s")
+"""What a cell, and each row of it, cost: nothing that comes out the same twice."""
+WHOLE = ("seed", "trial", "episodes", "never_faulty", "one_class", "steps", "active_steps", "steps_scored")
+DIRECTIONS = ("-up", "-down")
+
+
+def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: Mapping[str, float]) -> Any:
+    """Return the rows of a cell.
+
+    Rows without an alarm hold what needs none; rows with one hold its delays and false alarms.
+
+    Args:
+        cell: The cell.
+        key: Of its result.
+        splits: What was found.
+        cost: Processor time, wall time, memory and the steps scored.
+    """
+    about = {
+        "key": key,
+        "world": cell.world,
+        "policy": cell.policy,
+        "name": cell.name,
+        "detector": cell.detector,
+        "parameters": json.dumps(cell.parameters, sort_keys=True),
+        "seed": cell.seed,
+    }
+    rows = [about | row | dict(cost) for split in splits for row in _rows(split)]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: pa.array([row.get(name) for row in rows], type_of(name)) for name in names}
+    return pa.table(columns)
+
+
+def _rows(split: SplitEvaluation) -> Iterator[dict[str, Any]]:
+    report = split.report
+    anomaly, _, variant = report.name.partition("@")
+    named = {
+        "split": report.name,
+        "anomaly": anomaly,
+        "kind": anomaly.partition("/")[0],
+        "level": level_of(variant),
+        "variant": variant,
+    }
+    numbers = report.numbers()
+    drawn = {f"draws_{name}": np.asarray(numbers[name].draws, np.float32) for name in DRAWN if name in numbers}
+    yield {**named, "alarm": None, **report.counts(), **_columns(numbers), **drawn}
+    for alarm, found in split.timings.items():
+        yield {**named, "alarm": alarm, **report.counts(), **_columns(found)}
+
+
+def _columns(numbers: Mapping[str, Estimate]) -> dict[str, float | None]:
+    columns: dict[str, float | None] = {}
+    for name, number in numbers.items():
+        columns |= number.columns(name)
+    return columns
+
+
+def level_of(variant: str) -> str:
+    """Return a level without its direction.
+
+    Example:
+        >>> level_of("medium-up"), level_of("tiny")
+        ('medium', 'tiny')
+    """
+    for direction in DIRECTIONS:
+        variant = variant.removesuffix(direction)
+    return variant
+
+
+def type_of(name: str) -> Any:
+    """Return the type of a column of results: whatever is no text, count or list is a number."""
+    if name in TEXTS:
+        return pa.string()
+    if name in DRAWS:
+        return pa.list_(pa.float32())
+    return pa.int64() if name in WHOLE else pa.float64()
+
+
+def means_of(table: Any) -> dict[str, float]:
+    """Return the mean over splits of each number that is defined somewhere, alarms together; median delays by median.
+
+    Example:
+        >>> means_of(pa.table({"auroc": [0.5, None, 0.7], "auroc_low": [0.4, None, 0.6], "split": ["a", "a", "b"]}))
+        {'auroc': 0.6}
+    """
+    means: dict[str, float] = {}
+    names = dict.fromkeys(table.column_names)
+    for name in names:
+        if is_median_delay(name):
+            middle = median_delay(stored_delays(table, name))
+            means |= {name: middle} if middle is not None and math.isfinite(middle) else {}
+        elif f"{name}_low" in names:
+            values = [value for value in table[name].to_pylist() if value is not None]
+            means |= {name: sum(values) / len(values)} if values else {}
+    return means
+
+
+def stored_delays(table: Any, name: str) -> list[float]:
+    """Return the median delays of some rows, infinite where more than half were missed; rows without one are left out.
+
+    Args:
+        table: Rows of results.
+        name: Of the column, beside which is a miss rate.
+
+    Example:
+        >>> stored_delays(pa.table({"median_delay": [3.0, None, None], "miss_rate": [0.1, 0.9, None]}), "median_delay")
+        [3.0, inf]
+    """
+    missed = table[name.replace(MEDIAN_DELAY, "miss_rate")].to_pylist()
+    found = (stored_delay(*pair) for pair in zip(table[name].to_pylist(), missed, strict=True))
+    return [delay for delay in found if delay is not None]
+
+
+def same_results(first: Any, second: Any) -> bool:
+    """Whether two tables of results hold the same numbers, what they cost aside.
+
+    Args:
+        first: Rows of some cells.
+        second: Rows of as many, in any order.
+
+    Example:
+        >>> one = pa.table({"key": ["a"], "split": ["s"], "alarm": ["x"], "auroc": [0.5], "wall_s": [1.0]})
+        >>> other = pa.table({"key": ["a"], "split": ["s"], "alarm": ["x"], "auroc": [0.5], "wall_s": [2.0]})
+        >>> same_results(one, other)
+        True
+    """
+    names = sorted(set(first.column_names) - set(SPENT))
+    if sorted(set(second.column_names) - set(SPENT)) != names or first.num_rows != second.num_rows:
+        return False
+    return all(_bytes(first, name) == _bytes(second, name) for name in names)
+
+
+def _bytes(table: Any, name: str) -> list[bytes]:
+    """Return a column in the order of the keys, as bytes: NaN is then equal to itself."""
+    order = [(column, "ascending") for column in ("key", "split", "alarm")]
+    ordered = table.select(list(dict.fromkeys(["key", "split", "alarm", name]))).sort_by(order)
+    return [repr(value).encode() for value in ordered[name].to_pylist()]

@@ -1,0 +1,94 @@
+"""The MuJoCo worlds as their cameras see them: every geom of the model, on a tiled floor in the sun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import mujoco
+import numpy as np
+
+from offnominal.core.types import FloatArray, Frames
+from offnominal.sensing import (
+    Camera,
+    Instance,
+    Light,
+    Material,
+    Plane,
+    Poses,
+    Scene,
+    render_batch,
+    scene_from_mujoco,
+)
+
+FAR = 1e6
+SUN = (0.1, -0.35, 0.95)
+
+
+@dataclass(frozen=True)
+class CameraView:
+    """How a world is looked at.
+
+    Args:
+        camera: Who looks.
+        follow: Body that the camera stays beside as it moves along x.
+        floor: Height of the floor, m.
+        tile: Side of a floor tile, m; the tiles show how fast the camera moves.
+        colours: Colours of geoms, by name; others have the model's.
+    """
+
+    camera: Camera
+    follow: str | None = None
+    floor: float = 0.0
+    tile: float = 0.5
+    colours: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+
+
+class Renderer:
+    """Where the states of one model are photographed.
+
+    Args:
+        model: Its geoms are seen, except for planes: the floor is the studio's.
+        view: Floor, colours and camera.
+    """
+
+    def __init__(self, model: mujoco.MjModel, view: CameraView) -> None:
+        self._model, self._view = model, view
+        self._data = mujoco.MjData(model)
+        materials = {name: Material(colour) for name, colour in view.colours.items()}
+        found = scene_from_mujoco(model, materials=materials)
+        solid = [k for k, instance in enumerate(found.scene.instances) if not isinstance(instance.shape, Plane)]
+        tiles = Material((0.84, 0.85, 0.84), (0.72, 0.74, 0.76), texture="checker", scale=view.tile)
+        floor = Instance(Plane(), (0.0, 0.0, view.floor), material=tiles)
+        solids = (found.scene.instances[k] for k in solid)
+        self._scene = Scene((floor, *solids), Light(towards_sun=SUN))
+        self._geoms = found.geoms[solid]
+        self._body = None if view.follow is None else model.body(view.follow).id
+
+    def draw(self, qpos: FloatArray, *, size: int = 128) -> Frames:
+        """Draw states.
+
+        Args:
+            qpos: (rows, nq): positions of the joints. What is not in a finite place is not seen.
+            size: Pixels per side.
+
+        Returns:
+            (rows, size, size, 3).
+        """
+        n, count = len(qpos), len(self._scene.instances)
+        positions = np.tile(self._scene.poses.positions, (n, 1, 1))
+        rotations = np.tile(self._scene.poses.rotations, (n, 1, 1, 1))
+        offsets = np.zeros((n, 3))
+        for k in range(n):
+            self._data.qpos[:] = qpos[k]
+            mujoco.mj_kinematics(self._model, self._data)
+            positions[k, 1:] = self._data.geom_xpos[self._geoms]
+            rotations[k, 1:] = self._data.geom_xmat[self._geoms].reshape(count - 1, 3, 3)
+            if self._body is not None:
+                offsets[k, 0] = self._data.xpos[self._body, 0]
+        positions[np.abs(positions) > FAR] = np.nan
+        offsets[~(np.abs(offsets) <= FAR)] = 0.0
+        camera = replace(self._view.camera, width=size, height=size)
+        frames = render_batch(self._scene, camera, Poses(positions, rotations), offsets=offsets).rgb
+        assert frames is not None
+        return frames

@@ -1,0 +1,76 @@
+"""Particle worlds seen from above."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from offnominal.core.compilation import compiled
+from offnominal.core.types import FloatArray, Frames
+from offnominal.sensing.canvas import blank, paint_disc, paint_polygon, rgb
+from offnominal.worlds.particles.kernel import AGENT_RADIUS, GOAL_RADIUS, HAZARD_RADIUS, OBJECT_RADIUS
+
+VIEW = 1.5
+RIM = 0.02
+MARKER = 0.1
+BACKGROUND = rgb("#FAFAF7")
+AGENT = rgb("#F36966")
+OBJECT = rgb("#8F836E")
+HAZARD = rgb("#CD7CFF")
+GOAL = rgb("#47BBC8")
+
+
+def draw(position: FloatArray, goals: FloatArray, hazards: FloatArray, *, size: int = 128) -> Frames:
+    """Draw rows: where things are and nothing else, so that a picture does not tell the time.
+
+    Args:
+        position: (rows, bodies, 2): the agent, then the objects.
+        goals: (rows, 2).
+        hazards: (rows, hazards, 2).
+        size: Pixels per side; they show the square within 1.5 m of the origin.
+
+    Returns:
+        (rows, size, size, 3). A thing that has left the square is a triangle at the border that points to it.
+    """
+    places = np.concatenate((goals[:, None], hazards, position[:, 1:], position[:, :1]), axis=1)
+    bare, objects = hazards.shape[1], position.shape[1] - 1
+    colours = np.array([GOAL, *[HAZARD] * bare, *[OBJECT] * objects, AGENT])
+    radii = np.array([GOAL_RADIUS, *[HAZARD_RADIUS] * bare, *[OBJECT_RADIUS] * objects, AGENT_RADIUS])
+    frames = np.empty((len(position), size, size, 3), np.uint8)
+    frames[:] = blank(size, size, BACKGROUND)
+    _draw_rows(frames, places, radii, colours)
+    return frames
+
+
+@compiled
+def _draw_rows(frames: Frames, places: FloatArray, radii: FloatArray, colours: FloatArray) -> None:
+    """Draw the things of every row, the later over the earlier."""
+    scale = frames.shape[1] / (2.0 * VIEW)
+    marker = np.empty((3, 2))
+    for r in range(frames.shape[0]):
+        for k in range(places.shape[1]):
+            x, y = places[r, k, 0], places[r, k, 1]
+            red, green, blue = colours[k]
+            if abs(x) <= VIEW and abs(y) <= VIEW:
+                radius, rim = scale * radii[k], scale * min(RIM, 0.25 * radii[k])
+                paint_disc(frames[r], scale * (VIEW + x), scale * (VIEW - y), radius, rim, red, green, blue)
+            elif math.isfinite(x) and math.isfinite(y):
+                _point_out(x, y, scale, marker)
+                paint_polygon(frames[r], marker, scale * 0.5 * RIM, red, green, blue)
+
+
+@compiled
+def _point_out(x: float, y: float, scale: float, corners: FloatArray) -> None:
+    """Write the triangle at the border that points to a place out of view, in pixels."""
+    limit = VIEW - MARKER
+    base_x, base_y = min(max(x, -limit), limit), min(max(y, -limit), limit)
+    dx, dy = x - base_x, y - base_y
+    larger = max(abs(dx), abs(dy))
+    dx, dy = dx / larger, dy / larger
+    length = math.sqrt(dx * dx + dy * dy)
+    ex, ey = MARKER * dx / length, MARKER * dy / length
+    base_x, base_y = scale * (VIEW + base_x), scale * (VIEW - base_y)
+    corners[0, 0], corners[0, 1] = base_x + scale * ex, base_y - scale * ey
+    corners[1, 0], corners[1, 1] = base_x - scale * ey, base_y - scale * ex
+    corners[2, 0], corners[2, 1] = base_x + scale * ey, base_y + scale * ex

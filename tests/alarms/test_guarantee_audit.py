@@ -1,0 +1,168 @@
+"""An audit over calibrations knows its own error, and tells a kept promise from a broken one."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, t
+
+from offnominal.alarms import EpisodeMaximum, Guarantee, GuaranteeAudit, Maximum, audit_guarantee, simulate_scores
+from offnominal.alarms.audit import clopper_pearson
+from offnominal.alarms.guarantee import EXCHANGEABLE
+from offnominal.alarms.guarantee_audit import crossed_error, effective_interval
+from offnominal.core.errors import InvalidParameter, InvalidScores
+
+SCORES = simulate_scores(4000, steps=4, seed=3)
+
+
+class Impatient(EpisodeMaximum):
+    """Takes a rank too low by five."""
+
+    def _rank(self, n):
+        return super()._rank(n) - 5
+
+
+class Overconfident(EpisodeMaximum):
+    """Promises for every calibration what holds on average."""
+
+    @property
+    def guarantee(self):
+        return Guarantee("pac", self.alpha, "episode", EXCHANGEABLE, 0.95)
+
+
+def audited(alarm, **options):
+    return audit_guarantee(alarm, SCORES[:2000], SCORES[2000:], **options)
+
+
+def found(excess, p, n_tests=1):
+    promise = EpisodeMaximum().guarantee
+    return GuaranteeAudit(promise, 100, 2000, (0.05, 0.06), 0.01, (0.04, 0.07), excess, p, n_tests)
+
+
+def test_each_calibration_has_episodes_of_its_own_and_all_the_same_fresh_ones():
+    calibration = [[float(level)] for level in range(1, 13)]
+    fresh = [[level + 0.5, 0.0] for level in range(12)]
+    audit = audit_guarantee(EpisodeMaximum(alpha=0.25), calibration, fresh, calibrations=4)
+    assert audit.rates == (9 / 12, 6 / 12, 3 / 12, 0.0)
+    assert (audit.rate, audit.calibration, audit.episodes) == (4.5 / 12, 3, 12)
+
+
+def test_what_is_left_over_of_the_calibration_episodes_is_not_used():
+    few = audit_guarantee(Maximum(), SCORES[:100], SCORES[2000:], calibrations=10)
+    more = audit_guarantee(Maximum(), SCORES[:109], SCORES[2000:], calibrations=10)
+    assert few == more
+
+
+def test_the_error_is_that_of_a_mean_whose_rows_and_columns_were_drawn():
+    rng = np.random.default_rng(0)
+
+    def table():
+        return rng.normal(size=(20, 1)) + 2.0 * rng.normal(size=(1, 50)) + rng.normal(size=(20, 50))
+
+    tables = [table() for _ in range(2000)]
+    errors = np.array([crossed_error(each) for each in tables])
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(np.std([each.mean() for each in tables]), rel=0.05)
+
+
+@pytest.mark.slow
+def test_the_error_and_the_interval_are_right_for_a_conformal_alarm():
+    audits = []
+    for seed in range(200):
+        scores = simulate_scores(1200, steps=3, seed=seed)
+        audits.append(audit_guarantee(EpisodeMaximum(alpha=0.1), scores[:600], scores[600:], calibrations=10))
+    rates, errors = (np.array([getattr(each, name) for each in audits]) for name in ("rate", "error"))
+    truth = 6 / 61
+    assert rates.mean() == pytest.approx(truth, abs=3 * rates.std() / np.sqrt(len(rates)))
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(rates.std(), rel=0.15)
+    assert np.mean([low <= truth <= high for low, high in (each.interval for each in audits)]) > 0.91
+    assert np.mean([each.verdict == "holds" for each in audits]) > 0.94
+    assert np.mean([each.verdict == "broken" for each in audits]) < 0.03
+
+
+def test_the_interval_is_that_of_independent_trials_if_the_error_is_theirs():
+    error = np.sqrt(0.05 * 0.95 / 2000)
+    independent = effective_interval(0.05, error, 2000, freedom=1999)
+    np.testing.assert_allclose(independent, clopper_pearson(100, 2000), rtol=1e-6)
+    assert effective_interval(0.05, error / 10, 2000, freedom=1999) == pytest.approx(clopper_pearson(100, 2000))
+    assert effective_interval(1.0, 0.0, 2000, freedom=19) == clopper_pearson(2000, 2000)
+
+
+@pytest.mark.parametrize(("error", "freedom"), [(0.01, 19), (0.005, 4)])
+def test_the_interval_grows_with_the_error_and_with_fewer_calibrations(error, freedom):
+    low, high = effective_interval(0.05, 0.005, 2000, freedom=19)
+    lower, higher = effective_interval(0.05, error, 2000, freedom)
+    assert lower < low < 0.05 < high < higher
+
+
+@pytest.mark.parametrize(
+    ("excess", "p", "n_tests", "verdict"),
+    [
+        (-3.0, 0.99, 1, "holds"),
+        (2.0, 0.001, 1, "holds"),
+        (2.2, 0.02, 1, "in doubt"),
+        (3.0, 0.004, 1, "broken"),
+        (3.0, 0.004, 60, "in doubt"),
+        (6.0, 0.0001, 60, "broken"),
+        (None, None, 60, "no guarantee"),
+    ],
+)
+def test_the_more_promises_are_tried_the_more_it_takes_to_break_one(excess, p, n_tests, verdict):
+    assert found(excess, p, n_tests).verdict == verdict
+
+
+def test_a_conformal_alarm_keeps_its_promise_and_an_impatient_one_does_not():
+    kept, broken = audited(EpisodeMaximum(alpha=0.05)), audited(Impatient(alpha=0.05))
+    assert (kept.verdict, broken.verdict) == ("holds", "broken")
+    assert broken.excess == pytest.approx((broken.rate - 0.05) / broken.error)
+    assert broken.p == pytest.approx(t.sf(broken.excess, 19))
+
+
+def test_a_promise_for_every_calibration_is_counted_over_calibrations():
+    kept, broken = audited(EpisodeMaximum(confidence=0.95)), audited(Overconfident())
+    assert (kept.verdict, broken.verdict) == ("holds", "broken")
+    above = sum(rate > 0.05 + 2.0 * np.sqrt(0.05 * 0.95 / 2000) for rate in broken.rates)
+    assert broken.p == pytest.approx(binom.sf(above - 1, 20, 0.05))
+
+
+def test_an_alarm_that_always_calls_has_broken_its_promise_although_nothing_scatters():
+    audit = audit_guarantee(EpisodeMaximum(), SCORES[:2000], [[1e9]] * 500)
+    assert (audit.rate, audit.error, audit.verdict) == (1.0, 0.0, "broken")
+
+
+def test_an_alarm_that_never_calls_holds():
+    audit = audit_guarantee(EpisodeMaximum(), SCORES[:2000], [[0.0]] * 500)
+    assert (audit.rate, audit.interval[0], audit.verdict) == (0.0, 0.0, "holds")
+    assert audit.interval[1] == pytest.approx(clopper_pearson(0, 500)[1])
+
+
+def test_without_a_promise_the_rate_is_that_of_episodes():
+    audit = audit_guarantee(Maximum(), [[1.0]] * 4, [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], calibrations=2)
+    assert (audit.rate, audit.excess, audit.p, audit.verdict) == (0.5, None, None, "no guarantee")
+
+
+def test_a_promise_per_step_is_counted_in_steps():
+    class PerStep(EpisodeMaximum):
+        guarantee = Guarantee("marginal", 0.05, "step", EXCHANGEABLE)
+
+    audit = audit_guarantee(PerStep(), [[1.0]] * 40, [[2.0, 2.0, 0.0], [0.0]], calibrations=2)
+    assert audit.rates == (0.5, 0.5)
+
+
+def test_the_given_alarm_stays_as_it_is():
+    alarm = EpisodeMaximum()
+    audited(alarm)
+    assert not alarm.fitted
+
+
+def test_an_audit_goes_to_plain_data_and_back():
+    audit = audited(EpisodeMaximum(), n_tests=3)
+    assert GuaranteeAudit.from_dict(audit.to_dict()) == audit
+
+
+def test_too_little_to_tell_anything_is_refused():
+    with pytest.raises(InvalidParameter, match="1 calibrations of 100 episodes tell nothing"):
+        audit_guarantee(Maximum(), SCORES[:100], SCORES[2000:], calibrations=1)
+    with pytest.raises(InvalidParameter, match="20 calibrations of 0 episodes"):
+        audit_guarantee(Maximum(), SCORES[:10], SCORES[2000:])
+    with pytest.raises(InvalidScores, match="no fresh episode was given"):
+        audit_guarantee(Maximum(), SCORES[:100], [])
+    with pytest.raises(InvalidParameter, match="n_tests is 0"):
+        audited(Maximum(), n_tests=0)

@@ -1,0 +1,137 @@
+"""Calibration end to end: on a world whose answer is known, and on a shipped one."""
+
+import numpy as np
+import pytest
+
+from offnominal.agents import FunctionPolicy, RandomPolicy, expert
+from offnominal.anomalies import Fault, make_anomaly
+from offnominal.anomalies.strengths import read_strengths, write_strengths
+from offnominal.calibration import calibrate, sampler
+from offnominal.calibration.axis import Axis, axes
+from offnominal.calibration.sampler import FRESH_SEED, Sampler
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.rollouts import collect
+from offnominal.worlds.catalogue import make_world
+
+WORLD = "SAP-Goal0-v0"
+QUICK = {"budget": 600, "fresh": 400}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _rougher_references():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sampler, "REFERENCE_EPISODES", (2000, 4000))
+        patch.setattr(sampler, "STARTS", 20_000)
+        yield
+
+
+@pytest.fixture(scope="module")
+def line(_rougher_references):
+    (found,) = calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, **QUICK)
+    return found
+
+
+def test_the_parameter_found_has_the_score_it_promises(line):
+    assert line.attainable
+    assert line.level == "half"
+    assert line.low <= line.score <= line.high
+    assert abs(line.score - 0.5) < 0.06
+    assert line.episodes <= 600 + 21 * 32
+    assert line.fresh == 400
+    assert len(line.policy) == 12
+
+
+def test_the_score_is_the_one_plain_rollouts_give(line):
+    policy = expert(WORLD)
+    fault = Fault("action/offset", line.parameter, "start")
+    space = make_world(WORLD, 1).action_space
+    earned = [
+        np.mean([episode.total_reward for episode in collect(WORLD, acting, 3000, faults=faults, seed=5)])
+        for acting, faults in ((policy, fault), (policy, None), (RandomPolicy(space), None))
+    ]
+    score = (earned[0] - earned[2]) / (earned[1] - earned[2])
+    assert score == pytest.approx(line.score, abs=0.03)
+
+
+def test_a_later_onset_costs_less(line):
+    assert line.score < line.dataset_score < 1.0
+
+
+def test_the_same_call_gives_the_same_line(line):
+    assert calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, **QUICK) == [line]
+
+
+def test_what_an_earlier_run_found_is_not_searched_again(line):
+    told = []
+    again = calibrate(
+        WORLD, anomalies=["action/offset"], levels={"half": 0.5}, done=[line], report=told.append, **QUICK
+    )
+    assert again == [line]
+    assert not told
+
+
+def test_a_line_of_another_policy_is_searched_again(line):
+    stale = line.replace(policy="0" * 12, parameter=99.0)
+    assert calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, done=[stale], **QUICK) == [line]
+
+
+def test_calibrating_the_onset_of_the_datasets_needs_a_stronger_fault(line):
+    (later,) = calibrate(WORLD, anomalies=["action/offset"], levels=[0.75], onset="dataset", **QUICK)
+    assert later.level == "strong"
+    assert later.parameter > line.parameter
+    assert abs(later.dataset_score - 0.75) < 0.06
+
+
+def test_scaling_has_two_directions_and_other_faults_one():
+    world = make_world(WORLD, 1)
+    assert [axis.direction for axis in axes(make_anomaly("action/scaling"), world)] == ["up", "down"]
+    assert axes(make_anomaly("dynamics/mass"), world) == [Axis("dynamics/mass", 1.0, "up")]
+    assert axes(make_anomaly("dynamics/force"), world) == [Axis("dynamics/force", 0.0)]
+    assert axes(make_anomaly("action/delay"), world) == [Axis("action/delay", 0.0, integer=True)]
+
+
+@pytest.mark.parametrize("axis", [Axis("a", 0.0), Axis("a", 2.0, "up"), Axis("a", 2.0, "down")])
+def test_distance_and_parameter_undo_each_other(axis):
+    distances = axis.grid()
+    assert (np.diff(distances) > 0).all()
+    back = [axis.distance(parameter) for parameter in axis.parameter(distances)]
+    np.testing.assert_allclose(back, distances, rtol=1e-9)
+
+
+def test_luck_is_zero_on_average_and_its_first_column_is_the_nominal_twin():
+    made = Sampler(WORLD, expert(WORLD))
+    control_variates = made.control_variates(FRESH_SEED, 3000)
+    errors = control_variates.std(axis=0) / np.sqrt(3000)
+    assert (np.abs(control_variates.mean(axis=0)) < 4.5 * errors).all()
+    episodes = collect(WORLD, expert(WORLD), 5, seed=FRESH_SEED)
+    scores = [(each.total_reward - made.random_return) / made.range - 1.0 for each in episodes]
+    np.testing.assert_allclose(control_variates[:5, 0], scores)
+
+
+def test_a_policy_no_better_than_random_is_refused():
+    with pytest.raises(InvalidParameter, match="give a policy that earns more"):
+        calibrate(WORLD, FunctionPolicy(lambda observations: 0 * observations[:, :2] + 1.0), anomalies=["action/noise"])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"onset": "later"}, InvalidParameter, "choose from start, dataset"),
+        ({"levels": [1.5]}, InvalidParameter, "expected a share of the return between 0 and 1"),
+        ({"anomalies": ["action/nois"]}, UnknownName, "Did you mean 'action/noise'"),
+    ],
+)
+def test_bad_input_is_named(change, error, words):
+    with pytest.raises(error, match=words):
+        calibrate(WORLD, **{"anomalies": ["action/noise"]} | change)
+
+
+def test_a_table_survives_writing_and_reading(line, tmp_path):
+    path = tmp_path / "strengths.csv"
+    write_strengths(path, [line])
+    (read,) = read_strengths(path)
+    assert read.parameter == pytest.approx(line.parameter, rel=1e-5)
+    assert read.replace(parameter=0.0, score=0.0, low=0.0, high=0.0) == line.replace(
+        parameter=0.0, score=0.0, low=0.0, high=0.0, dataset_score=read.dataset_score
+    ).replace(dataset_low=read.dataset_low, dataset_high=read.dataset_high)
+    assert not list(tmp_path.glob("*.unfinished"))

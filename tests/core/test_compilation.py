@@ -1,0 +1,62 @@
+"""Compiled code is kept on disk where there is a place for it, and works where there is none."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from numba.core.caching import _CacheLocator
+
+from offnominal.core.compilation import cache_folder, compiled, compiled_internal
+
+NOWHERE = """
+import os, pwd, sys
+from numba.core.caching import _CacheLocator
+
+def refused(*arguments):
+    raise PermissionError(13, "Permission denied")
+
+def unknown(uid):
+    raise KeyError(uid)
+
+_CacheLocator.ensure_cache_path = refused
+pwd.getpwuid = unknown
+for command in ("worlds", "doctor", "datasets", "tables"):
+    from offnominal.cli import main
+
+    sys.argv = ["offnominal", command, "--json"]
+    try:
+        main()
+    except SystemExit as stopped:
+        assert not stopped.code, (command, stopped.code)
+"""
+
+
+def double(x):
+    return 2 * x
+
+
+@pytest.mark.parametrize("decorate", [compiled, compiled_internal])
+def test_code_is_kept_on_disk(decorate):
+    assert cache_folder(decorate(double)) is not None
+
+
+def test_without_a_folder_to_write_to_code_is_compiled_and_not_kept(monkeypatch):
+    def refused(locator):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(_CacheLocator, "ensure_cache_path", refused)
+    doubled = compiled(double)
+    assert cache_folder(doubled) is None
+    assert doubled(4) == 8
+    assert cache_folder(compiled_internal(double)) is None
+
+
+def test_a_read_only_package_without_a_home_directory_still_lists_what_there_is():
+    unset = ("HOME", "XDG_CACHE_HOME", "OFFNOMINAL_DATA", "NUMBA_CACHE_DIR")
+    environment = {name: value for name, value in os.environ.items() if name not in unset}
+    done = subprocess.run([sys.executable, "-c", NOWHERE], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "SAP-Goal0-v0" in done.stdout
+    assert "this user has no home directory; set OFFNOMINAL_DATA" in done.stdout
+    assert "code is compiled again in every process; set NUMBA_CACHE_DIR" in done.stdout

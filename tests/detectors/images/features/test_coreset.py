@@ -1,0 +1,97 @@
+"""A few rows that stand for many."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.spatial.distance import cdist
+
+from offnominal.detectors.images.bank_builder import BankBuilder
+from offnominal.detectors.images.coreset import coreset
+
+
+def generator(seed=0):
+    return np.random.default_rng(seed)
+
+
+@pytest.fixture
+def clumped():
+    """Most rows in one clump, few far from it: where a random sample leaves holes."""
+    draw = generator(5)
+    clump, few = draw.normal(0, 0.1, (500, 48)), draw.normal(0, 3.0, (20, 48))
+    return torch.from_numpy(np.concatenate([clump, few]).astype(np.float32))
+
+
+def radius(rows, chosen):
+    return cdist(rows, rows[chosen]).min(axis=1).max()
+
+
+def greedy(rows, first, keep):
+    """The textbook, by brute force."""
+    chosen = [first]
+    while len(chosen) < keep:
+        chosen.append(int(cdist(rows, rows[chosen]).min(axis=1).argmax()))
+    return chosen
+
+
+def test_it_is_the_greedy_choice_of_brute_force(clumped):
+    chosen = coreset(clumped, 30, generator(), projected=None).tolist()
+    assert chosen == greedy(clumped.numpy().astype(np.float64), chosen[0], 30)
+
+
+def test_a_projection_covers_almost_as_well_and_better_than_a_sample(clumped):
+    full = radius(clumped, coreset(clumped, 30, generator(), projected=None))
+    projected = radius(clumped, coreset(clumped, 30, generator()))
+    sampled = radius(clumped, generator().choice(len(clumped), 30, replace=False))
+    assert projected < 1.5 * full < sampled
+
+
+def test_a_seed_fixes_it(clumped):
+    first, again, other = (coreset(clumped, 10, generator(seed)).tolist() for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_it_ends_when_every_row_is_there():
+    rows = torch.tensor([[0.0], [1.0], [0.0], [1.0], [0.0]])
+    assert len(coreset(rows, 5, generator())) == 2
+    assert len(coreset(rows[:1], 3, generator())) == 1
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 100])
+def test_a_sample_does_not_depend_on_how_the_rows_arrive(pieces):
+    rows = torch.arange(1000.0)[:, None]
+
+    def kept(size):
+        keeper = BankBuilder(50, None, generator())
+        for part in torch.split(rows, size):
+            keeper.add(part)
+        return keeper.chosen()[:, 0].tolist()
+
+    assert kept(pieces) == kept(1000)
+    assert len(set(kept(pieces))) == 50
+
+
+def test_a_sample_is_fair():
+    counts = np.zeros(40)
+    for seed in range(400):
+        keeper = BankBuilder(10, None, generator(seed))
+        for part in torch.split(torch.arange(40)[:, None], 3):
+            keeper.add(part)
+        counts[keeper.chosen()[:, 0].numpy()] += 1
+    assert abs(counts - 100).max() < 5 * np.sqrt(400 * 0.25 * 0.75)
+
+
+def test_few_candidates_are_held_and_a_share_of_them_is_kept(clumped):
+    keeper = BankBuilder(20, 0.1, generator())
+    for part in torch.split(clumped.repeat(4, 1), 16):
+        keeper.add(part)
+        assert keeper.held <= 400
+    assert len(keeper.chosen()) == 20
+    small = BankBuilder(20, 0.1, generator())
+    small.add(clumped[:60])
+    assert len(small.chosen()) == 6
+
+
+def test_rows_that_are_all_there_stay_in_their_order(clumped):
+    keeper = BankBuilder(1000, None, generator())
+    keeper.add(clumped)
+    assert torch.equal(keeper.chosen(), clumped)

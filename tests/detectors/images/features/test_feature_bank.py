@@ -1,0 +1,50 @@
+"""Nearest neighbours: those of brute force, in whatever pieces."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.spatial.distance import cdist
+
+from offnominal.detectors.images import feature_bank as neighbours
+from offnominal.detectors.images.feature_bank import FeatureBank
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(0).normal(3.0, 1.0, (300, 20)).astype(np.float32)
+
+
+@pytest.fixture
+def queries():
+    return np.random.default_rng(1).normal(3.0, 1.0, (90, 20)).astype(np.float32)
+
+
+@pytest.mark.parametrize("k", [1, 7])
+def test_distances_are_those_of_brute_force(rows, queries, k):
+    expected = np.sort(cdist(queries.astype(np.float64), rows.astype(np.float64)), axis=1)[:, :k]
+    found = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), k)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("block", "together"), [(7, 5), (299, 1), (64, 64)])
+def test_the_size_of_the_pieces_changes_nothing(rows, queries, block, together, monkeypatch):
+    whole = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
+    monkeypatch.setattr(neighbours, "ROWS", block)
+    monkeypatch.setattr(neighbours, "QUERIES", together)
+    in_pieces = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
+    np.testing.assert_array_equal(in_pieces, whole)
+
+
+def test_what_is_in_the_bank_has_no_distance_however_far_from_zero(rows):
+    far = torch.from_numpy(rows) + 1e4
+    np.testing.assert_array_equal(FeatureBank(far).distances(far[:50])[:, 0], 0.0)
+
+
+def test_small_distances_far_from_zero_are_not_lost_to_rounding():
+    bank = FeatureBank(torch.tensor([[1000.0, 0.0], [1000.0, 1.0]]))
+    np.testing.assert_allclose(bank.distances(torch.tensor([[1000.0, 2.0**-10]])), [[2.0**-10]], rtol=1e-12)
+
+
+def test_as_many_neighbours_as_rows_can_be_asked_for():
+    bank = FeatureBank(torch.tensor([[0.0], [1.0], [3.0]]))
+    np.testing.assert_allclose(bank.distances(torch.tensor([[3.0]]), 3), [[0.0, 2.0, 3.0]])

@@ -1,0 +1,156 @@
+"""What every point detector of the comparison keeps: sign, independence of rows, storage, named errors."""
+
+import numpy as np
+import pytest
+
+from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.detectors.observation_limits import MAX_SCORE
+from offnominal.detectors.rows.abod import ABOD
+from offnominal.detectors.rows.hbos import HBOS
+from offnominal.detectors.rows.kernel_svm import KernelSVM
+from offnominal.detectors.rows.loda import LODA
+from offnominal.detectors.rows.lof import LOF
+from offnominal.detectors.rows.neighbours import Neighbours
+from offnominal.detectors.rows.pidforest import PIDForest
+from offnominal.detectors.rows.subspace_forest import SubspaceForest
+
+from .cases import FRESH, ROWS
+
+ALL = [
+    ABOD(5),
+    HBOS(),
+    KernelSVM("rbf"),
+    KernelSVM("sigmoid", gamma=0.1),
+    KernelSVM("poly", gamma=0.1),
+    LODA(n_random_cuts=20),
+    LODA(10, n_random_cuts=20),
+    LOF(5),
+    Neighbours(5),
+    Neighbours(5, distance="gamma"),
+    Neighbours(5, distance="delta"),
+    PIDForest(10),
+    SubspaceForest(20, max_samples=0.7, max_features=0.7),
+]
+each_detector = pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [p for p in ALL if getattr(p, "kernel", "rbf") == "rbf"],
+    ids=lambda point: type(point).__name__,
+)
+def test_what_is_far_from_nominal_rows_is_strange(point):
+    rng = np.random.default_rng(2)
+    nominal, strange = rng.normal(size=(300, 4)), np.array([8.0, -8.0, 8.0, -8.0]) + rng.normal(size=(20, 4))
+    point.fit(nominal[:200], seed=1)
+    assert np.median(point.score(nominal[200:])) < point.score(strange).min()
+
+
+@each_detector
+def test_a_row_has_the_same_score_alone(point):
+    point.fit(ROWS, seed=3)
+    together = point.score(FRESH)
+    assert np.isfinite(together).all()
+    np.testing.assert_array_equal(together, [point.score(row[None])[0] for row in FRESH])
+
+
+@each_detector
+def test_a_seed_fixes_what_is_learned(point):
+    scores = [type(point)(**point.get_params()).fit(ROWS, seed=4).score(FRESH) for _ in range(2)]
+    np.testing.assert_array_equal(*scores)
+
+
+@each_detector
+def test_what_was_learned_can_be_taken_back(point):
+    point.fit(ROWS, seed=3)
+    twin = type(point)(**point.get_params())
+    state = {name: np.array(values) for name, values in point.state_dict().items()}
+    assert all(values.dtype.kind in "fi" for values in state.values())
+    twin.load_state_dict(state)
+    np.testing.assert_array_equal(twin.score(FRESH), point.score(FRESH))
+
+
+@each_detector
+def test_what_was_learned_does_not_change_with_the_rows_given(point):
+    rows = ROWS.copy()
+    point.fit(rows, seed=3)
+    before = point.score(FRESH)
+    rows[:] = 0.0
+    np.testing.assert_array_equal(point.score(FRESH), before)
+
+
+@each_detector
+def test_a_constant_column_gives_finite_scores(point):
+    rows, fresh = ROWS.copy(), FRESH.copy()
+    rows[:, 1], fresh[:10, 1] = 3.0, 3.0
+    assert np.isfinite(point.fit(rows, seed=3).score(fresh)).all()
+
+
+@each_detector
+def test_bad_rows_are_named(point):
+    with pytest.raises(NotFitted, match="call fit first"):
+        type(point)(**point.get_params()).score(FRESH)
+    point.fit(ROWS)
+    with pytest.raises(InvalidParameter, match="2 columns; fit saw 3"):
+        point.score(FRESH[:, :2])
+    with pytest.raises(InvalidParameter, match="row 2 is not finite"):
+        point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
+    with pytest.raises(InvalidParameter, match="expected numbers"):
+        point.fit(np.array([["a"] * 3]))
+
+
+@each_detector
+@pytest.mark.parametrize("reading", [np.nan, np.inf, -np.inf, 1e160])
+def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(point, reading):
+    point.fit(ROWS, seed=3)
+    broken = FRESH.copy()
+    broken[7, 1] = reading
+    expected = point.score(FRESH)
+    expected[7] = MAX_SCORE
+    np.testing.assert_array_equal(point.score(broken), expected)
+
+
+@each_detector
+def test_scores_of_extreme_rows_are_finite_and_at_most_the_largest(point):
+    scores = point.fit(ROWS, seed=3).score(np.outer([1e29, 1e25, -1e20, 1e12], [1.0, -1.0, 1.0]))
+    assert np.isfinite(scores).all()
+    assert (scores <= MAX_SCORE).all()
+
+
+@each_detector
+def test_a_fit_that_fails_leaves_what_was_learned_before(point):
+    point.fit(ROWS, seed=3)
+    before = point.score(FRESH)
+    with pytest.raises(InvalidParameter):
+        point.fit(np.full((50, 3), np.nan))
+    np.testing.assert_array_equal(point.score(FRESH), before)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ABOD(2), "n_neighbors is 2; expected an integer of at least 3"),
+        (lambda: ABOD(5).fit(np.repeat(ROWS[:5], 4, axis=0)), "only 5 of the 20 rows are distinct"),
+        (lambda: HBOS(0), "n_bins is 0"),
+        (lambda: HBOS(alpha=0.0), "alpha is 0.0"),
+        (lambda: HBOS(tol=-1.0), "tol is -1.0"),
+        (lambda: KernelSVM("linear"), "kernel is 'linear'; expected one of 'rbf', 'sigmoid', 'poly'"),
+        (lambda: KernelSVM(nu=0.0), "nu is 0.0"),
+        (lambda: KernelSVM(gamma="wide"), "gamma is 'wide'"),
+        (lambda: KernelSVM(gamma=-1.0), "gamma is -1.0"),
+        (lambda: LODA("many"), "n_bins is 'many'"),
+        (lambda: LODA(n_random_cuts=0), "n_random_cuts is 0"),
+        (lambda: LOF(0), "n_neighbors is 0"),
+        (lambda: LOF(5).fit(ROWS[:5]), "n_neighbors is 5, but there are 5 rows, each with 4 neighbours"),
+        (lambda: Neighbours(1, distance="mean"), "distance is 'mean'; expected one of 'kappa', 'gamma', 'delta'"),
+        (lambda: Neighbours(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
+        (lambda: PIDForest(max_buckets=1), "max_buckets is 1"),
+        (lambda: PIDForest(percentile=101), "percentile is 101"),
+        (lambda: PIDForest().fit(np.ones((9, 2))), "all 9 rows are equal"),
+        (lambda: SubspaceForest(max_samples=0.0), "max_samples is 0.0; expected a number in .0, 1"),
+        (lambda: SubspaceForest(max_features=1.5), "max_features is 1.5; expected a number in .0, 1"),
+    ],
+)
+def test_bad_arguments_are_named(make, words):
+    with pytest.raises(InvalidParameter, match=words):
+        make()

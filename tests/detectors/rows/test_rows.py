@@ -1,0 +1,102 @@
+"""Point detectors give scikit-learn's numbers, one row at a time and safely stored."""
+
+import numpy as np
+import pytest
+from sklearn.covariance import LedoitWolf
+from sklearn.ensemble import IsolationForest as SklearnForest
+from sklearn.neighbors import NearestNeighbors
+from sklearn.svm import OneClassSVM as SklearnSVM
+
+from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.detectors.observation_limits import MAX_SCORE
+from offnominal.detectors.rows import IsolationForest, Mahalanobis, NearestNeighbours, OneClassSVM
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(700, 5)) * [1.0, 2.0, 0.5, 1.0, 3.0]
+FRESH = np.concatenate([RNG.normal(size=(80, 5)), 4.0 * RNG.normal(size=(40, 5)), ROWS[:10]])
+ALL = [NearestNeighbours(3), IsolationForest(20), OneClassSVM(0.3), Mahalanobis()]
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_nearest_neighbours_are_scikit_learns(k):
+    expected = NearestNeighbors(n_neighbors=k).fit(ROWS).kneighbors(FRESH)[0][:, -1]
+    np.testing.assert_allclose(NearestNeighbours(k).fit(ROWS).score(FRESH), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("bootstrap", [True, False])
+@pytest.mark.parametrize("rows", [3, 120, 700])
+def test_the_forest_is_scikit_learns(rows, bootstrap):
+    forest = SklearnForest(n_estimators=50, max_samples=min(256, rows), bootstrap=bootstrap, random_state=7).fit(
+        ROWS[:rows]
+    )
+    ours = IsolationForest(50, bootstrap=bootstrap).fit(ROWS[:rows], seed=7)
+    np.testing.assert_allclose(ours.score(FRESH), -forest.score_samples(FRESH), rtol=1e-9)
+
+
+@pytest.mark.parametrize("gamma", ["auto", "scale", 0.7])
+def test_the_support_vector_machine_is_scikit_learns(gamma):
+    machine = SklearnSVM(nu=0.5, gamma=gamma).fit(ROWS)
+    ours = OneClassSVM(gamma=gamma).fit(ROWS)
+    np.testing.assert_allclose(ours.score(FRESH), -machine.score_samples(FRESH), rtol=1e-9, atol=1e-9)
+
+
+def test_the_mahalanobis_distance_is_scikit_learns():
+    expected = np.sqrt(LedoitWolf().fit(ROWS).mahalanobis(FRESH))
+    np.testing.assert_allclose(Mahalanobis().fit(ROWS).score(FRESH), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+def test_a_row_has_the_same_score_alone(point):
+    point.fit(ROWS, seed=3)
+    together = point.score(FRESH)
+    alone = [point.score(row[None])[0] for row in FRESH]
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+def test_what_was_learned_can_be_taken_back(point):
+    point.fit(ROWS, seed=3)
+    twin = type(point)(**point.get_params())
+    twin.load_state_dict(point.state_dict())
+    np.testing.assert_array_equal(twin.score(FRESH), point.score(FRESH))
+
+
+@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+def test_bad_rows_are_named(point):
+    with pytest.raises(NotFitted, match="call fit first"):
+        type(point)(**point.get_params()).score(FRESH)
+    point.fit(ROWS)
+    with pytest.raises(InvalidParameter, match="4 columns; fit saw 5"):
+        point.score(FRESH[:, :4])
+    with pytest.raises(InvalidParameter, match="row 2 is not finite"):
+        point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
+    with pytest.raises(InvalidParameter, match=r"shape \(5,\)"):
+        point.score(FRESH[0])
+    with pytest.raises(InvalidParameter, match="expected numbers"):
+        point.score(np.array([["a"] * 5]))
+
+
+@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(point):
+    point.fit(ROWS, seed=3)
+    expected = point.score(FRESH)
+    for reading in (np.nan, -np.inf, 1e160):
+        broken = FRESH.copy()
+        broken[1, 2] = reading
+        scores = point.score(broken)
+        assert scores[1] == MAX_SCORE
+        np.testing.assert_array_equal(np.delete(scores, 1), np.delete(expected, 1))
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: NearestNeighbours(0), "n_neighbors is 0"),
+        (lambda: NearestNeighbours(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
+        (lambda: OneClassSVM(1.5), "nu is 1.5"),
+        (lambda: IsolationForest(0), "n_estimators is 0"),
+    ],
+)
+def test_bad_arguments_are_named(make, words):
+    with pytest.raises(InvalidParameter, match=words):
+        make()

@@ -1,0 +1,25 @@
+"""Every point of every published grid makes a detector."""
+
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+from offnominal.detectors import rows as deep
+
+SPACES = tomllib.loads((files(deep) / "spaces.toml").read_text())
+
+
+@pytest.mark.parametrize("method", SPACES)
+def test_every_value_is_accepted(method):
+    name = method.partition("-")[0]
+    space = SPACES[method]
+    for argument, values in space.items():
+        assert values, argument
+        for value in values:
+            made = getattr(deep, name)(**{argument: value})
+            assert made.get_params()[argument] == value
+
+
+def test_every_detector_has_a_space():
+    assert {method.partition("-")[0] for method in SPACES} == set(deep._HOME_OF) - {"DeepRowDetector"}

@@ -1,0 +1,61 @@
+"""What a comparison has found."""
+
+import math
+
+import pyarrow as pa
+import pytest
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.papers.comparison.published_tables import rank_table, table_4
+from offnominal.papers.comparison.results import ComparisonResults
+from offnominal.studies.results import RunResults
+
+
+def row(table, method, seed, configuration, validation, test, **others):
+    about = {"key": f"{table}{method}{seed}", "table": table, "method": method, "seed": seed}
+    numbers = {"validation_auc": validation, "test_auc": test, "normal_score": 0.0, "polarity": 0.4}
+    cost = {"fit_s": 2.0, "score_s": 1.0, "failure": ""}
+    return about | {"configuration": configuration} | numbers | cost | others
+
+
+@pytest.fixture
+def table():
+    rows = []
+    for seed in (1, 2, 3):
+        rows.append(row("iris", "knn", seed, '{"n_neighbors": 1}', 0.9, 0.8))
+        rows.append(row("iris", "knn", seed, '{"n_neighbors": 3}', 0.95 if seed == 1 else 0.8, 0.6, polarity=-0.5))
+        rows.append(row("iris", "knn", seed, '{"ensemble": 5}', 0.9, 0.85))
+        rows.append(row("iris", "orbf", seed, '{"gamma": 1.0}', 0.9, 0.92))
+        rows.append(row("wine", "knn", seed, '{"n_neighbors": 1}', None, None, failure="too few rows", polarity=None))
+    return pa.Table.from_pylist(rows)
+
+
+def test_protocols_choose_for_all_seeds_or_for_each(table):
+    outcomes = ComparisonResults.of(table)
+    assert outcomes.chosen("mean")["iris", "knn"].value == pytest.approx(0.8)
+    assert outcomes.chosen("max")["iris", "knn"].value == pytest.approx((0.6 + 0.8 + 0.8) / 3)
+
+
+def test_matrices_have_a_row_per_table_and_a_column_per_method(table):
+    outcomes = ComparisonResults.of(table)
+    assert (outcomes.tables, outcomes.methods) == (["iris", "wine"], ["knn", "orbf"])
+    values = outcomes.values("mean")
+    assert values[0].tolist() == pytest.approx([0.8, 0.92])
+    assert [math.isnan(value) for value in values[1]] == [True, True]
+    assert outcomes.ensembles(5)[0, 0] == pytest.approx(0.85)
+    assert outcomes.polarity()[0].tolist() == pytest.approx([0.4, 0.4])
+    assert outcomes.seconds()[0, 0].tolist() == [2.0, 1.0]
+
+
+def test_nothing_to_look_at_is_an_error():
+    with pytest.raises(InvalidParameter, match="no results"):
+        ComparisonResults.of(pa.Table.from_pylist([]))
+
+
+def test_ours_stand_beside_the_printed_numbers(table):
+    results = RunResults("comparison", "", "", "", {}, table, pa.table({}))
+    lines = {tuple(line.labels.values()): line for line in table_4(results)}
+    assert lines["iris", "knn"].published == 0.94
+    assert lines["iris", "orbf"].verdict == "match"
+    assert lines["wine", "knn"].verdict == ""
+    assert [line.labels["method"] for line in rank_table(results)] == ["orbf", "knn"]

@@ -1,0 +1,54 @@
+"""A comparison on tables as data."""
+
+import pytest
+
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.papers.comparison.table_cell import SearchCell
+from offnominal.papers.comparison.table_study import SearchScale, SearchStudy
+from offnominal.studies.catalogue import load_study
+from offnominal.studies.kinds import cell_from, study_from
+
+
+def test_every_table_meets_every_method_with_every_seed():
+    study = SearchStudy("mine", tables=("iris", "wine"), methods=("knn", "lof"), seeds=(1, 2, 3))
+    cells = study.cells()
+    assert len({cell.label for cell in cells}) == len(cells) == 12
+    assert {cell.source for cell in cells if cell.table == "iris"} != {
+        cell.source for cell in cells if cell.table == "wine"
+    }
+
+
+def test_a_scale_changes_what_it_names():
+    scales = {"small": SearchScale(seeds=(1,), configurations=7)}
+    study = SearchStudy("mine", tables=("iris",), methods=("knn",), scales=scales)
+    assert [(cell.seed, cell.configurations) for cell in study.at("small").cells()] == [(1, 7)]
+    assert study.at(None) is study
+    with pytest.raises(UnknownName, match="small"):
+        study.at("smal")
+
+
+@pytest.mark.parametrize(("field", "value"), [("tables", ("irsi",)), ("methods", ("kn",))])
+def test_unknown_names_are_refused(field, value):
+    fields = {"tables": ("iris",), "methods": ("knn",)} | {field: value}
+    with pytest.raises(UnknownName, match="Did you mean"):
+        SearchStudy("mine", **fields)
+
+
+def test_an_empty_study_is_refused():
+    with pytest.raises(InvalidParameter, match="no methods"):
+        SearchStudy("mine", tables=("iris",))
+
+
+def test_cells_and_studies_survive_files():
+    cell = SearchCell("iris", "knn", 3, limit_s=60.0)
+    assert cell_from(cell.to_dict()) == cell
+    study = load_study("comparison")
+    assert study_from(study.to_dict()) == study
+
+
+def test_the_shipped_comparison_can_be_laid_out_at_every_scale():
+    study = load_study("comparison")
+    assert len(study.tables) == 40
+    for scale in study.scales:
+        cells = study.at(scale).cells()
+        assert len({cell.label for cell in cells}) == len(cells) > 0

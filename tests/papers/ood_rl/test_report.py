@@ -1,0 +1,51 @@
+"""The report of a study of agents in changed worlds."""
+
+from html import escape
+
+import numpy as np
+import pytest
+
+import offnominal as off
+from offnominal.core.directories import DATA_VARIABLE
+from offnominal.papers.ood_rl.report_tables import detection_leaderboard
+from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.series import Series
+from offnominal.papers.ood_rl.series_figures import action_figure, value_figure
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, settings
+from offnominal.reports.figures import pyplot
+
+from .made_ood import ood_results
+
+OVERVIEWS = {"survival", "returns"}
+HEATS = {"heat_ensemble", "heat_mc_dropout", "heat_knn"}
+
+
+@pytest.fixture
+def results(monkeypatch, tmp_path):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "nothing"))
+    return ood_results()
+
+
+def test_page_tables_and_figures_are_written_without_training_agents_for_a_picture(results, tmp_path):
+    text = off.write_report(results, tmp_path).read_text(encoding="utf-8")
+    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == OVERVIEWS | HEATS
+    assert text.count("data:image/png;base64,") == len(OVERVIEWS | HEATS)
+    titles = [path.read_text(encoding="utf-8").splitlines()[0][3:] for path in (tmp_path / "tables").glob("*.md")]
+    assert len(titles) == 4
+    assert all(f"<h2>{escape(title)}</h2>" in text for title in titles)
+    assert "30 settings of OOD-CartPole-v0" in text
+
+
+def test_what_survives_is_the_excess_over_chance(results):
+    found = detection_leaderboard(OODResults.of(results.table))
+    survives = {(row["world"], row["method"]): row["survives"] for row in found}
+    assert survives[CARTPOLE, "Ensemble"] == 0.5
+    assert survives[PENDULUM, "Ensemble"] == 1.0
+
+
+def test_figures_of_single_episodes_have_a_panel_each():
+    both = [Series(setting, np.ones((9, 2)), np.full((9, 2), 0.5)) for setting in (None, settings(CARTPOLE)[0])]
+    plt = pyplot()
+    for figure in (value_figure(plt, both), action_figure(plt, both, 0.7)):
+        assert [axes.get_title(loc="left") or axes.get_title() for axes in figure.axes][1].startswith("gravity 0.98")
+        plt.close(figure)

@@ -1,0 +1,35 @@
+"""Our number beside a printed one."""
+
+import numpy as np
+import pytest
+
+from offnominal.evaluation import Estimate
+from offnominal.studies.published_comparison import PublishedComparison
+
+WIDE = np.array([0.6, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("ours", "published", "span", "verdict"),
+    [
+        (Estimate(0.70), 0.71, None, "match"),
+        (Estimate(0.70), 0.74, None, "near"),
+        (Estimate(0.70), 0.66, None, "near"),
+        (Estimate(0.70), 0.80, None, "differs"),
+        (Estimate(0.70), 0.60, None, "differs"),
+        (Estimate(0.70, WIDE), 0.80, None, "match"),
+        (Estimate(0.70), 0.80, (0.69, 0.91), "match"),
+        (Estimate(0.70), 0.80, (0.74, 0.86), "near"),
+        (Estimate(0.70), 0.60, (0.55, 0.65), "near"),
+        (Estimate(0.70), None, None, ""),
+        (Estimate(None), 0.7, None, ""),
+    ],
+)
+def test_the_verdict_follows_from_the_distance(ours, published, span, verdict):
+    assert PublishedComparison({}, ours, published, span).verdict == verdict
+
+
+def test_the_difference_is_ours_less_print():
+    assert PublishedComparison({}, Estimate(0.5), 0.75).difference == -0.25
+    assert PublishedComparison({}, Estimate(0.5), None).difference is None
+    assert PublishedComparison({}, Estimate(None), 0.5).difference is None
