@@ -40,7 +40,7 @@ def test_the_table_is_written_shown_and_taken_up_again(tmp_path, monkeypatch):
     assert "action/offset strong" in shown.output
     (line,) = read_strengths(path)
     assert line.attainable
-    monkeypatch.setattr(sys.modules["offnominal.calibration.calibration"], "Search", None)
+    monkeypatch.setattr(sys.modules["offnominal.calibration.calibration"], "StrengthSearch", None)
     told = run(*ASK, "--out", path, "--json")
     assert json.loads(told.output)[0]["parameter"] == pytest.approx(line.parameter)
     assert len(read_strengths(path)) == 1

@@ -31,7 +31,7 @@ class Sources:
         >>> sources = Sources()
         >>> sources.version("offnominal.detectors:KNN") == sources.version("offnominal.detectors:Mahalanobis")
         False
-        >>> [name for name in sources.used("offnominal.detectors:KNN") if "rows" in name]
+        >>> [name for name in sources.used("offnominal.detectors:KNN") if ".rows." in name]
         ['offnominal.detectors.rows.nearest_neighbours:NearestNeighbours', ...]
     """
 
