@@ -96,7 +96,7 @@ def test_a_file_put_there_by_hand_is_taken_if_it_is_the_right_one(tmp_path):
     (tmp_path / "weights.bin").write_bytes(CONTENT)
     assert fetch_file("http://127.0.0.1:9/weights.bin", tmp_path, sha256=HASH).exists()
     (tmp_path / "other.bin").write_bytes(b"other")
-    with pytest.raises(DamagedFile, match="authors"):
+    with pytest.raises(DamagedFile, match="published hash"):
         fetch_file("http://127.0.0.1:9/other.bin", tmp_path, sha256=HASH)
 
 

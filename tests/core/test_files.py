@@ -84,7 +84,7 @@ def test_a_missing_or_wrong_file_is_named(tmp_path):
     with pytest.raises(InaccessibleFile):
         read_json(tmp_path)
     bad = tmp_path / "bad.json"
-    for content, problem in ((b"{", "not valid JSON"), (b"[1]", "holds a list"), (b"\xff{}", "not text in UTF-8")):
+    for content, problem in ((b"{", "not valid JSON"), (b"[1]", "contains a list"), (b"\xff{}", "not text in UTF-8")):
         bad.write_bytes(content)
         with pytest.raises(DamagedFile, match=problem):
             read_json(bad)

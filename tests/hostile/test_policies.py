@@ -53,7 +53,7 @@ def refused(path):
     try:
         load_policy(path)
     except DamagedFile as error:
-        return "does not hold the policy of its card" in str(error)
+        return "does not contain the policy of its card" in str(error)
     return False
 
 

@@ -1,4 +1,4 @@
-"""Policies on disk: weights as safetensors, everything else as a readable card beside them."""
+"""Policies on disk: weights in a safetensors file, everything else in a JSON card beside it."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from offnominal.core.types import Array
 
 FORMAT = 1
 TrainedPolicy = NetworkPolicy | UncertainPolicy
-"""What is kept on disk."""
+"""Policies that can be saved."""
 
 
 @dataclass(frozen=True)
 class PolicyCard(Config):
-    """What is to be known of a trained policy.
+    """Description of a trained policy.
 
     Args:
         world: Id of the world it was trained in.
-        algorithm: How.
-        low: Smallest action per channel; empty for choices.
-        high: Largest action per channel; empty for choices.
-        n_actions: How many choices there are; 0 if actions are numbers.
-        activation: Between the layers.
+        algorithm: Training algorithm.
+        low: Lower bound of the action per channel; empty for discrete actions.
+        high: Upper bound of the action per channel; empty for discrete actions.
+        n_actions: Number of discrete actions; 0 for continuous actions.
+        activation: Activation function of the hidden layers.
         squash: Whether the output passes through tanh.
-        uncertainty: Kind of an :class:`UncertainPolicy`; empty for a policy that has none.
-        probability: Of a unit or a weight being dropped.
-        passes: Predictions that are averaged.
-        discount: Of the values.
-        command: What was run to make it.
-        settings: Every setting of the training.
-        steps: Transitions it saw.
-        episodes: Fresh nominal episodes it was judged on.
-        mean_return: Their mean return.
-        return_interval: Half the width of its 95 % interval.
-        success: Share of them that succeeded.
-        mean_length: Their mean length.
-        sha256: Hash of the weights.
-        card_sha256: Hash of all the other fields; empty in cards of early versions, which are not checked.
-        format: Version of this card.
+        uncertainty: Kind of an :class:`UncertainPolicy`; empty for a policy without uncertainty estimates.
+        probability: Probability that a dropout mask drops a unit or a weight.
+        passes: Number of predictions that are averaged.
+        discount: Discount factor of the values.
+        command: Command that trained the policy.
+        settings: All settings of the training.
+        steps: Number of training transitions.
+        episodes: Number of nominal episodes of the evaluation, none of them used for training.
+        mean_return: Mean return of these episodes.
+        return_interval: Half the width of the 95 % confidence interval of the mean return.
+        success: Fraction of these episodes that succeeded.
+        mean_length: Mean length of these episodes.
+        sha256: SHA-256 of the weights.
+        card_sha256: SHA-256 of all other fields; empty in cards of early versions, which are not checked.
+        format: Version of the card's format.
     """
 
     world: str
@@ -82,28 +82,31 @@ class PolicyCard(Config):
 
 
 def save_policy(path: Path | str, policy: TrainedPolicy, card: PolicyCard) -> PolicyCard:
-    """Write ``path.safetensors`` and ``path.json``; return the card with the hash of the weights and its own.
+    """Write ``path.safetensors`` and ``path.json``.
 
-    Both are written to temporary names first, so a killed writer leaves nothing half-written.
+    Both files are written atomically.
 
     Args:
-        path: With or without its ending; folders are made if need be.
-        policy: Whose weights are written.
-        card: What is to be known of it.
+        path: Path of the policy, with or without its suffix; missing folders are created.
+        policy: Policy whose weights are written.
+        card: Description of the policy.
+
+    Returns:
+        The card with the hash of the weights and its own hash.
 
     Raises:
         InaccessibleFile: The disk is full or read-only, or the path cannot be written.
     """
-    weights, about = _places(path)
+    weights, card_path = _paths(path)
     content = serialised(policy)
     card = card.replace(sha256=sha256_of(content)).with_sha256()
     write_bytes(weights, content)
-    write_json(about, card.to_dict())
+    write_json(card_path, card.to_dict())
     return card
 
 
 def serialised(policy: TrainedPolicy) -> bytes:
-    """Return the weights as a safetensors file; equal weights give equal bytes."""
+    """Return the weights in safetensors format; equal weights give equal bytes."""
     if isinstance(policy, UncertainPolicy):
         return save_tensors(to_tensors(policy))
     tensors = {}
@@ -113,7 +116,7 @@ def serialised(policy: TrainedPolicy) -> bytes:
 
 
 def policy_hash(policy: TrainedPolicy) -> str:
-    """Return the SHA-256 of a policy's weights, as its card says it."""
+    """Return the SHA-256 of a policy's weights, as its card states it."""
     return sha256_of(serialised(policy))
 
 
@@ -121,41 +124,64 @@ def load_policy(path: Path | str) -> tuple[TrainedPolicy, PolicyCard]:
     """Read a policy and its card; both must have the hashes that the card states.
 
     Args:
-        path: With or without its ending.
+        path: Path of the policy, with or without its suffix.
 
     Raises:
-        MissingFile: One of the two files is not there.
-        DamagedFile: They are not what was written, or do not make a policy.
+        MissingFile: One of the two files is missing.
+        DamagedFile: A file was changed, or the two files do not form a policy.
     """
-    weights, about = _places(path)
-    for file in (weights, about):
+    weights, card_path = _paths(path)
+    for file in (weights, card_path):
         with file_errors(file):
             if not file.exists():
                 raise MissingFile(
                     f"{file} does not exist; a policy is a .safetensors file with a .json card beside it."
                 )
-    card = _read_card(about)
-    content = read_bytes(weights)
+    card = read_card(card_path)
+    return load_weights(weights, card), card
+
+
+def load_weights(file: Path, card: PolicyCard) -> TrainedPolicy:
+    """Read the policy of a card from its weights.
+
+    Args:
+        file: The safetensors file.
+        card: Card of the policy.
+
+    Raises:
+        DamagedFile: The file does not have the hash of the card, or does not contain the policy it describes.
+    """
+    content = read_bytes(file)
     found = sha256_of(content)
     if found != card.sha256:
-        raise DamagedFile(f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; fetch it again.")
+        raise DamagedFile(f"{file} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; fetch it again.")
     try:
-        return _built(load_tensors(content), card), card
+        return _policy(load_tensors(content), card)
     except MissingDependency:
         raise
     except Exception as error:
         reason = str(error).partition("\n")[0].rstrip(".") or type(error).__name__
-        raise DamagedFile(f"{weights} does not hold the policy of its card ({reason}); fetch it again.") from None
+        raise DamagedFile(f"{file} does not contain the policy of its card ({reason}); fetch it again.") from None
 
 
-def _places(path: Path | str) -> tuple[Path, Path]:
-    """Return where the weights and the card are."""
+def _paths(path: Path | str) -> tuple[Path, Path]:
+    """Return the paths of the weights and of the card."""
     if not isinstance(path, Path | str) or not Path(path).name:
         raise InvalidParameter(f"{path!r} cannot be the path of a policy; give a folder and a name.")
     return Path(path).with_suffix(".safetensors"), Path(path).with_suffix(".json")
 
 
-def _read_card(path: Path) -> PolicyCard:
+def read_card(path: Path) -> PolicyCard:
+    """Read the card of a policy.
+
+    Args:
+        path: The JSON file.
+
+    Raises:
+        MissingFile: There is no such file.
+        DamagedFile: It is not the card of a policy, or was changed.
+        UnsupportedFormat: It was written by another version.
+    """
     data = read_json(path)
     if data.get("format") != FORMAT:
         raise UnsupportedFormat(f"{path} has format {data.get('format')!r}; this version reads format {FORMAT}.")
@@ -169,8 +195,8 @@ def _read_card(path: Path) -> PolicyCard:
     return card
 
 
-def _built(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
-    """Return the policy of a card, given its weights."""
+def _policy(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
+    """Return the policy that a card describes, with the given weights."""
     check_tensors(tensors)
     if card.uncertainty:
         return from_tensors(
@@ -193,5 +219,5 @@ def _space(card: PolicyCard) -> Box | Discrete:
         return Discrete(card.n_actions)
     low, high = np.array(card.low, np.float32), np.array(card.high, np.float32)
     if low.shape != high.shape or not low.size or not (low < high).all():
-        raise InvalidParameter(f"actions from {card.low} to {card.high} cannot be")
+        raise InvalidParameter(f"actions from {card.low} to {card.high} are impossible")
     return Box(low, high, dtype=np.float32)

@@ -1,4 +1,4 @@
-"""Reading and writing whole files: atomic writes, hashes, and named errors for what a disk can do wrong."""
+"""Atomic writes, checked reads and SHA-256 of files, with named errors for failures of the file system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 from offnominal.core.errors import DamagedFile, InaccessibleFile, MissingFile, OffnominalError
@@ -29,7 +29,7 @@ _REMEDIES = {
 }
 
 _IMPOSSIBLE = ("null byte", "has an empty name", "Symlink loop", "home directory")
-"""What Python says of paths that lead nowhere: with a NUL, "/" as a file, links in a circle, "~" of nobody."""
+"""Parts of Python's messages about impossible paths: a NUL byte, "/" as a file, a symlink loop, an unknown "~user"."""
 
 
 @contextmanager
@@ -37,11 +37,11 @@ def file_errors(path: Path | str | None = None) -> Iterator[None]:
     """Turn errors of the operating system about a path into errors of this package.
 
     Args:
-        path: What is read or written in the block; named in the error. None names the path that the system names.
+        path: Path that the block reads or writes, for the error message; if None, the path in the system's error.
 
     Raises:
         MissingFile: There is no such file or folder.
-        InaccessibleFile: It is there, or could be made, but the system does not allow it.
+        InaccessibleFile: The operating system refuses to read, write or create it.
 
     Example:
         >>> with file_errors("notes.txt"):
@@ -66,7 +66,7 @@ def file_errors(path: Path | str | None = None) -> Iterator[None]:
 
 
 def _named(path: Path | str | None, error: OSError) -> str:
-    """Return the path that is to blame, or nothing if nobody names one."""
+    """Return the path for the error message; empty if neither the caller nor the system names one."""
     given = error.filename if path is None else path
     return os.fsdecode(given) if isinstance(given, str | bytes | Path) else ""
 
@@ -78,17 +78,17 @@ def _explained(path: str, error: OSError) -> str:
 
 
 @contextmanager
-def content_errors(where: Path | str, what: str, *also: type[Exception]) -> Iterator[None]:
-    """Parse a file in the block: what its content gets wrong is a damaged file, what the system refuses is not.
+def content_errors(path: Path | str, expected: str, *also: type[Exception]) -> Iterator[None]:
+    """Turn errors of a parser in the block into :class:`DamagedFile`, and errors of the system into their own classes.
 
     Args:
-        where: What is read; named in the error.
-        what: What it should hold.
-        *also: Errors of the library that reads it, beside the usual ones.
+        path: File that is parsed, for the error message.
+        expected: What the file should contain, for the error message.
+        *also: Exception classes of the parsing library, in addition to the built-in ones.
 
     Raises:
-        DamagedFile: The content is something else.
-        InaccessibleFile: The system does not let us read it.
+        DamagedFile: The content cannot be parsed.
+        InaccessibleFile: The operating system refuses to read the file.
 
     Example:
         >>> with content_errors("rows.csv", "numbers"):
@@ -97,42 +97,43 @@ def content_errors(where: Path | str, what: str, *also: type[Exception]) -> Iter
             ...
         offnominal.core.errors.DamagedFile: rows.csv cannot be read as numbers (ValueError: could not convert ...).
     """
-    usual = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, ArithmeticError)
+    builtin = (OSError, ValueError, LookupError, TypeError, AttributeError, EOFError, ArithmeticError)
     try:
         yield
     except OffnominalError:
         raise
-    except usual + also as error:
+    except builtin + also as error:
         if isinstance(error, OSError) and error.errno:
-            with file_errors(where):
+            with file_errors(path):
                 raise
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise DamagedFile(f"{where} cannot be read as {what} ({reason}).") from None
+        raise DamagedFile(f"{path} cannot be read as {expected} ({reason}).") from None
 
 
-def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None = None, flush: bool = True) -> None:
-    """Write a file atomically: a killed or failed writer leaves nothing, and of two at once the last one wins.
+@contextmanager
+def atomic_write(path: Path, *, staging: Path | None = None, flush: bool = True) -> Iterator[BinaryIO]:
+    """Open a file for writing that appears under its name only when the block ends without an error.
+
+    A killed or failed writer leaves no file under the name. Of two concurrent writers the last one wins.
 
     Args:
-        path: Where; its folder is made if need be.
-        content: What.
+        path: File to write; its folder is created if it is missing.
         staging: Folder on the same disk for the unfinished file; the folder of the file itself if None.
-        flush: Whether it has to be on the disk, also if the power fails now, before anything sees it.
+        flush: Whether to force the content to disk before the file gets its name.
+
+    Yields:
+        The unfinished file, open for writing bytes.
 
     Raises:
         InaccessibleFile: The disk is full or read-only, or the path cannot be written.
     """
     with file_errors(path):
-        if path.exists() and not path.is_file() and not path.is_dir():
-            # A device or a pipe takes the content; a rename would put a plain file in its place.
-            path.write_bytes(content)
-            return
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{uuid4().hex}.unfinished") if staging is None else staging / uuid4().hex
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         try:
             with unfinished.open("wb") as file:
-                file.write(content)
+                yield file
                 if flush:
                     file.flush()
                     os.fsync(file.fileno())
@@ -143,30 +144,52 @@ def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None
             raise
 
 
-@contextmanager
-def made_folder(folder: Path) -> Iterator[None]:
-    """Make a folder for what the block writes; if the block fails before it wrote anything, remove the folder again.
+def write_bytes(path: Path, content: bytes | memoryview, *, staging: Path | None = None, flush: bool = True) -> None:
+    """Write a file atomically; see :func:`atomic_write`.
+
+    A device or a named pipe is written to directly: a rename would replace it by a regular file.
 
     Args:
-        folder: Made with its parents, if need be.
+        path: File to write.
+        content: Its content.
+        staging: As for :func:`atomic_write`.
+        flush: As for :func:`atomic_write`.
 
     Raises:
-        InaccessibleFile: It cannot be made.
+        InaccessibleFile: The disk is full or read-only, or the path cannot be written.
+    """
+    with file_errors(path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(content)
+            return
+    with atomic_write(path, staging=staging, flush=flush) as file:
+        file.write(content)
+
+
+@contextmanager
+def made_folder(folder: Path) -> Iterator[None]:
+    """Create a folder for the block, and remove it again if the block fails before it wrote anything.
+
+    Args:
+        folder: Folder to create, with its parents.
+
+    Raises:
+        InaccessibleFile: It cannot be created.
     """
     with file_errors(folder):
-        missing = [each for each in (folder, *folder.parents) if not each.exists()]
+        missing = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
     try:
         yield
     except BaseException:
         with suppress(OSError):
-            for each in missing:
-                each.rmdir()
+            for path in missing:
+                path.rmdir()
         raise
 
 
 def write_text(path: Path, text: str, *, staging: Path | None = None) -> None:
-    """Write a text in UTF-8; see :func:`write_bytes`."""
+    """Write text in UTF-8; see :func:`write_bytes`."""
     write_bytes(path, text.encode("utf-8", "surrogateescape"), staging=staging)
 
 
@@ -182,7 +205,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path) -> str:
-    """Read a text in UTF-8; :class:`DamagedFile` if it is in another encoding."""
+    """Read text in UTF-8; raise :class:`DamagedFile` if it has another encoding."""
     content = read_bytes(path)
     try:
         return content.decode("utf-8")
@@ -191,7 +214,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object; :class:`DamagedFile` if the file holds anything else.
+    """Read a JSON object; raise :class:`DamagedFile` if the file contains anything else.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -202,16 +225,16 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     data = parse_json(read_text(path), path)
     if not isinstance(data, dict):
-        raise DamagedFile(f"{path} holds a {type(data).__name__}; expected a JSON object.")
+        raise DamagedFile(f"{path} contains a {type(data).__name__}; expected a JSON object.")
     return data
 
 
 def parse_json(text: str | bytes, where: Path | str) -> Any:
-    """Return the data of a JSON text; :class:`DamagedFile` if it is none, or nested beyond reason.
+    """Return the data of a JSON text; raise :class:`DamagedFile` if it is invalid or nested too deeply.
 
     Args:
-        text: What to parse.
-        where: Named in the error.
+        text: JSON text.
+        where: Its source, for the error message.
     """
     try:
         return json.loads(text)
@@ -222,7 +245,7 @@ def parse_json(text: str | bytes, where: Path | str) -> Any:
 
 
 def sha256_of(content: Path | bytes | memoryview | str) -> str:
-    """Return the SHA-256 of a file (given by its path), of bytes, or of a text in UTF-8, in hexadecimal digits.
+    """Return the SHA-256 of a file (given by its path), of bytes, or of a text (in UTF-8), as hexadecimal digits.
 
     Example:
         >>> sha256_of("weights")[:8], sha256_of(b"weights")[:8]
