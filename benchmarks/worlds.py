@@ -68,8 +68,8 @@ def cheetah() -> list[Row]:
     """HalfCheetah with a 2x256 policy and mixed faults, on one thread."""
     n = 64
     envs = off.make_vec(CHEETAH, n, mixed_faults(CHEETAH, n), threads=1)
-    policy = off.NetworkPolicy.random(18, envs.single_action_space, seed=0)
-    theirs = off.NetworkPolicy.random(17, envs.single_action_space, seed=0)
+    policy = off.agents.NetworkPolicy.random(18, envs.single_action_space, seed=0)
+    theirs = off.agents.NetworkPolicy.random(17, envs.single_action_space, seed=0)
 
     def act(observations: Any) -> Any:
         return theirs.act(observations, None)[0]
@@ -96,7 +96,7 @@ def raw_loop() -> list[Row]:
     n, steps = 64, 200
     faults = mixed_faults(CHEETAH, n)
     world = build_world(CHEETAH, 1)
-    policy = off.NetworkPolicy.random(18, world.action_space, seed=0)
+    policy = off.agents.NetworkPolicy.random(18, world.action_space, seed=0)
     recorded = off.collect(CHEETAH, policy, n, faults=faults, threads=1)
     replay = _Replay(world.model, recorded)
     replay()
@@ -193,7 +193,7 @@ def second_thread() -> list[Row]:
     contenders: dict[str, Callable[[], int]] = {}
     for threads in (1, 2):
         envs = off.make_vec(CHEETAH, 256, mixed_faults(CHEETAH, 256), threads=threads)
-        policy = off.NetworkPolicy.random(18, envs.single_action_space, seed=0)
+        policy = off.agents.NetworkPolicy.random(18, envs.single_action_space, seed=0)
         contenders[str(threads)] = peers.vector_env(envs, lambda o, policy=policy: policy.act(o, None)[0])
     measured = rates(contenders)
     return [
@@ -211,7 +211,7 @@ def second_thread() -> list[Row]:
 MEMORY = """
 import offnominal as off
 faults = [off.Fault("dynamics/mass", 1.0 + 0.001 * (i + 1), schedule="start") for i in range(256)]
-policy = off.RandomPolicy(off.worlds.make_world("MJC-HalfCheetah-v0", 1).action_space)
+policy = off.agents.RandomPolicy(off.worlds.make_world("MJC-HalfCheetah-v0", 1).action_space)
 off.collect("MJC-HalfCheetah-v0", policy, 256, faults=faults)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(int(peak.split()[1]) / 1024)

@@ -13,7 +13,7 @@ def main(episodes: int) -> None:
     rows = []
     for id in off.worlds.worlds.ids():
         world = off.worlds.make_world(id, 1)
-        collected = off.collect(id, off.RandomPolicy(world.action_space), episodes)
+        collected = off.collect(id, off.agents.RandomPolicy(world.action_space), episodes)
         returns = np.array([episode.total_reward for episode in collected])
         rows.append(
             {

@@ -1,6 +1,7 @@
-"""Offnominal: does a detector notice when an agent's world stops being normal, how soon, at what cost?
+"""Offnominal: benchmarks and tools for anomaly detection around acting agents.
 
-Names load when they are first used, so that importing the package stays light.
+Names and packages load when they are first used, so that ``import offnominal`` stays light. ``off.detectors``,
+``off.sensing`` and all other packages are attributes of this one.
 """
 
 from __future__ import annotations
@@ -12,11 +13,26 @@ from offnominal._gymnasium import register_when_imported
 from offnominal._version import __version__
 
 if TYPE_CHECKING:
-    from offnominal.agents import FunctionPolicy, NetworkPolicy, Policy, RandomPolicy, expert
+    from offnominal import agents as agents
+    from offnominal import alarms as alarms
+    from offnominal import anomalies as anomalies
+    from offnominal import calibration as calibration
+    from offnominal import core as core
+    from offnominal import datasets as datasets
+    from offnominal import detectors as detectors
+    from offnominal import evaluation as evaluation
+    from offnominal import laws as laws
+    from offnominal import papers as papers
+    from offnominal import reports as reports
+    from offnominal import rollouts as rollouts
+    from offnominal import sensing as sensing
+    from offnominal import studies as studies
+    from offnominal import worlds as worlds
+    from offnominal.agents import Policy, expert
     from offnominal.alarms import Alarm, Monitor, audit_alarm
-    from offnominal.anomalies import Anomaly, CameraAnomaly, DynamicsAnomaly, Fault, Schedule, SignalAnomaly, inject
+    from offnominal.anomalies import Anomaly, Fault, Schedule, inject
     from offnominal.anomalies.factory import make, make_vec
-    from offnominal.core import Episode, Event, OffnominalError
+    from offnominal.core import Episode, OffnominalError
     from offnominal.datasets import Dataset, generate, load_dataset
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
@@ -26,12 +42,29 @@ if TYPE_CHECKING:
     from offnominal.studies import Study, load_study
     from offnominal.worlds import World
 
+_PACKAGES = (
+    "agents",
+    "alarms",
+    "anomalies",
+    "calibration",
+    "core",
+    "datasets",
+    "detectors",
+    "evaluation",
+    "laws",
+    "papers",
+    "reports",
+    "rollouts",
+    "sensing",
+    "studies",
+    "worlds",
+)
 _HOMES = {
-    "agents": ("FunctionPolicy", "NetworkPolicy", "Policy", "RandomPolicy", "expert"),
+    "agents": ("Policy", "expert"),
     "alarms": ("Alarm", "Monitor", "audit_alarm"),
-    "anomalies": ("Anomaly", "CameraAnomaly", "DynamicsAnomaly", "Fault", "Schedule", "SignalAnomaly", "inject"),
+    "anomalies": ("Anomaly", "Fault", "Schedule", "inject"),
     "anomalies.factory": ("make", "make_vec"),
-    "core": ("Episode", "Event", "OffnominalError"),
+    "core": ("Episode", "OffnominalError"),
     "datasets": ("Dataset", "generate", "load_dataset"),
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
@@ -46,21 +79,14 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "Alarm",
     "Anomaly",
-    "CameraAnomaly",
     "Dataset",
     "Detector",
-    "DynamicsAnomaly",
     "Episode",
-    "Event",
     "Fault",
-    "FunctionPolicy",
     "Monitor",
-    "NetworkPolicy",
     "OffnominalError",
     "Policy",
-    "RandomPolicy",
     "Schedule",
-    "SignalAnomaly",
     "Study",
     "Twin",
     "World",
@@ -89,13 +115,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
         return getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    if name in {home.partition(".")[0] for home in _HOMES}:
+    if name in _PACKAGES:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PACKAGES})
 
 
 register_when_imported()

@@ -82,7 +82,7 @@ REQUIRED = "nosuch"
 NOT_TRIED = {"install_completion", "show_completion"}
 ALWAYS_LONG = {("quickstart",)}
 WORK = (
-    "offnominal.alarms.audit_world",
+    "offnominal.alarms.world_audit",
     "offnominal.calibration.calibrate",
     "offnominal.cli.agents.build_world",
     "offnominal.datasets.generate",

@@ -2,7 +2,6 @@
 
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.audit import Audit, audit_alarm
-from offnominal.alarms.audit_world import WorldAudit, alarms_at, audit_world
 from offnominal.alarms.catalogue import alarms, make_alarm
 from offnominal.alarms.charts import EpisodeCusum, EpisodeEwma
 from offnominal.alarms.conformal import ConformalAlarm, SplitConformalAlarm, TooFewEpisodes
@@ -15,6 +14,7 @@ from offnominal.alarms.online_monitor import AlarmEvidence, MonitorOutput, Onlin
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.alarms.thresholds import Maximum, Quantile, ThreeSigma
 from offnominal.alarms.time_band import TimeBand
+from offnominal.alarms.world_audit import WorldAudit, alarms_at, audit_world
 
 __all__ = [
     "Alarm",

@@ -44,7 +44,7 @@ def audit(
     """
     from offnominal.alarms import alarms as alarm_registry
     from offnominal.alarms import alarms_at, audit_world
-    from offnominal.alarms.audit_world import SEED
+    from offnominal.alarms.world_audit import SEED
     from offnominal.detectors import detectors as detector_registry
     from offnominal.reports.tables import terminal_table, write_csv
     from offnominal.worlds import worlds as world_registry

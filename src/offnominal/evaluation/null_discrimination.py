@@ -32,7 +32,7 @@ def measure_null_discrimination(
         seed: Of the bootstrap.
 
     Example:
-        >>> from offnominal import Event
+        >>> from offnominal.core import Event
         >>> active = np.arange(8) >= 5
         >>> fault = Episode(np.zeros((9, 1)), np.zeros((8, 1)), np.zeros(8), active, (Event("action/offset", 1.0, 5),))
         >>> rising, noise = np.arange(10.0), np.array([3.0, 1.0, 2.0, 4.0, 1.0, 2.0, 3.0, 2.0, 1.0, 2.0])

@@ -29,10 +29,10 @@ def provenance(manifest: Mapping[str, Any]) -> str:
     """Return two sentences: what computed the results of a run, and what wrote the report.
 
     Example:
-        >>> versions = {"python": "3.12.3", "offnominal": "0.1.0"}
+        >>> versions = {"python": "3.12.3", "offnominal": "0.2.0"}
         >>> manifest = {"commit": "1c2fe5b", "versions": versions, "finished": "2026-11-15T14:23:53+00:00"}
         >>> provenance(manifest).partition(" This")[0]
-        'Results by Offnominal 0.1.0 (commit 1c2fe5b, Python 3.12.3), 2026-11-15.'
+        'Results by Offnominal 0.2.0 (commit 1c2fe5b, Python 3.12.3), 2026-11-15.'
     """
     known = complete(manifest)
     versions = known.get("versions", {})

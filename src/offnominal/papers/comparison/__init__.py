@@ -4,7 +4,7 @@ from offnominal.papers.comparison.configuration_result import ConfigurationResul
 from offnominal.papers.comparison.defaults import default_of
 from offnominal.papers.comparison.ensembles import ensemble
 from offnominal.papers.comparison.metrics import METRICS, measure
-from offnominal.papers.comparison.polarity import Polarity, polarity
+from offnominal.papers.comparison.polarity import Polarity, measure_polarity
 from offnominal.papers.comparison.ranks import (
     compare_methods,
     critical_difference,
@@ -40,7 +40,7 @@ __all__ = [
     "mean_protocol",
     "mean_ranks",
     "measure",
-    "polarity",
+    "measure_polarity",
     "runner_of",
     "sample_configurations",
     "search_space_of",

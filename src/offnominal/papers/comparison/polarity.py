@@ -35,7 +35,7 @@ class Polarity:
         return self.correlation < 0.0
 
 
-def polarity(scores: FloatArray, split: TableSplit) -> Polarity:
+def measure_polarity(scores: FloatArray, split: TableSplit) -> Polarity:
     """Compare the test scores of a chosen detector with the plainest density there is.
 
     Args:
@@ -47,7 +47,7 @@ def polarity(scores: FloatArray, split: TableSplit) -> Polarity:
         >>> rows = np.random.default_rng(0).normal(size=(60, 2))
         >>> parts = split_table(Table("mine", rows[:50], rows[50:] + 9.0), seed=1)
         >>> centre = np.linalg.norm(parts.test.points, axis=1)
-        >>> polarity(centre, parts).inverted, polarity(-centre, parts).inverted
+        >>> measure_polarity(centre, parts).inverted, measure_polarity(-centre, parts).inverted
         (False, True)
     """
     return Polarity(rank_correlation(scores, distances_of(split)))

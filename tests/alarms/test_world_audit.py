@@ -82,7 +82,7 @@ def test_an_alarm_has_every_level_that_it_takes():
 
 
 def test_too_few_calibration_episodes_are_named_before_anything_is_simulated(monkeypatch):
-    monkeypatch.setattr(sys.modules["offnominal.alarms.audit_world"], "collect", None)
+    monkeypatch.setattr(sys.modules["offnominal.alarms.world_audit"], "collect", None)
     with pytest.raises(TooFewEpisodes, match=r"20 nominal episodes are too few for alpha 0\.01"):
         next(audit_world(WORLD, {"Time": Time()}, alarms_at(["EpisodeMaximum"], [0.01]), **SMALL))
     with pytest.raises(InvalidParameter, match="training is 0"):
