@@ -12,9 +12,9 @@ from torch.nn import functional
 
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
-from offnominal.core.progress_bar import progress
 from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.images.encoder_backbone import EncoderBackbone
+from offnominal.detectors.training import GradientStep, train
 
 ALIKE, SPREAD, APART = 25.0, 25.0, 1.0
 SHIFT = 1 / 64
@@ -52,6 +52,12 @@ class NominalFrames:
     def __len__(self) -> int:
         return len(self.frames)
 
+    def views(self, n: int, draw: np.random.Generator) -> Tensor:
+        """Return two views each of n random moments, (2 n, 3, height, width): all first ones, then all second ones."""
+        first = draw.choice(len(self), n, replace=False)
+        second = np.where(draw.random(n) < 0.5, self.later[first], first)
+        return torch.cat([_view(self.frames, index, draw) for index in (first, second)])
+
 
 def train_encoder(
     encoder: EncoderBackbone,
@@ -82,24 +88,23 @@ def train_encoder(
     steps = min(max_updates, n_epochs * max(1, len(nominal_frames) // together))
     optimizer = torch.optim.AdamW(encoder.parameters(), lr=learning_rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps + 1, pct_start=0.1)
-    graphics = nominal_frames.frames.device.type == "cuda"
-    losses: list[Tensor] = []
-    encoder.train()
-    with progress("Training the encoder", total=steps) as tick, deterministic_kernels(nominal_frames.frames.device):
-        for _ in range(steps):
-            first = draw.choice(len(nominal_frames), together, replace=False)
-            second = np.where(draw.random(together) < 0.5, nominal_frames.later[first], first)
-            views = [_view(nominal_frames.frames, index, draw) for index in (first, second)]
-            with torch.autocast("cuda", torch.bfloat16, enabled=graphics):
-                embedded = encoder.features(encoder.standardised(torch.cat(views))).embedded.float()
-            loss = vicreg(*embedded.chunk(2))
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.detach())
-            tick()
-    return torch.stack(losses).cpu().numpy().astype(np.float64)
+    step = GradientStep(optimizer, schedule=schedule)
+    device = nominal_frames.frames.device
+
+    def loss(views: Tensor) -> Tensor:
+        with torch.autocast("cuda", torch.bfloat16, enabled=device.type == "cuda"):
+            embedded = encoder.features(encoder.standardised(views)).embedded.float()
+        return vicreg(*embedded.chunk(2))
+
+    with deterministic_kernels(device):
+        history = train(
+            encoder,
+            lambda views: step(loss(views)),
+            lambda _: [nominal_frames.views(together, draw)],
+            n_epochs=steps,
+            title="Training the encoder",
+        )
+    return history.training_curve()
 
 
 def vicreg(first: Tensor, second: Tensor) -> Tensor:

@@ -22,10 +22,10 @@ from offnominal.detectors.images.sequence_loss import SequenceLoss
 from offnominal.detectors.parameters import STEPS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.training import split_indices
 from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.sequence_network import padded
 from offnominal.detectors.transitions.trained_network import Network, TrainedNetwork
-from offnominal.detectors.transitions.training import split_indices, train
 
 Precision = Literal["auto", "float32", "bfloat16"]
 
@@ -131,16 +131,10 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
         self._arrange()
         losses_ = SequenceLoss(dataset, partial(self._frame_losses, random=random))
         exam = SequenceLoss(unseen or dataset, partial(self._frame_losses, random=None))
-        self.curve_ = train(
-            self.network_,
-            self._optimizer(),
+        self._run_training(
             batches=lambda: self._epoch(dataset, known, random),
             loss=losses_.loss,
-            check=lambda: exam.average(self._pieces(exam.dataset, held, None)),
-            n_epochs=self.n_epochs,
-            patience=self.patience,
-            max_grad_norm=self.max_grad_norm,
-            title=f"Training {type(self).__name__}",
+            validate=lambda: exam.average(self._pieces(exam.dataset, held, None)),
         )
 
     def _settle(self) -> None:
@@ -151,10 +145,6 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
         """Put the colours last in the memory of a GPU, which is fastest with it."""
         if self.place_.type == "cuda":
             self.network_.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-
-    def _optimizer(self) -> torch.optim.Optimizer:
-        weights = self.network_.parameters()
-        return torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=self.weight_decay, fused=True)
 
     def _frame_losses(
         self, frames: Tensor, actions: Tensor, state: Tensor | None, *, random: RandomNumbers | None

@@ -16,7 +16,7 @@ from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import mean_reconstruction_error, sample
 from offnominal.detectors.rows.layers import Critic, fake_loss, fake_probability, real_loss
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 MIXED = {f"mixed-{share / 10:.1f}": share / 10 for share in range(11)}
 

@@ -25,7 +25,7 @@ from offnominal.detectors.rows.gaussians import (
     sample,
 )
 from offnominal.detectors.rows.layers import LEAST_DEVIATION, Architecture, perceptron
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 Gaussian = tuple[Tensor, Tensor]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -25,8 +25,8 @@ from offnominal.detectors.rows.deep_rows import Shape, checked, describe_shape, 
 from offnominal.detectors.rows.flat_optimizer import release
 from offnominal.detectors.rows.products import blas_products
 from offnominal.detectors.rows.row_detector import RowDetector
-from offnominal.detectors.rows.training import TrainingBudget, TrainingHistory, train
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.training import EarlyStopping, TrainingHistory, sample_batches, train
 from offnominal.detectors.transitions.weights import require_fitting, with_weights
 
 CHUNK = 1024
@@ -164,7 +164,7 @@ class DeepRowDetector(RowDetector):
 
     def _state_dict(self) -> dict[str, Array]:
         weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        history = np.array(self.training_.checks, np.float64)
+        history = np.array(self.training_.validation_losses, np.float64)
         arrays = {"shape": np.array(self.shape_, np.int64), "checks": history, **weights}
         return {name: array.copy() for name, array in arrays.items()}
 
@@ -179,20 +179,56 @@ class DeepRowDetector(RowDetector):
         if len(self.shape_) + 1 not in self.KINDS or math.prod(self.shape_) != self.width_:
             raise DamagedFile(f"rows have the shape {self.shape_} and {self.width_} numbers, which do not agree.")
         checks = state.take("checks", ("checks",), finite=False, empty=True)
-        self.training_ = TrainingHistory(checks=checks.tolist())
+        self.training_ = TrainingHistory(validation_losses=checks.tolist())
         weights = state.part("network.")
         require_fitting(weights, lambda: self._network(self.shape_), state.owner)
         network = self._built(self.shape_, RandomNumbers(0, CPU))
         self.network_ = with_weights(network, weights).to(self.place_).eval()
 
-    def _run_training(self, step: Any, rows: Tensor, random: RandomNumbers, **more: Any) -> TrainingHistory:
-        """Run the shared loop with this detector's budget."""
-        budget = TrainingBudget(
-            more.pop("max_iter", self.max_iter), self.validate_every, self.patience, self.max_seconds
+    def _run_training(
+        self,
+        update: Callable[[Tensor, RandomNumbers], None],
+        rows: Tensor,
+        random: RandomNumbers,
+        *,
+        check: Callable[[RandomNumbers], float] | None = None,
+        collapsed: float | None = None,
+        network: nn.Module | None = None,
+        max_iter: int | None = None,
+    ) -> TrainingHistory:
+        """Train on batches drawn with replacement.
+
+        Args:
+            update: Changes the weights with one batch and random numbers.
+            rows: Training rows.
+            random: Source of batches and of the noise of updates.
+            check: Returns the loss on held-out rows. Every call gets the same random numbers, so values are comparable.
+            collapsed: See :class:`~offnominal.detectors.training.EarlyStopping`.
+            network: Network to train; the detector's own if None.
+            max_iter: Number of updates at most; that of the detector if None.
+        """
+        batches, n_epochs = sample_batches(
+            rows,
+            random,
+            batch_size=self.batch_size,
+            max_iter=self.max_iter if max_iter is None else max_iter,
+            validate_every=self.validate_every,
         )
-        network = more.pop("network", self.network_)
-        title = f"Training {type(self).__name__}"
-        return train(network, step, rows, random=random, batch_size=self.batch_size, budget=budget, title=title, **more)
+        stopping = check and EarlyStopping(
+            lambda: check(RandomNumbers(0, rows.device)),
+            self.patience,
+            collapse_loss=collapsed,
+            stop_if_diverged=True,
+        )
+        return train(
+            self.network_ if network is None else network,
+            lambda batch: update(batch, random),
+            batches,
+            n_epochs=n_epochs,
+            stopping=stopping,
+            max_seconds=self.max_seconds,
+            title=f"Training {type(self).__name__}",
+        )
 
     def _products(self) -> AbstractContextManager[None]:
         """Return what to multiply matrices within: dense layers are small, convolutions are not."""

@@ -17,7 +17,7 @@ from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import GaussianDecoder
 from offnominal.detectors.rows.layers import Architecture, network_to
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 WARM_UP = 0.05
 """Share of the iterations before the radius follows the rows."""

@@ -16,7 +16,7 @@ from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gan import GANNetworks
 from offnominal.detectors.rows.layers import Architecture, network_to
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 CRITIC_STEPS = 5
 

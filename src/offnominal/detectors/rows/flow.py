@@ -17,7 +17,7 @@ from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import LOG_2PI
 from offnominal.detectors.rows.layers import activation_of
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 MAX_LOG_SCALE = 13.8
 """Bound of twice the log-scale of one layer: no column is stretched or shrunk more than a thousandfold."""

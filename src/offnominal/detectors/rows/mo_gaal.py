@@ -19,7 +19,7 @@ from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.layers import fake_loss, fake_probability, real_loss
 from offnominal.detectors.rows.products import Dense
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 
 class SubGenerator(nn.Module):

@@ -16,7 +16,7 @@ from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.layers import Architecture, Critic, Upsampling, activation_of, fake_loss, real_loss
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 DEEPEST = 5
 WIDEST = 8

@@ -14,7 +14,7 @@ from offnominal.detectors.rows.autoencoder import Autoencoder
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import divergence, log_density, mean_reconstruction_error, sample
 from offnominal.detectors.rows.priors import NormalPrior
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 
 @dataclass(kw_only=True, eq=False)

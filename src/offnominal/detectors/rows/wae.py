@@ -13,7 +13,7 @@ from offnominal.detectors.rows.autoencoder import Autoencoder
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import mean_reconstruction_error, sample
 from offnominal.detectors.rows.mmd import KernelName, mmd
-from offnominal.detectors.rows.training import TrainingHistory
+from offnominal.detectors.training import TrainingHistory
 
 
 @dataclass(kw_only=True, eq=False)

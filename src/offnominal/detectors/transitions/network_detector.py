@@ -15,9 +15,9 @@ from offnominal.core.episode import Episode
 from offnominal.core.types import Array
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.scaling import Scaling
 from offnominal.detectors.transitions.trained_network import Network, TrainedNetwork
-from offnominal.detectors.transitions.training import split_validation, train
 from offnominal.detectors.transitions.training_rows import TrainingRows, average
 
 
@@ -77,17 +77,10 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
 
     def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode], random: RandomNumbers) -> None:
         rows, unseen = self._rows(episodes), self._rows(validation)
-        weights = self.network_.parameters()
-        self.curve_ = train(
-            self.network_,
-            torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=self.weight_decay, fused=True),
+        self._run_training(
             batches=self._batches(episodes, rows, random),
             loss=lambda index: self._loss(rows.take(index), random),
-            check=lambda: average(unseen, lambda part: self._losses(part, None), self.batch_size * 4),
-            n_epochs=self.n_epochs,
-            patience=self.patience,
-            max_grad_norm=self.max_grad_norm,
-            title=f"Training {type(self).__name__}",
+            validate=lambda: average(unseen, lambda part: self._losses(part, None), self.batch_size * 4),
         )
 
     def _tensor(self, values: Array) -> Tensor:

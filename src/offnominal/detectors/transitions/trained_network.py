@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.types import Array
@@ -16,6 +17,7 @@ from offnominal.detectors.detector import Detector
 from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.training import Batch, EarlyStopping, GradientStep, train
 from offnominal.detectors.transitions.weights import require_fitting, with_weights
 
 
@@ -107,3 +109,26 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         self.network_ = with_weights(network, weights).to(self.place_)
         with deterministic_kernels(self.place_):
             self._settle()
+
+    def _run_training(
+        self, batches: Callable[[], Iterable[Batch]], loss: Callable[[Batch], Tensor], validate: Callable[[], float]
+    ) -> None:
+        """Train the network with AdamW and early stopping, and keep its learning curve.
+
+        Args:
+            batches: Returns the batches of one epoch.
+            loss: Returns the training loss of a batch.
+            validate: Returns the loss on held-out episodes.
+        """
+        weights = self.network_.parameters()
+        optimizer = torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=self.weight_decay, fused=True)
+        step = GradientStep(optimizer, max_grad_norm=self.max_grad_norm)
+        history = train(
+            self.network_,
+            lambda batch: step(loss(batch)),
+            lambda _: batches(),
+            n_epochs=self.n_epochs,
+            stopping=EarlyStopping(validate, self.patience),
+            title=f"Training {type(self).__name__}",
+        )
+        self.curve_ = history.learning_curve()
