@@ -14,9 +14,15 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents import expert_cards
 from offnominal.anomalies import anomalies, camera_anomalies, make_anomaly
-from offnominal.anomalies.strengths import CALIBRATED, Strength, calibrated_strengths, published_strengths
+from offnominal.anomalies.strengths import (
+    CALIBRATED,
+    Strength,
+    calibrated_strengths,
+    published_strengths,
+    strengths_table,
+)
 from offnominal.reports.tables import markdown
-from offnominal.worlds import PhysicsParameter, make_world, world_cards, worlds
+from offnominal.worlds import PhysicsParameter, make_world, worlds
 
 ROOT = Path(__file__).parents[1]
 TABLE = re.compile(r"(<!-- table: (?P<name>\w+) ?(?P<argument>\S*) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -24,31 +30,23 @@ Row = dict[str, Any]
 
 
 def world_rows(pages: str) -> list[Row]:
-    """Return the worlds; `pages` is where their pages lie, seen from the document."""
-    homes = {
-        "SAP": "sap",
-        "MJC-Ca": "cartpole-swingup",
-        "MJC-Re": "reacher3d",
-        "MJC-Ha": "half-cheetah",
-        "OOD-Pong": "pong",
-        "OOD": "classic",
+    """Return the worlds; `pages` is the folder of their pages, relative to the document."""
+    return [world_row(id, pages) for id in worlds.ids()]
+
+
+def world_row(id: str, pages: str) -> Row:
+    """Return one world; `pages` is the folder of the pages, relative to the document."""
+    world = make_world(id, 1)
+    card = world.card
+    address = card.page if "/" in card.page else f"{pages}{card.page}.md"
+    return {
+        "world": f"[`{card.id}`]({address})" if card.page else f"`{card.id}`",
+        "task": card.summary,
+        "observation": " × ".join(map(str, world.observation_space.shape)),
+        "action": _actions(id),
+        "steps": card.max_steps,
+        "dt": f"{card.dt:.3g} s",
     }
-    rows = []
-    for spec in worlds:
-        world = make_world(spec.id, 1)
-        card, shape = world.card, world.observation_space.shape
-        page = next(home for start, home in homes.items() if spec.id.startswith(start))
-        rows.append(
-            {
-                "world": f"[`{card.id}`]({pages}{page}.md)",
-                "task": card.summary,
-                "observation": " × ".join(map(str, shape)),
-                "action": _actions(spec.id),
-                "steps": card.max_steps,
-                "dt": f"{card.dt:.3g} s",
-            }
-        )
-    return rows
 
 
 def signal_rows(_: str) -> list[Row]:
@@ -191,10 +189,7 @@ def accuracy_rows(_: str) -> list[Row]:
 
 
 def _lines(world: str) -> list[Strength]:
-    return sorted(
-        (line for line in calibrated_strengths() if line.world == world),
-        key=lambda line: (line.anomaly, line.direction),
-    )
+    return sorted(strengths_table(world), key=lambda line: (line.anomaly, line.direction))
 
 
 def expert_rows(_: str) -> list[Row]:
@@ -220,7 +215,7 @@ def _actions(world: str) -> str:
 
 def _published(world: str) -> str:
     """Return what the published expert earns, if there is one."""
-    earned = world_cards[world].expert_return
+    earned = worlds.card(world).expert_return
     return "–" if earned is None else f"{earned:.2f}"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image
 
 import offnominal as off
-from offnominal.agents import PotentialField, scripted_expert
+from offnominal.agents import scripted_expert
 from offnominal.core import stream_keys
 from offnominal.core.philox import fill_uniform
 from offnominal.worlds.mujoco.reacher import hand_position
@@ -44,7 +44,7 @@ def strip(path: Path, frames: Sequence[np.ndarray]) -> None:
 
 def steer(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
     """Steer a particle around what is in its way."""
-    policy = PotentialField.for_world(id)
+    policy = scripted_expert(id)
     return lambda seen, _: policy.act(seen[None], None)[0][0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.agents.scripted import PotentialField
+from offnominal.agents.scripted import scripted_expert
 from offnominal.anomalies.fault import Fault
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Frame
@@ -43,7 +43,7 @@ PARAMETERS = {
 def main(folder: Path, pairs: int = 100) -> None:
     """Run a working agent with and without each fault; write ``faults.csv`` and ``twins.png``."""
     folder.mkdir(parents=True, exist_ok=True)
-    policy = PotentialField.for_world(WORLD)
+    policy = scripted_expert(WORLD)
     rows, shown = [], []
     with progress("Faults", total=len(PARAMETERS)) as tick:
         for anomaly, parameter in PARAMETERS.items():

@@ -9,7 +9,7 @@ import offnominal as off
 from offnominal.agents import expert, expert_cards, scripted_expert
 from offnominal.agents.uncertainty import UNCERTAINTY_KINDS
 from offnominal.core.errors import UnknownName
-from offnominal.worlds import world_cards, worlds
+from offnominal.worlds import worlds
 
 CARDS = expert_cards()
 SOLVED = {"OOD-CartPole-v0": 195.0, "OOD-Pendulum-v0": -200.0, "OOD-Pong-v0": 15.0}
@@ -66,7 +66,7 @@ def test_experts_are_at_least_as_good_as_the_published_ones(card):
     if card.world in SOLVED:
         assert card.mean_return > SOLVED[card.world]
         return
-    assert card.mean_return > world_cards[card.world].expert_return
+    assert card.mean_return > worlds.card(card.world).expert_return
     if "Reacher" not in card.world:  # where a motor of 1 N m does not reach every goal in time
         assert card.success >= 0.95
 

@@ -12,7 +12,7 @@ from offnominal.core.episode import Event
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import Stream
 from offnominal.worlds.catalogue import make_world, worlds
-from offnominal.worlds.world import PhysicsParameter
+from offnominal.worlds.world_card import PhysicsParameter
 
 SETTING = EnvironmentInfo(observation=("0", "1", "2"), action=("0", "1"), length=13, limit=50)
 

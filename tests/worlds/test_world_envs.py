@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 
 from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState, SimulationDiverged, UnknownName
 from offnominal.core.streams import MAX_SEED
-from offnominal.worlds.catalogue import make_single, make_vector, make_world, register_gymnasium, worlds
+from offnominal.worlds.catalogue import make_single, make_vector, make_world, worlds
 from offnominal.worlds.mujoco.world import load_model
 
 IDS = (
@@ -421,7 +421,6 @@ def test_the_time_limit_truncates_and_is_the_cards_unless_given(id):
 
 @every_world
 def test_gymnasium_makes_a_world_with_its_time_limit(id):
-    register_gymnasium()
     env = gymnasium.make(f"offnominal/{id}")
     assert env.spec.max_episode_steps == env.unwrapped.card.max_steps
     observation, _ = env.reset(seed=5)
@@ -435,7 +434,6 @@ def test_gymnasium_makes_a_world_with_its_time_limit(id):
 
 @every_world
 def test_gymnasium_makes_a_native_vector_world(id):
-    register_gymnasium()
     vector = gymnasium.make_vec(f"offnominal/{id}", num_envs=3)
     assert repr(vector) == f"VectorWorld({id}, num_envs=3)"
     assert vector.max_episode_steps == vector.world.card.max_steps
@@ -447,16 +445,8 @@ def test_gymnasium_makes_a_native_vector_world(id):
         assert ours.tobytes() == other.tobytes()
 
 
-def test_registering_with_gymnasium_twice_changes_nothing():
-    register_gymnasium()
-    known = dict(gymnasium.registry)
-    register_gymnasium()
-    assert gymnasium.registry == known
-
-
 @every_world
 def test_gymnasium_finds_nothing_wrong(id):
-    register_gymnasium()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message=".*Box observation space m.*imum value is -?infinity")

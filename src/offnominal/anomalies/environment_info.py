@@ -9,7 +9,8 @@ from typing import Protocol
 from gymnasium.spaces import Box
 
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.worlds.world import PhysicsParameter, World
+from offnominal.worlds.world import World
+from offnominal.worlds.world_card import PhysicsParameter
 
 
 class AdjustablePhysics(Protocol):

@@ -17,7 +17,7 @@ from offnominal.core.errors import (
     UnsupportedEnvironment,
     did_you_mean,
 )
-from offnominal.worlds.world import PhysicsParameter
+from offnominal.worlds.world_card import PhysicsParameter
 
 
 @dataclass(frozen=True, slots=True)

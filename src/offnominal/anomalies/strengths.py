@@ -21,6 +21,7 @@ from typing import Any
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.files import read_text, write_text
+from offnominal.worlds.catalogue import worlds
 
 LEVELS = {"tiny": 0.99, "light": 0.95, "medium": 0.90, "strong": 0.75, "extreme": 0.50}
 CALIBRATED = ("tiny", "medium", "strong", "extreme")
@@ -155,12 +156,24 @@ def published_strengths() -> dict[tuple[str, str, str], float]:
     return {(row["world"], row["anomaly"], row["level"]): float(row["parameter"]) for row in rows}
 
 
+def strengths_table(world: str) -> tuple[Strength, ...]:
+    """Return the table of one world, unattainable levels included: the shipped one, or the one its card names."""
+    path = worlds.card(world).strengths if world in worlds else None
+    table = calibrated_strengths() if path is None else _read_cached(path)
+    return tuple(line for line in table if line.world == world)
+
+
 @cache
-def _by_name() -> dict[tuple[str, str], dict[str, Strength]]:
-    """Return the strengths of each (world, anomaly) by name; a bare level means the better direction."""
-    table: dict[tuple[str, str], dict[str, Strength]] = {}
-    for line in calibrated_strengths():
-        table.setdefault((line.world, line.anomaly), {})[line.name] = line
+def _read_cached(path: Path) -> tuple[Strength, ...]:
+    return tuple(read_strengths(path))
+
+
+@cache
+def _by_anomaly(world: str) -> dict[str, dict[str, Strength]]:
+    """Return the strengths of each anomaly by name. A bare level means the direction with more attainable levels."""
+    table: dict[str, dict[str, Strength]] = {}
+    for line in strengths_table(world):
+        table.setdefault(line.anomaly, {})[line.name] = line
     for named in table.values():
         lines = [line for line in named.values() if line.direction]
         attained = {way: sum(line.attainable for line in lines if line.direction == way) for way in ("up", "down")}
@@ -178,7 +191,7 @@ def strength(world: str, anomaly: str, level: str) -> Strength | None:
         level: ``"medium"``; for scaling also ``"medium-up"`` and ``"medium-down"``. The bare name means the direction
             in which more levels can be attained.
     """
-    return _by_name().get((world, anomaly), {}).get(level)
+    return _by_anomaly(world).get(anomaly, {}).get(level)
 
 
 def strengths_of(world: str) -> dict[tuple[str, str], float]:
@@ -190,8 +203,7 @@ def strengths_of(world: str) -> dict[tuple[str, str], float]:
     """
     return {
         (anomaly, level): line.parameter
-        for (place, anomaly), named in _by_name().items()
-        if place == world
+        for anomaly, named in _by_anomaly(world).items()
         for level, line in sorted(named.items(), key=lambda item: -item[1].target)
         if level in LEVELS and line.attainable
     }
@@ -219,7 +231,7 @@ def parameter_for(world: str | None, anomaly: str, level: str) -> float:
             f"no parameter of {anomaly} in {world} is {level!r}: at {line.parameter:.4g} it leaves {line.score:.3f} of "
             f"the return, not {line.target:g}; {line.note}. Choose another level or give a number."
         )
-    known = list(_by_name().get((world, anomaly), {}))
+    known = list(_by_anomaly(world).get(anomaly, {}))
     raise UnknownName(
         f"no strength {level!r} for {anomaly} in {world}; "
         + (f"known: {', '.join(known)}." if known else "no level of it is calibrated yet; give a number.")

@@ -27,7 +27,7 @@ from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_
 from offnominal.core.files import made_folder, sha256_of
 from offnominal.rollouts.collection import build_world, collect
 from offnominal.rollouts.policy_card import evaluated_card
-from offnominal.rollouts.policy_evaluation import LONG_GAMES, evaluate_policy, evaluation_options
+from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_options
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.checks import continuous_action_space
 
@@ -143,6 +143,7 @@ def train_with_uncertainty(
     except ModuleNotFoundError:
         raise MissingDependency(NEEDS_TORCH) from None
     settings = uncertainty_preset(id, algorithm, uncertainty).replace(**changes)
+    terms = worlds.evaluation_terms(id)
     name = f"{algorithm}-{uncertainty}"
     path = folder / f"{id}--{name}"
     check_effort(minutes, EVALUATIONS)
@@ -152,10 +153,10 @@ def train_with_uncertainty(
             settings,
             lambda policy: _validate(id, policy),
             device=device,
-            evaluations=8 if id in LONG_GAMES else EVALUATIONS,
+            evaluations=terms.training_evaluations or EVALUATIONS,
             minutes=minutes,
             checkpoint=_checkpoint(path, report),
-            options=LONG_GAMES.get(id),
+            options=dict(terms.options),
             demonstrator=_demonstrator(id, settings.demonstrator, name),
             report=lambda each: report(_format_evaluation(each)),
         )
@@ -222,7 +223,7 @@ def finetune(
         **changes: Settings that differ from the world's preset.
     """
     try:
-        from offnominal.agents.training.fine_tuning import PRESETS, FineTuningSettings, fine_tune
+        from offnominal.agents.training.fine_tuning import fine_tune, fine_tuning_preset
     except ModuleNotFoundError:
         raise MissingDependency("polishing needs torch; install it with `pip install offnominal[train]`.") from None
     id = worlds.spec(world).id
@@ -231,7 +232,7 @@ def finetune(
         raise InvalidParameter(f"{policy} is a policy of {card.world}, not of {id}.")
     if not isinstance(begun, NetworkPolicy):
         raise InvalidParameter(f"{card.algorithm} is an agent with uncertainty; only plain networks can be polished.")
-    settings = PRESETS.get(id, FineTuningSettings()).replace(**changes)
+    settings = fine_tuning_preset(id).replace(**changes)
     check_effort(minutes, EVALUATIONS)
     with made_folder(folder):
         fine_tuned, curve = fine_tune(

@@ -205,7 +205,7 @@ def agents(as_json: AsJson = False) -> None:
     Example: [bold]offnominal agents[/]
     """
     from offnominal.agents import expert_cards
-    from offnominal.worlds import world_cards
+    from offnominal.worlds import worlds
 
     rows = [
         {
@@ -213,7 +213,7 @@ def agents(as_json: AsJson = False) -> None:
             "algorithm": card.algorithm,
             "return": round(card.mean_return, 3),
             "±95%": round(card.return_interval, 3),
-            "published": world_cards[card.world].expert_return,
+            "published": worlds.card(card.world).expert_return,
             "success": card.success,
         }
         for card in expert_cards()

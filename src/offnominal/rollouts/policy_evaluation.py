@@ -14,14 +14,7 @@ from offnominal.core.checks import integer_in
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array
 from offnominal.rollouts.collection import MOST_EPISODES, WorldSource, collect
-
-LONG_GAMES: dict[str, dict[str, Any]] = {"OOD-Pong-v0": {"noops": 30}}
-"""Worlds of long games seen in pictures, and the options without which all games would be alike."""
-N_GAMES_DURING_TRAINING, N_GAMES = 4, 30
-MAX_STEPS_DURING_TRAINING, MAX_STEPS = 4_000, 10_000
-"""Transitions after which such a game counts as it stands: two sides that never miss would play on and on."""
-GAMES_AT_ONCE = 4
-"""Such games that are held at the same time."""
+from offnominal.worlds.catalogue import worlds
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,7 @@ def evaluate_policy(
     """
     faults = row_faults(faults, integer_in("the number of episodes", n, 1, MOST_EPISODES))
     row_seeds(seed, n)
-    together = GAMES_AT_ONCE if isinstance(world, str) and world in LONG_GAMES else n
+    together = (worlds.evaluation_terms(world).batch_size if isinstance(world, str) else None) or n
     outcomes = []
     for first in range(0, n, together):
         some = faults[first : first + together]
@@ -79,18 +72,19 @@ def evaluate_policy(
 
 
 def evaluation_options(world: str, n: int, *, during_training: bool = False) -> dict[str, Any]:
-    """Return the arguments with which the policies of a world are judged: so many episodes, or a few if games are long.
+    """Return the arguments of :func:`evaluate_policy` for the policies of a world, as its card sets them.
 
     Args:
-        world: Its id.
-        n: How many episodes, of worlds whose episodes are short.
-        during_training: Whether this is not the last word.
+        world: Id of the world.
+        n: Number of episodes, unless the card sets another one.
+        during_training: Whether this is an evaluation during training.
 
     Example:
         >>> evaluation_options("OOD-CartPole-v0", 1000), evaluation_options("OOD-Pong-v0", 1000)
         ({'n': 1000}, {'n': 30, 'max_steps': 10000, 'noops': 30})
     """
-    if world not in LONG_GAMES:
-        return {"n": n}
-    few, longest = (N_GAMES_DURING_TRAINING, MAX_STEPS_DURING_TRAINING) if during_training else (N_GAMES, MAX_STEPS)
-    return {"n": few, "max_steps": longest, **LONG_GAMES[world]}
+    terms = worlds.evaluation_terms(world)
+    episodes, max_steps = terms.episodes, terms.max_steps
+    if during_training:
+        episodes, max_steps = terms.training_episodes, terms.training_max_steps
+    return {"n": episodes or n, **({"max_steps": max_steps} if max_steps else {}), **terms.options}

@@ -1,23 +1,26 @@
-"""Where the agent acts: batch-first worlds with a Gymnasium face."""
+"""Environments: batched worlds that are also Gymnasium environments."""
 
-from offnominal.worlds.catalogue import make_single, make_vector, make_world, register_gymnasium, world_cards, worlds
+from offnominal.worlds.catalogue import make_single, make_vector, make_world, worlds
 from offnominal.worlds.pixel_observations import ObservationBuilder
+from offnominal.worlds.registry import WorldRegistry
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
-from offnominal.worlds.world import Channel, PhysicsParameter, World, WorldCard
+from offnominal.worlds.world import World
+from offnominal.worlds.world_card import Channel, EvaluationTerms, PhysicsParameter, TrainingPresets, WorldCard
 
 __all__ = [
     "Channel",
+    "EvaluationTerms",
     "ObservationBuilder",
     "PhysicsParameter",
+    "TrainingPresets",
     "World",
     "WorldCard",
     "WorldEnv",
+    "WorldRegistry",
     "WorldVectorEnv",
     "make_single",
     "make_vector",
     "make_world",
-    "register_gymnasium",
-    "world_cards",
     "worlds",
 ]

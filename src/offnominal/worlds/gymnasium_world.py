@@ -12,7 +12,8 @@ from gymnasium.spaces import Box, Discrete
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frame, Frames, IntArray
-from offnominal.worlds.world import Channel, PhysicsParameter, World, WorldCard
+from offnominal.worlds.world import World
+from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
 DEFAULT_LIMIT = 1000
 
@@ -53,8 +54,6 @@ class GymnasiumWorld(World):
             dt=float(getattr(first.unwrapped, "dt", 1.0)),
             max_steps=limit,
             expert_length=limit,
-            expert_return=None,
-            random_return=None,
             observation=_channels(self.observation_space),
             action=_channels(self.action_space),
             physics_parameters=tuple(self._physics.physics_parameters.values()) if self._physics else (),

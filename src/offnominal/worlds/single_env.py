@@ -13,7 +13,8 @@ from offnominal.core.types import Array, Frame
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pixel_observations import ObservationBuilder, ObservationKind
 from offnominal.worlds.vector_env import RECORDED, checked_render_mode
-from offnominal.worlds.world import World, WorldCard
+from offnominal.worlds.world import World
+from offnominal.worlds.world_card import WorldCard
 
 _ROW = np.zeros(1, np.int64)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
@@ -13,71 +12,9 @@ from gymnasium.spaces import Box, Discrete
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, UnknownName, UnsupportedEnvironment, did_you_mean
 from offnominal.core.types import Array, BoolArray, FloatArray, Frame, Frames, IntArray
+from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
 FRAME_SIZE = 128
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """One number of an observation or an action, with a name people understand."""
-
-    name: str
-    unit: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.name} [{self.unit}]" if self.unit else self.name
-
-
-@dataclass(frozen=True, slots=True)
-class PhysicsParameter:
-    """One physical parameter that can be changed per simulation while it runs.
-
-    Args:
-        name: What it is called; the anomaly ``dynamics/<name>`` turns it.
-        neutral: The value at which the world is nominal.
-        summary: What turning it does.
-        unit: Unit of the value.
-        minimum: Smallest value that makes sense.
-        combine: How several faults on one physics parameter act together.
-        typical: A value whose effect is seen within a few steps; twice the neutral value if None, or 8 if that is 0.
-    """
-
-    name: str
-    neutral: float
-    summary: str
-    unit: str = ""
-    minimum: float = -np.inf
-    combine: Literal["add", "multiply"] = "add"
-    typical: float | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorldCard:
-    """What is known of a world before anything runs.
-
-    Args:
-        id: Versioned name.
-        summary: One line.
-        dt: Seconds per transition.
-        max_steps: Time limit in transitions.
-        expert_length: Transitions a good policy needs; random onsets are drawn inside it.
-        expert_return: Mean return of the published expert.
-        random_return: Mean return of uniformly random actions, as published.
-        observation: Channels of the observation, in order.
-        action: Channels of the action, in order.
-        physics_parameters: Physical parameters that faults can change.
-    """
-
-    id: str
-    summary: str
-    dt: float
-    max_steps: int
-    expert_length: int
-    expert_return: float | None
-    random_return: float | None
-    observation: tuple[Channel, ...]
-    action: tuple[Channel, ...]
-    physics_parameters: tuple[PhysicsParameter, ...] = ()
 
 
 class World(ABC):

@@ -12,7 +12,8 @@ from offnominal.core.registry import Spec  # noqa: E402
 from offnominal.core.streams import Stream, stream_keys  # noqa: E402
 from offnominal.rollouts import evaluate_policy  # noqa: E402
 from offnominal.worlds.catalogue import worlds  # noqa: E402
-from offnominal.worlds.world import World, WorldCard  # noqa: E402
+from offnominal.worlds.world import World  # noqa: E402
+from offnominal.worlds.world_card import WorldCard  # noqa: E402
 
 CATCH = "TEST-Catch-v0"
 CELLS, PIXELS = 9, 4

@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.core.types import BoolArray, FloatArray, Frame
 from offnominal.sensing import Camera
-from offnominal.worlds.cartpole.world import CartpoleSwingup
+from offnominal.worlds.mujoco.cartpole import CartpoleSwingup
 from offnominal.worlds.mujoco.cheetah import HalfCheetah
 from offnominal.worlds.mujoco.reacher import Reacher3D
 from offnominal.worlds.mujoco.render import SUN, Renderer

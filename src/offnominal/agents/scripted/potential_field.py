@@ -36,16 +36,6 @@ class PotentialField(FunctionPolicy):
         self.sharpness = sharpness
         self.braking = braking
 
-    @classmethod
-    def for_world(cls, id: str) -> PotentialField:
-        """Return the settings that suit a particle world."""
-        settings = {
-            "SAP-Goal0-v0": {},
-            "SAP-Goal1-v0": {"repulsion": 5.0},
-            "SAP-Goal2-v0": {"repulsion": 10.0, "detour": 6.0, "sharpness": 8.0, "braking": 0.5},
-        }
-        return cls(**settings[id])
-
     def _steer(self, observations: Array) -> Array:
         seen = observations.astype(np.float64)
         to_goal = _unit(seen[:, :2])

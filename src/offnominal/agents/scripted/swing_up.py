@@ -12,7 +12,7 @@ from offnominal.agents.policy import Policy
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.types import Array, FloatArray
-from offnominal.worlds.cartpole.kernel import (
+from offnominal.worlds.mujoco.cartpole_kernel import (
     CONTROL_COST,
     GRAVITY,
     HINGE_INERTIA,

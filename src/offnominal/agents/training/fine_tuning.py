@@ -20,6 +20,7 @@ from offnominal.core.checks import number_in, positive_integer, positive_number
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import progress
+from offnominal.worlds.catalogue import worlds
 
 WARMUP_UPDATES = 20
 FINAL_RATE = 0.02
@@ -64,12 +65,9 @@ class FineTuningSettings(Config):
         check_sizes(self, ("seed",), 0, LARGEST_SEED)
 
 
-PRESETS = {
-    "MJC-CartpoleSwingup-v0": FineTuningSettings(),
-    "MJC-Reacher3D-v0": FineTuningSettings(
-        episodes=64, learning_rate=3e-4, gradient_interval=10, max_state_gradient=1000.0
-    ),
-}
+def fine_tuning_preset(world: str) -> FineTuningSettings:
+    """Return the settings that suit a world."""
+    return FineTuningSettings(**worlds.training_presets(world).fine_tuning)
 
 
 def fine_tune(

@@ -1,4 +1,4 @@
-"""Presets: what each world is trained with."""
+"""Settings of a training run, and the presets of each world."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Literal
 from offnominal.core.checks import boolean, integer_in, number_in, positive_number, shown
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.worlds.catalogue import worlds
 
 Algorithm = Literal["tqc", "sac", "td3"]
 Demonstrator = Literal["none", "scripted", "expert"]
@@ -122,48 +123,13 @@ def check_effort(minutes: float | None, evaluations: int) -> None:
     integer_in("evaluations", evaluations, 1, LARGE)
 
 
-_WITH_DEMONSTRATIONS = TrainingSettings(
-    steps=2_500_000,
-    n_envs=256,
-    gradient_steps=64,
-    batch_size=1024,
-    discount=0.995,
-    learning_rate=5e-4,
-    buffer_size=2_000_000,
-    n_dropped_quantiles=0,
-    target_entropy=-3.0,
-    demonstrator="scripted",
-    n_demonstrations=1_500,
-)
-PRESETS = {
-    "SAP-Goal0-v0": TrainingSettings(steps=400_000),
-    "SAP-Goal1-v0": TrainingSettings(steps=1_500_000),
-    "SAP-Goal2-v0": TrainingSettings(steps=4_000_000, gradient_steps=24),
-    "MJC-CartpoleSwingup-v0": _WITH_DEMONSTRATIONS,
-    "MJC-Reacher3D-v0": _WITH_DEMONSTRATIONS.replace(
-        steps=1_000_000, discount=0.99, learning_rate=3e-4, target_entropy=-2.0, n_demonstrations=3_000
-    ),
-    "MJC-HalfCheetah-v0": TrainingSettings(
-        steps=9_000_000,
-        n_envs=512,
-        gradient_steps=64,
-        critic_hidden=(512, 512, 512),
-        learning_rate=4e-4,
-        learning_starts=10_000,
-        buffer_size=4_000_000,
-        n_dropped_quantiles=0,
-        n_demonstrations=2_000,
-    ),
-}
-
-
 def preset(world: str, algorithm: Algorithm) -> TrainingSettings:
-    """Return the settings for a world and an algorithm."""
-    return PRESETS.get(world, TrainingSettings()).replace(algorithm=algorithm)
+    """Return the settings that suit a world, with another algorithm."""
+    return TrainingSettings(**worlds.training_presets(world).policy).replace(algorithm=algorithm)
 
 
-_SAP = TrainingSettings(
-    steps=250_000,
+_PUBLISHED = TrainingSettings(
+    steps=1_000_000,
     n_envs=5,
     gradient_steps=1,
     batch_size=256,
@@ -178,23 +144,9 @@ _SAP = TrainingSettings(
     n_dropped_quantiles=2,
     target_entropy=-1.0,
 )
-PUBLISHED = {
-    "SAP": _SAP,
-    "MJC": _SAP.replace(
-        steps=1_000_000,
-        batch_size=512,
-        hidden=(512, 512, 512),
-        critic_hidden=(512, 512, 512),
-        learning_rate=1e-3,
-        anneal_learning_rate=True,
-        discount=0.98,
-        learning_starts=1_000,
-    ),
-}
-"""What Anomaly-Gym's paper prints for the agents of each family of worlds."""
+"""Settings that Anomaly-Gym published for all its agents; the card of a world has those that differ."""
 
 
 def published(world: str, algorithm: Algorithm) -> TrainingSettings:
-    """Return the settings of the published agent of a world; others get the common ones and a million steps."""
-    family = world.partition("-")[0]
-    return PUBLISHED.get(family, _SAP.replace(steps=1_000_000)).replace(algorithm=algorithm)
+    """Return the settings of the published agent of a world, with another algorithm."""
+    return _PUBLISHED.replace(**worlds.training_presets(world).published, algorithm=algorithm)

@@ -18,6 +18,7 @@ from offnominal.agents.training.settings import (
 from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS, UncertaintyKind
 from offnominal.core.checks import number_in, positive_number
 from offnominal.core.config import Config
+from offnominal.worlds.catalogue import worlds
 
 UncertaintyAlgorithm = Literal["dqn", "ddpg"]
 UNCERTAINTY_ALGORITHMS: tuple[UncertaintyAlgorithm, ...] = ("dqn", "ddpg")
@@ -96,32 +97,8 @@ class UncertaintyTrainingSettings(Config):
         check_sizes(self, ("seed",), 0, LARGEST_SEED)
 
 
-UNCERTAINTY_PRESETS = {
-    "OOD-CartPole-v0": UncertaintyTrainingSettings(),
-    "OOD-Pendulum-v0": UncertaintyTrainingSettings(
-        algorithm="ddpg", steps=30_000, n_step=1, polyak=0.01, exploration=0.15, action_penalty=1.0
-    ),
-    "OOD-Pong-v0": UncertaintyTrainingSettings(
-        steps=1_500_000,
-        n_envs=16,
-        gradient_steps=8,
-        batch_size=32,
-        hidden=(256,),
-        learning_rate=3e-4,
-        n_step=3,
-        polyak=0.005,
-        exploration=0.02,
-        exploration_fraction=0.05,
-        learning_starts=20_000,
-        demonstrator="scripted",
-        buffer_size=150_000,
-    ),
-}
-
-
 def uncertainty_preset(world: str, algorithm: str, uncertainty: str) -> UncertaintyTrainingSettings:
     """Return the settings for a world, an algorithm and a kind of uncertainty."""
-    settings = UNCERTAINTY_PRESETS.get(world, UncertaintyTrainingSettings()).replace(
-        algorithm=algorithm, uncertainty=uncertainty
-    )
+    settings = UncertaintyTrainingSettings(**worlds.training_presets(world).uncertain_policy)
+    settings = settings.replace(algorithm=algorithm, uncertainty=uncertainty)
     return settings if uncertainty == "ensemble" else settings.replace(members=1)

@@ -15,7 +15,8 @@ from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.papers.ood_rl.cell import SHIPPED
 from offnominal.papers.ood_rl.settings import PENDULUM
 from offnominal.rollouts.policy_card import evaluated_card
-from offnominal.rollouts.policy_evaluation import LONG_GAMES, evaluate_policy, evaluation_options
+from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_options
+from offnominal.worlds.catalogue import worlds
 
 FIRST_SEED = 1000
 """Training seed of agent number 0, were it trained here; agents that come with the package have small seeds."""
@@ -95,7 +96,7 @@ def _train(world: str, uncertainty: UncertaintyKind, number: int, path: Path) ->
         settings,
         judged,
         checkpoint=path.with_suffix(".checkpoint"),
-        options=LONG_GAMES.get(world),
+        options=dict(worlds.evaluation_terms(world).options),
         demonstrator=scripted_expert(world) if settings.demonstrator == "scripted" else None,
     )
     about: dict[str, Any] = {"settings": settings.to_dict(), "steps": curve[-1].steps}

@@ -14,7 +14,7 @@ from offnominal.core.episode import Episode
 from offnominal.papers.ood_rl.cell import OODCell
 from offnominal.papers.ood_rl.settings import OODSetting, settings
 from offnominal.rollouts.collection import build_world, collect, rollout
-from offnominal.rollouts.policy_evaluation import LONG_GAMES
+from offnominal.worlds.catalogue import worlds
 
 TRAIN_SEED = 70_000_000
 TRIAL_SEED = 60_000_000
@@ -92,7 +92,7 @@ def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[EpisodeGr
 
 def _conditions(cell: OODCell, rows: int) -> dict[str, Any]:
     """Return how episodes are simulated, so many at once; games that would all be alike begin at different moments."""
-    return {"batch": min(BATCH, rows), "max_steps": cell.max_steps, **LONG_GAMES.get(cell.world, {})}
+    return {"batch": min(BATCH, rows), "max_steps": cell.max_steps, **worlds.evaluation_terms(cell.world).options}
 
 
 def _rows(cell: OODCell) -> int:

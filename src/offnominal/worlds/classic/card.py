@@ -5,7 +5,8 @@ The value of a physics parameter is the constant itself, not a factor on it.
 
 from __future__ import annotations
 
-from offnominal.worlds.world import Channel, PhysicsParameter, WorldCard
+from offnominal.core.registry import Spec
+from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
 
 TINY = 1e-6
 
@@ -22,8 +23,6 @@ CARTPOLE = WorldCard(
     dt=0.02,
     max_steps=200,
     expert_length=200,
-    expert_return=None,
-    random_return=None,
     observation=(
         Channel("cart position", "m"),
         Channel("cart velocity", "m/s"),
@@ -38,6 +37,9 @@ CARTPOLE = WorldCard(
         _constant("pole_mass", 0.1, "mass of the pole", "kg"),
         _constant("push_force", 10.0, "force of a push", "N", minimum=0.0),
     ),
+    target="offnominal.worlds.classic.world:CartPole",
+    scripted_expert=Spec("PoleBalance", "offnominal.agents.scripted.pole_balance:PoleBalance"),
+    page="classic",
 )
 
 PENDULUM = WorldCard(
@@ -46,8 +48,6 @@ PENDULUM = WorldCard(
     dt=0.05,
     max_steps=200,
     expert_length=200,
-    expert_return=None,
-    random_return=None,
     observation=(
         Channel("cosine of the angle from upright", "1"),
         Channel("sine of the angle from upright", "1"),
@@ -61,6 +61,19 @@ PENDULUM = WorldCard(
         _constant("max_speed", 8.0, "limit of the angular velocity", "rad/s", minimum=0.0, typical=0.4),
         _constant("max_torque", 2.0, "limit of the motor's torque", "N m", minimum=0.0, typical=0.1),
     ),
+    target="offnominal.worlds.classic.world:Pendulum",
+    scripted_expert=Spec("EnergyPump", "offnominal.agents.scripted.energy_pump:EnergyPump"),
+    training=TrainingPresets(
+        uncertain_policy={
+            "algorithm": "ddpg",
+            "steps": 30_000,
+            "n_step": 1,
+            "polyak": 0.01,
+            "exploration": 0.15,
+            "action_penalty": 1.0,
+        }
+    ),
+    page="classic",
 )
 
 CARDS = {card.id: card for card in (CARTPOLE, PENDULUM)}

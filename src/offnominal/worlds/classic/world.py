@@ -13,7 +13,8 @@ from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.classic import kernel
 from offnominal.worlds.classic.card import CARTPOLE, PENDULUM
-from offnominal.worlds.world import World, WorldCard, box
+from offnominal.worlds.world import World, box
+from offnominal.worlds.world_card import WorldCard
 
 
 class ClassicWorld(World):

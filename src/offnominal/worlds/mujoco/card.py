@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from offnominal.worlds.world import Channel, PhysicsParameter, WorldCard
+from offnominal.core.registry import Spec
+from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
 
 
 def _physics_parameters(force: str) -> tuple[PhysicsParameter, ...]:
@@ -31,6 +32,30 @@ _ARM = (
 )
 _LEGS = ("back thigh", "back shin", "back foot", "front thigh", "front shin", "front foot")
 
+_WITH_DEMONSTRATIONS = {
+    "steps": 2_500_000,
+    "n_envs": 256,
+    "gradient_steps": 64,
+    "batch_size": 1024,
+    "discount": 0.995,
+    "learning_rate": 5e-4,
+    "buffer_size": 2_000_000,
+    "n_dropped_quantiles": 0,
+    "target_entropy": -3.0,
+    "demonstrator": "scripted",
+    "n_demonstrations": 1_500,
+}
+_PUBLISHED = {
+    "steps": 1_000_000,
+    "batch_size": 512,
+    "hidden": (512, 512, 512),
+    "critic_hidden": (512, 512, 512),
+    "learning_rate": 1e-3,
+    "anneal_learning_rate": True,
+    "discount": 0.98,
+    "learning_starts": 1_000,
+}
+
 CARDS = {
     card.id: card
     for card in (
@@ -50,6 +75,10 @@ CARDS = {
             ),
             action=(Channel("cart force", "100 N"),),
             physics_parameters=_physics_parameters("on the pole against x"),
+            target="offnominal.worlds.mujoco.cartpole:CartpoleSwingup",
+            scripted_expert=Spec("SwingUp", "offnominal.agents.scripted.swing_up:SwingUp"),
+            training=TrainingPresets(policy=_WITH_DEMONSTRATIONS, published=_PUBLISHED),
+            page="cartpole-swingup",
         ),
         WorldCard(
             id="MJC-Reacher3D-v0",
@@ -66,6 +95,28 @@ CARDS = {
             ),
             action=tuple(Channel(f"{joint} torque", "N m") for joint in _ARM),
             physics_parameters=_physics_parameters("on the forearm downwards"),
+            target="offnominal.worlds.mujoco.reacher:Reacher3D",
+            scripted_expert=Spec(
+                "DampedLeastSquares", "offnominal.agents.scripted.damped_least_squares:DampedLeastSquares"
+            ),
+            training=TrainingPresets(
+                policy={
+                    **_WITH_DEMONSTRATIONS,
+                    "steps": 1_000_000,
+                    "discount": 0.99,
+                    "learning_rate": 3e-4,
+                    "target_entropy": -2.0,
+                    "n_demonstrations": 3_000,
+                },
+                fine_tuning={
+                    "episodes": 64,
+                    "learning_rate": 3e-4,
+                    "gradient_interval": 10,
+                    "max_state_gradient": 1000.0,
+                },
+                published=_PUBLISHED,
+            ),
+            page="reacher3d",
         ),
         WorldCard(
             id="MJC-HalfCheetah-v0",
@@ -90,6 +141,23 @@ CARDS = {
                 for joint, gear in zip(_LEGS, (120, 90, 60, 120, 60, 30), strict=True)
             ),
             physics_parameters=_physics_parameters("on the front foot against x"),
+            target="offnominal.worlds.mujoco.cheetah:HalfCheetah",
+            scripted_expert=Spec("Gait", "offnominal.agents.scripted.gait:Gait"),
+            training=TrainingPresets(
+                policy={
+                    "steps": 9_000_000,
+                    "n_envs": 512,
+                    "gradient_steps": 64,
+                    "critic_hidden": (512, 512, 512),
+                    "learning_rate": 4e-4,
+                    "learning_starts": 10_000,
+                    "buffer_size": 4_000_000,
+                    "n_dropped_quantiles": 0,
+                    "n_demonstrations": 2_000,
+                },
+                published=_PUBLISHED,
+            ),
+            page="half-cheetah",
         ),
     )
 }

@@ -8,7 +8,7 @@ from typing import Any
 import mujoco
 
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.worlds.world import PhysicsParameter
+from offnominal.worlds.world_card import PhysicsParameter
 
 _FIELDS = {
     "mass": ("body_mass", "body_inertia"),

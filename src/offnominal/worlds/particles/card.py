@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from offnominal.worlds.world import Channel, PhysicsParameter, WorldCard
+from offnominal.core.registry import Spec
+from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,23 +50,80 @@ _PHYSICS_PARAMETERS = (
 )
 
 
-def _card(id: str, summary: str, expert: float, random: float, length: int) -> WorldCard:
+_PUBLISHED = {"steps": 250_000}
+
+
+def _card(
+    id: str,
+    summary: str,
+    *,
+    expert_return: float,
+    random_return: float,
+    expert_length: int,
+    controller: Mapping[str, float],
+    training: Mapping[str, Any],
+) -> WorldCard:
+    """Return the card of one layout.
+
+    Args:
+        id: Id of the world.
+        summary: One line.
+        expert_return: Mean return of the published expert.
+        random_return: Mean return of random actions, as published.
+        expert_length: Transitions of the expert's episodes.
+        controller: Parameters of the scripted expert.
+        training: Preset of the training settings.
+    """
     return WorldCard(
         id=id,
         summary=summary,
         dt=0.1,
         max_steps=50,
-        expert_length=length,
-        expert_return=expert,
-        random_return=random,
+        expert_length=expert_length,
+        expert_return=expert_return,
+        random_return=random_return,
         observation=_OBSERVATION,
         action=_ACTION,
         physics_parameters=_PHYSICS_PARAMETERS,
+        target="offnominal.worlds.particles.world:ParticleWorld",
+        options={"id": id},
+        scripted_expert=Spec(
+            "PotentialField", "offnominal.agents.scripted.potential_field:PotentialField", options=controller
+        ),
+        training=TrainingPresets(policy=training, published=_PUBLISHED),
+        page="sap",
     )
 
 
 CARDS = {
-    "SAP-Goal0-v0": _card("SAP-Goal0-v0", "reach the goal around one object", -2.923, -122.551, 13),
-    "SAP-Goal1-v0": _card("SAP-Goal1-v0", "reach the goal between 3 objects and 1 hazard", -6.328, -151.246, 14),
-    "SAP-Goal2-v0": _card("SAP-Goal2-v0", "reach the goal between 10 objects and 3 hazards", -9.338, -177.359, 15),
+    card.id: card
+    for card in (
+        _card(
+            "SAP-Goal0-v0",
+            "reach the goal around one object",
+            expert_return=-2.923,
+            random_return=-122.551,
+            expert_length=13,
+            controller={},
+            training={"steps": 400_000},
+        ),
+        _card(
+            "SAP-Goal1-v0",
+            "reach the goal between 3 objects and 1 hazard",
+            expert_return=-6.328,
+            random_return=-151.246,
+            expert_length=14,
+            controller={"repulsion": 5.0},
+            training={"steps": 1_500_000},
+        ),
+        _card(
+            "SAP-Goal2-v0",
+            "reach the goal between 10 objects and 3 hazards",
+            expert_return=-9.338,
+            random_return=-177.359,
+            expert_length=15,
+            controller={"repulsion": 10.0, "detour": 6.0, "sharpness": 8.0, "braking": 0.5},
+            training={"steps": 4_000_000, "gradient_steps": 24},
+        ),
+    )
 }

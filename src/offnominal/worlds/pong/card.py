@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from offnominal.worlds.world import Channel, WorldCard
+from offnominal.core.registry import Spec
+from offnominal.worlds.world_card import Channel, EvaluationTerms, TrainingPresets, WorldCard
 
 SKIP = 4
 """Emulated frames per step."""
@@ -17,8 +18,38 @@ PONG = WorldCard(
     dt=SKIP / FRAMES_PER_SECOND,
     max_steps=27_000,
     expert_length=SHORTEST,
-    expert_return=None,
-    random_return=None,
     observation=(),
     action=(Channel("paddle", ", ".join(f"{k} {name}" for k, name in enumerate(ACTIONS))),),
+    target="offnominal.worlds.pong.world:Pong",
+    scripted_expert=Spec("BallFollower", "offnominal.agents.scripted.ball_follower:BallFollower"),
+    training=TrainingPresets(
+        uncertain_policy={
+            "steps": 1_500_000,
+            "n_envs": 16,
+            "gradient_steps": 8,
+            "batch_size": 32,
+            "hidden": (256,),
+            "learning_rate": 3e-4,
+            "n_step": 3,
+            "polyak": 0.005,
+            "exploration": 0.02,
+            "exploration_fraction": 0.05,
+            "learning_starts": 20_000,
+            "demonstrator": "scripted",
+            "buffer_size": 150_000,
+        }
+    ),
+    # Two players that never miss would play on and on, hence the time limits. Without no-ops all games are equal.
+    evaluation=EvaluationTerms(
+        episodes=30,
+        training_episodes=4,
+        max_steps=10_000,
+        training_max_steps=4_000,
+        batch_size=4,
+        training_evaluations=8,
+        options={"noops": 30},
+    ),
+    page="pong",
 )
+
+CARDS = {PONG.id: PONG}

@@ -11,8 +11,8 @@ import pytest
 
 from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.streams import Stream
-from offnominal.worlds.cartpole import kernel
-from offnominal.worlds.cartpole.world import CartpoleSwingup
+from offnominal.worlds.mujoco import cartpole_kernel as kernel
+from offnominal.worlds.mujoco.cartpole import CartpoleSwingup
 from offnominal.worlds.mujoco.world import load_model
 
 NEUTRAL = (1.0, 0.0, 0.0)
@@ -391,7 +391,7 @@ def test_options_are_checked():
 
 def test_neither_physics_nor_picture_needs_mujoco():
     code = (
-        "import sys, numpy as np; from offnominal.worlds.cartpole.world import CartpoleSwingup as C; w = C(1); "
+        "import sys, numpy as np; from offnominal.worlds.mujoco.cartpole import CartpoleSwingup as C; w = C(1); "
         "w.reset(np.arange(1), np.arange(1), np.arange(1)); w.step(np.ones((1, 1))); w.render(); "
         "print('mujoco' in sys.modules)"
     )

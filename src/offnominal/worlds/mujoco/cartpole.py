@@ -12,7 +12,7 @@ from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
-from offnominal.worlds.cartpole import kernel
+from offnominal.worlds.mujoco import cartpole_kernel as kernel
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import World, box
 
@@ -115,7 +115,7 @@ class CartpoleSwingup(World):
 
     def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the side."""
-        from offnominal.worlds.cartpole.render import draw
+        from offnominal.worlds.mujoco.cartpole_render import draw
 
         qpos = self._qpos[rows] if observations is None else observations[rows, :2].astype(np.float64)
         return draw(qpos, size=size)

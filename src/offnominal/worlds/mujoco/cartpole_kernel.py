@@ -3,7 +3,7 @@
 Positions are those of MuJoCo's joints: the cart's x and the pole's angle from hanging, positive when the tip is at
 negative x. Dry friction and the rail's ends are MuJoCo's soft constraints. Their forces depend on the acceleration that
 they bring about; the equation is piecewise linear and monotone, so its one solution is found exactly, without
-iterations. `tests/worlds/cartpole/test_kernel.py` holds every number here against the compiled model.
+iterations. `tests/worlds/mujoco/test_cartpole_kernel.py` holds every number here against the compiled model.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from offnominal.core.compilation import compiled
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.types import FloatArray, Frames
-from offnominal.worlds.cartpole.kernel import POLE_LENGTH, RAIL_END
+from offnominal.worlds.mujoco.cartpole_kernel import POLE_LENGTH, RAIL_END
 
 if TYPE_CHECKING:
     from offnominal.sensing import Camera, Scene

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from offnominal.core.types import BoolArray, FloatArray, Frame
-from offnominal.worlds.cartpole.kernel import RAIL_END
-from offnominal.worlds.cartpole.render import PACE, _camera, _place, _scene, draw
-from offnominal.worlds.cartpole.world import CartpoleSwingup
+from offnominal.worlds.mujoco.cartpole import CartpoleSwingup
+from offnominal.worlds.mujoco.cartpole_kernel import RAIL_END
+from offnominal.worlds.mujoco.cartpole_render import PACE, _camera, _place, _scene, draw
 from offnominal.worlds.mujoco.world import load_model
 
 SIZE = 256

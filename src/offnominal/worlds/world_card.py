@@ -1,0 +1,134 @@
+"""The card of a world: everything that is known of it before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.registry import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One entry of an observation or action vector.
+
+    Args:
+        name: Readable name.
+        unit: Unit of the value.
+    """
+
+    name: str
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicsParameter:
+    """One physical parameter that can be changed per simulation while it runs.
+
+    Args:
+        name: Name of the parameter; the anomaly ``dynamics/<name>`` changes it.
+        neutral: Nominal value.
+        summary: Effect of the parameter.
+        unit: Unit of the value.
+        minimum: Smallest allowed value.
+        combine: How several faults on this parameter act together.
+        typical: A value with a visible effect within a few steps; None for twice the neutral value, or 8 if that is 0.
+    """
+
+    name: str
+    neutral: float
+    summary: str
+    unit: str = ""
+    minimum: float = -np.inf
+    combine: Literal["add", "multiply"] = "add"
+    typical: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationTerms:
+    """How policies of a world are evaluated. The defaults suit short episodes.
+
+    Args:
+        episodes: Number of episodes of a final evaluation; None for as many as the caller asks for.
+        training_episodes: Number of episodes of an evaluation during training; None as above.
+        max_steps: Time limit of the final evaluation; None for the world's own.
+        training_max_steps: Time limit during training; None for the world's own.
+        batch_size: Largest number of episodes held in memory at once; None for all.
+        training_evaluations: Number of evaluations during one training run; None for the default.
+        options: Options of the world for training and evaluation.
+    """
+
+    episodes: int | None = None
+    training_episodes: int | None = None
+    max_steps: int | None = None
+    training_max_steps: int | None = None
+    batch_size: int | None = None
+    training_evaluations: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingPresets:
+    """Keyword arguments of the training settings that suit a world.
+
+    Args:
+        policy: Of :class:`~offnominal.agents.training.settings.TrainingSettings`.
+        uncertain_policy: Of :class:`~offnominal.agents.training.uncertainty_settings.UncertaintyTrainingSettings`.
+        fine_tuning: Of :class:`~offnominal.agents.training.fine_tuning.FineTuningSettings`.
+        published: As `policy`, for the agents of the publication that introduced the world.
+    """
+
+    policy: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    uncertain_policy: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    fine_tuning: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    published: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldCard:
+    """Description of a world. Reading it needs no optional package.
+
+    Args:
+        id: Versioned name.
+        summary: One line.
+        dt: Seconds per transition.
+        max_steps: Time limit in transitions.
+        expert_length: Transitions a good policy needs; random onsets are drawn inside it.
+        expert_return: Mean return of the published expert.
+        random_return: Mean return of uniformly random actions, as published.
+        observation: Channels of the observation, in order.
+        action: Channels of the action, in order.
+        physics_parameters: Physical parameters that faults can change.
+        target: The class as ``"package.module:Class"``; empty for a world that is not registered by its card.
+        options: Keyword arguments of the class.
+        scripted_expert: The scripted expert; its target is loaded on first use.
+        training: Presets of the training settings.
+        evaluation: How policies are evaluated.
+        strengths: CSV table of named strengths, as `offnominal calibrate` writes it; None for the shipped table.
+        page: Documentation page: a name under ``docs/worlds``, or an address.
+    """
+
+    id: str
+    summary: str
+    dt: float
+    max_steps: int
+    expert_length: int
+    expert_return: float | None = None
+    random_return: float | None = None
+    observation: tuple[Channel, ...]
+    action: tuple[Channel, ...]
+    physics_parameters: tuple[PhysicsParameter, ...] = ()
+    target: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    scripted_expert: Spec | None = None
+    training: TrainingPresets = TrainingPresets()
+    evaluation: EvaluationTerms = EvaluationTerms()
+    strengths: Path | None = None
+    page: str = ""
