@@ -11,7 +11,7 @@ from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoi
 from offnominal.agents.training.demonstrations import add_demonstrations, clone_behaviour, copy_weights  # noqa: E402
 from offnominal.agents.training.learners import LEARNERS  # noqa: E402
 from offnominal.agents.training.loop import GradientSteps, greedy, learn  # noqa: E402
-from offnominal.agents.training.networks import Actor, Critics, quantile_huber  # noqa: E402
+from offnominal.agents.training.networks import Actor, Critics, quantile_loss  # noqa: E402
 from offnominal.agents.training.replay_buffer import ReplayBuffer  # noqa: E402
 from offnominal.agents.training.settings import ALGORITHMS, TrainingSettings  # noqa: E402
 from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
@@ -55,9 +55,9 @@ def test_the_quantile_loss_is_smallest_at_the_quantiles():
     targets = torch.randn(1, 2001).sort(dim=1).values
     levels = (torch.arange(5) + 0.5) / 5
     best = torch.quantile(targets[0], levels)[None, None]
-    least = quantile_huber(best, targets)
-    assert least < quantile_huber(best + 0.3, targets)
-    assert least < quantile_huber(best - 0.3, targets)
+    least = quantile_loss(best, targets)
+    assert least < quantile_loss(best + 0.3, targets)
+    assert least < quantile_loss(best - 0.3, targets)
 
 
 def test_the_log_probability_is_that_of_a_squashed_gaussian():

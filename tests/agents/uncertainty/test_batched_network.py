@@ -5,7 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents.uncertainty.batched_network import BatchedNetwork, DropoutMasks  # noqa: E402
-from offnominal.agents.uncertainty.conv_networks import NATURE_CNN  # noqa: E402
+from offnominal.agents.uncertainty.convolution import NATURE_CNN  # noqa: E402
 
 
 def network(members=2):

@@ -8,7 +8,8 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents import PolicyCard, UncertainPolicy, load_policy, save_policy  # noqa: E402
 from offnominal.agents.uncertainty.batched_network import MEAN_BRIGHTNESS  # noqa: E402
-from offnominal.agents.uncertainty.conv_networks import NATURE_CNN, ConvNetworks, layer_shapes  # noqa: E402
+from offnominal.agents.uncertainty.conv_networks import ConvNetworks  # noqa: E402
+from offnominal.agents.uncertainty.convolution import NATURE_CNN, layer_shapes  # noqa: E402
 from offnominal.agents.uncertainty.kernel import DROPCONNECT, DROPOUT, ENSEMBLE  # noqa: E402
 from offnominal.core.errors import InvalidParameter  # noqa: E402
 

@@ -90,7 +90,7 @@ def test_wrong_arguments_are_named(change, message):
 
 
 def test_observations_of_another_width_are_refused():
-    with pytest.raises(InvalidParameter, match=r"shape \(4,\); given are \(5,\)"):
+    with pytest.raises(InvalidParameter, match=r"shape \(4,\); got \(5,\)"):
         policy().outputs(seen(width=5))
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from offnominal.agents.training.sequence_replay_buffer import NStepBatch
 from offnominal.agents.training.uncertainty_learner import UncertaintyLearner
 from offnominal.agents.uncertainty.batched_network import BatchedNetwork
-from offnominal.agents.uncertainty.conv_networks import NATURE_CNN
+from offnominal.agents.uncertainty.convolution import NATURE_CNN
 from offnominal.agents.uncertainty.policy import UncertainPolicy
 from offnominal.core.errors import InvalidParameter
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.agents.training.checkpoint import State, load_modules_state_dict, modules_state_dict
-from offnominal.agents.training.networks import Actor, Critics, Temperature, quantile_huber
+from offnominal.agents.training.networks import Actor, Critics, Temperature, quantile_loss
 from offnominal.agents.training.settings import TrainingSettings
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
@@ -144,7 +144,7 @@ class TQC(Learner):
 
     def critic_loss(self, values: Tensor, target: Tensor) -> Tensor:
         """Return how wrong the critics are."""
-        return quantile_huber(values, target)
+        return quantile_loss(values, target)
 
     def action_value(self, values: Tensor) -> Tensor:
         """Return what the critics think of an action."""

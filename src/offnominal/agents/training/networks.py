@@ -9,6 +9,8 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from offnominal.core.quantile_huber import quantile_huber
+
 LOG_STD_RANGE = (-20.0, 2.0)
 LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -91,11 +93,13 @@ class Temperature(nn.Module):
         self.log_alpha = nn.Parameter(torch.zeros(1))
 
 
-def quantile_huber(values: Tensor, targets: Tensor) -> Tensor:
-    """Return the quantile Huber loss of (members, batch, quantiles) against (batch, targets)."""
-    count = values.shape[-1]
-    levels = (torch.arange(count, device=values.device, dtype=values.dtype) + 0.5) / count
-    difference = targets[None, :, None, :] - values[..., None]
-    size = difference.abs()
-    huber = torch.where(size > 1.0, size - 0.5, 0.5 * difference.square())
-    return ((levels[:, None] - (difference < 0).to(values.dtype)).abs() * huber).mean(dim=(1, 2, 3)).sum()
+def quantile_loss(values: Tensor, targets: Tensor) -> Tensor:
+    """Return the quantile Huber loss of critics: mean over batch, quantiles and targets, sum over members.
+
+    Args:
+        values: (members, batch, quantiles): predicted quantiles.
+        targets: (batch, targets): samples of the target distribution.
+    """
+    n_quantiles = values.shape[-1]
+    levels = (torch.arange(n_quantiles, device=values.device, dtype=values.dtype) + 0.5) / n_quantiles
+    return quantile_huber(targets[None, :, None, :] - values[..., None], levels).mean(dim=(1, 2, 3)).sum()

@@ -1,4 +1,4 @@
-"""Policies that know how sure they are: ensembles, and networks with random gaps."""
+"""Policies with uncertainty estimates: ensembles, MC-Dropout and DropConnect."""
 
 from offnominal.agents.uncertainty.dense_networks import DenseNetworks
 from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS, UncertainPolicy, UncertaintyKind

@@ -1,4 +1,4 @@
-"""Convolutional networks of the same shape, evaluated together. They need torch when they are asked."""
+"""Convolutional networks of one shape, evaluated together. Evaluation needs torch."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import hashlib
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from offnominal.agents.uncertainty.convolution import NATURE_CNN, layer_shapes
 from offnominal.agents.uncertainty.kernel import DROPCONNECT, DROPOUT, ENSEMBLE
 from offnominal.core.dense_product import Matrix
 from offnominal.core.device import choose_device, deterministic_kernels
@@ -20,49 +19,19 @@ from offnominal.core.streams import Stream
 from offnominal.core.types import Array, IntArray, KeyArray
 
 TILES = {"cpu": 8, "cuda": 64}
-"""How many pictures are taken at a time: on a CPU padding costs as much as pictures do, on a GPU next to nothing."""
+"""Images per forward pass. Padding is expensive on a CPU and nearly free on a GPU."""
 CACHE_SIZE = 2**16
-"""Of how many pictures it is remembered what was said of them."""
-
-
-@dataclass(frozen=True)
-class Convolution:
-    """A convolution: so many outputs, of squares of so many pixels, so many pixels apart."""
-
-    outputs: int
-    side: int
-    stride: int
-
-
-NATURE_CNN = (Convolution(32, 8, 4), Convolution(64, 4, 2), Convolution(64, 3, 1))
-"""The filters of Mnih et al. (2015)."""
-
-
-def layer_shapes(
-    inputs: Sequence[int], sizes: Sequence[int], convolutions: Sequence[Convolution]
-) -> list[tuple[int, int]]:
-    """Return inputs and outputs of every layer, given the shape of an observation and the widths of dense layers.
-
-    Example:
-        >>> layer_shapes((4, 84, 84), (256, 6), NATURE_CNN)
-        [(256, 32), (512, 64), (576, 64), (3136, 256), (256, 6)]
-    """
-    shapes, channels, side, width = [], inputs[0], inputs[-1], math.prod(inputs)
-    for each in convolutions:
-        shapes.append((channels * each.side**2, each.outputs))
-        channels, side = each.outputs, (side - each.side) // each.stride + 1
-        width = channels * side**2
-    return [*shapes, *pairwise([width, *sizes])]
+"""Number of images whose predictions are cached."""
 
 
 class ConvNetworks:
-    """Networks that see stacks of pictures: the filters of Mnih et al. (2015), then dense layers.
+    """Networks for stacks of images: the convolutions of Mnih et al. (2015), then dense layers.
 
-    Weights are kept in half precision, which is what is saved. Gaps are drawn once per pass and stay the same at every
-    step, so a pass is a network of its own, and all of them are evaluated together.
+    Weights are rounded to half precision, in which they are saved. A dropout mask is drawn once per pass and is the
+    same at every step, so each pass is a network of its own, and all passes are evaluated together.
 
     Args:
-        weights: (members, count): for each layer the weights, (inputs, outputs), then the biases.
+        weights: (members, n_weights): for each layer the weights, (inputs, outputs), then the biases.
         inputs: Channels, height and width of an observation.
         sizes: Widths of the dense layers, outputs last.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
@@ -70,8 +39,8 @@ class ConvNetworks:
 
     def __init__(self, weights: Array, inputs: Sequence[int], sizes: Sequence[int], *, device: str = "auto") -> None:
         self.weights: Matrix = np.asarray(weights).astype(np.float16).astype(np.float32)
-        self.inputs = tuple(int(each) for each in inputs)
-        self.sizes = tuple(int(each) for each in sizes)
+        self.inputs = tuple(int(size) for size in inputs)
+        self.sizes = tuple(int(size) for size in sizes)
         self.device = device
         self.shapes = layer_shapes(self.inputs, self.sizes, NATURE_CNN)
         count = sum((fan_in + 1) * fan_out for fan_in, fan_out in self.shapes)
@@ -82,37 +51,37 @@ class ConvNetworks:
 
     @classmethod
     def of_layers(cls, layers: Sequence[tuple[Array, Array]]) -> ConvNetworks:
-        """Return members given what :meth:`layers` returned."""
+        """Return networks with the given weights; the inverse of :meth:`layers`."""
         members = len(layers[0][0])
         flat = np.concatenate([part.reshape(members, -1) for layer in layers for part in layer], axis=1)
         side = math.isqrt(layers[len(NATURE_CNN)][0].shape[1] // NATURE_CNN[-1].outputs)
-        for each in reversed(NATURE_CNN):
-            side = (side - 1) * each.stride + each.side
+        for layer in reversed(NATURE_CNN):
+            side = (side - 1) * layer.stride + layer.side
         sizes = [bias.shape[1] for _, bias in layers[len(NATURE_CNN) :]]
         return cls(flat, (layers[0][0].shape[1], side, side), sizes)
 
     @property
     def members(self) -> int:
-        """How many there are."""
+        """Number of networks."""
         return len(self.weights)
 
     @property
     def outputs(self) -> int:
-        """How many numbers a member gives."""
+        """Number of outputs of one network."""
         return self.sizes[-1]
 
     def layers(self) -> list[tuple[Array, Array]]:
-        """Return (weight, bias) pairs in half precision; filters are (members, channels, side, side, outputs)."""
-        found: list[tuple[Array, Array]] = []
-        place = 0
+        """Return (weight, bias) pairs in half precision; convolutions are (members, channels, side, side, outputs)."""
+        pairs: list[tuple[Array, Array]] = []
+        start = 0
         for index, (fan_in, fan_out) in enumerate(self.shapes):
-            border, end = place + fan_in * fan_out, place + (fan_in + 1) * fan_out
+            border, end = start + fan_in * fan_out, start + (fan_in + 1) * fan_out
             side = NATURE_CNN[index].side if index < len(NATURE_CNN) else 0
             shape = (fan_in // side**2, side, side) if side else (fan_in,)
-            weight = self.weights[:, place:border].reshape(self.members, *shape, fan_out)
-            found.append((weight.astype(np.float16), self.weights[:, border:end].astype(np.float16)))
-            place = end
-        return found
+            weight = self.weights[:, start:border].reshape(self.members, *shape, fan_out)
+            pairs.append((weight.astype(np.float16), self.weights[:, border:end].astype(np.float16)))
+            start = end
+        return pairs
 
     def passes(
         self,
@@ -125,37 +94,37 @@ class ConvNetworks:
     ) -> Matrix:
         """Return (count, n, outputs); see :meth:`~offnominal.agents.uncertainty.DenseNetworks.passes`.
 
-        What was said of the latest pictures is remembered: detectors that look inside a policy ask about the very
-        pictures it acted on, each of them anew.
+        Predictions for the latest images are cached: detectors inside a policy evaluate the images that the policy
+        has just acted on.
         """
-        wanted = (kind, probability, count)
+        settings = (kind, probability, count)
         images = np.ascontiguousarray(inputs).reshape(len(inputs), *self.inputs)
-        names = [(wanted, hashlib.blake2b(image, digest_size=16).digest()) for image in images]
+        names = [(settings, hashlib.blake2b(image, digest_size=16).digest()) for image in images]
         new = {name: row for row, name in enumerate(names) if name not in self._cache}
         if new:
-            values = self._evaluate(images[list(new.values())], wanted)
+            values = self._evaluate(images[list(new.values())], settings)
             self._cache.update(zip(new, values, strict=True))
         out = np.array([self._cache[name] for name in names], np.float32)
         while len(self._cache) > CACHE_SIZE:
             self._cache.popitem(last=False)
         return np.ascontiguousarray(out.reshape(-1, count, self.outputs).swapaxes(0, 1))
 
-    def _evaluate(self, images: Array, wanted: tuple[int, float, int]) -> Matrix:
+    def _evaluate(self, images: Array, settings: tuple[int, float, int]) -> Matrix:
         """Return (n, count, outputs).
 
-        Always so many pictures are taken at a time, the last ones padded, because products round differently for
-        different shapes.
+        Every forward pass has the same number of images, the last one padded, because matrix products of other shapes
+        round differently.
         """
         try:
             import torch
         except ImportError:
             raise MissingDependency(
-                "a policy that sees pictures needs torch; install it with `pip install offnominal[train]`."
+                "a policy with image observations needs torch; install it with `pip install offnominal[train]`."
             ) from None
         from offnominal.agents.uncertainty.batched_network import normalise_images
 
-        network = self._network(*wanted)
-        count = wanted[2]
+        network = self._network(*settings)
+        count = settings[2]
         out = np.empty((len(images), count, self.outputs), np.float32)
         device = network.flat.device
         tile = TILES[device.type]
@@ -164,16 +133,16 @@ class ConvNetworks:
                 part = np.zeros((tile, *self.inputs), np.uint8)
                 rows = min(tile, len(images) - first)
                 part[:rows] = images[first : first + rows]
-                seen = normalise_images(torch.as_tensor(part).to(device), torch.float32)
-                # Gaps are those of dense layers, so all passes of one network have the same filters.
-                values = network(seen.expand(count if wanted[0] == ENSEMBLE else 1, *seen.shape))
+                scaled = normalise_images(torch.as_tensor(part).to(device), torch.float32)
+                # Only dense layers have dropout masks, so all passes of one network share its convolutions.
+                values = network(scaled.expand(count if settings[0] == ENSEMBLE else 1, *scaled.shape))
                 out[first : first + rows] = values[:, :rows].transpose(0, 1).cpu().numpy()
         return out
 
     def _network(self, kind: int, probability: float, count: int) -> Any:
         """Return the passes as one batched network."""
-        wanted = (kind, probability, count)
-        if wanted not in self._networks:
+        settings = (kind, probability, count)
+        if settings not in self._networks:
             import torch
 
             from offnominal.agents.uncertainty.batched_network import BatchedNetwork
@@ -183,21 +152,21 @@ class ConvNetworks:
                 self.inputs, self.sizes, members=1, generator=torch.Generator(), convolutions=NATURE_CNN
             )
             network.flat = torch.nn.Parameter(flat.to(choose_device(self.device)), requires_grad=False)
-            self._networks[wanted] = network
-        return self._networks[wanted]
+            self._networks[settings] = network
+        return self._networks[settings]
 
     def _masked_weights(self, kind: int, probability: float, count: int) -> Matrix:
         if kind == DROPOUT:
-            raise InvalidParameter("networks that see pictures have no dropout; choose an ensemble or dropconnect.")
+            raise InvalidParameter("networks with image observations have no dropout; choose ensemble or dropconnect.")
         if kind != DROPCONNECT:
             return self.weights[:count]
         flat = np.repeat(self.weights[:1], count, axis=0)
-        for each in range(count):
-            place = 0
+        for index in range(count):
+            start = 0
             for layer, (fan_in, fan_out) in enumerate(self.shapes):
                 size = fan_in * fan_out
                 if layer >= len(NATURE_CNN):
-                    kept = Stream.named(each, 0, "gaps").uniform(size, step=layer) >= probability
-                    flat[each, place : place + size] *= kept / (1.0 - probability)
-                place += size + fan_out
+                    kept = Stream.named(index, 0, "gaps").uniform(size, step=layer) >= probability
+                    flat[index, start : start + size] *= kept / (1.0 - probability)
+                start += size + fan_out
         return flat

@@ -1,4 +1,4 @@
-"""Fully connected networks of the same shape, evaluated together."""
+"""Fully connected networks of one shape, evaluated together."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from offnominal.core.types import Array, IntArray, KeyArray
 
 
 class DenseNetworks:
-    """Multilayer perceptrons with rectified hidden layers, all members in one matrix.
+    """Multilayer perceptrons with ReLU activations, the weights of all members in one matrix.
 
     Args:
-        weights: (members, count): for each layer the weights, (inputs, outputs), then the biases.
+        weights: (members, n_weights): for each layer the weights, (inputs, outputs), then the biases.
         sizes: Widths of the layers, inputs first and outputs last.
 
     Example:
@@ -40,7 +40,7 @@ class DenseNetworks:
 
     @classmethod
     def random(cls, sizes: Sequence[int], *, members: int = 5, seed: int = 0) -> DenseNetworks:
-        """Return untrained members, for tests and benchmarks."""
+        """Return untrained networks, for tests and benchmarks."""
         stream = Stream.named(seed, 0, "weights")
         parts = [
             (
@@ -53,7 +53,7 @@ class DenseNetworks:
 
     @classmethod
     def of_layers(cls, layers: Sequence[tuple[Array, Array]]) -> DenseNetworks:
-        """Return members given (weight, bias) pairs: (members, inputs, outputs) and (members, outputs)."""
+        """Return networks with the given (weight, bias) pairs: (members, inputs, outputs) and (members, outputs)."""
         members = len(layers[0][0])
         parts = [part.reshape(members, -1) for layer in layers for part in layer]
         sizes = [layers[0][0].shape[1], *(bias.shape[1] for _, bias in layers)]
@@ -61,28 +61,28 @@ class DenseNetworks:
 
     @property
     def members(self) -> int:
-        """How many there are."""
+        """Number of networks."""
         return len(self.weights)
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """Shape of what a member takes."""
+        """Shape of the input of one network."""
         return self.sizes[:1]
 
     @property
     def outputs(self) -> int:
-        """How many numbers a member gives."""
+        """Number of outputs of one network."""
         return self.sizes[-1]
 
     def layers(self) -> list[tuple[Matrix, Matrix]]:
         """Return (weight, bias) pairs: (members, inputs, outputs) and (members, outputs)."""
-        found, place = [], 0
+        pairs, start = [], 0
         for fan_in, fan_out in pairwise(self.sizes):
-            border, end = place + fan_in * fan_out, place + (fan_in + 1) * fan_out
-            weight = self.weights[:, place:border].reshape(self.members, fan_in, fan_out)
-            found.append((weight, self.weights[:, border:end]))
-            place = end
-        return found
+            border, end = start + fan_in * fan_out, start + (fan_in + 1) * fan_out
+            weight = self.weights[:, start:border].reshape(self.members, fan_in, fan_out)
+            pairs.append((weight, self.weights[:, border:end]))
+            start = end
+        return pairs
 
     def passes(
         self,
@@ -93,15 +93,18 @@ class DenseNetworks:
         keys: KeyArray | None = None,
         steps: IntArray | None = None,
     ) -> Matrix:
-        """Return (count, n, outputs): what the first members, or passes with gaps, make of n rows.
+        """Return the predictions of members or of passes with dropout masks.
 
         Args:
             inputs: (n, ...).
-            kind: Number of the kind of uncertainty; see :mod:`offnominal.agents.uncertainty.kernel`.
-            probability: Of being dropped.
-            count: How many members or passes.
-            keys: (n,): the stream that each row's gaps come from.
-            steps: (n,): where in its stream each row is.
+            kind: ``ENSEMBLE``, ``DROPOUT`` or ``DROPCONNECT`` of :mod:`offnominal.agents.uncertainty.kernel`.
+            probability: Probability of being dropped.
+            count: Number of members or passes.
+            keys: (n,): random stream of each row's dropout masks.
+            steps: (n,): position of each row in its stream.
+
+        Returns:
+            (count, n, outputs).
         """
         n = len(inputs)
         rows = np.ascontiguousarray(np.asarray(inputs).reshape(n, -1), np.float32)

@@ -1,4 +1,4 @@
-"""Policies with uncertainty as tensors, and back."""
+"""Conversion of policies with uncertainty estimates to named tensors and back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CRITIC = "critic."
 
 
 def to_tensors(policy: UncertainPolicy) -> dict[str, Array]:
-    """Return the weights by name, members first; those of networks that see pictures in half precision."""
+    """Return the weights by name; the first axis is the member. Convolutional networks are in half precision."""
     tensors = _named(policy.network, "")
     return tensors if policy.critic is None else tensors | _named(policy.critic, CRITIC)
 
@@ -33,11 +33,11 @@ def from_tensors(
     passes: int,
     discount: float,
 ) -> UncertainPolicy:
-    """Return the policy that these are the weights of; see :class:`UncertainPolicy`."""
+    """Return the policy with the given weights; see :class:`UncertainPolicy`."""
     critic = _layers(tensors, CRITIC)
     layers = _layers(tensors, "")
     return UncertainPolicy(
-        _same_shapes(_members(layers), layers),
+        _same_shapes(_network(layers), layers),
         space,
         kind=kind,
         probability=probability,
@@ -48,13 +48,13 @@ def from_tensors(
 
 
 def check_tensors(tensors: Mapping[str, Array]) -> None:
-    """Refuse tensors that are not the weights and biases of layers: other names, types or numbers.
+    """Check that tensors are the weights and biases of layers.
 
     Args:
-        tensors: By name, as a file holds them.
+        tensors: Tensors by name.
 
     Raises:
-        InvalidParameter: They are not.
+        InvalidParameter: A name, a type or a value is wrong.
     """
     counts = {prefix: len(_layers(tensors, prefix)) for prefix in ("", CRITIC)}
     expected = {
@@ -64,17 +64,17 @@ def check_tensors(tensors: Mapping[str, Array]) -> None:
         for part in ("weight", "bias")
     }
     if not counts[""] or expected != set(tensors):
-        odd = sorted(expected ^ set(tensors)) or ["no layers"]
-        raise InvalidParameter(f"the layers are not complete: {', '.join(odd[:4])}")
+        wrong = sorted(expected ^ set(tensors)) or ["no layers"]
+        raise InvalidParameter(f"the layers are not complete: {', '.join(wrong[:4])}")
     for name, values in tensors.items():
         if values.dtype not in (np.float32, np.float16):
             raise InvalidParameter(f"{name} is of type {values.dtype}, not float32 or float16")
         if not np.isfinite(values).all():
-            raise InvalidParameter(f"{name} holds values that are not finite")
+            raise InvalidParameter(f"{name} has values that are not finite")
 
 
 def _same_shapes(network: Network, layers: list[tuple[Array, Array]]) -> Network:
-    """Return a network if its layers have the shapes that were given."""
+    """Return the network; raise if its layers do not have the given shapes."""
     for index, (made, given) in enumerate(zip(network.layers(), layers, strict=True)):
         if [part.shape for part in made] != [part.shape for part in given]:
             raise InvalidParameter(
@@ -101,7 +101,7 @@ def _layers(tensors: Mapping[str, Array], prefix: str) -> list[tuple[Array, Arra
     return found
 
 
-def _members(layers: list[tuple[Array, Array]]) -> Networks:
+def _network(layers: list[tuple[Array, Array]]) -> Networks:
     if layers[0][0].ndim == 5:
         return ConvNetworks.of_layers(layers)
     return DenseNetworks.of_layers(layers)

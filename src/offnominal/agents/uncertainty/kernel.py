@@ -1,6 +1,6 @@
-"""Compiled forward passes of many members at once. Every bit is known: see :mod:`offnominal.core.dense_product`.
+"""Compiled forward passes of several networks. Results are bit-reproducible; see :mod:`offnominal.core.dense_product`.
 
-What is dropped is a function of (key, step, pass) of the row, so it never depends on the batch.
+Dropout masks are a function of the row's (key, step, pass), so they do not depend on the batch.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ def forward(
     steps: IntArray,
     out: Array,
 ) -> None:
-    """Fill out, (passes, n, outputs), with what the members of an ensemble, or passes with gaps, make of n rows.
+    """Write the predictions of the members of an ensemble, or of passes with dropout masks, into `out`.
 
     Args:
-        weights: (members, count): for each layer the weights, (inputs, outputs), then the biases.
+        weights: (members, n_weights): for each layer the weights, (inputs, outputs), then the biases.
         sizes: Widths of the layers, inputs first.
-        kind: Of the uncertainty.
-        probability: Of being dropped.
+        kind: ``ENSEMBLE``, ``DROPOUT`` or ``DROPCONNECT``.
+        probability: Probability of being dropped.
         inputs: (n, sizes[0]).
-        keys: (n,): the stream of each row.
-        steps: (n,): where in its stream each row is.
-        out: What is filled.
+        keys: (n,): random stream of each row.
+        steps: (n,): position of each row in its stream.
+        out: (passes, n, outputs): result.
     """
     n, last = inputs.shape[0], len(sizes) - 2
     now = np.zeros((ROWS, sizes.max()), np.float32)
@@ -83,7 +83,7 @@ def _rectify(values: Matrix, width: int) -> None:
 
 @compiled
 def _words(key: np.uint64, step: int, lane: int, number: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the four random words of a number within a pass."""
+    """Return the four random words of one block within a pass."""
     return block(
         np.uint64(number) & MASK,
         np.uint64(step) & MASK,
@@ -96,7 +96,7 @@ def _words(key: np.uint64, step: int, lane: int, number: int) -> tuple[np.uint64
 
 @compiled
 def _drop(values: Matrix, width: int, probability: float, key: np.uint64, step: int, lane: int, number: int) -> None:
-    """Drop units; those that stay grow, so that their sum stays what it is on average."""
+    """Drop random units and scale the others, so that the expected sum stays the same."""
     border, grown = np.uint64(probability * WORD), np.float32(1.0 / (1.0 - probability))
     for first in range(0, width, BLOCK):
         words = _words(key, step, lane, number + first // BLOCK)
@@ -116,7 +116,7 @@ def _connect(
     number: int,
     out: Matrix,
 ) -> None:
-    """Multiply by weights of which some are dropped; biases never are."""
+    """Multiply by weights after DropConnect; biases are never dropped."""
     fan_in, fan_out = weight.shape
     border, grown = np.uint64(probability * WORD), np.float32(1.0 / (1.0 - probability))
     blocks = -(-fan_out // BLOCK)
@@ -140,7 +140,7 @@ def _connect(
 
 @compiled
 def mean_and_std_kernel(passes: Array, mean: FloatArray, spread: FloatArray) -> None:
-    """Fill mean and standard deviation over the passes, added in their order."""
+    """Write the mean and standard deviation over the passes, summed in their order."""
     count, n, width = passes.shape
     for i in range(n):
         for j in range(width):

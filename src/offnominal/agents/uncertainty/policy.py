@@ -1,4 +1,4 @@
-"""Policies that ask several networks, or one network several times, and tell how far the answers lie apart."""
+"""Policies with uncertainty estimates from an ensemble, MC-Dropout or DropConnect."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ class Networks(Protocol):
 
     @property
     def members(self) -> int:
-        """How many there are."""
+        """Number of networks."""
 
     @property
     def inputs(self) -> tuple[int, ...]:
-        """Shape of what one takes."""
+        """Shape of the input of one network."""
 
     @property
     def outputs(self) -> int:
-        """How many numbers one gives."""
+        """Number of outputs of one network."""
 
     def passes(
         self, inputs: Array, kind: int, probability: float, count: int, keys: KeyArray | None, steps: IntArray | None
     ) -> Matrix:
-        """Return (count, n, outputs)."""
+        """Return the predictions of members or passes, (count, n, outputs)."""
 
     def layers(self) -> list[tuple[Matrix, Matrix]]:
-        """Return (weight, bias) pairs with the members first."""
+        """Return (weight, bias) pairs ; the first axis is the member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +53,23 @@ class _State:
 
 
 class UncertainPolicy(Policy):
-    """Acts on the mean of several predictions: of members of an ensemble, or of passes of one network with gaps.
+    """Policy that acts on the mean of several predictions and estimates its uncertainty from their spread.
 
-    For choices the network gives a value per choice, and the one with the largest mean is taken. For numbers it gives
-    the action itself, without limits; the world applies its own. Gaps come from the episode's own stream: what one
-    episode sees never depends on the batch.
+    The predictions are those of the members of an ensemble, or of several passes of one network with random dropout
+    masks. For discrete actions the network predicts action values, and the action with the largest mean is taken. For
+    continuous actions it predicts the action itself, without bounds; the world clips it. Dropout masks are drawn from
+    the episode's own random stream, so an episode does not depend on the batch.
 
     Args:
-        network: The members; one if there are gaps.
+        network: The members of the ensemble, or the one network of MC-Dropout and DropConnect.
         space: Action space.
-        kind: ``"ensemble"``: members trained independently; ``"dropout"``: units of hidden layers are dropped at
-            random, each time anew; ``"dropconnect"``: weights are. Biases never are, and what stays is scaled by
-            1 / (1 - probability).
-        probability: Of being dropped.
-        passes: How many predictions are made; all members of an ensemble if None, 5 passes otherwise.
-        critic: For actions that are numbers: what members think an action is worth, given observation and action.
-        discount: Of the values.
+        kind: ``"ensemble"``: independently trained members; ``"dropout"``: random units of hidden layers are dropped
+            in every pass; ``"dropconnect"``: random weights are dropped. Biases are never dropped. The remaining units
+            or weights are scaled by 1 / (1 - probability).
+        probability: Probability of being dropped.
+        passes: Number of predictions; if None, all members of an ensemble, otherwise 5 passes.
+        critic: Critics that predict the value of an observation and an action; for continuous actions.
+        discount: Discount factor of the values.
 
     Example:
         >>> policy = UncertainPolicy(DenseNetworks.random((4, 16, 2)), Discrete(2), kind="ensemble")
@@ -91,7 +92,7 @@ class UncertainPolicy(Policy):
     ) -> None:
         if kind not in UNCERTAINTY_KINDS:
             raise InvalidParameter(
-                f"no kind {kind!r}.{did_you_mean(str(kind), UNCERTAINTY_KINDS)} "
+                f"no kind of uncertainty {kind!r}.{did_you_mean(str(kind), UNCERTAINTY_KINDS)} "
                 f"Choose from {', '.join(UNCERTAINTY_KINDS)}."
             )
         number_in("probability", probability, 0.0, 1.0, open_high=True)
@@ -102,8 +103,8 @@ class UncertainPolicy(Policy):
         together = int(np.prod(network.inputs)) + int(np.prod(space.shape or ()))
         if critic is not None and (critic.inputs, critic.outputs) != ((together,), 1):
             raise InvalidParameter(
-                f"the critic maps {critic.inputs} to {critic.outputs} values; an observation and an action are "
-                f"{together} numbers, and they have one value."
+                f"the critic maps {critic.inputs} inputs to {critic.outputs} outputs; expected ({together},) inputs, "
+                "an observation and an action, and 1 output."
             )
         self.network = network
         self.space = space
@@ -120,22 +121,22 @@ class UncertainPolicy(Policy):
         return passes
 
     def start(self, seeds: IntArray, episodes: IntArray) -> _State:
-        """Name a stream per episode."""
+        """Return the random stream of every episode."""
         return _State(stream_keys(seeds, episodes, "uncertainty"), 0)
 
     def act(self, observations: Array, state: _State | None) -> tuple[Array, _State]:
-        """Return the action that the mean of the predictions calls for."""
+        """Return the actions of the mean predictions."""
         state = self.begun(observations, state)
         steps = np.full(len(observations), state.step)
         mean, _ = self.predict(observations, state.keys, steps)
         return self.select_actions(mean), _State(state.keys, state.step + 1)
 
     def take(self, state: _State, rows: IntArray) -> _State:
-        """Keep the streams of some rows."""
+        """Return the streams of the given rows."""
         return _State(state.keys[rows], state.step)
 
     def select_actions(self, mean: FloatArray) -> Array:
-        """Return the actions of mean predictions: the best choices, or the numbers themselves."""
+        """Return the actions of mean predictions: the largest value if discrete, else the mean itself."""
         if isinstance(self.space, Discrete):
             best: Array = self.space.start + np.argmax(mean, axis=1)
             return best
@@ -149,13 +150,13 @@ class UncertainPolicy(Policy):
         *,
         passes: int | None = None,
     ) -> Matrix:
-        """Return every prediction, (passes, n, outputs): a value per choice, or an action.
+        """Return all predictions, (passes, n, outputs): action values if discrete, actions if continuous.
 
         Args:
             observations: (n, ...).
-            keys: (n,): the stream that each row's gaps come from; an ensemble has none.
-            steps: (n,): where in its stream each row is.
-            passes: How many; as the policy has it if None. Of an ensemble, the first so many members.
+            keys: (n,): random stream of each row's dropout masks; not used by an ensemble.
+            steps: (n,): position of each row in its stream.
+            passes: Number of passes, or of the first members of an ensemble; the policy's own number if None.
         """
         count = self.passes if passes is None else self._checked(passes)
         self._require_width(observations)
@@ -175,21 +176,21 @@ class UncertainPolicy(Policy):
         return mean_and_std(self.outputs(observations, keys, steps, passes=passes))
 
     def action_value(self, observations: Array, actions: Array) -> FloatArray:
-        """Return what the critics think actions are worth on average, (n,): the return to come, discounted."""
+        """Return the mean of the critics' values, (n,): the expected discounted return."""
         if self.critic is None:
             raise InvalidParameter("the policy has no critic; train it with `offnominal train --algorithm ddpg`.")
         n = len(observations)
-        both = np.concatenate([np.asarray(each, np.float32).reshape(n, -1) for each in (observations, actions)], axis=1)
+        both = np.concatenate([np.asarray(part, np.float32).reshape(n, -1) for part in (observations, actions)], axis=1)
         return mean_and_std(self.critic.passes(both, ENSEMBLE, 0.0, self.critic.members))[0][:, 0]
 
     def _require_width(self, observations: Array) -> None:
         given = np.shape(observations)[1:]
         if int(np.prod(given)) != int(np.prod(self.network.inputs)):
-            raise InvalidParameter(f"the policy takes observations of shape {self.network.inputs}; given are {given}.")
+            raise InvalidParameter(f"the policy takes observations of shape {self.network.inputs}; got {given}.")
 
 
 def mean_and_std(outputs: Matrix) -> tuple[FloatArray, FloatArray]:
-    """Return mean and standard deviation over the first axis, added in its order whatever the shape."""
+    """Return mean and standard deviation over the first axis, summed in its order for every shape."""
     mean, deviation = (np.empty(outputs.shape[1:]) for _ in range(2))
     mean_and_std_kernel(outputs, mean, deviation)
     return mean, deviation

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.uncertainty import UncertainPolicy
-from offnominal.agents.uncertainty.conv_networks import NATURE_CNN
+from offnominal.agents.uncertainty.convolution import NATURE_CNN
 from offnominal.agents.uncertainty.files import CRITIC, from_tensors
 from offnominal.agents.uncertainty.policy import UNCERTAINTY_KINDS
 from offnominal.core.checks import integer_in, number_in, one_of

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from offnominal.core.quantile_huber import quantile_huber as quantile_huber_loss
+
 BEND = 0.01
 
 
@@ -39,8 +41,5 @@ def quantile_huber(quantiles: Tensor, actual: Tensor, levels: Tensor) -> Tensor:
         actual: (..., channels).
         levels: (levels,): the ones the quantiles were asked at.
     """
-    difference = actual[..., None, :] - quantiles
-    size = difference.abs()
-    huber = torch.where(size > BEND, size - 0.5 * BEND, difference.square() / (2.0 * BEND))
-    side = (levels[:, None] - (difference < 0).to(levels.dtype)).abs()
-    return (side * huber).mean(dim=(-1, -2))
+    errors = actual[..., None, :] - quantiles
+    return quantile_huber_loss(errors, levels, kappa=BEND).mean(dim=(-1, -2))
