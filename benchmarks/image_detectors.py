@@ -76,8 +76,8 @@ def teaching(name: str, *, together: bool) -> Callable[[], int]:
     """Return what makes the next gradient step."""
     detector = untrained(name)
     parts, actions, _ = read(films())
-    footage = FrameDataset.of(parts, actions, detector.scaling_, detector.place_)
-    random = RandomNumbers(0, detector.place_)
+    footage = FrameDataset.of(parts, actions, detector.scaling_, detector.device_)
+    random = RandomNumbers(0, detector.device_)
     lessons, optimizer = SequenceLoss(footage, partial(detector._frame_losses, random=random)), detector._optimizer()
     episodes, steps = FEWER.get(name, (EPISODES, STEPS)) if together else (1, 1)
     first, each = torch.tensor(footage.starts[:episodes]), torch.full((episodes,), steps)

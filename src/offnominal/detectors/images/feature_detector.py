@@ -102,7 +102,7 @@ class FeatureDetector(Detector):
         first = episodes[0].observations
         self.shape_ = tuple(int(side) for side in first.shape[1:])
         self._require_images(first, "episode 0")
-        self.place_ = choose_device(self.device)
+        self.device_ = choose_device(self.device)
         self.curve_ = np.empty(0)
         self.network_ = self._backbone(seed)
         if isinstance(self.network_, EncoderBackbone) and self.n_epochs:
@@ -112,15 +112,15 @@ class FeatureDetector(Detector):
 
     def _backbone(self, seed: int) -> Backbone:
         if not isinstance(self.backbone, str):
-            return CustomBackbone(self.backbone).to(self.place_)
+            return CustomBackbone(self.backbone).to(self.device_)
         with RandomNumbers(seed, CPU).weights():
             name = self.backbone
             network = EncoderBackbone(max(self.shape_[1:])) if name == ENCODER else load_backbone(name)
-        return network.to(self.place_)
+        return network.to(self.device_)
 
     def _train_encoder(self, encoder: EncoderBackbone, episodes: Sequence[Episode], seed: int) -> None:
         draw = Stream.named(seed, 0, "encoder").generator()
-        nominal_frames = NominalFrames.of(episodes, MAX_FRAMES, draw, self.place_)
+        nominal_frames = NominalFrames.of(episodes, MAX_FRAMES, draw, self.device_)
         settings = {
             "n_epochs": self.n_epochs,
             "max_updates": self.max_updates,
@@ -146,12 +146,12 @@ class FeatureDetector(Detector):
     @torch.inference_mode()
     def _vectors_of_frames(self, frames: Array) -> Iterator[Tensor]:
         """Yield what is compared of some pictures at a time; always as many are looked at together."""
-        together = CHUNK[self.place_.type]
+        together = CHUNK[self.device_.type]
         for first in range(0, len(frames), together):
-            part = torch.from_numpy(np.ascontiguousarray(frames[first : first + together])).to(self.place_)
+            part = torch.from_numpy(np.ascontiguousarray(frames[first : first + together])).to(self.device_)
             missing = part.new_zeros(together - len(part), *part.shape[1:])
             images = torch.cat([part, missing]).contiguous(memory_format=torch.channels_last)
-            with deterministic_kernels(self.place_):
+            with deterministic_kernels(self.device_):
                 vectors = self._vectors(self.network_(images))[: len(part)].float()
             yield vectors
 
@@ -215,7 +215,7 @@ class FeatureDetector(Detector):
 
     def _load_state_dict(self, state: StateArrays) -> None:
         """Become what learned this. A backbone from outside is loaded again and must have the weights it had."""
-        self.place_ = choose_device(self.device)
+        self.device_ = choose_device(self.device)
         self.shape_ = restored_shape(state, self.widths_[0])
         self.curve_ = state.floats("curve", ("n_epochs",), empty=True)
         bank = state.take("bank", ("vectors", "features"), np.float32)
@@ -233,7 +233,7 @@ class FeatureDetector(Detector):
                 )
         self._settle()
         self._require_bank(bank)
-        self.bank_ = FeatureBank(torch.tensor(bank).to(self.place_))
+        self.bank_ = FeatureBank(torch.tensor(bank).to(self.device_))
 
     def _require_bank(self, bank: Array) -> None:
         """Raise :class:`DamagedFile` unless features of pictures can be compared with these."""

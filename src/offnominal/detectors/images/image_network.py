@@ -103,18 +103,18 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
                 yield piece
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
-        self.place_ = choose_device(self.device)
+        self.device_ = choose_device(self.device)
         parts, actions, shape = read(episodes, frames=self.n_epochs > 0)
         self.scaling_ = ImageScaling.of(shape, actions)
-        random = RandomNumbers(seed, self.place_)
+        random = RandomNumbers(seed, self.device_)
         with random.weights():
             network = self._network(shape, self.widths_[1])
-        self.network_ = network.to(self.place_)
+        self.network_ = network.to(self.device_)
         self.curve_ = np.empty((0, 2))
         if self.n_epochs:
-            dataset = FrameDataset.of(parts, actions, self.scaling_, self.place_)
+            dataset = FrameDataset.of(parts, actions, self.scaling_, self.device_)
             parts.clear()
-            with deterministic_kernels(self.place_):
+            with deterministic_kernels(self.device_):
                 self._train(dataset, self._unseen(validation), random)
         self._settle()
 
@@ -122,7 +122,7 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
         if validation is None:
             return None
         parts, actions, _ = read(validation, shape=self.scaling_.shape)
-        return FrameDataset.of(parts, actions, self.scaling_, self.place_)
+        return FrameDataset.of(parts, actions, self.scaling_, self.device_)
 
     def _train(self, dataset: FrameDataset, unseen: FrameDataset | None, random: RandomNumbers) -> None:
         known, held = (
@@ -143,7 +143,7 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
 
     def _arrange(self) -> None:
         """Put the colours last in the memory of a GPU, which is fastest with it."""
-        if self.place_.type == "cuda":
+        if self.device_.type == "cuda":
             self.network_.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _frame_losses(
@@ -152,8 +152,8 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
         """Return losses (n, time) of frames as bytes, and the state after them."""
         if state is None:
             state = self._tensor(self.start(len(frames)))
-        coarse = self.precision == "bfloat16" or (self.precision == "auto" and self.place_.type == "cuda")
-        with torch.autocast(self.place_.type, torch.bfloat16, enabled=coarse):
+        coarse = self.precision == "bfloat16" or (self.precision == "auto" and self.device_.type == "cuda")
+        with torch.autocast(self.device_.type, torch.bfloat16, enabled=coarse):
             return self._losses(scale_pixels(frames, *self.pixels), actions, state, random)
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
@@ -183,8 +183,8 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
 
     def _measured(self, frames: Frames, actions: SinglePrecision, state: Tensor) -> tuple[Array, Tensor]:
         """Return scores (n, time) of pictures as bytes, and the state after them."""
-        placed = torch.from_numpy(np.ascontiguousarray(np.moveaxis(frames, 2, -1))).to(self.place_)
-        with deterministic_kernels(self.place_):
+        placed = torch.from_numpy(np.ascontiguousarray(np.moveaxis(frames, 2, -1))).to(self.device_)
+        with deterministic_kernels(self.device_):
             found, state = self._compared(
                 scale_pixels(placed.movedim(-1, 2), *self.pixels), self._tensor(actions), state
             )
@@ -206,7 +206,7 @@ class ImageNetwork(TrainedNetwork[Network, ImageScaling]):
         super()._require_shapes(observations, actions, where)
 
     def _tensor(self, values: Array) -> Tensor:
-        return torch.from_numpy(np.asarray(values, np.float32)).to(self.place_)
+        return torch.from_numpy(np.asarray(values, np.float32)).to(self.device_)
 
     def _units(self, state: StateArrays) -> ImageScaling:
         return ImageScaling.restored(state, *self.widths_)

@@ -101,8 +101,8 @@ class Autoencoder(DeepRowDetector):
         """Return the mean code of every row."""
         self._require_fitted()
         parts = torch.split(torch.from_numpy(self._checked_like_training(rows)), CHUNK)
-        with torch.no_grad(), deterministic_kernels(self.place_):
-            codes = [self._coder().encoder(part.to(self.place_))[0].cpu().double() for part in parts]
+        with torch.no_grad(), deterministic_kernels(self.device_):
+            codes = [self._coder().encoder(part.to(self.device_))[0].cpu().double() for part in parts]
         found: FloatArray = torch.cat(codes).numpy()
         return found
 

@@ -110,11 +110,11 @@ class DeepRowDetector(RowDetector):
             raise InvalidParameter(f"{type(self).__name__} got one row; give at least two to learn from.")
         self.shape_: Shape = values.shape[1:]
         unseen = None if validation is None else self._checked_like_training(validation)
-        self.place_ = choose_device(self.device)
-        random = RandomNumbers(check_seed(seed), self.place_)
-        self.network_ = self._built(self.shape_, random).to(self.place_)
-        with deterministic_kernels(self.place_), self._products():
-            known, rest = (part.to(self.place_) for part in split_validation(values, unseen, random))
+        self.device_ = choose_device(self.device)
+        random = RandomNumbers(check_seed(seed), self.device_)
+        self.network_ = self._built(self.shape_, random).to(self.device_)
+        with deterministic_kernels(self.device_), self._products():
+            known, rest = (part.to(self.device_) for part in split_validation(values, unseen, random))
             self.training_ = self._train(known, rest, random) if self.max_iter else TrainingHistory()
         release(self.network_)
         self.network_.eval()
@@ -147,8 +147,8 @@ class DeepRowDetector(RowDetector):
         found: dict[str, list[FloatArray]] = {name: [] for name in names}
         given, broken = self._readable(rows)
         for part in torch.split(torch.from_numpy(given), CHUNK):
-            with torch.no_grad(), deterministic_kernels(self.place_), self._products():
-                values = self._scores(part.to(self.place_), names)
+            with torch.no_grad(), deterministic_kernels(self.device_), self._products():
+                values = self._scores(part.to(self.device_), names)
             for name in names:
                 found[name].append(values[name].cpu().double().numpy())
         joined = {name: bounded(np.concatenate(parts)) for name, parts in found.items()}
@@ -174,7 +174,7 @@ class DeepRowDetector(RowDetector):
         super().load_state_dict(state)
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        self.place_ = choose_device(self.device)
+        self.device_ = choose_device(self.device)
         self.shape_ = tuple(state.integers("shape", ("sides",), low=1, high=self.width_).tolist())
         if len(self.shape_) + 1 not in self.KINDS or math.prod(self.shape_) != self.width_:
             raise DamagedFile(f"rows have the shape {self.shape_} and {self.width_} numbers, which do not agree.")
@@ -183,7 +183,7 @@ class DeepRowDetector(RowDetector):
         weights = state.part("network.")
         require_fitting(weights, lambda: self._network(self.shape_), state.owner)
         network = self._built(self.shape_, RandomNumbers(0, CPU))
-        self.network_ = with_weights(network, weights).to(self.place_).eval()
+        self.network_ = with_weights(network, weights).to(self.device_).eval()
 
     def _run_training(
         self,

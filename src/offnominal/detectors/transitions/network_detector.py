@@ -63,14 +63,14 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
         return lambda: rows.shuffled(self.batch_size, random)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
-        self.place_ = choose_device(self.device)
+        self.device_ = choose_device(self.device)
         self.scaling_ = Scaling.of(episodes)
-        random = RandomNumbers(seed, self.place_)
+        random = RandomNumbers(seed, self.device_)
         with random.weights():
             network = self._network(*self.widths_)
-        self.network_ = network.to(self.place_)
+        self.network_ = network.to(self.device_)
         self.curve_ = np.empty((0, 2))
-        with deterministic_kernels(self.place_):
+        with deterministic_kernels(self.device_):
             if self.n_epochs:
                 self._train(*split_validation(episodes, validation, random), random)
             self._settle()
@@ -84,7 +84,7 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
         )
 
     def _tensor(self, values: Array) -> Tensor:
-        return torch.from_numpy(np.asarray(values, np.float32)).to(self.place_)
+        return torch.from_numpy(np.asarray(values, np.float32)).to(self.device_)
 
     def _units(self, state: StateArrays) -> Scaling:
         return Scaling.restored(state, *self.widths_)

@@ -72,7 +72,7 @@ class PEDM(TransitionNetwork[Ensemble]):
 
     def _settle(self) -> None:
         super()._settle()
-        self.few_ = NumpyEnsemble.of(self.network_) if self.place_.type == "cpu" else None
+        self.few_ = NumpyEnsemble.of(self.network_) if self.device_.type == "cpu" else None
 
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
         mean, log_variance = self.network_(rows.inputs)
@@ -93,7 +93,7 @@ class PEDM(TransitionNetwork[Ensemble]):
         def draw() -> list[Tensor]:
             every = torch.arange(len(rows))
             shuffled = [own[random.permutation(len(own))[every % len(own)]] for own in known]
-            return list(torch.split(torch.stack(shuffled).to(self.place_), self.batch_size, dim=1))
+            return list(torch.split(torch.stack(shuffled).to(self.device_), self.batch_size, dim=1))
 
         return draw
 

@@ -77,7 +77,7 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     def _levels(self, random: RandomNumbers | None = None) -> Tensor:
         """Return one level in each of equal parts of (0, 1): the middle, or a random one."""
         within = 0.5 if random is None else random.uniform(self.n_quantiles)
-        return (torch.arange(self.n_quantiles, device=self.place_) + within) / self.n_quantiles
+        return (torch.arange(self.n_quantiles, device=self.device_) + within) / self.n_quantiles
 
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
         levels = self._levels(random)

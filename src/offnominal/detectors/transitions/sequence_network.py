@@ -69,7 +69,7 @@ class SequenceNetwork(NetworkDetector[Network]):
         inputs, changes = self._sequences(episodes)
         scores, state = np.empty(changes.shape[:2]), self._tensor(self.start(len(episodes)))
         steps = CHUNK // len(episodes)
-        with deterministic_kernels(self.place_):
+        with deterministic_kernels(self.device_):
             for first in range(0, changes.shape[1], steps):
                 part = slice(first, first + steps)
                 scores[:, part], state = self._anomaly_scores(self._tensor(inputs[:, part]), changes[:, part], state)
@@ -85,7 +85,7 @@ class SequenceNetwork(NetworkDetector[Network]):
             np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation)
         )
         inputs, changes = self._tensor(self._inputs(before, actions)), self.scaling_.changes(before, after)
-        with deterministic_kernels(self.place_):
+        with deterministic_kernels(self.device_):
             scores, remembered = self._anomaly_scores(inputs[:, None], changes[:, None], self._tensor(state))
         return remembered.cpu().numpy(), scores[:, 0]
 

@@ -99,15 +99,15 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         super().load_state_dict(state)
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        self.place_ = choose_device(self.device)
+        self.device_ = choose_device(self.device)
         self.curve_ = state.floats("curve", ("n_epochs", 2), empty=True)
         self.scaling_ = self._units(state)
         weights = state.part("network.")
         require_fitting(weights, lambda: self._network_for(self.widths_, self.scaling_), state.owner)
         with RandomNumbers(0, CPU).weights():
             network = self._network_for(self.widths_, self.scaling_)
-        self.network_ = with_weights(network, weights).to(self.place_)
-        with deterministic_kernels(self.place_):
+        self.network_ = with_weights(network, weights).to(self.device_)
+        with deterministic_kernels(self.device_):
             self._settle()
 
     def _run_training(

@@ -33,7 +33,7 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
         observations, actions, after = transitions(episodes)
         inputs = self._tensor(self.scaling_.inputs(observations, actions))
         changes = self._tensor(self.scaling_.changes(observations, after))
-        return TrainingRows(inputs, changes, torch.ones(len(inputs), device=self.place_))
+        return TrainingRows(inputs, changes, torch.ones(len(inputs), device=self.device_))
 
     @torch.inference_mode()
     def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:
@@ -41,6 +41,6 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
         for first in range(0, len(after), CHUNK):
             part = slice(first, first + CHUNK)
             inputs = self._tensor(self.scaling_.inputs(observations[part], actions[part]))
-            with deterministic_kernels(self.place_):
+            with deterministic_kernels(self.device_):
                 scores[part] = self._anomaly_scores(inputs, self.scaling_.changes(observations[part], after[part]))
         return scores
