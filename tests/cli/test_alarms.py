@@ -1,4 +1,4 @@
-"""`offnominal audit`: rows for people and machines, and an exit code for scripts."""
+"""`offnominal audit`: tables, JSON and exit codes."""
 
 import csv
 import json
@@ -7,6 +7,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from offnominal import alarms
 from offnominal.alarms import GuaranteeAudit
 from offnominal.cli import main
 from offnominal.cli.alarms import _detector
@@ -32,7 +33,7 @@ def test_a_table_per_detector_and_a_conclusion():
     assert "of 10 guarantees hold within two standard errors" in result.output
 
 
-def test_machines_get_rows_and_a_table_on_disk(tmp_path):
+def test_results_are_printed_as_json_and_written_as_csv(tmp_path):
     path = tmp_path / "new" / "audit.csv"
     words = ["--detectors", "Time", "--alarms", "EpisodeMaximum,ThreeSigma", "--levels", "0.05,0.1", *SMALL]
     rows = json.loads(run(WORLD, "SAP-Goal1-v0", *words, "--json", "--out", path).stdout)
@@ -46,13 +47,20 @@ def test_machines_get_rows_and_a_table_on_disk(tmp_path):
         assert [float(row["rate"]) for row in csv.DictReader(file)] == [row["rate"] for row in rows]
 
 
+def test_a_folder_as_target_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setattr(alarms, "audit_world", None)
+    result = run(WORLD, "--out", tmp_path)
+    assert result.exit_code == 2
+    assert "directory" in result.output
+
+
 def test_another_seed_gives_other_episodes():
     words = [WORLD, "--detectors", "Mahalanobis", "--alarms", "Quantile", *SMALL, "--json"]
     once, again, other = (json.loads(run(*words, "--seed", seed).stdout) for seed in (1, 1, 9000))
     assert once == again != other
 
 
-def test_a_broken_promise_is_exit_code_one(monkeypatch):
+def test_a_broken_guarantee_is_exit_code_one(monkeypatch):
     monkeypatch.setattr(GuaranteeAudit, "verdict", "broken")
     assert run(WORLD, "--detectors", "Time", "--alarms", "EpisodeMaximum", *SMALL).exit_code == 1
 
@@ -65,7 +73,7 @@ def test_epochs_are_for_detectors_that_train():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
         (["SAP-Gaol0-v0"], "Did you mean 'SAP-Goal0-v0'?"),
         ([WORLD, "--detectors", "KNM"], "Did you mean 'KNN'?"),
@@ -76,9 +84,9 @@ def test_epochs_are_for_detectors_that_train():
         ([WORLD, "--levels", "0.01"], "too few for alpha 0.01"),
     ],
 )
-def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys):
+def test_invalid_arguments_are_one_line_and_exit_code_two(arguments, message, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["offnominal", "audit", *arguments])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 2
-    assert complaint in capsys.readouterr().err
+    assert message in capsys.readouterr().err

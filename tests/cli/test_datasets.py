@@ -103,8 +103,8 @@ def test_export_and_import_by_way_of_minari(folder, tmp_path, monkeypatch):
         (["datasets", "nosuch"], "'nosuch' is neither a folder nor a dataset in the data home"),
         (["generate", WORLD, "--seed", "1" + "0" * 30], "'--seed'"),
         (["generate", WORLD, "--episodes", "1" + "0" * 30], "'--episodes'"),
-        (["export", "nowhere", "--to", "lerobot"], "only 'minari' is known"),
-        (["import", "x", "--out", "y", "--from", "d4rl"], "only 'minari' is known"),
+        (["export", "nowhere", "--to", "lerobot"], "expected 'minari'"),
+        (["import", "x", "--out", "y", "--from", "d4rl"], "expected 'minari'"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys, tmp_path):

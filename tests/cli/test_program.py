@@ -102,7 +102,7 @@ def test_a_policy_is_trained_saved_and_goes_on(tmp_path: Path) -> None:
     for _ in range(2):
         result = runner.invoke(program, arguments)
         assert result.exit_code == 0, result.output
-        assert "1,000 fresh episodes" in result.output
+        assert "1,000 new episodes" in result.output
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"SAP-Goal0-v0--td3.{ending}" for ending in ("checkpoint", "json", "safetensors")]
 

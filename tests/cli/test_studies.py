@@ -151,7 +151,7 @@ def test_studies_are_listed_with_their_scales():
         (["reproduce", "comparison", "--table", "VIII"], "We know neither what it shows"),
         (["reproduce", "comparison", "--figure", "2"], "choose from 4, 5, 6. We do not know what it shows"),
         (["play", "SAP-Goal0-v0", "--out", "clip.avi"], "a clip ends in .gif or .mp4"),
-        (["play", "SAP-Goal0-v0", "--agent", "me"], "choose expert or scripted"),
+        (["play", "SAP-Goal0-v0", "--agent", "me"], "expected expert or scripted"),
         (["train", "SAP-Goal0-v0", "--demonstrator", "scriptd"], "Did you mean 'scripted'?"),
     ],
 )
@@ -183,9 +183,9 @@ def test_a_clip_shows_both_twins_and_when_the_fault_is_on(tmp_path):
 
 def test_the_doctor_names_what_is_there_and_what_an_extra_would_bring():
     said = runner.invoke(program, ["doctor", "--json"])
-    rows = {row["what"]: row for row in json.loads(said.stdout)}
+    rows = {row["part"]: row for row in json.loads(said.stdout)}
     assert said.exit_code == 0
     assert rows["numpy"]["state"] == "found"
-    absent = [row for row in rows.values() if row["state"] == "absent" and row["what"] != "GPU"]
+    absent = [row for row in rows.values() if row["state"] == "absent" and row["part"] != "GPU"]
     assert all("offnominal[" in row["remark"] for row in absent)
     assert "data home" in rows

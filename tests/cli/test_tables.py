@@ -27,7 +27,7 @@ def test_the_list_is_for_people_too():
 
 
 def test_nothing_is_odd_about_no_tables():
-    assert "Nothing odd about 0 tables" in runner.invoke(tables, ["check"]).output
+    assert "No findings in 0 tables" in runner.invoke(tables, ["check"]).output
 
 
 def test_findings_are_listed(public_data):
@@ -35,7 +35,7 @@ def test_findings_are_listed(public_data):
         pytest.skip("glass is not in the data home")
     rows = json.loads(runner.invoke(tables, ["check", "glass", "--json"]).output)
     assert [row["kind"] for row in rows] == ["identifier"]
-    assert "3 files are as they should be" in runner.invoke(tables, ["fetch", "glass"]).output
+    assert "3 files verified" in runner.invoke(tables, ["fetch", "glass"]).output
 
 
 def test_what_cannot_be_fetched_is_asked_for(monkeypatch):

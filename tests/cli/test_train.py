@@ -41,9 +41,9 @@ def test_a_policy_is_trained_through_stable_baselines3_and_goes_on(
         result = runner.invoke(program, [*arguments, "--out", str(tmp_path)])
         assert result.exit_code == 0, result.output
         outputs.append(result.output)
-    assert "1,000 fresh episodes" in outputs[0]
-    assert "Going on from" not in outputs[0]
-    assert "Going on from" in outputs[1]
+    assert "1,000 new episodes" in outputs[0]
+    assert "Resuming from" not in outputs[0]
+    assert "Resuming from" in outputs[1]
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"{WORLD}--sac-sb3.{ending}" for ending in ("checkpoint", "json", "safetensors")]
     card = load_policy(tmp_path / f"{WORLD}--sac-sb3")[1]

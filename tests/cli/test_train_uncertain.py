@@ -46,7 +46,7 @@ def test_a_run_of_the_same_folder_goes_on(tmp_path: Path) -> None:
         runner.invoke(program, [*arguments, "--steps", steps, "--out", str(tmp_path)]).output
         for steps in ("640", "1280")
     ]
-    assert ["Going on from" in each for each in said] == [False, True]
+    assert ["Resuming from" in each for each in said] == [False, True]
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"{WORLD}--dqn-dropconnect.{ending}" for ending in ("checkpoint", "json", "safetensors")]
     assert load_policy(tmp_path / f"{WORLD}--dqn-dropconnect")[1].steps == 1280
@@ -76,9 +76,9 @@ def test_an_unknown_kind_is_refused_with_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean 'ensemble'" in str(result.exception)
 
 
-def test_an_agent_with_uncertainty_cannot_be_polished(tmp_path: Path) -> None:
+def test_a_policy_with_uncertainty_estimates_cannot_be_fine_tuned(tmp_path: Path) -> None:
     result = runner.invoke(program, ["finetune", WORLD, "--algorithm", "dqn-ensemble", "--out", str(tmp_path)])
-    assert "only plain networks can be polished" in str(result.exception)
+    assert "only single networks can be fine-tuned" in str(result.exception)
 
 
 def test_the_usual_algorithm_fits_the_actions():

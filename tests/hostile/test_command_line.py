@@ -48,7 +48,7 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
     ("anomalies",): {"--world": "SAP-Goal0-v0"},
     ("check", "anomaly"): {"id": "action/nosuch", "--world": "SAP-Goal0-v0"},
     ("train",): {"world": "SAP-Goal0-v0", "--algorithm": "td3", "--steps": "32", "--device": "cpu", "--out": "agents"},
-    ("polish",): {"world": "SAP-Goal0-v0", "--updates": "1", "--out": "polished"},
+    ("finetune",): {"world": "SAP-Goal0-v0", "--gradient-steps": "1", "--out": "finetuned"},
     ("audit",): {
         "worlds": "SAP-Goal0-v0",
         "--detectors": "Mahalanobis",
@@ -82,7 +82,7 @@ REQUIRED = "nosuch"
 NOT_TRIED = {"install_completion", "show_completion"}
 ALWAYS_LONG = {("quickstart",)}
 WORK = (
-    "offnominal.alarms.world_audit",
+    "offnominal.alarms.audit_world",
     "offnominal.calibration.calibrate",
     "offnominal.cli.agents.build_world",
     "offnominal.datasets.generate",

@@ -20,7 +20,8 @@ from typer import Exit
 from typer.testing import CliRunner
 
 import offnominal as off
-from offnominal.cli import program as program_module
+from offnominal.cli.laws import print_reports
+from offnominal.cli.output import print_text
 from offnominal.cli.program import program
 from offnominal.core.printable import one_line, printable
 from offnominal.core.progress_bar import progress
@@ -193,8 +194,8 @@ def test_the_command_line_prints_the_leaderboard_of_such_a_run(run, folder, monk
 def test_findings_of_laws_and_lines_of_training_are_text(capsys):
     broken = LawReport(NASTY[5], (Finding(NASTY[5], NASTY[5]),))
     with pytest.raises(Exit):
-        program_module._report([broken], as_json=False)
-    program_module._say(NASTY[5])
+        print_reports([broken], as_json=False)
+    print_text(NASTY[5])
     assert "".join(capsys.readouterr().out.split()).count(NASTY[5].replace(" ", "")) == 4
 
 

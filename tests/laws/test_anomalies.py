@@ -55,7 +55,7 @@ def test_a_world_that_sees_has_the_faults_of_a_camera() -> None:
 
 
 def test_faults_of_a_camera_are_listed_on_request() -> None:
-    assert anomalies_of("SAP-Goal0-v0", pictures=True) == anomalies_of("SAP-Goal0-v0") + camera_anomalies()
+    assert anomalies_of("SAP-Goal0-v0", cameras=True) == anomalies_of("SAP-Goal0-v0") + camera_anomalies()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`offnominal train`, `offnominal finetune` and `offnominal agents`."""
+"""Training, import and fine-tuning of policies, each evaluated and saved with its card."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ def train(
     report: Any = lambda line: None,
     **changes: Any,
 ) -> tuple[Path, PolicyCard]:
-    """Train a policy, judge it on 1,000 fresh episodes and save it with its card.
+    """Train a policy, evaluate it on 1,000 new episodes and save it with its card.
 
-    A run that was killed goes on from its last checkpoint when it is started again with the same folder.
+    An interrupted run resumes from its last checkpoint when it is started again with the same folder.
 
     Args:
         world: Id of the world.
         algorithm: ``tqc``, ``sac`` or ``td3``; for :func:`train_with_uncertainty` see there.
-        folder: Where the policy and the checkpoint go.
+        folder: Folder for the policy and the checkpoint.
         learner: ``"offnominal"``, or ``"sb3"`` for Stable-Baselines3 with the published settings.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        minutes: Stop after this long.
+        minutes: Stop after this time.
         report: Called with a line of text after each evaluation.
         **changes: Settings that differ from the world's preset.
     """
@@ -107,7 +107,7 @@ def train(
 
 
 def default_algorithm(world: str) -> str:
-    """Return what trains a world's policies if nothing is said: ``dqn`` where actions are choices, else ``tqc``."""
+    """Return the default algorithm of a world: ``dqn`` for discrete actions, else ``tqc``."""
     return "dqn" if isinstance(build_world(worlds.spec(world).id, 1).action_space, Discrete) else "tqc"
 
 
@@ -122,18 +122,18 @@ def train_with_uncertainty(
     report: Any = lambda line: None,
     **changes: Any,
 ) -> tuple[Path, PolicyCard]:
-    """Train an agent that knows how sure it is, judge it on 1,000 fresh episodes and save it with its card.
+    """Train a policy with uncertainty estimates, evaluate it on 1,000 new episodes and save it with its card.
 
-    A run that was killed goes on from its last checkpoint when it is started again with the same folder. Pong is judged
+    An interrupted run resumes from its last checkpoint when it is started again with the same folder. Pong is evaluated
     on 30 games of at most 10,000 transitions.
 
     Args:
         world: Id of the world.
-        algorithm: ``dqn`` for choices, ``ddpg`` for numbers.
-        folder: Where the policy and the checkpoint go.
+        algorithm: ``dqn`` for discrete actions, ``ddpg`` for continuous actions.
+        folder: Folder for the policy and the checkpoint.
         uncertainty: ``ensemble``, ``dropout`` or ``dropconnect``.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        minutes: Stop after this long, runs that this one goes on from included.
+        minutes: Stop after this time; the time before an interruption counts.
         report: Called with a line of text after each evaluation.
         **changes: Settings that differ from the world's preset.
     """
@@ -176,20 +176,20 @@ def train_with_uncertainty(
 def import_agent(
     world: str, file: Path, folder: Path, algorithm: str | None = None, activation: Any = None
 ) -> tuple[Path, PolicyCard]:
-    """Import an agent that Stable-Baselines3 saved, judge it on 1,000 fresh episodes and save it with its card.
+    """Import an agent of Stable-Baselines3, evaluate it on 1,000 new episodes and save it with its card.
 
     Args:
-        world: Id of the world it was trained in.
-        file: What ``model.save`` wrote.
-        folder: Where the policy goes.
-        algorithm: What the file must hold; None takes what it holds.
-        activation: ``"relu"`` or ``"tanh"``; needed only if the file does not say.
+        world: Id of the world that it was trained in.
+        file: File written by ``model.save``.
+        folder: Folder for the policy.
+        algorithm: Expected algorithm of the file; None accepts any.
+        activation: ``"relu"`` or ``"tanh"``; needed only if the file does not contain it.
     """
     id = worlds.spec(world).id
     agent = read_sb3(file, activation=activation)
     if algorithm not in (None, agent.algorithm):
         raise InvalidParameter(
-            f"{file} holds a {agent.algorithm} agent, not {algorithm}; leave --algorithm out or name the right one."
+            f"{file} contains a {agent.algorithm} agent, not {algorithm}; omit --algorithm or give the right one."
         )
     policy = agent.policy(id)
     origin = {"file": file.name, "file_sha256": sha256_of(file), **agent.settings}
@@ -210,14 +210,14 @@ def finetune(
     report: Any = lambda line: None,
     **changes: Any,
 ) -> tuple[Path, PolicyCard]:
-    """Polish a trained policy, judge it on 1,000 fresh episodes and save it with its card.
+    """Fine-tune a trained policy, evaluate it on 1,000 new episodes and save it with its card.
 
     Args:
         world: Id of the world.
-        folder: Where the polished policy goes.
-        algorithm: Which shipped expert to polish.
-        policy: A policy that `train` made, to be polished instead.
-        minutes: Stop after this long.
+        folder: Folder for the fine-tuned policy.
+        algorithm: Algorithm of the shipped expert.
+        policy: File of a policy by :func:`train`, instead of the expert.
+        minutes: Stop after this time.
         threads: Threads of the simulation.
         report: Called with a line of text after each evaluation.
         **changes: Settings that differ from the world's preset.
@@ -225,19 +225,21 @@ def finetune(
     try:
         from offnominal.agents.training.fine_tuning import fine_tune, fine_tuning_preset
     except ModuleNotFoundError:
-        raise MissingDependency("polishing needs torch; install it with `pip install offnominal[train]`.") from None
+        raise MissingDependency("fine-tuning needs torch; install it with `pip install offnominal[train]`.") from None
     id = worlds.spec(world).id
-    begun, card = load_policy(policy) if policy else (expert(id, algorithm), expert_card(id, algorithm))
+    initial, card = load_policy(policy) if policy else (expert(id, algorithm), expert_card(id, algorithm))
     if card.world != id:
-        raise InvalidParameter(f"{policy} is a policy of {card.world}, not of {id}.")
-    if not isinstance(begun, NetworkPolicy):
-        raise InvalidParameter(f"{card.algorithm} is an agent with uncertainty; only plain networks can be polished.")
+        raise InvalidParameter(f"{policy} is a policy for {card.world}, not for {id}; give the right world.")
+    if not isinstance(initial, NetworkPolicy):
+        raise InvalidParameter(
+            f"{card.algorithm} is a policy with uncertainty estimates; only single networks can be fine-tuned."
+        )
     settings = fine_tuning_preset(id).replace(**changes)
     check_effort(minutes, EVALUATIONS)
     with made_folder(folder):
         fine_tuned, curve = fine_tune(
             id,
-            begun,
+            initial,
             settings,
             lambda policy: _validate(id, policy),
             minutes=minutes,
@@ -255,18 +257,18 @@ def finetune(
 
 
 def _validate(id: str, policy: TrainedPolicy) -> tuple[float, float]:
-    """Return the mean return and success of a policy under way, on episodes that do not judge it in the end."""
-    seen = evaluate_policy(
+    """Return the mean return and success rate on validation episodes, which the final evaluation does not use."""
+    evaluation = evaluate_policy(
         id, policy, seed=VALIDATION_SEED, **evaluation_options(id, VALIDATION_EPISODES, during_training=True)
     )
-    return seen.mean_return, seen.success
+    return evaluation.mean_return, evaluation.success
 
 
 def _checkpoint(path: Path, report: Any) -> Path:
-    """Return where the state of a training goes, and tell if it goes on from one."""
+    """Return the path of the checkpoint, and report if the training resumes from it."""
     checkpoint = path.with_suffix(".checkpoint")
     if checkpoint.exists():
-        report(f"Going on from {checkpoint}; delete it to start anew.")
+        report(f"Resuming from {checkpoint}; delete it to start from the beginning.")
     return checkpoint
 
 
@@ -275,26 +277,28 @@ def _format_evaluation(each: Any) -> str:
 
 
 def _demonstrator(id: str, name: str, algorithm: str) -> Policy | None:
-    """Return whose episodes a training begins with."""
+    """Return the policy that records the demonstrations."""
     return None if name == "none" else expert(id, algorithm) if name == "expert" else scripted_expert(id)
 
 
 def _demonstrations(id: str, settings: TrainingSettings, learner: str) -> dict[str, Any]:
-    """Return what a teacher shows, and the policy to begin as."""
+    """Return the demonstrations and the initial policy of a training."""
     demonstrator = _demonstrator(id, settings.demonstrator, settings.algorithm)
     if demonstrator is None:
         return {}
     if learner != "offnominal":
-        raise InvalidParameter(f"learner {learner!r} takes no lessons; leave --demonstrator out or choose offnominal.")
-    shown = NoisyPolicy(demonstrator, continuous_action_space(build_world(id, 1)), settings.action_noise)
+        raise InvalidParameter(
+            f"learner {learner!r} takes no demonstrations; omit --demonstrator or choose --learner offnominal."
+        )
+    noisy = NoisyPolicy(demonstrator, continuous_action_space(build_world(id, 1)), settings.action_noise)
     return {
-        "demonstrations": collect(id, shown, settings.n_demonstrations, seed=DEMONSTRATION_SEED),
+        "demonstrations": collect(id, noisy, settings.n_demonstrations, seed=DEMONSTRATION_SEED),
         "initial_policy": demonstrator if isinstance(demonstrator, NetworkPolicy) else None,
     }
 
 
 def _learner(name: str) -> tuple[Any, Any]:
-    """Return the function that trains and the one that knows its settings."""
+    """Return the training function and the function that returns its settings."""
     if name not in LEARNERS:
         raise InvalidParameter(f"no learner {name!r}.{did_you_mean(name, LEARNERS)} Choose {' or '.join(LEARNERS)}.")
     try:
@@ -310,7 +314,7 @@ def _learner(name: str) -> tuple[Any, Any]:
 
 
 def _card(id: str, algorithm: str, policy: TrainedPolicy, command: list[str], **about: Any) -> PolicyCard:
-    """Judge a policy and return its card, which tells the command."""
+    """Evaluate a policy and return its card, which contains the command."""
     return evaluated_card(
         id, algorithm, policy, episodes=EVALUATION_EPISODES, command=shlex.join(["offnominal", *command]), **about
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
-from offnominal.cli.options import count_option, seed_option
+from offnominal.cli.options import count_option, file_option, seed_option
+from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import NAMES, chosen_names, load_named
 
 if TYPE_CHECKING:
@@ -19,26 +18,25 @@ if TYPE_CHECKING:
 
 FAST = "IsolationForest,KNN,Mahalanobis"
 
-out = Console()
 auditing = typer.Typer()
 
 
 @auditing.command()
 def audit(
-    worlds: Annotated[list[str] | None, typer.Argument(help="Ids of worlds, or 'all', as if left out.")] = None,
+    worlds: Annotated[list[str] | None, typer.Argument(help="Ids of worlds, or 'all' (default).")] = None,
     detectors: Annotated[str, typer.Option(help=NAMES)] = FAST,
     alarms: Annotated[str, typer.Option(help=NAMES)] = "all",
-    levels: Annotated[str, typer.Option(help="Rates to promise, with commas between them.")] = "0.05",
-    episodes: Annotated[int, count_option("Fresh nominal episodes per world.")] = 2000,
-    calibrations: Annotated[int, count_option("How many times each alarm is calibrated.", least=2)] = 20,
+    levels: Annotated[str, typer.Option(help="Comma-separated levels of the guarantees.")] = "0.05",
+    episodes: Annotated[int, count_option("New nominal episodes per world.")] = 2000,
+    calibrations: Annotated[int, count_option("Calibrations of each alarm.", least=2)] = 20,
     calibration: Annotated[int, count_option("Nominal episodes per calibration.")] = 100,
-    training: Annotated[int, count_option("Nominal episodes that detectors learn from.")] = 100,
-    epochs: Annotated[int | None, count_option("Of network detectors; their own if left out.")] = None,
-    seed: Annotated[int | None, seed_option("Seed of the first episode; to try again.")] = None,
-    path: Annotated[Path | None, typer.Option("--out", help="Also write a table here, as results come in.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    training: Annotated[int, count_option("Nominal episodes to fit the detectors.")] = 100,
+    epochs: Annotated[int | None, count_option("Training epochs of network detectors. Default: their own.")] = None,
+    seed: Annotated[int | None, seed_option("Seed of the first episode, for a repetition.")] = None,
+    path: Annotated[Path | None, file_option("CSV file for the results, updated after every detector.")] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Count false alarms in fresh nominal episodes, beside what is promised; exit with 1 if a promise is broken.
+    """Compare false alarms in new nominal episodes with the guarantees. Exits with 1 if a guarantee is broken.
 
     Example: [bold]offnominal audit SAP-Goal0-v0 --detectors KNN,PE-DM --alarms EpisodeMaximum,ThreeSigma[/]
     """
@@ -50,26 +48,26 @@ def audit(
     from offnominal.worlds import worlds as world_registry
 
     everywhere = worlds in (None, [], ["all"])
-    places = world_registry.ids() if everywhere else [world_registry.spec(world).id for world in worlds or ()]
+    ids = world_registry.ids() if everywhere else [world_registry.spec(world).id for world in worlds or ()]
     chosen = {name: _detector(name, epochs) for name in chosen_names(detector_registry, detectors)}
-    named = chosen_names(alarm_registry, alarms)
-    for name in named:
+    alarm_names = chosen_names(alarm_registry, alarms)
+    for name in alarm_names:
         load_named(alarm_registry, name)
-    alarms_tried = alarms_at(named, _levels(levels))
-    n_tests = len(places) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in alarms_tried)
+    alarms_tried = alarms_at(alarm_names, _levels(levels))
+    n_tests = len(ids) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in alarms_tried)
     sizes = {"episodes": episodes, "calibrations": calibrations, "calibration": calibration, "training": training}
     results: list[WorldAudit] = []
-    for world in places:
+    for world in ids:
         found = audit_world(world, chosen, alarms_tried, n_tests=n_tests, seed=SEED if seed is None else seed, **sizes)
-        while fresh := list(itertools.islice(found, len(alarms_tried))):
-            results += fresh
+        while batch := list(itertools.islice(found, len(alarms_tried))):
+            results += batch
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_csv(path, [result.row() for result in results])
             if not as_json:
-                out.print(terminal_table(f"{fresh[0].detector} in {world}", [_described(result) for result in fresh]))
+                out.print(terminal_table(f"{batch[0].detector} in {world}", [_described(result) for result in batch]))
     if as_json:
-        print(json.dumps([result.row() for result in results], indent=2))
+        print_json([result.row() for result in results])
     else:
         _conclude(results)
     if any(result.audit.verdict == "broken" for result in results):
@@ -86,7 +84,7 @@ def _levels(given: str) -> list[float]:
 
 
 def _detector(name: str, epochs: int | None) -> Detector:
-    """Return a detector by name or class; one that trains for some epochs trains for as many as are given."""
+    """Return a detector by id or class name, with another number of epochs if it has epochs."""
     from offnominal.detectors import detectors as registry
 
     load_named(registry, name)
@@ -108,11 +106,9 @@ def _described(result: WorldAudit) -> dict[str, str]:
 
 
 def _conclude(results: list[WorldAudit]) -> None:
-    promised = [result for result in results if result.audit.verdict != "no guarantee"]
-    kept, doubted, broken = (
-        sum(result.audit.verdict == name for result in promised) for name in ("holds", "in doubt", "broken")
+    verdicts = [result.audit.verdict for result in results if result.audit.verdict != "no guarantee"]
+    out.print(
+        f"{verdicts.count('holds')} of {len(verdicts)} guarantees hold within two standard errors, "
+        f"{verdicts.count('in doubt')} in doubt, {verdicts.count('broken')} broken.",
+        soft_wrap=True,
     )
-    output = (
-        f"{kept} of {len(promised)} guarantees hold within two standard errors, {doubted} in doubt, {broken} broken."
-    )
-    out.print(output, soft_wrap=True)

@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from offnominal.cli.options import MOST_AT_ONCE, count_option
+from offnominal.cli.options import MOST_AT_ONCE, count_option, file_option
+from offnominal.cli.output import AsJson, out, print_json
 
 if TYPE_CHECKING:
     from offnominal.anomalies.strengths import Strength
 
-out = Console()
 calibration = typer.Typer()
 
 
 @calibration.command()
 def calibrate(
     worlds: Annotated[list[str], typer.Argument(help="Ids of worlds, or 'all'.")],
-    anomaly: Annotated[list[str] | None, typer.Option(help="Only this one; may be given again.")] = None,
+    anomaly: Annotated[list[str] | None, typer.Option(help="Only this anomaly; can be repeated.")] = None,
     level: Annotated[
-        list[float] | None, typer.Option("--level", help="Share of the return to be left; may be given again.")
+        list[float] | None, typer.Option("--level", help="Fraction of the return that is left; can be repeated.")
     ] = None,
-    onset: Annotated[str, typer.Option(help="start: on for the whole episode; dataset: strikes at random.")] = "start",
-    budget: Annotated[int, count_option("Faulty episodes per level at most.", least=200)] = 1600,
-    fresh: Annotated[int, count_option("Fresh episodes on which each parameter is judged.", least=2)] = 2000,
-    policy: Annotated[Path | None, typer.Option(help="A policy that `offnominal train` made, not our expert.")] = None,
+    onset: Annotated[str, typer.Option(help="start: active in the whole episode; dataset: random onset.")] = "start",
+    budget: Annotated[int, count_option("Largest number of faulty episodes per level.", least=200)] = 1600,
+    fresh: Annotated[int, count_option("New episodes to evaluate each parameter on.", least=2)] = 2000,
+    policy: Annotated[Path | None, typer.Option(help="Policy of `offnominal train`. Default: the expert.")] = None,
     threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
-    path: Annotated[Path, typer.Option("--out", help="The table; a killed run goes on with it.")] = Path(
+    path: Annotated[Path, file_option("CSV file for the strengths; interrupted runs resume from it.")] = Path(
         "runs/strengths.csv"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Find the parameters at which faults leave 99, 90, 75 and 50 % of an expert's return.
+    """Find the parameters at which faults leave 99, 90, 75 and 50 % of the expert's return.
 
     Example: [bold]offnominal calibrate SAP-Goal0-v0 --anomaly action/noise --level 0.9[/]
     """
@@ -48,7 +46,7 @@ def calibrate(
     table = read_strengths(path) if path.exists() else []
 
     def keep(lines: list[Strength]) -> None:
-        table[:] = [line for line in table if _place(line) not in map(_place, lines)] + lines
+        table[:] = [line for line in table if _key(line) not in map(_key, lines)] + lines
         write_strengths(path, table)
         if not as_json:
             for line in lines:
@@ -69,17 +67,17 @@ def calibrate(
             threads=threads,
         )
     if as_json:
-        print(json.dumps([line.to_dict() for line in found], indent=2))
+        print_json([line.to_dict() for line in found])
     else:
         out.print(f"Table: [bold]{escape(str(path))}[/]", soft_wrap=True)
 
 
-def _place(line: Strength) -> tuple[str, ...]:
+def _key(line: Strength) -> tuple[str, ...]:
     return line.world, line.anomaly, line.name, line.onset
 
 
 def _described(line: Strength) -> str:
-    what = escape(f"{line.anomaly} {line.name}")
+    name = escape(f"{line.anomaly} {line.name}")
     score = line.score if line.onset == "start" else line.dataset_score
-    output = f"  {what:40} {line.parameter:<10.4g} score {score:.3f} for {line.target:g}"
+    output = f"  {name:40} {line.parameter:<10.4g} score {score:.3f} for {line.target:g}"
     return output if line.attainable else f"{output}  [yellow]not attainable[/]: {escape(line.note)}"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import shutil
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
 
 import typer
-from rich.console import Console
 
-out = Console()
+from offnominal.cli.output import AsJson, print_rows
+
 health = typer.Typer()
 
 NEEDED = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow", "scikit-learn", "scipy")
@@ -32,24 +30,19 @@ GIGABYTE = 2**30
 
 
 @health.command()
-def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON for machines.")] = False) -> None:
-    """Say what is installed, whether there is a GPU, and where data and caches are.
+def doctor(as_json: AsJson = False) -> None:
+    """Show installed packages, the GPU, and the folders of data and caches. Exits with 1 if a package is missing.
 
     Example: [bold]offnominal doctor[/]
     """
-    from offnominal.reports.tables import terminal_table
-
-    rows = examined()
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        out.print(terminal_table("Offnominal on this machine", rows))
+    rows = diagnose()
+    print_rows("Offnominal on this machine", rows, as_json)
     if any(row["state"] == "missing" for row in rows):
         raise typer.Exit(1)
 
 
-def examined() -> list[dict[str, str]]:
-    """Return what there is: found, absent (an extra would bring it) or missing (nothing works without it)."""
+def diagnose() -> list[dict[str, str]]:
+    """Return a row per part with its state: found, absent (optional, in an extra) or missing (required)."""
     from offnominal._version import __version__
     from offnominal.studies.local import processors
 
@@ -65,8 +58,8 @@ def examined() -> list[dict[str, str]]:
     ]
 
 
-def _row(what: str, found: str, remark: str = "", state: str = "found") -> dict[str, str]:
-    return {"what": what, "state": state, "found": found, "remark": remark}
+def _row(name: str, found: str, remark: str = "", state: str = "found") -> dict[str, str]:
+    return {"part": name, "state": state, "found": found, "remark": remark}
 
 
 def _package(name: str, extra: str | None) -> dict[str, str]:
@@ -84,12 +77,12 @@ def _gpu() -> dict[str, str]:
     except ModuleNotFoundError:
         return _row("GPU", "", "torch is not installed", "absent")
     if not torch.cuda.is_available():
-        return _row("GPU", "", "torch sees none; everything runs on the CPU", "absent")
+        return _row("GPU", "", "torch finds none; all computations run on the CPU", "absent")
     return _row("GPU", torch.cuda.get_device_name(0))
 
 
 def _data_home() -> dict[str, str]:
-    """Say where datasets are kept, and what is there."""
+    """Return the folder of datasets, their number and the free space."""
     from offnominal.core.directories import DATA_VARIABLE, find_data_home
     from offnominal.datasets.manifest import MANIFEST
 
@@ -98,7 +91,7 @@ def _data_home() -> dict[str, str]:
         return _row("data home", "", f"this user has no home directory; set {DATA_VARIABLE}", "absent")
     try:
         if not home.exists():
-            return _row("data home", str(home), "nothing yet")
+            return _row("data home", str(home), "empty")
         datasets = sum((each / MANIFEST).exists() for each in home.iterdir())
         free = shutil.disk_usage(home).free / GIGABYTE
     except OSError as error:
@@ -107,12 +100,12 @@ def _data_home() -> dict[str, str]:
 
 
 def _compiled_code() -> dict[str, str]:
-    """Say where compiled code is kept, if anywhere."""
+    """Return the cache folder of compiled code."""
     from offnominal.core.compilation import cache_folder
     from offnominal.core.dense_product import dense
 
     folder = cache_folder(dense)
     if folder is None:
-        remark = "no folder can be written to: code is compiled again in every process; set NUMBA_CACHE_DIR"
+        remark = "no writable cache folder: code is compiled again in every process; set NUMBA_CACHE_DIR"
         return _row("compiled code", "", remark, "absent")
     return _row("compiled code", folder)

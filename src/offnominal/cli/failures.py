@@ -1,4 +1,4 @@
-"""What the program prints, and the code with which it exits, when a command cannot be completed."""
+"""Error messages and exit codes of the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offnominal.core.errors import MissingFile, OffnominalError
 from offnominal.core.files import file_errors
 
 TRACEBACK = "OFFNOMINAL_TRACEBACK"
-"""Environment variable: set to 1, an error is raised with its traceback instead of printed as one line."""
+"""Environment variable: if it is 1, an error shows its traceback instead of one line."""
 FAILED, WRONG, INTERRUPTED = 1, 2, 130
 
 errors = Console(stderr=True)
@@ -25,11 +25,11 @@ errors = Console(stderr=True)
 def exit_code_of(command: Callable[[], object]) -> int:
     """Run a command and return its exit code; an error that a user can act on is one line on stderr.
 
-    Wrong arguments, files that cannot be read or written and a lack of memory are 2, Ctrl-C is 130; if the reader of
-    the output is gone, nothing is printed. Any other exception is a defect of this package and is raised.
+    The code is 2 for invalid arguments, files that cannot be read or written and a lack of memory, and 130 for Ctrl-C.
+    If the reader of the output is gone, nothing is printed. Any other exception is a defect and is raised.
 
     Args:
-        command: What to run; it may exit by itself.
+        command: Function to run; it may raise :class:`SystemExit`.
 
     Example:
         >>> exit_code_of(lambda: None), exit_code_of(lambda: sys.exit(1)), exit_code_of(lambda: open("missing.toml"))
@@ -44,7 +44,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
 
 
 def print_failure(name: str, message: str) -> None:
-    """Print the name of an error and what it says on stderr, in one line, with control characters as escapes."""
+    """Print the name and message of an error on stderr as one line, with control characters escaped."""
     line = "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode() for each in " ".join(message.split("\n"))
     )
@@ -52,7 +52,7 @@ def print_failure(name: str, message: str) -> None:
 
 
 def _guarded(step: Callable[[], int]) -> int:
-    """Return the exit code of a step, or print why it failed and return the code for that."""
+    """Return the exit code of a step; if it raises, print the error and return its exit code."""
     try:
         with file_errors():
             return step()
@@ -65,7 +65,7 @@ def _guarded(step: Callable[[], int]) -> int:
     except OffnominalError as error:
         print_failure(type(error).__name__, str(error))
     except MemoryError as error:
-        print_failure("MemoryError", f"{str(error) or 'not enough memory'}; choose smaller numbers.")
+        print_failure("MemoryError", f"{str(error) or 'not enough memory'}; use smaller numbers.")
     except RecursionError:
         print_failure("RecursionError", "a file or an argument is nested too deeply.")
     except UnicodeError as error:
@@ -74,7 +74,7 @@ def _guarded(step: Callable[[], int]) -> int:
 
 
 def _code_of(command: Callable[[], object]) -> int:
-    """Return the exit code of a command that ends by returning or by exiting."""
+    """Return the exit code of a command that returns or raises :class:`SystemExit`."""
     try:
         command()
     except SystemExit as stop:
@@ -89,7 +89,7 @@ def _code_of(command: Callable[[], object]) -> int:
 
 
 def _flush() -> int:
-    """Write what is still to be printed; a full disk behind standard output is found here."""
+    """Flush standard output; raises if its disk is full."""
     if sys.stdout is None:
         return 0
     try:
@@ -105,19 +105,19 @@ def _require_working_directory() -> None:
     try:
         os.getcwd()  # noqa: PTH109
     except FileNotFoundError:
-        raise MissingFile("the working directory does not exist any more; change to another.") from None
+        raise MissingFile("the working directory does not exist any more; change to an existing one.") from None
 
 
 def _never_fail_to_print() -> None:
-    """Let characters that a terminal does not have be printed as escapes, as Python does on stderr."""
+    """Print characters that the terminal cannot show as escapes, as Python does on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _discard(stream: TextIO) -> None:
-    """Point a stream that cannot be written at nothing, so that Python does not complain about it at exit."""
+    """Redirect a broken stream to the null device, so that Python prints no error at exit."""
     with suppress(OSError, ValueError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, stream.fileno())
-        os.close(nothing)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)

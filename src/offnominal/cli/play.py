@@ -6,35 +6,34 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-from offnominal.cli.options import count_option, seed_option
+from offnominal.cli.options import count_option, file_option, seed_option
+from offnominal.cli.output import out
 
-USUAL = "strong"
+DEFAULT_STRENGTH = "strong"
 
-out = Console()
 playing = typer.Typer()
 
 
 @playing.command()
 def play(
     world: Annotated[str, typer.Argument(help="Id of the world.")],
-    anomaly: Annotated[str | None, typer.Option(help="What goes wrong; nothing if left out.")] = None,
+    anomaly: Annotated[str | None, typer.Option(help="Id of the anomaly. Default: none, a nominal episode.")] = None,
     strength: Annotated[
         str | None,
         typer.Option(
-            help="tiny, medium, strong, extreme, or a number. If left out: strong where that is calibrated, "
-            "else a number whose effect is easy to see."
+            help="tiny, medium, strong, extreme, or a raw parameter. Default: strong if it is calibrated, "
+            "else a parameter with a visible effect."
         ),
     ] = None,
-    onset: Annotated[int | None, count_option("First step with the fault; at random if left out.", least=0)] = None,
-    agent: Annotated[str, typer.Option(help="expert or scripted.")] = "expert",
-    seed: Annotated[int, seed_option("Of the episode.")] = 0,
-    steps: Annotated[int | None, count_option("Stop after this many.")] = None,
-    path: Annotated[Path, typer.Option("--out", help="The clip: .gif or .mp4.")] = Path("runs/clip.gif"),
+    onset: Annotated[int | None, count_option("First faulty step. Default: random.", least=0)] = None,
+    agent: Annotated[str, typer.Option(help="Policy: expert or scripted.")] = "expert",
+    seed: Annotated[int, seed_option("Seed of the episode.")] = 0,
+    steps: Annotated[int | None, count_option("Largest number of steps.")] = None,
+    path: Annotated[Path, file_option("Clip, .gif or .mp4.")] = Path("runs/clip.gif"),
 ) -> None:
-    """Record a clip of an episode beside its nominal twin; its frame is red while the fault is on.
+    """Record a clip of a faulty episode next to its nominal twin, with a red border while the fault is active.
 
     Example: [bold]offnominal play MJC-HalfCheetah-v0 --anomaly action/noise --onset 50 --out clip.gif[/]
     """
@@ -46,7 +45,7 @@ def play(
 
     id = registry.spec(world).id
     if agent not in ("expert", "scripted"):
-        raise InvalidParameter(f"agent is {agent!r}; choose expert or scripted.")
+        raise InvalidParameter(f"--agent is {agent!r}; expected expert or scripted.")
     acting = expert(id) if agent == "expert" else scripted_expert(id)
     fault = None
     if anomaly is not None:
@@ -58,7 +57,7 @@ def play(
 
 
 def _strength(given: str | None, anomaly: str, world: str) -> float | str:
-    """Return a strength; if none is given, one whose effect is easy to see."""
+    """Return the given strength, or a default with a visible effect."""
     from offnominal.anomalies import make_anomaly
     from offnominal.anomalies.strengths import strength
     from offnominal.laws.anomaly import visible_parameter
@@ -66,9 +65,9 @@ def _strength(given: str | None, anomaly: str, world: str) -> float | str:
 
     if given is not None:
         return _number_or_name(given)
-    known = strength(world, anomaly, USUAL)
-    if known is not None and known.attainable:
-        return USUAL
+    calibrated = strength(world, anomaly, DEFAULT_STRENGTH)
+    if calibrated is not None and calibrated.attainable:
+        return DEFAULT_STRENGTH
     return visible_parameter(make_anomaly(anomaly), build_world(world, 1))
 
 

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
-out = Console()
-tables = typer.Typer(help="List, check and fetch the public tables and image sets.")
+from offnominal.cli.output import AsJson, out, print_rows
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Names = Annotated[list[str] | None, typer.Argument(help="Of tables; all that are present if left out.")]
+tables = typer.Typer(help="List, check and download the public tables and image sets.")
+
+Names = Annotated[list[str] | None, typer.Argument(help="Names of tables. Default: all that are present.")]
 
 
 @tables.callback(invoke_without_command=True)
 def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the public tables and image sets: which are present, can be downloaded, must be placed by hand.
+    """List the public tables and image sets, and whether they are present, downloadable or must be placed by hand.
 
     Example: [bold]offnominal tables[/]
     """
     if context.invoked_subcommand is None:
         from offnominal.core.directories import find_data_home
 
-        show(f"Public sets in {find_data_home() or 'no data home'}", public_sets(), as_json)
+        print_rows(f"Public sets in {find_data_home() or 'no data home'}", public_sets(), as_json)
 
 
 @tables.command()
 def check(names: Names = None, as_json: AsJson = False) -> None:
-    """Say what is odd about tables: identifiers, constant columns, repeated rows, leaks, twins, too few rows.
+    """Check the quality of tables: identifiers, constant columns, repeated rows, leaks, duplicates, too few rows.
 
     Example: [bold]offnominal tables check glass page-blocks[/]
     """
@@ -42,14 +40,14 @@ def check(names: Names = None, as_json: AsJson = False) -> None:
     found = [finding for table in loaded for finding in check_table(table)] + find_twins(loaded)
     rows = [{"table": each.table, "kind": each.kind, "finding": each.sentence} for each in found]
     if not as_json and not rows:
-        out.print(f"[green]Nothing odd about {len(loaded)} tables.[/]", highlight=False)
+        out.print(f"[green]No findings in {len(loaded)} tables.[/]", highlight=False)
     else:
-        show(f"{len(rows)} findings in {len(loaded)} tables", rows, as_json)
+        print_rows(f"{len(rows)} findings in {len(loaded)} tables", rows, as_json)
 
 
 @tables.command()
-def fetch(names: Annotated[list[str], typer.Argument(help="Of tables and image sets.")]) -> None:
-    """Download what is missing of some sets, and compare what is there with its hash.
+def fetch(names: Annotated[list[str], typer.Argument(help="Names of tables and image sets.")]) -> None:
+    """Download the missing files of tables and image sets, and verify the hashes of all their files.
 
     Example: [bold]offnominal tables fetch har mnist[/]
     """
@@ -60,12 +58,12 @@ def fetch(names: Annotated[list[str], typer.Argument(help="Of tables and image s
 
     for name in names:
         sources = image_set_entry(name).sources if name in image_set_names() else table_entry(name).needed(USED)
-        places = choose_source(sources)[1]
-        out.print(f"[green]{escape(name)}[/]  {len(places)} files are as they should be.", highlight=False)
+        files = choose_source(sources)[1]
+        out.print(f"[green]{escape(name)}[/]  {len(files)} files verified.", highlight=False)
 
 
 def public_sets() -> list[dict[str, Any]]:
-    """Return a row per table and image set, with what is to be done to have it."""
+    """Return a row per table and image set."""
     from offnominal.datasets.image_sets import image_set_entry, image_set_names
     from offnominal.datasets.tables import table_entry, table_names
 
@@ -78,13 +76,3 @@ def public_sets() -> list[dict[str, Any]]:
         for each in map(image_set_entry, image_set_names())
     ]
     return [dict(zip(("name", "kind", "columns", "rows", "anomalous", "files"), row, strict=True)) for row in kept]
-
-
-def show(title: str, rows: list[dict[str, Any]], as_json: bool) -> None:
-    """Print rows for people or for machines."""
-    from offnominal.reports.tables import terminal_table
-
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        out.print(terminal_table(title, rows))

@@ -1,4 +1,4 @@
-"""Classes that a user names on the command line, as ``package.module:Class``."""
+"""Resolves ids and ``package.module:Class`` names on the command line to classes."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.registry import Registry
 
 T = TypeVar("T")
-NAMES = "Ids or package.module:Class, with commas between them, or 'all'."
+NAMES = "Comma-separated ids or package.module:Class names, or 'all'."
 
 
 def search_working_directory() -> None:
-    """Let modules be imported from the working directory, as ``python -m`` does."""
+    """Allow imports from the working directory, as ``python -m`` does."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
 
 
 def chosen_names(registry: Registry[Any], given: str) -> list[str]:
-    """Return the names in a list with commas between them, all ids for ``all``, or raise for the first unknown one."""
+    """Return the names of a comma-separated list, or all ids for ``all``; raise for the first unknown name."""
     if given == "all":
         return registry.ids()
     names = [name.strip() for name in given.split(",")]
@@ -33,10 +33,10 @@ def chosen_names(registry: Registry[Any], given: str) -> list[str]:
 
 
 def load_named(registry: Registry[T], name: str) -> Callable[..., T]:
-    """Import what an id stands for, or a class, also from the working directory; it can be called without arguments.
+    """Import the class of an id, or a class by name, also from the working directory.
 
     Raises:
-        InvalidParameter: It is not a class of this kind, or its constructor needs arguments.
+        InvalidParameter: The class is of another kind, or its constructor has arguments without a default.
     """
     if name not in registry:
         search_working_directory()
@@ -44,12 +44,14 @@ def load_named(registry: Registry[T], name: str) -> Callable[..., T]:
     try:
         inspect.signature(found).bind(**registry.find(name).options)
     except TypeError as error:
-        raise InvalidParameter(f"{name} cannot be made without arguments ({error}); give each one a default.") from None
+        raise InvalidParameter(
+            f"{name} cannot be created without arguments ({error}); give every argument a default."
+        ) from None
     return found
 
 
 def allowed_modules(given: list[str] | None) -> tuple[str, ...]:
-    """Return the packages that a file may name; they are found in the working directory too."""
+    """Return the packages whose classes a file may name; the working directory is searched too."""
     if given:
         search_working_directory()
     return tuple(given or ())

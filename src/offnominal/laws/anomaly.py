@@ -71,22 +71,22 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     )
 
 
-def anomalies_of(world: str, *, pictures: bool = False) -> list[str]:
-    """Return the ids of the registered anomalies that a world has: the generic ones and its own physics parameters.
+def anomalies_of(world: str, *, cameras: bool = False) -> list[str]:
+    """Return the ids of the anomalies of a world: the generic ones and one per physics parameter.
 
     Args:
         world: Id of the world.
-        pictures: Whether to list what can go wrong with a camera too, if the world shows pictures.
+        cameras: Whether to include the camera anomalies, if the world can be rendered.
 
     Example:
-        >>> len(anomalies_of("SAP-Goal0-v0", pictures=True)) - len(anomalies_of("SAP-Goal0-v0"))
+        >>> len(anomalies_of("SAP-Goal0-v0", cameras=True)) - len(anomalies_of("SAP-Goal0-v0"))
         12
     """
     sample = build_world(world, 1)
     if sample.pixel_observations:
         return [f"dynamics/{name}" for name in sample.physics_parameters] + camera_anomalies()
     return anomalies_with(sample.physics_parameters, discrete=isinstance(sample.action_space, Discrete)) + (
-        camera_anomalies() if pictures and sample.renders else []
+        camera_anomalies() if cameras and sample.renders else []
     )
 
 

@@ -1,0 +1,117 @@
+"""`offnominal check`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from offnominal.cli.output import AsJson, out, print_json
+from offnominal.cli.targets import NAMES, chosen_names, load_named
+
+if TYPE_CHECKING:
+    from offnominal.laws import LawReport
+
+check = typer.Typer(
+    no_args_is_help=True,
+    help="Check the laws of worlds, anomalies, detectors and alarms, also of your own. Exits with 1 if one is broken.",
+)
+
+
+@check.command("world")
+def check_world_command(id: Annotated[str, typer.Argument(help="Id of the world.")], as_json: AsJson = False) -> None:
+    """Check the laws of worlds.
+
+    Example: [bold]offnominal check world SAP-Goal0-v0[/]
+    """
+    from offnominal.laws import check_world
+    from offnominal.worlds import worlds as registry
+
+    registry.spec(id)
+    print_reports([check_world(id)], as_json)
+
+
+@check.command("anomaly")
+def check_anomaly_command(
+    id: Annotated[str, typer.Argument(help="Id of the anomaly, or 'all'.")],
+    world: Annotated[
+        str | None, typer.Option(help="Only in this world; if omitted, in every world that has the anomaly.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check the laws of anomalies in the worlds that have them.
+
+    Example: [bold]offnominal check anomaly observation/noise --world SAP-Goal0-v0[/]
+    """
+    from offnominal.anomalies import make_anomaly
+    from offnominal.core.errors import UnknownName
+    from offnominal.laws import anomalies_of, check_anomaly
+    from offnominal.worlds import worlds as registry
+
+    if id != "all":
+        make_anomaly(id)
+    chosen = [registry.spec(world).id] if world else registry.ids()
+    cases = [
+        (anomaly, world_id)
+        for world_id in chosen
+        for anomaly in anomalies_of(world_id, cameras=True)
+        if id in ("all", anomaly)
+    ]
+    if not cases:
+        raise UnknownName(f"{id} exists in none of: {', '.join(chosen)}. `offnominal anomalies --world ID` lists them.")
+    print_reports([check_anomaly(anomaly, world_id) for anomaly, world_id in cases], as_json)
+
+
+@check.command("detector")
+def check_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
+    """Check the laws of detectors.
+
+    Example: [bold]offnominal check detector KNN[/]
+    """
+    from offnominal.detectors import detectors as registry
+    from offnominal.laws import check_detector
+
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    print_reports([check_detector(name if name in registry else made) for name, made in chosen], as_json)
+
+
+@check.command("alarm")
+def check_alarm_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
+    """Check the laws of alarms.
+
+    Example: [bold]offnominal check alarm EpisodeMaximum[/]
+    """
+    from offnominal.alarms import alarms as registry
+    from offnominal.laws import check_alarm
+
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    print_reports([check_alarm(name if name in registry else made()) for name, made in chosen], as_json)
+
+
+def print_reports(reports: Sequence[LawReport], as_json: bool) -> None:
+    """Print the outcome of every law; exit with 1 if one is broken."""
+    if as_json:
+        print_json(
+            [
+                {"subject": report.subject, "law": each.law, "problem": each.problem, "skipped": each.skipped}
+                for report in reports
+                for each in report
+            ]
+        )
+    else:
+        for report in reports:
+            out.print(f"[bold]{escape(report.subject)}[/]")
+            for finding in report:
+                mark = (
+                    "[red]broken [/]"
+                    if finding.problem
+                    else "[yellow]skipped[/]"
+                    if finding.skipped
+                    else "[green]holds  [/]"
+                )
+                line = escape(f"{finding.law}  {finding.problem or finding.skipped}")
+                out.print(f"  {mark} {line}", highlight=False)
+    if not all(report.ok for report in reports):
+        raise typer.Exit(1)

@@ -1,0 +1,33 @@
+"""Output that the commands share: tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+out = Console()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+def print_text(line: str) -> None:
+    """Print a line as plain text: names and paths of the user are not read as markup."""
+    out.print(line, markup=False)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON."""
+    print(json.dumps(data, indent=2))
+
+
+def print_rows(title: str, rows: list[dict[str, Any]], as_json: bool) -> None:
+    """Print rows as a table with a title, or as JSON."""
+    from offnominal.reports.tables import terminal_table
+
+    if as_json:
+        print_json(rows)
+    else:
+        out.print(terminal_table(title, rows))

@@ -1,0 +1,130 @@
+"""`offnominal train` and `offnominal finetune`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
+from offnominal.cli.output import out, print_text
+
+if TYPE_CHECKING:
+    from offnominal.agents.files import PolicyCard
+
+training = typer.Typer()
+
+
+@training.command()
+def train(
+    world: Annotated[str, typer.Argument(help="Id of the world.")],
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            help="tqc, sac or td3; dqn or ddpg for policies with uncertainty estimates. "
+            "Default: dqn for discrete actions, else tqc."
+        ),
+    ] = None,
+    uncertainty: Annotated[str, typer.Option(help="For dqn and ddpg: ensemble, dropout or dropconnect.")] = "ensemble",
+    probability: Annotated[
+        float | None, typer.Option(help="Dropout probability of a unit or weight. Default: preset of the world.")
+    ] = None,
+    learner: Annotated[
+        str, typer.Option(help="offnominal, or sb3: Stable-Baselines3 with the published settings.")
+    ] = "offnominal",
+    from_sb3: Annotated[
+        Path | None,
+        typer.Option("--from-sb3", help="Import this file of Stable-Baselines3 instead of training."),
+    ] = None,
+    activation: Annotated[
+        str | None, typer.Option(help="For --from-sb3: relu or tanh, if the file does not contain it.")
+    ] = None,
+    folder: Annotated[Path, folder_option("Folder for the policy and its card.")] = Path("runs/agents"),
+    demonstrator: Annotated[
+        str | None, typer.Option(help="Policy that records the demonstrations: scripted, expert or none.")
+    ] = None,
+    steps: Annotated[int | None, count_option("Transitions to collect. Default: preset of the world.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    seed: Annotated[int, seed_option("Random seed.")] = 0,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Stop after this time; for dqn and ddpg, the time before an interruption counts."),
+    ] = None,
+) -> None:
+    """Train a policy on many simulations at once. Interrupted runs resume: run the same command again.
+
+    Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
+    """
+    from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITHMS
+    from offnominal.cli.agents import default_algorithm, import_agent, train_with_uncertainty
+    from offnominal.cli.agents import train as run
+
+    changes: dict[str, Any] = {"seed": seed} | ({} if steps is None else {"steps": steps})
+    if demonstrator is not None:
+        changes["demonstrator"] = demonstrator
+    common: dict[str, Any] = {"device": device, "minutes": minutes, "report": print_text}
+    if from_sb3 is not None:
+        path, card = import_agent(world, from_sb3, folder, algorithm, activation)
+    elif (algorithm := algorithm or default_algorithm(world)) in UNCERTAINTY_ALGORITHMS:
+        if probability is not None:
+            changes["probability"] = probability
+        path, card = train_with_uncertainty(world, algorithm, folder, uncertainty=uncertainty, **common, **changes)
+    else:
+        path, card = run(world, algorithm, folder, learner=learner, **common, **changes)
+    _print_policy(path, card)
+
+
+@training.command()
+def finetune(
+    world: Annotated[str, typer.Argument(help="Id of the world.")],
+    algorithm: Annotated[str, typer.Option(help="Algorithm of the shipped expert: tqc, sac or td3.")] = "tqc",
+    policy: Annotated[
+        Path | None, typer.Option(help="Fine-tune this policy of `offnominal train` instead of the expert.")
+    ] = None,
+    folder: Annotated[Path, folder_option("Folder for the policy and its card.")] = Path("runs/finetuned"),
+    gradient_steps: Annotated[int | None, count_option("Gradient steps. Default: preset of the world.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Learning rate. Default: preset of the world.")] = None,
+    action_noise: Annotated[
+        float | None, typer.Option(min=0.0, help="Largest noise on the actions, as a fraction of half their range.")
+    ] = None,
+    final_reward_weight: Annotated[float | None, typer.Option(help="Weight of the last reward.")] = None,
+    seed: Annotated[int, seed_option("Random seed of the episodes.")] = 0,
+    threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after this time.")] = None,
+) -> None:
+    """Fine-tune a trained policy by the gradient of its return through the simulation.
+
+    Example: [bold]offnominal finetune MJC-CartpoleSwingup-v0 --algorithm sac[/]
+    """
+    from offnominal.cli.agents import finetune as run
+
+    given = {
+        "gradient_steps": gradient_steps,
+        "learning_rate": learning_rate,
+        "action_noise": action_noise,
+        "final_reward_weight": final_reward_weight,
+        "seed": seed,
+    }
+    path, card = run(
+        world,
+        folder,
+        algorithm=algorithm,
+        policy=policy,
+        minutes=minutes,
+        threads=threads,
+        report=print_text,
+        **{name: value for name, value in given.items() if value is not None},
+    )
+    _print_policy(path, card)
+
+
+def _print_policy(path: Path, card: PolicyCard) -> None:
+    name = escape(f"{card.world} by {card.algorithm}")
+    out.print(
+        f"{name}: return [bold]{card.mean_return:.2f}[/] ± {card.return_interval:.2f}, "
+        f"success {card.success:.3f} on {card.episodes:,} new episodes",
+        soft_wrap=True,
+    )
+    out.print(f"Policy: [bold]{escape(str(path.with_suffix('.safetensors')))}[/]", soft_wrap=True)
