@@ -41,7 +41,7 @@ def workplace() -> Any:
 def recorded(world: str, folder: Path) -> Split:
     """Return a split of faulty episodes of the shipped expert."""
     strengths = {("action/offset", "own"): OFFSET[world]}
-    data = off.generate(world, folder / world, episodes=EPISODES, nominal=1, strengths=strengths)
+    data = off.generate(off.Recipe.for_world(world, episodes=EPISODES, nominal=1, strengths=strengths), folder / world)
     return data["action/offset@own"]
 
 
@@ -129,8 +129,8 @@ def recording() -> list[Row]:
     rows = []
     for world, episodes in (("SAP-Goal0-v0", 100), ("MJC-HalfCheetah-v0", 10)):
         with workplace() as folder:
-            off.generate(world, folder / "warm", episodes=2, levels=[])
-            spent, data = _timed(lambda: off.generate(world, folder / "data", episodes=episodes))  # noqa: B023
+            off.generate(off.Recipe.for_world(world, episodes=2, levels=[]), folder / "warm")
+            spent, data = _timed(lambda: off.generate(off.Recipe.for_world(world, episodes=episodes), folder / "data"))  # noqa: B023
             plans = data.manifest.recipe.plans()
             policy = off.expert(world)
             bare, _ = _timed(
@@ -154,7 +154,10 @@ def recording() -> list[Row]:
 def frames() -> list[Row]:
     """Write and read the same frames of half cheetah, an episode at a time: ours with hashes and labels, peers bare."""
     with workplace() as folder:
-        data = off.generate("MJC-HalfCheetah-v0", folder / "data", episodes=1, nominal=FILMED, levels=[], frames=True)
+        data = off.generate(
+            off.Recipe.for_world("MJC-HalfCheetah-v0", episodes=1, nominal=FILMED, levels=[], frames=True),
+            folder / "data",
+        )
         entry = data["train"].entry.frames
         episodes = [_in_memory(episode) for episode in data["train"]]
         films = [episode.extras["frames"] for episode in episodes]
@@ -195,11 +198,15 @@ def filming() -> list[Row]:
     """Generate a dataset with frames: simulate, render, compress, hash; beside the same without frames."""
     world = "MJC-HalfCheetah-v0"
     with workplace() as folder:
-        off.generate(world, folder / "warm", episodes=1, nominal=1, levels=[], frames=True)
+        off.generate(off.Recipe.for_world(world, episodes=1, nominal=1, levels=[], frames=True), folder / "warm")
         spent, data = _timed(
-            lambda: off.generate(world, folder / "seen", episodes=1, nominal=FILMED, levels=[], frames=True)
+            lambda: off.generate(
+                off.Recipe.for_world(world, episodes=1, nominal=FILMED, levels=[], frames=True), folder / "seen"
+            )
         )
-        bare, _ = _timed(lambda: off.generate(world, folder / "plain", episodes=1, nominal=FILMED, levels=[]))
+        bare, _ = _timed(
+            lambda: off.generate(off.Recipe.for_world(world, episodes=1, nominal=FILMED, levels=[]), folder / "plain")
+        )
     entries = [entry.frames for entry in data.manifest.splits.values()]
     count, size = sum(entry.count for entry in entries), sum(entry.size for entry in entries)
     return [

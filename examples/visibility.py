@@ -13,7 +13,7 @@ from offnominal.reports.tables import markdown
 
 def main(world: str, episodes: int) -> None:
     """Print, for every fault, what its twins say."""
-    data = off.load_dataset(world, episodes=episodes, twins=True)
+    data = off.load_dataset(off.Recipe.for_world(world, episodes=episodes, twins=True))
     nominal = list(data["twins"])
     rows = []
     for name in data.faults.values():

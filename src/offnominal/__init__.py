@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from offnominal.alarms import Alarm, Monitor, audit_alarm
     from offnominal.anomalies import Anomaly, Fault, Schedule, inject
     from offnominal.anomalies.factory import make, make_vec
+    from offnominal.calibration import calibrate
     from offnominal.core import Episode, OffnominalError
-    from offnominal.datasets import Dataset, generate, load_dataset
+    from offnominal.datasets import Dataset, Recipe, generate, load_dataset
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_world
@@ -64,8 +65,9 @@ _HOMES = {
     "alarms": ("Alarm", "Monitor", "audit_alarm"),
     "anomalies": ("Anomaly", "Fault", "Schedule", "inject"),
     "anomalies.factory": ("make", "make_vec"),
+    "calibration": ("calibrate",),
     "core": ("Episode", "OffnominalError"),
-    "datasets": ("Dataset", "generate", "load_dataset"),
+    "datasets": ("Dataset", "Recipe", "generate", "load_dataset"),
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_world"),
@@ -86,12 +88,14 @@ __all__ = [
     "Monitor",
     "OffnominalError",
     "Policy",
+    "Recipe",
     "Schedule",
     "Study",
     "Twin",
     "World",
     "__version__",
     "audit_alarm",
+    "calibrate",
     "check_alarm",
     "check_anomaly",
     "check_detector",

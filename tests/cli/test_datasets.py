@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from offnominal.cli import main
 from offnominal.cli.program import program
 from offnominal.core.directories import DATA_VARIABLE
-from offnominal.datasets import Dataset, load_dataset
+from offnominal.datasets import Dataset, Recipe, load_dataset
 
 runner = CliRunner()
 WORLD = "SAP-Goal0-v0"
@@ -53,7 +53,7 @@ def test_several_worlds_go_into_folders_of_their_own(tmp_path):
 def test_load_finds_what_was_generated_without_a_folder(tmp_path, monkeypatch):
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     (row,) = json.loads(run("generate", WORLD, *FEW, "--json").stdout)
-    data = load_dataset(WORLD, episodes=2, anomalies=["action/offset"], levels=["medium"])
+    data = load_dataset(Recipe.for_world(WORLD, episodes=2, anomalies=["action/offset"], levels=["medium"]))
     assert row["folder"] == str(data.folder)
 
 

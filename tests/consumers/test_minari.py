@@ -16,7 +16,7 @@ from offnominal.core.errors import (
     MissingFile,
     UnsupportedEnvironment,
 )
-from offnominal.datasets import from_minari, generate, import_minari, save_dataset, to_minari
+from offnominal.datasets import Recipe, from_minari, generate, import_minari, save_dataset, to_minari
 from offnominal.rollouts import collect
 
 minari = pytest.importorskip("minari", reason="minari is not installed")
@@ -33,7 +33,9 @@ def home(tmp_path, monkeypatch):
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data") / "small"
     strengths = {("action/noise", "tiny"): 0.4}
-    return generate(WORLD, folder, episodes=4, strengths=strengths, extras=("clean_observations", "applied"))
+    return generate(
+        Recipe.for_world(WORLD, episodes=4, strengths=strengths, extras=("clean_observations", "applied")), folder
+    )
 
 
 def foreign(id="other/pendulum-v0", episodes=10, **spaces):

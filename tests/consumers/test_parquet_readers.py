@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
-from offnominal.datasets import generate
+from offnominal.datasets import Recipe, generate
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data") / "small"
-    return generate("SAP-Goal0-v0", folder, episodes=4, strengths={("action/noise", "tiny"): 0.4}, twins=True)
+    return generate(
+        Recipe.for_world("SAP-Goal0-v0", episodes=4, strengths={("action/noise", "tiny"): 0.4}, twins=True), folder
+    )
 
 
 def test_pandas_reads_a_split(data):

@@ -6,7 +6,7 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE, data_home, find_data_home
 from offnominal.core.errors import InaccessibleFile
-from offnominal.datasets import generate
+from offnominal.datasets import Recipe, generate
 
 
 def test_the_environment_decides(monkeypatch, tmp_path):
@@ -47,7 +47,7 @@ def test_without_a_home_directory_data_has_no_place_until_the_user_names_one(mon
     with pytest.raises(InaccessibleFile, match="set \\$OFFNOMINAL_DATA to the path of a folder"):
         data_home()
     with pytest.raises(InaccessibleFile, match="OFFNOMINAL_DATA"):
-        generate("SAP-Goal0-v0", episodes=1, levels=[])
+        generate(Recipe.for_world("SAP-Goal0-v0", episodes=1, levels=[]))
     monkeypatch.setenv(DATA_VARIABLE, "~nobody-of-this-name/data")
     with pytest.raises(InaccessibleFile, match="OFFNOMINAL_DATA"):
         data_home()

@@ -1,12 +1,13 @@
 """Small datasets to test with. Their strengths are given, so that no table can change them."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
 
 from offnominal.core.episode import Episode, Event
-from offnominal.datasets import Manifest, generate
+from offnominal.datasets import Manifest, Recipe, generate
 
 WORLD = "SAP-Goal0-v0"
 STRENGTHS = {
@@ -22,9 +23,9 @@ EXTRAS = ("clean_observations", "executed_actions", "applied")
 def made():
     """Return a function that makes a small dataset with every kind of fault."""
 
-    def make(folder, **changes):
+    def make(folder, *, overwrite=False, report=warnings.warn, **changes):
         options = {"episodes": 8, "strengths": STRENGTHS, "twins": True, "extras": EXTRAS, **changes}
-        return generate(WORLD, folder, **options)
+        return generate(Recipe.for_world(WORLD, **options), folder, overwrite=overwrite, report=report)
 
     return make
 

@@ -14,14 +14,14 @@ from threading import Thread
 import pytest
 
 from offnominal.core.errors import AlreadyExists, SimulationDiverged
-from offnominal.datasets import Dataset, Manifest, generate
+from offnominal.datasets import Dataset, Manifest, Recipe, generate
 from offnominal.datasets.dataset_builder import DatasetBuilder, build_folder
 
 WORLD = "SAP-Goal0-v0"
 STRENGTHS = {("action/noise", str(level)): 0.1 * level for level in range(8)}
 PROGRAM = """
 import json, os, signal, sys
-from offnominal.datasets import generate
+from offnominal.datasets import Recipe, generate
 
 folder, limit, strengths = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
 touched = 0
@@ -34,7 +34,8 @@ def watch(event, arguments):
             os.kill(os.getpid(), signal.SIGKILL)
 
 sys.addaudithook(watch)
-generate("SAP-Goal0-v0", folder, episodes=20, strengths={tuple(key): value for key, value in strengths})
+strengths = {tuple(key): value for key, value in strengths}
+generate(Recipe.for_world("SAP-Goal0-v0", episodes=20, strengths=strengths), folder)
 """
 
 
@@ -54,7 +55,7 @@ def killed(folder, limit):
 
 def test_a_killed_writer_leaves_nothing_visible_and_the_next_goes_on_to_the_same_bytes(tmp_path):
     whole, folder, place = tmp_path / "whole", tmp_path / "data", tmp_path / ".data.unfinished"
-    generate(WORLD, whole, episodes=20, strengths=STRENGTHS)
+    generate(Recipe.for_world(WORLD, episodes=20, strengths=STRENGTHS), whole)
     for limit in (random.randint(15, 25), random.randint(1, 15)):
         process = killed(folder, limit)
         assert process.returncode == -signal.SIGKILL, (limit, process.stderr)
@@ -69,7 +70,7 @@ def test_a_killed_writer_leaves_nothing_visible_and_the_next_goes_on_to_the_same
     broken.write_bytes(content)
 
     said = []
-    generate(WORLD, folder, episodes=20, strengths=STRENGTHS, report=said.append)
+    generate(Recipe.for_world(WORLD, episodes=20, strengths=STRENGTHS), folder, report=said.append)
     assert said == [f"Going on in {place}: {len(finished) - 1} splits were finished before."] * (len(finished) > 1)
     assert files(folder) == files(whole)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "whole"]

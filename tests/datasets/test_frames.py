@@ -3,6 +3,7 @@
 import pickle
 import shutil
 import sys
+import warnings
 
 import duckdb
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from offnominal.agents import expert
 from offnominal.anomalies import Fault
 from offnominal.core.errors import DamagedFile, InvalidParameter, InvalidState, MissingFile, SimulationDiverged
-from offnominal.datasets import Dataset, Recipe, follow, generate, save_dataset, to_minari, verify_dataset
+from offnominal.datasets import Dataset, Recipe, generate, save_dataset, to_minari, verify_dataset
 from offnominal.datasets import frames as storage
 from offnominal.datasets.recipe import FaultCell
 from offnominal.rollouts import collect
@@ -33,8 +34,9 @@ def files(folder):
 def filmed(tmp_path_factory):
     """Return a function that makes a small dataset with frames."""
 
-    def make(folder, **changes):
-        return generate(WORLD, folder, **{"episodes": 3, "strengths": STRENGTHS, "frames": True, **changes})
+    def make(folder, *, report=warnings.warn, **changes):
+        options = {"episodes": 3, "strengths": STRENGTHS, "frames": True, **changes}
+        return generate(Recipe.for_world(WORLD, **options), folder, report=report)
 
     return make
 
@@ -125,7 +127,7 @@ def test_images_are_a_split_of_episodes_whose_observations_are_pictures(data):
             assert np.array_equal(seen.extras["vector_observations"], vector.observations)
             assert "frames" not in seen.extras
     assert images["train"][-1] == list(images["train"])[-1]
-    assert repr(images["train"]).startswith("Images('train', 3 episodes")
+    assert repr(images["train"]).startswith("FrameSplit('train', 3 episodes")
 
 
 def test_splits_and_episodes_travel_to_other_processes(data):
@@ -165,8 +167,8 @@ def test_the_hash_of_a_recipe_without_frames_is_what_it_always_was():
 
 
 def test_the_same_recipe_gives_the_same_bytes_whatever_the_batch(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules["offnominal.datasets.generate"], "FILMED", 2)
-    assert files(follow(data.manifest.recipe, tmp_path / "again").folder) == files(data.folder)
+    monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "BATCH_WITH_FRAMES", 2)
+    assert files(generate(data.manifest.recipe, tmp_path / "again").folder) == files(data.folder)
 
 
 def test_the_two_readings_differ_in_the_frames_alone(data, filmed, tmp_path):
@@ -189,7 +191,7 @@ def test_frames_are_left_out_of_another_recipe_aloud(filmed, tmp_path):
 
 
 def test_work_goes_on_after_a_power_cut_to_the_same_bytes(data, filmed, tmp_path, monkeypatch):
-    module = sys.modules["offnominal.datasets.generate"]
+    module = sys.modules["offnominal.datasets.generation"]
     real, simulated = module.rollout, []
 
     def failing(world, policy, seeds, faults, **options):
@@ -316,7 +318,7 @@ def test_a_stored_split_can_be_saved_again(data, tmp_path):
 
 
 def test_camera_faults_need_frames(filmed, tmp_path):
-    with pytest.raises(InvalidParameter, match="camera/noise changes nothing but frames"):
+    with pytest.raises(InvalidParameter, match="camera/noise changes only frames"):
         filmed(tmp_path / "data", frames=False)
     with pytest.raises(InvalidParameter, match="frames=True"):
         filmed(tmp_path / "data", frames=False, strengths={}, camera="affected")
@@ -326,7 +328,7 @@ def test_camera_faults_need_frames(filmed, tmp_path):
 def test_a_world_without_pictures_leaves_nothing_behind(filmed, tmp_path, monkeypatch):
     for kind in World.__subclasses__():
         monkeypatch.setattr(kind, "renders", False)
-    with pytest.raises(TypeError, match="SAP-Goal0-v0 has no pictures"):
+    with pytest.raises(TypeError, match="SAP-Goal0-v0 has no images"):
         filmed(tmp_path / "data", strengths={})
     assert list(tmp_path.iterdir()) == []
 

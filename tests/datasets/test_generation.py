@@ -9,7 +9,7 @@ from offnominal.agents import NetworkPolicy, PotentialField, expert, expert_card
 from offnominal.anomalies import Fault, Schedule
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import AlreadyExists, InvalidParameter, UnknownName
-from offnominal.datasets import Dataset, follow, generate
+from offnominal.datasets import Dataset, Recipe, generate
 from offnominal.rollouts import Twin, collect
 from offnominal.rollouts.twin_rollouts import effective_onset
 
@@ -92,7 +92,7 @@ def test_extras_say_what_the_fault_did(dataset):
 def test_the_same_recipe_gives_the_same_bytes(made, dataset, tmp_path):
     again = made(tmp_path / "again")
     assert files(again.folder) == files(dataset.folder)
-    followed = follow(dataset.manifest.recipe, tmp_path / "followed")
+    followed = generate(dataset.manifest.recipe, tmp_path / "followed")
     assert files(followed.folder) == files(dataset.folder)
 
 
@@ -123,14 +123,10 @@ def test_what_is_asked_for_is_what_is_recorded(tmp_path):
         "schedule": Schedule(onset=3),
     }
     data = generate(
-        WORLD,
+        Recipe.for_world(
+            WORLD, episodes=2, nominal=11, anomalies=["action/offset"], seed=70, algorithm="sac", **options
+        ),
         tmp_path / "some",
-        episodes=2,
-        nominal=11,
-        anomalies=["action/offset"],
-        seed=70,
-        algorithm="sac",
-        **options,
     )
     assert {name: len(data[name]) for name in data} == {"train": 11, "validation": 2, "test": 2, "action/offset@own": 2}
     assert data["train"].seeds.tolist() == list(range(70, 81))
@@ -177,44 +173,51 @@ def test_without_a_folder_it_goes_to_the_data_home(made, tmp_path, monkeypatch):
 
 def test_policies_are_known_by_their_weights_or_by_a_name(tmp_path):
     policy = NetworkPolicy.random(26, expert(WORLD).space, hidden=(4,), seed=3)
-    by_object = generate(WORLD, tmp_path / "object", episodes=2, strengths={}, policy=policy)
+    by_object = generate(
+        Recipe.for_world(WORLD, episodes=2, strengths={}, policy=policy), tmp_path / "object", policy=policy
+    )
     card = save_policy(tmp_path / "mine", policy, expert_card(WORLD).replace(algorithm="own"))
-    by_file = generate(WORLD, tmp_path / "file", episodes=2, strengths={}, policy=str(tmp_path / "mine"))
+    by_file = generate(
+        Recipe.for_world(WORLD, episodes=2, strengths={}, policy=str(tmp_path / "mine")),
+        tmp_path / "file",
+        policy=str(tmp_path / "mine"),
+    )
     assert by_object.manifest.recipe.policy_sha256 == by_file.manifest.recipe.policy_sha256 == card.sha256
     assert by_file.manifest.recipe.policy == "own"
     assert list(by_object["test"]) == list(by_file["test"])
 
     with pytest.raises(InvalidParameter, match="policy_name"):
-        generate(WORLD, tmp_path / "scripted", policy=PotentialField())
+        generate(Recipe.for_world(WORLD, policy=PotentialField()), tmp_path / "scripted", policy=PotentialField())
     scripted = generate(
-        WORLD, tmp_path / "scripted", episodes=2, strengths={}, policy=PotentialField(), policy_name="field 1"
+        Recipe.for_world(WORLD, episodes=2, strengths={}, policy=PotentialField(), policy_name="field 1"),
+        tmp_path / "scripted",
+        policy=PotentialField(),
     )
     assert scripted.manifest.recipe.policy == "field 1"
-    assert follow(scripted.manifest.recipe, tmp_path / "again", policy=PotentialField()).manifest == scripted.manifest
+    assert generate(scripted.manifest.recipe, tmp_path / "again", policy=PotentialField()).manifest == scripted.manifest
 
 
 def test_a_recipe_is_not_followed_with_another_policy(dataset, tmp_path):
     other = NetworkPolicy.random(26, expert(WORLD).space, hidden=(4,), seed=3)
     with pytest.raises(InvalidParameter, match="the recipe says"):
-        follow(dataset.manifest.recipe, tmp_path / "data", policy=other)
+        generate(dataset.manifest.recipe, tmp_path / "data", policy=other)
 
 
 def test_wrong_names_are_answered_with_the_right_ones(tmp_path):
     with pytest.raises(UnknownName, match="Did you mean 'SAP-Goal0-v0'"):
-        generate("SAP-Gaol0-v0", tmp_path / "data")
+        generate(Recipe.for_world("SAP-Gaol0-v0"), tmp_path / "data")
     with pytest.raises(UnknownName, match="no trained policy"):
-        generate(WORLD, tmp_path / "data", algorithm="ppo")
+        generate(Recipe.for_world(WORLD, algorithm="ppo"), tmp_path / "data")
 
 
 def test_worlds_of_other_packages_are_recorded_too(tmp_path):
     strengths = {("observation/noise", "own"): 0.2}
     data = generate(
-        "Pendulum-v1",
+        Recipe.for_world(
+            "Pendulum-v1", episodes=1, strengths=strengths, policy=lambda seen: -0.5 * seen[:, 2:], policy_name="damper"
+        ),
         tmp_path / "data",
-        episodes=1,
-        strengths=strengths,
         policy=lambda seen: -0.5 * seen[:, 2:],
-        policy_name="damper",
     )
     assert data["observation/noise@own"].lengths.tolist() == [200]
     assert not (data.folder / "card.png").exists()

@@ -15,7 +15,9 @@ STRENGTHS = {("observation/offset", "large"): 2.0, ("observation/offset", "none"
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data") / "set"
-    return off.generate("SAP-Goal0-v0", folder, episodes=40, nominal=60, strengths=STRENGTHS, twins=True)
+    return off.generate(
+        off.Recipe.for_world("SAP-Goal0-v0", episodes=40, nominal=60, strengths=STRENGTHS, twins=True), folder
+    )
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,7 @@ def test_the_clock_is_found_out(data):
 
 
 def test_a_dataset_without_faults_and_a_wrong_split_are_named(data, detector, tmp_path):
-    nominal = off.generate("SAP-Goal0-v0", tmp_path / "nominal", episodes=3, levels=[])
+    nominal = off.generate(off.Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[]), tmp_path / "nominal")
     with pytest.raises(InvalidParameter, match="no split with faults"):
         evaluate(detector, nominal)
     with pytest.raises(UnknownName, match="Did you mean"):

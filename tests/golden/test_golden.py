@@ -21,7 +21,7 @@ import pytest
 from offnominal.agents import NetworkPolicy, RandomPolicy, scripted_expert
 from offnominal.anomalies import Fault, Schedule
 from offnominal.anomalies.strengths import published_strengths
-from offnominal.datasets import generate
+from offnominal.datasets import Recipe, generate
 from offnominal.rollouts import collect
 from offnominal.worlds.catalogue import make_world, worlds
 
@@ -161,7 +161,11 @@ def contents(folder):
     strengths = {("action/noise", "tiny"): 0.5, ("dynamics/mass", "strong"): 4.0, ("observation/drift", "medium"): 0.05}
     policy = policy_for("SAP-Goal1-v0", "network")
     manifest = generate(
-        "SAP-Goal1-v0", folder, episodes=3, policy=policy, strengths=strengths, twins=True, extras=("applied",)
+        Recipe.for_world(
+            "SAP-Goal1-v0", episodes=3, policy=policy, strengths=strengths, twins=True, extras=("applied",)
+        ),
+        folder,
+        policy=policy,
     ).manifest
     return {"recipe": manifest.recipe_sha256, **{name: entry.content for name, entry in manifest.splits.items()}}
 

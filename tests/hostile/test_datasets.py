@@ -12,7 +12,7 @@ import pytest
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile, InvalidParameter, OffnominalError
-from offnominal.datasets import Dataset, generate, save_dataset, verify_dataset
+from offnominal.datasets import Dataset, Recipe, generate, save_dataset, verify_dataset
 
 WORLD = "SAP-Goal0-v0"
 EPISODE = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool))
@@ -35,7 +35,7 @@ def small(tmp_path_factory):
     """A dataset with frames, a recipe and a card."""
     folder = tmp_path_factory.mktemp("hostile") / "small"
     strengths = {("action/offset", "mild"): 0.2}
-    generate(WORLD, folder, episodes=1, strengths=strengths, frames=True)
+    generate(Recipe.for_world(WORLD, episodes=1, strengths=strengths, frames=True), folder)
     return folder
 
 
@@ -54,7 +54,7 @@ def test_a_folder_with_the_manifest_of_someone_else_is_never_overwritten(content
     with pytest.raises(AlreadyExists, match="not a readable dataset"):
         write(folder, overwrite=True)
     with pytest.raises(AlreadyExists, match="not a readable dataset"):
-        generate(WORLD, folder, episodes=1, levels=[], overwrite=True)
+        generate(Recipe.for_world(WORLD, episodes=1, levels=[]), folder, overwrite=True)
     assert files(tmp_path) == before
 
 

@@ -12,7 +12,7 @@ from offnominal.agents.training.settings import TrainingSettings
 from offnominal.agents.training.uncertainty_settings import UncertaintyTrainingSettings
 from offnominal.cli import agents, main
 from offnominal.core.errors import InvalidParameter, OffnominalError
-from offnominal.datasets import generate
+from offnominal.datasets import Recipe, generate
 from offnominal.rollouts import collect, evaluate_policy, twins
 from offnominal.rollouts.twin_rollouts import effective_onset
 
@@ -81,9 +81,9 @@ def test_numbers_of_episodes_and_steps_are_positive_integers(value, tmp_path):
         lambda: evaluate_policy(WORLD, POLICY, value),
         lambda: collect(WORLD, POLICY, 1, max_steps=value),
         lambda: collect(WORLD, POLICY, 1, batch=value),
-        lambda: generate(WORLD, tmp_path / "data", episodes=value, levels=[]),
-        lambda: generate(WORLD, tmp_path / "data", nominal=value, levels=[]),
-        lambda: generate(WORLD, tmp_path / "data", validation=value, levels=[]),
+        lambda: generate(Recipe.for_world(WORLD, episodes=value, levels=[]), tmp_path / "data"),
+        lambda: generate(Recipe.for_world(WORLD, nominal=value, levels=[]), tmp_path / "data"),
+        lambda: generate(Recipe.for_world(WORLD, validation=value, levels=[]), tmp_path / "data"),
     ):
         with pytest.raises(OffnominalError):
             call()
@@ -95,7 +95,7 @@ def test_seeds_are_integers_that_exist(value, tmp_path):
     for call in (
         lambda: collect(WORLD, POLICY, 1, seed=value),
         lambda: evaluate_policy(WORLD, POLICY, 1, seed=value),
-        lambda: generate(WORLD, tmp_path / "data", episodes=1, levels=[], seed=value),
+        lambda: generate(Recipe.for_world(WORLD, episodes=1, levels=[], seed=value), tmp_path / "data"),
     ):
         with pytest.raises(InvalidParameter):
             call()
@@ -104,7 +104,7 @@ def test_seeds_are_integers_that_exist(value, tmp_path):
 
 def test_the_last_seeds_of_a_dataset_exist_too(tmp_path):
     with pytest.raises(InvalidParameter, match="is outside"):
-        generate(WORLD, tmp_path / "data", episodes=1, levels=[], seed=2**63 - 2)
+        generate(Recipe.for_world(WORLD, episodes=1, levels=[], seed=2**63 - 2), tmp_path / "data")
     assert list(tmp_path.iterdir()) == []
 
 

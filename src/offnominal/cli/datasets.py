@@ -107,15 +107,14 @@ def generate(
 
     With frames: [bold]offnominal generate SAP-Goal0-v0 --out data --frames --camera affected[/]
     """
-    from offnominal.datasets import generate
+    from offnominal.datasets import Recipe, generate
     from offnominal.datasets.recipe import EXTRAS, SEED
     from offnominal.worlds import worlds as registry
 
     rows = []
     for world in registry.ids() if worlds == ["all"] else [registry.spec(world).id for world in worlds]:
-        made = generate(
+        recipe = Recipe.for_world(
             world,
-            folder / world if folder else None,
             episodes=episodes,
             nominal=nominal,
             validation=validation,
@@ -128,10 +127,9 @@ def generate(
             algorithm=algorithm,
             policy=policy,
             seed=SEED if seed is None else seed,
-            overwrite=overwrite,
-            report=_note,
         )
-        rows.append(_summary(made))
+        path = folder / world if folder else None
+        rows.append(_summary(generate(recipe, path, policy=policy, overwrite=overwrite, report=_note)))
     print_rows("Datasets", rows, as_json)
 
 

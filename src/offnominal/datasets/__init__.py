@@ -1,7 +1,7 @@
-"""What was recorded: datasets of episodes, their recipes and their store."""
+"""Datasets of episodes: recipes, files, checks, and conversion from and to Minari."""
 
 from offnominal.datasets.dataset import Dataset
-from offnominal.datasets.generation import follow, generate
+from offnominal.datasets.generation import generate
 from offnominal.datasets.hashing import content_hash
 from offnominal.datasets.loading import dataset_folders, load_dataset
 from offnominal.datasets.manifest import FramesEntry, Manifest, SplitEntry
@@ -22,7 +22,6 @@ __all__ = [
     "SplitEntry",
     "content_hash",
     "dataset_folders",
-    "follow",
     "from_minari",
     "generate",
     "import_minari",

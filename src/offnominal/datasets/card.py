@@ -234,6 +234,6 @@ def _making(manifest: Manifest, recipe: Recipe) -> str:
 The recipe in `manifest.json` says everything. On the same platform and versions it gives the same bytes again:
 
 ```python
-off.datasets.follow(data.manifest.recipe, "another folder")
+off.generate(data.manifest.recipe, "another folder")
 ```
 """

@@ -26,9 +26,9 @@ class Dataset:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.datasets import generate
+        >>> from offnominal.datasets import Recipe, generate
         >>> folder = TemporaryDirectory()
-        >>> data = generate("SAP-Goal0-v0", folder.name, episodes=3, levels=[])
+        >>> data = generate(Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[]), folder.name)
         >>> data["train"][0].seed
         10000000
         >>> data["tset"]
@@ -70,9 +70,9 @@ class Dataset:
 
         Example:
             >>> from tempfile import TemporaryDirectory
-            >>> from offnominal.datasets import generate
+            >>> from offnominal.datasets import Recipe, generate
             >>> folder = TemporaryDirectory()
-            >>> data = generate("SAP-Goal0-v0", folder.name, episodes=2, levels=[], frames=True)
+            >>> data = generate(Recipe.for_world("SAP-Goal0-v0", episodes=2, levels=[], frames=True), folder.name)
             >>> data.images()["train"][0].observations.shape[1:]
             (3, 128, 128)
         """

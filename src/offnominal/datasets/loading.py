@@ -1,9 +1,8 @@
-"""Open a dataset; make it first if need be."""
+"""Opening datasets; those of a recipe or a world are generated on first use."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from offnominal.core.directories import find_data_home
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
@@ -11,31 +10,36 @@ from offnominal.core.files import file_errors
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generation import generate
 from offnominal.datasets.manifest import MANIFEST
+from offnominal.datasets.recipe import Recipe
 from offnominal.datasets.split import Verify
 from offnominal.worlds.catalogue import NAMESPACE, worlds
 
 
-def load_dataset(source: str | Path, *, verify: Verify = "hash", **options: Any) -> Dataset:
+def load_dataset(source: str | Path | Recipe, *, verify: Verify = "hash") -> Dataset:
     """Return a dataset.
 
     Args:
-        source: The folder of a dataset, or the id of a world. A world's dataset is generated on first use and kept in
-            the :func:`data_home`, one for each set of options.
+        source: Folder of a dataset, a recipe, or the id of a world. The dataset of a recipe is generated on first use
+            and kept in the :func:`~offnominal.core.directories.data_home`. A world id stands for
+            ``Recipe.for_world(id)``.
         verify: ``"hash"`` compares the SHA-256 of a split with the manifest when it is first read, ``"size"`` only its
             size when the dataset is opened.
-        **options: Those of :func:`generate`, for worlds.
 
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> folder = TemporaryDirectory()
-        >>> made = generate("SAP-Goal0-v0", folder.name, episodes=3, levels=[])
+        >>> data = generate(Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[]), folder.name)
         >>> load_dataset(folder.name)["train"][2].seed
         10000002
     """
     if isinstance(source, str) and source.removeprefix(f"{NAMESPACE}/") in worlds:
-        return Dataset(generate(source, **options).folder, verify=verify)
+        source = Recipe.for_world(source)
+    if isinstance(source, Recipe):
+        return Dataset(generate(source).folder, verify=verify)
     if not isinstance(source, Path | str):
-        raise InvalidParameter(f"{source!r} is a {type(source).__name__}; expected a folder or the id of a world.")
+        raise InvalidParameter(
+            f"{source!r} is a {type(source).__name__}; expected a folder, a recipe or the id of a world."
+        )
     with file_errors(source):
         is_folder = bool(str(source)) and Path(source).is_dir()
     if not is_folder:
@@ -43,19 +47,15 @@ def load_dataset(source: str | Path, *, verify: Verify = "hash", **options: Any)
             f"{str(source)!r} is neither the id of a world nor a folder.{did_you_mean(str(source), worlds.ids())} "
             "`offnominal worlds` lists the worlds."
         )
-    if options:
-        raise InvalidParameter(
-            f"{source} is a folder, which holds what it holds; leave out {', '.join(options)}, or name a world."
-        )
     return Dataset(source, verify=verify)
 
 
 def dataset_folders(where: Path | str | None = None) -> list[Path]:
-    """Return the folders of the datasets in a folder, whether they are intact or not.
+    """Return the folders of the datasets in a folder, intact or damaged.
 
     Args:
-        where: A folder of datasets, the folder of one dataset, or its name in the :func:`data_home`. If None, the data
-            home, in which there may be none.
+        where: A folder of datasets, the folder of one dataset, or its name in the
+            :func:`~offnominal.core.directories.data_home`. If None, the data home.
 
     Raises:
         UnknownName: There is no such folder.

@@ -1,10 +1,10 @@
-"""Recipes: everything that decides the bytes of a dataset, and nothing else."""
+"""Recipes: the complete description of a dataset."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
@@ -15,7 +15,9 @@ from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
+from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.split_metadata import FORMAT
+from offnominal.rollouts.collection import build_world
 from offnominal.rollouts.frame_recorder import check_camera
 from offnominal.rollouts.recorders import OUTCOMES
 from offnominal.worlds.pixel_observations import CameraKind
@@ -33,6 +35,11 @@ Strengths = Mapping[tuple[str, str], float]
 class FaultCell(Config):
     """An anomaly at a named strength.
 
+    Args:
+        anomaly: Id of the anomaly.
+        level: Name of the strength.
+        parameter: Fault parameter at this strength.
+
     Example:
         >>> FaultCell("action/noise", "tiny", 0.1).name
         'action/noise@tiny'
@@ -44,18 +51,18 @@ class FaultCell(Config):
 
     @property
     def name(self) -> str:
-        """Name of its split."""
+        """Name of the split with this fault."""
         return f"{self.anomaly}@{self.level}"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be simulated for one split.
+    """Simulations of one split.
 
     Args:
-        name: Of the split.
-        seeds: One per episode.
-        faults: What is injected into every episode.
+        name: Name of the split.
+        seeds: Seed of every episode.
+        faults: Faults that are injected into every episode.
     """
 
     name: str
@@ -63,25 +70,41 @@ class Plan:
     faults: tuple[Fault, ...] = ()
 
 
+class RecipeFields(TypedDict, total=False):
+    """Fields of a :class:`Recipe` that :meth:`Recipe.for_world` passes on."""
+
+    episodes: int
+    validation: int | None
+    seed: int
+    schedule: Schedule
+    twins: bool
+    extras: tuple[str, ...]
+    frames: bool
+    camera: CameraKind
+
+
 @dataclass(frozen=True)
 class Recipe(Config):
-    """How a dataset is made. Equal recipes give equal bytes on equal platforms and versions.
+    """Complete description of a dataset. Equal recipes give equal bytes on the same platform and versions.
+
+    :meth:`for_world` fills in policy and cells.
 
     Args:
         world: Id of the world.
-        policy: Who acts: the algorithm of the shipped expert, or a name its owner gave it.
-        policy_sha256: Hash of the policy's weights; empty if it has none.
-        episodes: Episodes of the test split and of each fault.
-        nominal: Episodes of the training split.
-        validation: Episodes of the validation split; if None, a tenth of `nominal`, rounded up.
-        seed: Of the first training episode; the other splits follow at a distance of a million.
-        cells: What goes wrong and how hard; a split each.
-        schedule: When.
-        twins: Whether the nominal episodes of the faults' seeds are recorded too.
-        extras: Signals beside the usual ones.
-        frames: Whether what a camera sees is recorded.
-        camera: What it shows while an observation is faulty: ``"clean"`` or ``"affected"``.
-        format: Version of the layout of the files.
+        policy: Name of the policy: the algorithm of the shipped expert, or a name of your own.
+        policy_sha256: SHA-256 of the policy's weights; empty if it has none.
+        episodes: Number of episodes of the test split and of each fault.
+        nominal: Number of episodes of the training split.
+        validation: Number of episodes of the validation split; if None, a tenth of `nominal`, rounded up.
+        seed: Seed of the first training episode; the other splits start one million seeds apart.
+        cells: Anomalies and their strengths; each is a split.
+        schedule: When the faults are active.
+        twins: Whether to record the nominal episodes of the faults' seeds too, as split ``"twins"``.
+        extras: Additional signals: ``"clean_observations"``, ``"executed_actions"``, ``"applied"``.
+        frames: Whether to record camera frames: 128 x 128 RGB for every observation, without loss.
+        camera: What the camera shows while an observation is faulty: the true state (``"clean"``) or the state that
+            the faulty sensors report (``"affected"``).
+        format: Version of the file format.
 
     Example:
         >>> recipe = Recipe("SAP-Goal0-v0", "tqc", episodes=20, cells=(FaultCell("action/noise", "tiny", 0.1),))
@@ -123,25 +146,68 @@ class Recipe(Config):
         check_camera(self.camera, frames=self.frames)
         for cell in self.cells:
             if cell.anomaly.startswith(f"{CAMERA}/") and not self.frames:
-                raise InvalidParameter(f"{cell.anomaly} changes nothing but frames; record them with frames=True.")
+                raise InvalidParameter(f"{cell.anomaly} changes only frames; record them with frames=True.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; a recipe without frames does not speak of them, so it has the hash it always had."""
+        """Return plain data. The fields of frames are left out if there are none, so that old hashes stay valid."""
         return super().to_dict() if self.frames else without(super().to_dict(), frames=False, camera="clean")
+
+    @classmethod
+    def for_world(
+        cls,
+        world: str,
+        *,
+        policy: PolicySource = None,
+        policy_name: str | None = None,
+        algorithm: str | None = None,
+        nominal: int | None = None,
+        anomalies: Iterable[str] | None = None,
+        levels: Iterable[str] | None = None,
+        strengths: Strengths | None = None,
+        **fields: Unpack[RecipeFields],
+    ) -> Recipe:
+        """Return the recipe of a world with its shipped policy and all its faults, or with some of them.
+
+        Args:
+            world: Id of the world.
+            policy: Policy to record; the shipped expert if None. Pass it to :func:`generate` too.
+            policy_name: Name of the policy in the recipe; required for a policy without weights.
+            algorithm: Algorithm of the shipped expert; the world's default (TQC, or an ensemble) if None.
+            nominal: Number of episodes of the training split; as `episodes` if None.
+            anomalies: Ids of the anomalies; all with a known strength if None.
+            levels: Names of the strengths; all if None.
+            strengths: Fault parameters by (anomaly, level); those of the shipped table if None.
+            **fields: Other fields of the recipe.
+
+        Example:
+            >>> recipe = Recipe.for_world("SAP-Goal0-v0", anomalies=["action/noise"], levels=["tiny"], episodes=20)
+            >>> recipe.policy, recipe.nominal, [cell.name for cell in recipe.cells]
+            ('tqc', 20, ['action/noise@tiny'])
+        """
+        id = build_world(world, 1).card.id
+        resolved = resolve_policy(id, policy, algorithm=algorithm, name=policy_name)
+        cells = cells_of(id, strengths=strengths, anomalies=anomalies, levels=levels)
+        size = fields.get("episodes", cls.episodes) if nominal is None else nominal
+        return cls(id, resolved.name, resolved.sha256, nominal=size, cells=cells, **fields)
+
+    @property
+    def folder_name(self) -> str:
+        """Name of the dataset's folder in the data home."""
+        return f"{self.world.replace('/', '-')}-{self.digest()[:8]}"
 
     @property
     def n_validation(self) -> int:
-        """Episodes of the validation split."""
+        """Number of episodes of the validation split."""
         return -(-self.nominal // 10) if self.validation is None else self.validation
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """What is recorded beside observations, actions, rewards and labels."""
+        """Signals that are recorded besides observations, actions, rewards and labels."""
         return (*OUTCOMES, *self.extras, *([FRAMES] if self.frames else []))
 
     def seeds(self) -> dict[str, IntArray]:
-        """Return the seeds of each split, in order; faults share theirs with each other and the twins."""
-        train, validation, test, faulty = (self.seed + place * SPACING for place in range(4))
+        """Return the seeds of each split, in order; all faults and the twins share their seeds."""
+        train, validation, test, faulty = (self.seed + index * SPACING for index in range(4))
         nominal = {
             "train": row_seeds(train, self.nominal),
             "validation": row_seeds(validation, self.n_validation),
@@ -151,13 +217,13 @@ class Recipe(Config):
         return nominal | dict.fromkeys(names, row_seeds(faulty, self.episodes))
 
     def plans(self) -> list[Plan]:
-        """Return what is to be simulated, split by split."""
+        """Return the simulations, split by split."""
         faults = {cell.name: (Fault(cell.anomaly, cell.parameter, self.schedule),) for cell in self.cells}
         return [Plan(name, seeds, faults.get(name, ())) for name, seeds in self.seeds().items()]
 
 
 def without(data: dict[str, Any], **left_out: Any) -> dict[str, Any]:
-    """Return plain data without the fields that have these values.
+    """Return plain data without the fields that have the given values.
 
     Example:
         >>> without({"size": 3, "frames": None}, frames=None)
@@ -173,23 +239,23 @@ def cells_of(
     anomalies: Iterable[str] | None = None,
     levels: Iterable[str] | None = None,
 ) -> tuple[FaultCell, ...]:
-    """Return the cells of a world, or some of them.
+    """Return the anomalies and strengths of a world, or some of them.
 
     Args:
         world: Id of the world.
-        strengths: Parameters by (anomaly, level); those of the shipped table if None.
-        anomalies: Only these.
-        levels: Only these.
+        strengths: Fault parameters by (anomaly, level); those of the shipped table if None.
+        anomalies: Ids of the anomalies; all if None.
+        levels: Names of the strengths; all if None.
     """
     table = strengths_of(world) if strengths is None else strengths
-    wanted = _chosen("anomaly", anomalies, {anomaly for anomaly, _ in table}, world)
-    depths = _chosen("level", levels, {level for _, level in table}, world)
-    cells = [FaultCell(*key, float(value)) for key, value in table.items() if key[0] in wanted and key[1] in depths]
+    ids = _chosen("anomaly", anomalies, {anomaly for anomaly, _ in table}, world)
+    names = _chosen("level", levels, {level for _, level in table}, world)
+    cells = [FaultCell(*key, float(value)) for key, value in table.items() if key[0] in ids and key[1] in names]
     return tuple(sorted(cells, key=lambda cell: (cell.anomaly, rank(cell.level))))
 
 
 def rank(level: str) -> tuple[int, str]:
-    """Return where a level stands among others: ours from tiny to extreme, then those with other names."""
+    """Return the sort key of a level: the standard ones from tiny to extreme, then other names."""
     known = list(LEVELS)
     return (known.index(level) if level in known else len(known)), level
 
@@ -197,11 +263,11 @@ def rank(level: str) -> tuple[int, str]:
 def _chosen(kind: str, given: Iterable[str] | None, known: set[str], world: str) -> set[str]:
     if given is None:
         return known
-    wanted = [given] if isinstance(given, str) else list(given)
-    for name in wanted:
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
         if name not in known:
             raise UnknownName(
                 f"no {kind} {name!r} has a known strength in {world}.{did_you_mean(name, known)} "
                 f"Known: {', '.join(sorted(known)) or 'none'}."
             )
-    return set(wanted)
+    return set(names)

@@ -35,9 +35,9 @@ def verify_dataset(folder: Path | str) -> dict[str, str]:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.datasets import generate
+        >>> from offnominal.datasets import Recipe, generate
         >>> folder = TemporaryDirectory()
-        >>> data = generate("SAP-Goal0-v0", folder.name, episodes=3, levels=[])
+        >>> data = generate(Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[]), folder.name)
         >>> data["test"].path.write_bytes(b"something else")
         14
         >>> verify_dataset(folder.name)

@@ -37,11 +37,11 @@ def evaluate(
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.datasets import generate
+        >>> from offnominal.datasets import Recipe, generate
         >>> from offnominal.detectors import KNN
         >>> folder = TemporaryDirectory()
         >>> strengths = {("observation/offset", "large"): 2.0}
-        >>> data = generate("SAP-Goal0-v0", folder.name, episodes=30, strengths=strengths)
+        >>> data = generate(Recipe.for_world("SAP-Goal0-v0", episodes=30, strengths=strengths), folder.name)
         >>> report = evaluate(KNN().fit(data["train"]), data)
         >>> report["observation/offset@large"].numbers["matched_auroc"].value > 0.95
         True

@@ -69,7 +69,7 @@ class StudyCell(Protocol):
 
 @dataclass(frozen=True)
 class DataEntry(Config):
-    """Which episodes a cell learns from and is tested on; see :func:`~offnominal.datasets.generate`.
+    """Which episodes a cell learns from and is tested on; see :class:`~offnominal.datasets.Recipe`.
 
     Args:
         episodes: Episodes of the test split and of each fault.
@@ -99,7 +99,7 @@ class DataEntry(Config):
         check_integers(self, 0, "validation", "seed")
 
     def options(self) -> dict[str, Any]:
-        """Return the arguments of :func:`~offnominal.datasets.generate`; what is None is left to it."""
+        """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
 
 from offnominal.agents.scripted import scripted_expert
 from offnominal.datasets.dataset import Dataset
-from offnominal.datasets.loading import load_dataset
+from offnominal.datasets.generation import generate
+from offnominal.datasets.recipe import Recipe
 from offnominal.studies.cell import SCRIPTED, Cell
 
 _OPEN: dict[str, Dataset] = {}
@@ -18,10 +18,13 @@ def open_data(cell: Cell) -> Dataset:
     """Return the dataset of a cell, generated on first use; it stays open for the next cell of the same data."""
     if cell.source not in _OPEN:
         _OPEN.clear()
-        options: dict[str, Any] = {"algorithm": cell.policy}
+        options, policy = cell.data.options(), None
         if cell.policy == SCRIPTED:
-            options = {"policy": scripted_expert(cell.world), "policy_name": SCRIPTED}
-        data = load_dataset(cell.world, **options, **cell.data.options())
+            policy = scripted_expert(cell.world)
+            recipe = Recipe.for_world(cell.world, policy=policy, policy_name=SCRIPTED, **options)
+        else:
+            recipe = Recipe.for_world(cell.world, algorithm=cell.policy, **options)
+        data = generate(recipe, policy=policy)
         _OPEN[cell.source] = data.images() if cell.data.frames else data
     return _OPEN[cell.source]
 
@@ -31,9 +34,11 @@ def content_hash(data: Dataset) -> str:
 
     Example:
         >>> from tempfile import TemporaryDirectory
-        >>> from offnominal.datasets import generate
+        >>> from offnominal.datasets import Recipe, generate
         >>> folders = TemporaryDirectory(), TemporaryDirectory()
-        >>> first, second = (generate("SAP-Goal0-v0", each.name, episodes=3, levels=[]) for each in folders)
+        >>> first, second = (
+        ...     generate(Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[]), each.name) for each in folders
+        ... )
         >>> content_hash(first) == content_hash(second)
         True
     """
