@@ -84,7 +84,8 @@ def _scene(seed: int) -> Frame:
     world = make_world(WORLD, 1)
     row = np.zeros(1, np.int64)
     world.reset(row, row + seed, row)
-    return world.render(0)
+    image: Frame = world.frames()[0]
+    return image
 
 
 if __name__ == "__main__":

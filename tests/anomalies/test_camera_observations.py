@@ -6,7 +6,9 @@ import pytest
 
 import offnominal as off
 from offnominal.anomalies import EnvironmentInfo, Fault, Injection, Schedule, inject
+from offnominal.anomalies.camera_faults import CameraFaults
 from offnominal.anomalies.camera_observations import CameraObservations
+from offnominal.anomalies.fault_table import FaultTable
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.rollouts import collect, twins
 from offnominal.worlds import make_world
@@ -60,10 +62,11 @@ def test_a_film_shows_what_the_camera_showed():
 def test_rows_with_sound_cameras_are_not_copied():
     world = make_world(PONG, 2)
     world.reset(ROWS, ROWS, ROWS * 0)
-    observations = CameraObservations(world, ())
-    observations.start(ROWS, lambda frames, rows: 255 - frames)
-    assert observations.observe(world.observations, ROWS, lambda frames, rows: 255 - frames) is world.observations
-    assert np.array_equal(observations.camera_images(ROWS), world.camera_images(ROWS))
+    nominal = CameraFaults(FaultTable([(), ()], EnvironmentInfo.of(world)))
+    observations = CameraObservations(world, nominal)
+    observations.start(ROWS)
+    assert observations.observe(world.observations, ROWS) is world.observations
+    assert np.array_equal(observations.camera_images(ROWS), world.camera.images(ROWS))
 
 
 def test_only_the_rows_that_were_stepped_move_on():
@@ -115,4 +118,4 @@ def test_a_film_without_faults_is_what_the_world_draws():
     world = make_world(PONG, 1)
     world.reset(ROWS[:1], ROWS[:1], ROWS[:1])
     (episode,) = collect(PONG, restless, 1, max_steps=1, frames=True)
-    assert np.array_equal(episode.extras["frames"][0], resized(world.camera_images(ROWS[:1]), 128)[0])
+    assert np.array_equal(episode.extras["frames"][0], resized(world.camera.images(ROWS[:1]), 128)[0])

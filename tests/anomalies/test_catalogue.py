@@ -15,7 +15,8 @@ from offnominal.anomalies import (
     make_anomaly,
 )
 from offnominal.anomalies.catalogue import anomalies_with
-from offnominal.anomalies.injection import EnvironmentInfo, Injection
+from offnominal.anomalies.environment_info import EnvironmentInfo
+from offnominal.anomalies.injection import Injection
 from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.worlds.catalogue import make_world
 

@@ -133,7 +133,7 @@ def test_labels_say_active_exactly_while_any_fault_is_on():
     for _ in range(8):
         step(injection)
         active.append(injection.active.copy())
-        on.append(injection.on[0].copy())
+        on.append(injection._table.on[0].copy())
     np.testing.assert_array_equal(np.array(active)[:, 0], [0, 0, 1, 1, 0, 1, 0, 0])
     np.testing.assert_array_equal(np.array(on)[:, 0], [0, 0, 1, 1, 0, 0, 0, 0])
     np.testing.assert_array_equal(np.array(on)[:, 1], [0, 0, 0, 1, 0, 1, 0, 0])
@@ -217,7 +217,7 @@ def test_begin_starts_rows_anew_and_leaves_the_others_running():
         step(injection)
     injection.begin(np.array([0]), np.array([0]), np.array([1]))
     assert injection.active.tolist() == [False, True]
-    assert injection.ticks.tolist() == [0, 4]
+    assert injection._table.ticks.tolist() == [0, 4]
     np.testing.assert_array_equal(step(injection)[:, 0], [0, 4])
     np.testing.assert_array_equal(step(injection)[:, 0], [1, 5])
 

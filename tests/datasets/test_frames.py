@@ -327,7 +327,7 @@ def test_camera_faults_need_frames(filmed, tmp_path):
 
 def test_a_world_without_pictures_leaves_nothing_behind(filmed, tmp_path, monkeypatch):
     for kind in World.__subclasses__():
-        monkeypatch.setattr(kind, "renders", False)
+        monkeypatch.setattr(kind, "camera", None)
     with pytest.raises(TypeError, match="SAP-Goal0-v0 has no images"):
         filmed(tmp_path / "data", strengths={})
     assert list(tmp_path.iterdir()) == []

@@ -55,8 +55,8 @@ class Overflowing(ParticleWorld):
 class Stained(ParticleWorld):
     """Lets a picture depend on its place among the others."""
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        frames = super().draw(rows, observations, size)
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        frames = super()._draw(rows, observations, size)
         frames[0] = 255 - frames[0]
         return frames
 
@@ -64,8 +64,8 @@ class Stained(ParticleWorld):
 class Disturbed(ParticleWorld):
     """Moves as it is looked at."""
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        frames = super().draw(rows, observations, size)
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        frames = super()._draw(rows, observations, size)
         self._velocity[rows] += 1e-3
         return frames
 
@@ -73,8 +73,8 @@ class Disturbed(ParticleWorld):
 class Monochrome(ParticleWorld):
     """Draws pictures of the wrong shape."""
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        return super().draw(rows, observations, size)[..., 0]
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        return super()._draw(rows, observations, size)[..., 0]
 
 
 @pytest.mark.parametrize(

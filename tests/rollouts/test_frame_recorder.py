@@ -44,7 +44,7 @@ def test_every_frame_shows_the_state_of_its_observation(id):
     world = make_world(id, 1)
     world.reset(np.arange(1), np.array([5]), np.zeros(1, np.int64))
     for t in range(4):
-        assert np.array_equal(second.extras["frames"][t], world.render(0)), t
+        assert np.array_equal(second.extras["frames"][t], world.frames()[0]), t
         world.step(steady[None])
 
 
@@ -114,6 +114,6 @@ def test_what_nothing_would_show_is_refused(options, error, said):
 
 
 def test_a_world_without_pictures_is_refused(monkeypatch):
-    monkeypatch.setattr(type(make_world(WORLD, 1)), "renders", False)
+    monkeypatch.setattr(type(make_world(WORLD, 1)), "camera", None)
     with pytest.raises(UnsupportedEnvironment, match="SAP-Goal1-v0"):
         film(1)

@@ -38,7 +38,7 @@ def test_picture_k_shows_the_kth_row_asked_for(id):
     frames = world.frames()
     assert (frames.shape, frames.dtype) == ((3, 128, 128, 3), np.uint8)
     np.testing.assert_array_equal(world.frames(np.array([2, 0, 2])), frames[[2, 0, 2]])
-    np.testing.assert_array_equal(world.render(1), frames[1])
+    np.testing.assert_array_equal(world.frames()[1], frames[1])
     assert world.frames(np.array([], np.int64)).shape == (0, 128, 128, 3)
 
 
@@ -203,9 +203,9 @@ def test_world_of_gymnasium_draws_what_its_environments_render():
     world.close()
 
 
-def test_world_without_pictures_says_so():
+def test_a_world_without_images_cannot_be_rendered():
     world = GymnasiumWorld(1, id="Pendulum-v1")
     with pytest.raises(UnsupportedEnvironment, match="cannot be rendered"):
-        world.render()
-    with pytest.raises(InvalidParameter, match="has no pictures"):
+        world.frames()[0]
+    with pytest.raises(InvalidParameter, match="has no images"):
         ObservationBuilder(world)

@@ -1,71 +1,71 @@
-"""What agents see of a world through its cameras, when these have faults."""
+"""Pixel observations made from images with camera faults."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
+from offnominal.anomalies.camera_faults import CameraFaults
 from offnominal.core.types import Array, Frames, IntArray
-from offnominal.worlds.pixel_observations import FrameTransform
+from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.world import World
 
 
 class CameraObservations:
-    """What agents see of a world that `pixel_observations`, through cameras some of which have faults.
+    """Observations of a world with pixel observations under camera faults.
 
-    The world itself keeps what they would see through sound ones. What an agent sees may hold earlier pictures too, so
-    a fault is seen for as long after its end as a picture is. Rows whose cameras are sound cost nothing.
+    The world itself keeps the true observations. An observation may contain earlier images, so a fault stays visible
+    until its last image has left the observation. Rows without camera faults cost nothing.
 
     Args:
-        world: What is seen.
-        faulty: The rows whose cameras have faults.
+        world: A world whose camera is a :class:`PixelCamera`.
+        faults: Camera faults of its rows.
     """
 
-    def __init__(self, world: World, faulty: Iterable[int]) -> None:
+    def __init__(self, world: World, faults: CameraFaults) -> None:
         self._world = world
+        self._faults = faults
         self._faulty = np.zeros(world.n, np.bool_)
-        self._faulty[list(faulty)] = True
-        self._seen = np.zeros_like(world.observations)
-        self._shown: dict[int, Array] = {}
+        self._faulty[list(faults.rows)] = True
+        self._observations = np.zeros_like(world.observations)
+        self._images: dict[int, Array] = {}
 
-    def start(self, rows: IntArray, transform: FrameTransform) -> None:
-        """Take note of the first pictures of some rows, which no fault touches.
+    @property
+    def _camera(self) -> PixelCamera:
+        camera = self._world.camera
+        assert isinstance(camera, PixelCamera)
+        return camera
 
-        Args:
-            rows: The rows that were started.
-            transform: What faults make of a picture.
-        """
+    def start(self, rows: IntArray) -> None:
+        """Take the first images of some rows, which no fault changes."""
         rows = rows[self._faulty[rows]]
         if rows.size:
-            self._keep(rows, transform(self._world.camera_images(rows), rows))
-            self._seen[rows] = self._world.observations[rows]
+            self._take(rows)
+            self._observations[rows] = self._world.observations[rows]
 
-    def observe(self, observations: Array, rows: IntArray, transform: FrameTransform) -> Array:
-        """Return (n, ...): what agents see after a step of some rows.
+    def observe(self, observations: Array, rows: IntArray) -> Array:
+        """Return (n, ...): the observations after a step of some rows, camera faults applied.
 
         Args:
-            observations: (n, ...): what they would see through sound cameras; not changed.
-            rows: The rows that were stepped.
-            transform: What faults make of a picture.
+            observations: (n, ...): true observations; not changed.
+            rows: Indices of the rows that were stepped.
         """
         rows = rows[self._faulty[rows]]
         if not rows.size:
             return observations
-        shown = transform(self._world.camera_images(rows), rows)
-        self._keep(rows, shown)
-        self._seen[rows] = self._world.observe_images(shown, self._seen[rows])
-        seen = observations.copy()
-        seen[rows] = self._seen[rows]
-        return seen
+        self._observations[rows] = self._camera.observe(self._take(rows), self._observations[rows])
+        faulty = observations.copy()
+        faulty[rows] = self._observations[rows]
+        return faulty
 
     def camera_images(self, rows: IntArray) -> Frames:
-        """Return (len(rows), H, W, 3): the latest picture that the camera of each row showed."""
-        images = self._world.camera_images(rows)
+        """Return (len(rows), H, W, 3): the latest image of each row, camera faults applied."""
+        images = self._camera.images(rows)
         for k, row in enumerate(rows.tolist()):
             if self._faulty[row]:
-                images[k] = self._shown[row]
+                images[k] = self._images[row]
         return images
 
-    def _keep(self, rows: IntArray, shown: Frames) -> None:
-        self._shown.update(zip(rows.tolist(), shown, strict=True))
+    def _take(self, rows: IntArray) -> Frames:
+        images = self._faults.apply(self._camera.images(rows), rows)
+        self._images.update(zip(rows.tolist(), images, strict=True))
+        return images

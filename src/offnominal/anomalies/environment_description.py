@@ -42,7 +42,7 @@ def describe_environment(
     has_images = has_images or colour_axis(observation_space) is not None
     if isinstance(inner, WorldEnv | WorldVectorEnv):
         environment = EnvironmentInfo.of(inner.world, limit, has_images=has_images)
-        if environment.camera_world is not None and observation_space != inner.world.observation_space:
+        if environment.pixel_world is not None and observation_space != inner.world.observation_space:
             raise UnsupportedEnvironment(
                 f"{env} changes the images of {environment.name}, and camera faults come before that; "
                 "inject into the plain world and wrap the result."

@@ -9,6 +9,7 @@ from typing import Protocol
 from gymnasium.spaces import Box
 
 from offnominal.core.types import FloatArray, IntArray
+from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.world import World
 from offnominal.worlds.world_card import PhysicsParameter
 
@@ -36,7 +37,7 @@ class EnvironmentInfo:
         length: Length of an expert's episode, for random onsets.
         limit: Time limit, if there is one.
         has_images: Whether it shows pictures, for faults of the camera.
-        camera_world: The world, if agents see through its cameras; what these show is then part of the observation.
+        pixel_world: The world, if its observations are pixel observations.
         name: How the environment is called in messages.
     """
 
@@ -47,7 +48,7 @@ class EnvironmentInfo:
     length: int | None = None
     limit: int | None = None
     has_images: bool = False
-    camera_world: World | None = None
+    pixel_world: World | None = None
     name: str = "the environment"
 
     @classmethod
@@ -59,7 +60,7 @@ class EnvironmentInfo:
             limit: Time limit; the world's own if None.
             has_images: Whether its pictures are looked at.
         """
-        card = world.card
+        card, pixels = world.card, isinstance(world.camera, PixelCamera)
         return cls(
             observation=tuple(channel.name for channel in card.observation),
             action=tuple(channel.name for channel in card.action) if isinstance(world.action_space, Box) else (),
@@ -67,7 +68,7 @@ class EnvironmentInfo:
             world=card.id,
             length=card.expert_length,
             limit=limit or card.max_steps,
-            has_images=has_images or world.pixel_observations,
-            camera_world=world if world.pixel_observations else None,
+            has_images=has_images or pixels,
+            pixel_world=world if pixels else None,
             name=card.id,
         )

@@ -11,11 +11,12 @@ from gymnasium.vector import VectorEnv
 from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.environment_description import colour_axis
 from offnominal.anomalies.fault import Fault, fault_tuple
+from offnominal.anomalies.final_state_env import FinalStateVectorEnv
 from offnominal.anomalies.image_envs import ImageEnv, ImageVectorEnv
 from offnominal.anomalies.injected_envs import InjectedEnv, InjectedVectorEnv
-from offnominal.anomalies.pixel_vector_env import PixelVectorEnv
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.pixel_observations import CameraKind, ObservationBuilder, ObservationKind
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
@@ -74,13 +75,13 @@ def inject(
     if isinstance(env, VectorEnv):
         if observation_builder is not None:
             return ImageVectorEnv(env, faults, observation_builder)
-        return PixelVectorEnv(env, faults) if _has_pixel_observations(env) else InjectedVectorEnv(env, faults)
+        return FinalStateVectorEnv(env, faults) if _has_pixel_observations(env) else InjectedVectorEnv(env, faults)
     return InjectedEnv(env, faults[0]) if observation_builder is None else ImageEnv(env, faults[0], observation_builder)
 
 
 def _has_pixel_observations(env: Any) -> bool:
-    """Return whether agents see through the cameras of a world of this package."""
-    return isinstance(env.unwrapped, WorldEnv | WorldVectorEnv) and env.unwrapped.world.pixel_observations
+    """Return whether the environment is a world of this package with pixel observations."""
+    return isinstance(env.unwrapped, WorldEnv | WorldVectorEnv) and isinstance(env.unwrapped.world.camera, PixelCamera)
 
 
 def _make_observation_builder(

@@ -74,7 +74,7 @@ def generate(
             f"{recipe!r} is a {type(recipe).__name__}; expected a recipe, such as Recipe.for_world('SAP-Goal0-v0')."
         )
     resolved = _policy_of(recipe, policy)
-    if recipe.frames and not build_world(recipe.world, 1).renders:
+    if recipe.frames and build_world(recipe.world, 1).camera is None:
         raise UnsupportedEnvironment(f"{recipe.world} has no images; leave out frames.")
     path = destination(data_home() / recipe.folder_name if folder is None else folder)
     found = _existing(path, recipe, overwrite)

@@ -24,6 +24,7 @@ from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
 from offnominal.rollouts.collection import build_world, collect
 from offnominal.rollouts.twin_rollouts import Twin, twins
+from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.world import World
 
 PAIRS = 6
@@ -83,10 +84,10 @@ def anomalies_of(world: str, *, cameras: bool = False) -> list[str]:
         12
     """
     sample = build_world(world, 1)
-    if sample.pixel_observations:
+    if isinstance(sample.camera, PixelCamera):
         return [f"dynamics/{name}" for name in sample.physics_parameters] + camera_anomalies()
     return anomalies_with(sample.physics_parameters, discrete=isinstance(sample.action_space, Discrete)) + (
-        camera_anomalies() if cameras and sample.renders else []
+        camera_anomalies() if cameras and sample.camera is not None else []
     )
 
 
@@ -119,9 +120,9 @@ class _Case:
         self.strength = visible_parameter(anomaly, sample) if strength is None else strength
         self.policy = FunctionPolicy(_moving_policy(sample))
         camera = isinstance(anomaly, CameraAnomaly)
-        self.pixel_observations = sample.pixel_observations
-        self.filmed = camera and not sample.pixel_observations
-        self.target = "observation" if camera and sample.pixel_observations else anomaly.target
+        self.pixel_observations = isinstance(sample.camera, PixelCamera)
+        self.filmed = camera and not self.pixel_observations
+        self.target = "observation" if camera and self.pixel_observations else anomaly.target
         self.n, self.steps = (FRAME_PAIRS, FRAME_STEPS) if camera else (PAIRS, STEPS)
         sample.close()
 
@@ -193,10 +194,10 @@ class _Case:
         action = _steady(world, 0.25)
         require(np.array_equal(injection.act(action, row), action), "an action is changed after its end")
         seen = injection.observe(world.observations, row)
-        if self.pixel_observations:
+        if isinstance(world.camera, PixelCamera):
             # What is seen may hold earlier pictures.
             shown = injection.camera_images(row)
-            require(np.array_equal(shown, world.camera_images(row)), "a picture is changed after its end")
+            require(np.array_equal(shown, world.camera.images(row)), "a picture is changed after its end")
         else:
             require(np.array_equal(seen, world.observations), "an observation is changed after its end")
         if self.filmed:

@@ -11,9 +11,10 @@ import numpy as np
 from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.policy import Policy, as_policy
+from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.fault_injection import row_faults
-from offnominal.anomalies.injection import EnvironmentInfo, Injection
+from offnominal.anomalies.injection import Injection
 from offnominal.core.checks import integer_in, positive_integer
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidAction

@@ -12,6 +12,7 @@ from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, Frames, IntArray
 from offnominal.rollouts.recorders import EpisodeRecorder
+from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.pixel_observations import CameraKind
 from offnominal.worlds.world import FRAME_SIZE, World
 
@@ -75,8 +76,8 @@ class FrameRecorder(EpisodeRecorder):
         self._keep(t + 1, rows, self._shown(world, rows, seen))
 
     def _shown(self, world: World, rows: IntArray, seen: Array) -> Frames:
-        if world.pixel_observations:
-            return world.resize_images(self.injection.camera_images(rows), FRAME_SIZE)
+        if isinstance(world.camera, PixelCamera):
+            return world.camera.resize(self.injection.camera_images(rows), FRAME_SIZE)
         frames = world.frames(rows, observations=seen if self.camera == "affected" else None)
         return self.injection.apply_camera_faults(frames, rows)
 

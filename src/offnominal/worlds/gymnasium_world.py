@@ -12,6 +12,7 @@ from gymnasium.spaces import Box, Discrete
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frame, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.world import World
 from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
@@ -46,7 +47,7 @@ class GymnasiumWorld(World):
                 "must be in a Box, actions in a Box or Discrete space."
             )
         self.observation_space, self.action_space = first.observation_space, first.action_space
-        self.renders = first.render_mode == "rgb_array"
+        self._renders = first.render_mode == "rgb_array"
         self._physics = self._find_physics()
         self.card = WorldCard(
             id=id,
@@ -99,7 +100,12 @@ class GymnasiumWorld(World):
         """Set a physics parameter of the models found."""
         self._physics.set_physics_parameter(self.physics_parameter(name).name, rows, values)
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+    @property
+    def camera(self) -> DrawnCamera | None:
+        """Camera that renders the environments, if they have a render mode for arrays."""
+        return DrawnCamera(self._draw) if self._renders else None
+
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows as their environments render them, stretched to a square."""
         if observations is not None:
             raise UnsupportedEnvironment(

@@ -1,4 +1,4 @@
-"""What an agent observes of a world: its vector, its picture, or both."""
+"""Observations of a world: its vector, its image, or both."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ FrameTransform: TypeAlias = Callable[[Frames, IntArray], Frames]
 
 
 class ObservationBuilder:
-    """Makes observations of a world's rows as an agent gets them.
+    """Builds the observations of a world's rows.
 
-    An image is (3, size, size) bytes, colour first as image networks expect it. Both is a dictionary with ``vector``
-    and ``image``.
+    An image has (3, size, size) bytes, channels first. ``"both"`` is a dictionary with the entries ``vector`` and
+    ``image``.
 
     Args:
-        world: What is observed.
+        world: The world.
         observation: ``"vector"``, ``"image"`` or ``"both"``.
-        camera: What the camera shows while the vector is faulty. ``"clean"``: the true state, as a camera apart from
-            the faulty sensors does. ``"affected"``: the state that the vector reports.
+        camera: State that the image shows while the vector is faulty. ``"clean"``: the true state, as an independent
+            camera does. ``"affected"``: the state that the vector reports.
         size: Pixels per side.
 
     Example:
@@ -35,8 +35,8 @@ class ObservationBuilder:
         >>> world = make_world("SAP-Goal0-v0", 2)
         >>> world.reset(np.arange(2), np.array([7, 8]), np.zeros(2, int))
         >>> observation_builder = ObservationBuilder(world, "both")
-        >>> seen = observation_builder.observe(np.arange(2), world.observations)
-        >>> seen["vector"].shape, seen["image"].shape
+        >>> both = observation_builder.observe(np.arange(2), world.observations)
+        >>> both["vector"].shape, both["image"].shape
         ((2, 26), (2, 3, 128, 128))
     """
 
@@ -52,51 +52,55 @@ class ObservationBuilder:
             raise InvalidParameter(f"observation is {observation!r}; choose 'vector', 'image' or 'both'.")
         if camera not in get_args(CameraKind):
             raise InvalidParameter(f"camera is {camera!r}; choose 'clean' or 'affected'.")
-        if observation != "vector" and not world.renders:
-            raise InvalidParameter(f"{world.card.id} has no pictures; observation={observation!r} needs them.")
+        if observation != "vector" and world.camera is None:
+            raise InvalidParameter(f"{world.card.id} has no images; observation={observation!r} needs them.")
         self.world = world
         self.observation = observation
         self.camera = camera
         self.size = size
 
     def space(self, vector: Space[Any]) -> Space[Any]:
-        """Return the space of one row's observation, given that of its vector."""
+        """Return the space of one row's observation, given the space of its vector."""
         if self.observation == "vector":
             return vector
         image = Box(0, 255, (3, self.size, self.size), np.uint8)
         return image if self.observation == "image" else Dict(vector=vector, image=image)
 
     def observe(self, rows: IntArray, vectors: Array, transform: FrameTransform | None = None) -> Any:
-        """Return what the agents of some rows observe now.
+        """Return the current observations of some rows.
 
         Args:
-            rows: Which rows of the world.
+            rows: Indices of the rows.
             vectors: (n, ...): the vector of every row of the world as the agents get it, faults included.
-            transform: What becomes of the frames on their way, such as :meth:`Injection.transform`.
+            transform: Applied to the frames, such as :meth:`Injection.apply_camera_faults`.
 
         Returns:
-            Fresh arrays with one entry per row asked for: the vectors, the images, or a dictionary of both.
+            New arrays with one entry per row asked for: the vectors, the images, or a dictionary of both.
         """
         if self.observation == "vector":
             return vectors[rows]
-        image = self.image(rows, vectors, transform)
-        return image if self.observation == "image" else {"vector": vectors[rows], "image": image}
+        frames = self.frames(rows, vectors)
+        return self.build(vectors[rows], frames if transform is None else transform(frames, rows))
 
-    def image(self, rows: IntArray, vectors: Array, transform: FrameTransform | None = None) -> Frames:
-        """Return (len(rows), 3, size, size): what the cameras of some rows show; arguments as for :meth:`observe`."""
-        shown = vectors if self.camera == "affected" else None
-        frames = self.world.frames(rows, observations=shown, size=self.size)
-        return channels_first(frames if transform is None else transform(frames, rows))
+    def frames(self, rows: IntArray, vectors: Array) -> Frames:
+        """Return the frames of some rows, (len(rows), size, size, 3); arguments as for :meth:`observe`."""
+        reported = vectors if self.camera == "affected" else None
+        return self.world.frames(rows, observations=reported, size=self.size)
+
+    def build(self, vectors: Array, frames: Frames) -> Any:
+        """Return observations made of vectors and frames, one of each per row."""
+        image = channels_first(frames)
+        return image if self.observation == "image" else {"vector": vectors, "image": image}
 
     def iter_rows(self, observations: Any) -> Iterator[Any]:
-        """Yield the entries of what :meth:`observe` returned, one by one."""
+        """Yield the result of :meth:`observe` row by row."""
         if self.observation == "both":
             names = list(observations)
             return (dict(zip(names, entry, strict=True)) for entry in zip(*observations.values(), strict=True))
         return iter(observations)
 
     def row(self, observations: Any, k: int) -> Any:
-        """Return entry k of what :meth:`observe` returned."""
+        """Return entry k of the result of :meth:`observe`."""
         if self.observation == "both":
             return {name: values[k] for name, values in observations.items()}
         return observations[k]

@@ -39,7 +39,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         self.action_space = world.action_space
         self.render_mode = checked_render_mode(render_mode, world)
         self.metadata = {
-            "render_modes": ["rgb_array"] if world.renders else [],
+            "render_modes": [] if world.camera is None else ["rgb_array"],
             "render_fps": round(1 / world.card.dt),
         }
         self.seed_in_use: int | None = None
@@ -93,8 +93,11 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         return {name: getattr(self.world, name)[0].item() for name in RECORDED}
 
     def render(self) -> Frame | None:
-        """Return a picture, or None without a render mode."""
-        return None if self.render_mode is None else self.world.render(0)
+        """Return an image, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        image: Frame = self.world.frames(_ROW)[0]
+        return image
 
     def close(self) -> None:
         """Free the world."""

@@ -57,7 +57,7 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         self.render_mode = checked_render_mode(render_mode, world)
         self.metadata = {
             "autoreset_mode": AutoresetMode.SAME_STEP,
-            "render_modes": ["rgb_array"] if world.renders else [],
+            "render_modes": [] if world.camera is None else ["rgb_array"],
             "render_fps": round(1 / world.card.dt),
         }
         self.seeds: IntArray = np.zeros(world.n, np.int64)
@@ -133,7 +133,7 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         return infos
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a picture of every row, or None without a render mode."""
+        """Return an image of every row, or None without a render mode."""
         if self.render_mode is None:
             return None
         return tuple(self.world.frames())
@@ -148,10 +148,9 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
 
 def checked_render_mode(mode: str | None, world: World) -> str | None:
     """Return the render mode if the world offers it."""
-    if mode is not None and (mode != "rgb_array" or not world.renders):
-        raise InvalidParameter(
-            f"render_mode {mode!r} is not offered by {world.card.id}; choose {'rgb_array or ' * world.renders}None."
-        )
+    if mode is not None and (mode != "rgb_array" or world.camera is None):
+        offered = "None" if world.camera is None else "rgb_array or None"
+        raise InvalidParameter(f"render_mode {mode!r} is not offered by {world.card.id}; choose {offered}.")
     return mode
 
 

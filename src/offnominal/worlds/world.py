@@ -1,4 +1,4 @@
-"""The contract of a world: N simulations advanced together, each independent of the others."""
+"""The contract of a world: N independent simulations that are advanced together."""
 
 from __future__ import annotations
 
@@ -11,39 +11,34 @@ from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, UnknownName, UnsupportedEnvironment, did_you_mean
-from offnominal.core.types import Array, BoolArray, FloatArray, Frame, Frames, IntArray
+from offnominal.core.types import Array, BoolArray, FloatArray, Frames, IntArray
+from offnominal.worlds.camera import Camera
 from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
 FRAME_SIZE = 128
 
 
 class World(ABC):
-    """N simulations that share code and nothing else.
+    """N independent simulations that are advanced together.
 
-    A world knows nothing of faults or of Gymnasium. It is told which rows to start and which actions to execute, and
-    leaves the outcome in arrays that stay valid until the next call. Whatever happens in one row never depends on
-    the other rows.
+    A world knows neither faults nor Gymnasium. The caller says which rows to start and which actions to execute. The
+    results are in arrays that stay valid until the next call. A row never depends on the other rows.
 
     Attributes:
-        renders: Whether there are pictures.
-        pixel_observations: Whether agents see through the world's own cameras, so that a fault of a camera changes what
-            they observe.
         random_starts: Whether episodes of different seeds start differently.
-        card: Names, limits and reference returns.
+        card: Description of the world.
         observation_space: Space of one row's observation.
         action_space: Space of one row's action. An action of a Discrete space is one integer, so a batch of them has
             shape (n,).
         n: Number of rows.
-        observations: (n, ...): the observation after the latest reset or step of each row.
-        rewards: (n,): the latest reward.
-        terminated: (n,): the task ended.
-        success: (n,): the task is solved.
-        critical: (n,): the state is one to be avoided, such as a collision.
-        cost: (n,): what the state costs in safety terms; 0 where nothing is at stake.
+        observations: (n, ...): observation after the latest reset or step of each row.
+        rewards: (n,): latest reward.
+        terminated: (n,): whether the task has ended.
+        success: (n,): whether the task is solved.
+        critical: (n,): whether the state is unsafe, such as a collision.
+        cost: (n,): safety cost of the state.
     """
 
-    renders: bool = False
-    pixel_observations: bool = False
     random_starts: bool = True
 
     card: WorldCard
@@ -58,7 +53,7 @@ class World(ABC):
     cost: FloatArray
 
     def _allocate(self, n: int) -> None:
-        """Make the arrays that every world has; call it from the constructor once the spaces are set."""
+        """Allocate the arrays of results. Call it in the constructor after the spaces are set."""
         self.n = n
         self.observations = np.zeros((n, *self.observation_space.shape), self.observation_space.dtype)
         self.rewards = np.zeros(n)
@@ -69,34 +64,34 @@ class World(ABC):
 
     @abstractmethod
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start a new episode in some rows, with every physics parameter back at its neutral value.
+        """Start a new episode in some rows and set every physics parameter to its neutral value.
 
         Args:
-            rows: Which rows.
-            seeds: Root seed of each.
-            episodes: How many episodes were started from that seed before.
+            rows: Indices of the rows.
+            seeds: Root seed of each row.
+            episodes: Number of earlier episodes with that seed.
         """
 
     @abstractmethod
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
-        """Execute one action in every row, or in some.
+        """Execute one action in every row, or in some rows.
 
         Args:
             actions: (n, ...): one action per row of the world, also when only some rows are stepped.
-            rows: Which rows; None for all.
+            rows: Indices of the rows to step; None for all.
 
         Raises:
-            SimulationDiverged: A row's physics became non-finite.
+            SimulationDiverged: The state of a row is not finite.
         """
 
     @property
     def action_shape(self) -> tuple[int, ...]:
-        """Shape of one row's action; of a choice, empty."""
+        """Shape of one row's action; empty for discrete actions."""
         return self.action_space.shape or ()
 
     @property
     def physics_parameters(self) -> Mapping[str, PhysicsParameter]:
-        """The physical parameters that can be set."""
+        """Physical parameters that can be set, by name."""
         return {physics_parameter.name: physics_parameter for physics_parameter in self.card.physics_parameters}
 
     def physics_parameter(self, name: str) -> PhysicsParameter:
@@ -110,31 +105,35 @@ class World(ABC):
             ) from None
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows; it stays so until set again or until the row is reset."""
+        """Set a physics parameter of some rows until it is set again or the row is reset."""
         raise UnknownName(f"{self.card.id} has no physics parameter {name!r}.")
 
     def executed(self, actions: Array) -> Array:
-        """Return what the actuators make of an action, such as saturation at their limits."""
+        """Return the action that the actuators execute, for example after saturation at their limits."""
         return actions
+
+    @property
+    def camera(self) -> Camera | None:
+        """Camera that takes images of the rows; None for a world without images."""
+        return None
 
     def frames(
         self, rows: IntArray | None = None, *, observations: Array | None = None, size: int = FRAME_SIZE
     ) -> Frames:
-        """Return RGB pictures of some rows as a camera sees them: no text and no clock, and equal states look equal.
+        """Return RGB images of some rows; see :class:`Camera`.
 
         Args:
-            rows: Which rows; None for all.
-            observations: (n, ...), one per row of the world, as a sensor reports them. What they report is drawn in
-                place of the truth; what they do not report stays true. A report that is not finite shows nothing.
+            rows: Indices of the rows; None for all.
+            observations: (n, ...), one per row of the world: a reported state to draw in place of the true one.
             size: Pixels per side.
 
         Returns:
-            (len(rows), size, size, 3), bytes. Picture k shows ``rows[k]`` and does not depend on the others.
+            (len(rows), size, size, 3) bytes.
 
         Raises:
-            UnsupportedEnvironment: The world has no pictures.
+            UnsupportedEnvironment: The world has no images, or cannot draw a reported state.
         """
-        if not self.renders:
+        if self.camera is None:
             raise UnsupportedEnvironment(f"{self.card.id} cannot be rendered.")
         if observations is not None and observations.shape != self.observations.shape:
             raise InvalidParameter(
@@ -143,47 +142,14 @@ class World(ABC):
             )
         drawn = np.arange(self.n) if rows is None else np.asarray(rows, np.int64)
         size = positive_integer("size", size)
-        return self.draw(drawn, observations, size) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
-
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Draw some rows for :meth:`frames`, which checks the arguments; a world with ``renders = True`` has this."""
-        raise UnsupportedEnvironment(f"{self.card.id} says that it renders, but has no `draw`; write one.")
-
-    def camera_images(self, rows: IntArray) -> Frames:
-        """Return the images that pixel observations are made from: (len(rows), H, W, 3) bytes.
-
-        Image k belongs to ``rows[k]``. There is one per reset and one per step of a row. Only worlds with
-        `pixel_observations` have them.
-        """
-        raise UnsupportedEnvironment(f"{self.card.id} has no pixel observations.")
-
-    def observe_images(self, images: Frames, before: Array) -> Array:
-        """Return the next pixel observations, made from these images.
-
-        A pure function of its arguments. Applied to the result of :meth:`camera_images` after a step, it gives the
-        world's own `observations`.
-
-        Args:
-            images: (k, H, W, 3) bytes.
-            before: (k, ...): what the same agents observed one step earlier.
-        """
-        raise UnsupportedEnvironment(f"{self.card.id} has no pixel observations.")
-
-    def resize_images(self, images: Frames, size: int) -> Frames:
-        """Return images of :meth:`camera_images` in the size of :meth:`frames`."""
-        raise UnsupportedEnvironment(f"{self.card.id} has no pixel observations.")
-
-    def render(self, row: int = 0) -> Frame:
-        """Return an RGB picture of one row."""
-        frame: Frame = self.frames(np.array([row]))[0]
-        return frame
+        return self.camera.draw(drawn, observations, size) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
 
     def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the physical parameters in force in a row, to see that a fault was undone."""
+        """Return the current physical parameters of a row. Tests use it to check that a fault is undone."""
         return {}
 
     def close(self) -> None:
-        """Free what the world holds."""
+        """Release the resources of the world."""
 
 
 def box(channels: tuple[Channel, ...], limit: float = np.inf) -> Box:

@@ -392,7 +392,7 @@ def test_options_are_checked():
 def test_neither_physics_nor_picture_needs_mujoco():
     code = (
         "import sys, numpy as np; from offnominal.worlds.mujoco.cartpole import CartpoleSwingup as C; w = C(1); "
-        "w.reset(np.arange(1), np.arange(1), np.arange(1)); w.step(np.ones((1, 1))); w.render(); "
+        "w.reset(np.arange(1), np.arange(1), np.arange(1)); w.step(np.ones((1, 1))); w.frames(); "
         "print('mujoco' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -63,19 +63,19 @@ def reacher_camera() -> Camera:
 @each_world
 def test_picture_is_bytes_and_the_same_for_the_same_state(world_class: type[Drawn]) -> None:
     world = started(world_class)
-    frame = world.render()
+    frame = world.frames()[0]
     assert frame.shape == (128, 128, 3)
     assert frame.dtype == np.uint8
-    assert frame.tobytes() == started(world_class).render().tobytes()
+    assert frame.tobytes() == started(world_class).frames()[0].tobytes()
 
 
 @each_world
 def test_picture_changes_as_time_passes(world_class: type[Drawn]) -> None:
     world = started(world_class)
-    before = world.render()
+    before = world.frames()[0]
     for _ in range(10):
         world.step(np.ones((1, *world.action_space.shape)))
-    assert (world.render() != before).any(axis=2).sum() > 20
+    assert (world.frames()[0] != before).any(axis=2).sum() > 20
 
 
 @each_world
@@ -84,7 +84,7 @@ def test_looking_does_not_disturb_the_physics(world_class: type[Drawn]) -> None:
     for t in range(20):
         action = np.full((1, *watched.action_space.shape), math.sin(t))
         watched.step(action)
-        watched.render()
+        watched.frames()
         alone.step(action)
     assert watched.observations.tobytes() == alone.observations.tobytes()
 
@@ -92,7 +92,7 @@ def test_looking_does_not_disturb_the_physics(world_class: type[Drawn]) -> None:
 @each_world
 def test_each_row_has_its_own_picture(world_class: type[Drawn]) -> None:
     world = started(world_class, n=2)
-    assert world.render(0).tobytes() != world.render(1).tobytes()
+    assert world.frames()[0].tobytes() != world.frames()[1].tobytes()
 
 
 @pytest.mark.parametrize("x", [0.4, 7.3, -1200.0])

@@ -59,10 +59,10 @@ def started(id: str, seed: int) -> ParticleWorld:
 @pytest.mark.parametrize("id", IDS)
 def test_every_layout_renders_as_bytes(id: str) -> None:
     world = started(id, 3)
-    assert world.render().shape == (128, 128, 3)
-    assert world.render().dtype == np.uint8
-    assert world.render().tobytes() == started(id, 3).render().tobytes()
-    assert world.render().tobytes() != started(id, 4).render().tobytes()
+    assert world.frames()[0].shape == (128, 128, 3)
+    assert world.frames()[0].dtype == np.uint8
+    assert world.frames()[0].tobytes() == started(id, 3).frames()[0].tobytes()
+    assert world.frames()[0].tobytes() != started(id, 4).frames()[0].tobytes()
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -130,23 +130,23 @@ def test_picture_holds_nothing_but_the_things(id: str, seed: int) -> None:
     for (px, py), radius in zip(np.clip(places, -VIEW, VIEW), radii, strict=True):
         empty &= np.hypot(x - px, y - py) > max(radius, 3 * MARKER * (max(abs(px), abs(py)) == VIEW)) + step
     assert empty.mean() > 0.6
-    assert shown(world.render(), BACKGROUND)[empty].all()
+    assert shown(world.frames()[0], BACKGROUND)[empty].all()
 
 
 def test_picture_does_not_tell_the_time() -> None:
     world = started("SAP-Goal1-v0", 0)
-    before = world.render()
+    before = world.frames()[0]
     for _ in range(20):
         world.step(np.zeros((1, 2)))
-    np.testing.assert_array_equal(world.render(), before)
+    np.testing.assert_array_equal(world.frames()[0], before)
 
 
 def test_picture_follows_the_physics() -> None:
     world = started("SAP-Goal0-v0", 0)
-    before = centroid(shown(world.render(), AGENT))
+    before = centroid(shown(world.frames()[0], AGENT))
     for _ in range(4):
         world.step(np.array([(1.0, 0.0)]))
-    after = centroid(shown(world.render(), AGENT))
+    after = centroid(shown(world.frames()[0], AGENT))
     moved = world._position[0, 0] - before
     np.testing.assert_allclose(after - before, moved, atol=0.02)
     assert after[0] - before[0] > 0.1
@@ -155,8 +155,8 @@ def test_picture_follows_the_physics() -> None:
 def test_each_row_has_its_own_picture() -> None:
     world = ParticleWorld(2, id="SAP-Goal0-v0")
     world.reset(np.arange(2), np.array([5, 6]), np.zeros(2, np.int64))
-    assert world.render(1).tobytes() == started("SAP-Goal0-v0", 6).render().tobytes()
-    assert world.render(0).tobytes() != world.render(1).tobytes()
+    assert world.frames()[1].tobytes() == started("SAP-Goal0-v0", 6).frames()[0].tobytes()
+    assert world.frames()[0].tobytes() != world.frames()[1].tobytes()
 
 
 @pytest.mark.parametrize("at", [(math.nan, 0.0), (0.0, math.inf), (-math.inf, math.inf)], ids=str)

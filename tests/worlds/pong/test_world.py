@@ -64,7 +64,7 @@ def test_what_agents_see_is_made_of_the_pictures_alone():
     before = world.observations.copy()
     for actions in np.random.default_rng(1).integers(0, 6, (30, 2)):
         world.step(actions)
-        before = world.observe_images(world.camera_images(np.arange(2)), before)
+        before = world.camera.observe(world.camera.images(np.arange(2)), before)
         assert np.array_equal(before, world.observations)
 
 
@@ -102,13 +102,13 @@ def test_seeds_matter_where_frames_pass_first():
     rows = np.arange(8)
     world = make_world("OOD-Pong-v0", 8, noops=30)
     world.reset(rows, rows, rows * 0)
-    shown = world.camera_images(rows)
+    shown = world.camera.images(rows)
     for _ in range(12):
         world.step(rows * 0)
-    later = {image.tobytes() for image in world.camera_images(rows)}
+    later = {image.tobytes() for image in world.camera.images(rows)}
     assert len(later) > 1
     world.reset(rows, rows, rows * 0)
-    assert np.array_equal(world.camera_images(rows), shown)
+    assert np.array_equal(world.camera.images(rows), shown)
 
 
 @pytest.mark.parametrize("noops", [-1, 1.5, True])
@@ -119,7 +119,7 @@ def test_noops_are_a_number_of_frames(noops):
 
 def test_an_observation_cannot_be_drawn():
     world = started(1)
-    with pytest.raises(UnsupportedEnvironment, match="draws what its camera shows"):
+    with pytest.raises(UnsupportedEnvironment, match="cannot draw a reported state"):
         world.frames(observations=world.observations)
 
 

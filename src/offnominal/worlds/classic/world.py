@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from gymnasium.spaces import Discrete
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.classic import kernel
 from offnominal.worlds.classic.card import CARTPOLE, PENDULUM
 from offnominal.worlds.world import World, box
@@ -23,7 +25,6 @@ class ClassicWorld(World):
     Observations have no limits, where Gymnasium's have some: a fault may take a state anywhere.
     """
 
-    renders = True
     start: tuple[float, ...]
 
     def _set_up(self, n: int, card: WorldCard, threads: int | None) -> None:
@@ -67,6 +68,15 @@ class ClassicWorld(World):
     def current_physics(self, row: int) -> dict[str, Any]:
         """Return the physics parameter values in force."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
+
+    @property
+    def camera(self) -> DrawnCamera:
+        """Camera that draws the rows."""
+        return DrawnCamera(self._draw)
+
+    @abstractmethod
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Draw some rows; see :meth:`Camera.draw`."""
 
     def _require_finite(self, diverged: int) -> None:
         if diverged >= 0:
@@ -124,7 +134,7 @@ class CartPole(ClassicWorld):
         )
         self._require_finite(diverged)
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the side; the pole is as long as it is."""
         from offnominal.worlds.classic.render import draw_cartpoles
 
@@ -186,7 +196,7 @@ class Pendulum(ClassicWorld):
         )
         self._require_finite(diverged)
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the front; the pendulum is as long as it is."""
         from offnominal.worlds.classic.render import draw_pendulums
 

@@ -12,6 +12,7 @@ from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.mujoco import cartpole_kernel as kernel
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import World, box
@@ -39,7 +40,6 @@ class CartpoleSwingup(World):
         (2, 4)
     """
 
-    renders = True
     action_space: Box
     world_id = "MJC-CartpoleSwingup-v0"
     model_file = "cartpole_swingup.xml"
@@ -113,7 +113,12 @@ class CartpoleSwingup(World):
         """Return the physics parameter values in force."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+    @property
+    def camera(self) -> DrawnCamera:
+        """Camera that draws the rows."""
+        return DrawnCamera(self._draw)
+
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from the side."""
         from offnominal.worlds.mujoco.cartpole_render import draw
 

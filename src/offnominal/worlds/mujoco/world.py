@@ -17,6 +17,7 @@ from offnominal.core.errors import InvalidParameter, SimulationDiverged
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.world import World, box
 
@@ -46,7 +47,6 @@ class MujocoWorld(World):
             requested, as the original does even beyond the limits.
     """
 
-    renders = True
     action_space: Box
     world_id: ClassVar[str]
     model_file: ClassVar[str]
@@ -169,7 +169,12 @@ class MujocoWorld(World):
     def _apply_reported(self, observations: FloatArray, qpos: FloatArray) -> None:
         """Write the positions that observations report over the true ones, one row each."""
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+    @property
+    def camera(self) -> DrawnCamera:
+        """Camera that draws the rows."""
+        return DrawnCamera(self._draw)
+
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows as the world's camera sees them."""
         from offnominal.worlds.mujoco.render import Renderer
 

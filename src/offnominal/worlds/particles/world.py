@@ -8,6 +8,7 @@ import numpy as np
 
 from offnominal.core.errors import SimulationDiverged
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.particles import kernel
 from offnominal.worlds.particles.card import CARDS, LAYOUTS
 from offnominal.worlds.world import World, box
@@ -30,8 +31,6 @@ class ParticleWorld(World):
         >>> world.observations.shape
         (2, 26)
     """
-
-    renders = True
 
     def __init__(self, n: int, *, id: str = "SAP-Goal0-v0", threads: int | None = None) -> None:
         self.card = CARDS[id]
@@ -114,7 +113,12 @@ class ParticleWorld(World):
         """Return the physics parameter values in force."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+    @property
+    def camera(self) -> DrawnCamera:
+        """Camera that draws the rows."""
+        return DrawnCamera(self._draw)
+
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from above; a report moves the agent and the goal."""
         from offnominal.worlds.particles.render import draw
 

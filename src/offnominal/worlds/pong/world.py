@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream, stream_keys
-from offnominal.core.types import Array, Frames, IntArray
+from offnominal.core.types import Array, IntArray
+from offnominal.worlds.pong.camera import PongCamera
 from offnominal.worlds.pong.card import ACTIONS, PONG
 from offnominal.worlds.pong.emulator import Palette
 from offnominal.worlds.pong.game import Game
-from offnominal.worlds.pong.kernel import HEIGHT, SIDE, WIDTH, agent_view, paint, resized, to_grey
+from offnominal.worlds.pong.kernel import SIDE, agent_view
 from offnominal.worlds.world import World
 
 STACK = 4
@@ -37,9 +38,6 @@ class Pong(World):
         >>> world.observation_space.shape, int(world.action_space.n)  # doctest: +SKIP
         ((4, 84, 84), 6)
     """
-
-    renders = True
-    pixel_observations = True
 
     def __init__(self, n: int, *, noops: int = 0) -> None:
         if isinstance(noops, bool) or not isinstance(noops, int | np.integer) or noops < 0:
@@ -82,31 +80,7 @@ class Pong(World):
         """Put the latest picture of a row at the end of what its agent sees."""
         agent_view(self._games[row].grey, self.observations[row, -1])
 
-    def camera_images(self, rows: IntArray) -> Frames:
-        """Return what the cameras of some rows show, (len(rows), 210, 160, 3) bytes."""
-        taken = np.empty((len(rows), HEIGHT, WIDTH, 3), np.uint8)
-        for k, row in enumerate(rows):
-            paint(self._games[row].image, self._palette.colours, taken[k])
-        return taken
-
-    def observe_images(self, images: Frames, before: Array) -> Array:
-        """Return what agents see after one more picture each."""
-        after = np.empty_like(before)
-        after[:, :-1] = before[:, 1:]
-        grey = np.empty((HEIGHT, WIDTH), np.uint8)
-        for k in range(len(images)):
-            to_grey(images[k], grey)
-            agent_view(grey, after[k, -1])
-        return after
-
-    def resize_images(self, images: Frames, size: int) -> Frames:
-        """Return pictures stretched to squares."""
-        return resized(images, size)
-
-    def draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Return what the cameras show, stretched to a square."""
-        if observations is not None:
-            raise UnsupportedEnvironment(
-                f"{self.card.id} draws what its camera shows, not what an observation reports; use camera='clean'."
-            )
-        return resized(self.camera_images(rows), size)
+    @property
+    def camera(self) -> PongCamera:
+        """Camera in front of every screen."""
+        return PongCamera(self._games, self._palette)

@@ -5,7 +5,7 @@ import pytest
 
 import offnominal as off
 from offnominal.anomalies import Fault
-from offnominal.anomalies.pixel_vector_env import PixelVectorEnv
+from offnominal.anomalies.final_state_env import FinalStateVectorEnv
 
 pytest.importorskip("ale_py", reason="Pong needs ale-py, which the extra `atari` installs")
 
@@ -23,7 +23,7 @@ def actions(t):
 
 def test_every_row_is_the_single_environment_of_its_seed_and_faults():
     envs = vector()
-    assert isinstance(envs, PixelVectorEnv)
+    assert isinstance(envs, FinalStateVectorEnv)
     singles = [off.anomalies.inject(off.make("OOD-Pong-v0", max_episode_steps=LIMIT), fault) for fault in FAULTS]
     observations, _ = envs.reset(seed=7)
     alone = [env.reset(seed=7 + row)[0] for row, env in enumerate(singles)]
