@@ -26,10 +26,10 @@ PACKAGE_READY := $(VENV)/.stamp-package
 TORCH_READY := $(VENV)/.stamp-torch
 DEV_READY := $(VENV)/.stamp-dev
 
-.PHONY: help quickstart test lint docs bench lock clean
+.PHONY: help quickstart test test-fast coverage lint docs bench lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 quickstart: $(PACKAGE_READY) ## Install what a user needs and run the quickstart
 	@$(BIN)/offnominal quickstart
@@ -38,6 +38,16 @@ test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
 test: lint docs ## Lint, build the documentation, then run the test suite
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-fast: export OMP_NUM_THREADS := 1
+test-fast: export OPENBLAS_NUM_THREADS := 1
+test-fast: $(PACKAGE_READY) $(DEV_READY) ## Run the quick part of the tests: the inner loop of development
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not slow and not hostile and not long"
+
+coverage: export OMP_NUM_THREADS := 1
+coverage: export OPENBLAS_NUM_THREADS := 1
+coverage: $(PACKAGE_READY) $(DEV_READY) ## Run the test suite and report the branch coverage of src
+	@$(BIN)/python -m pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered --cov-report=html:site/coverage
 
 lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types and the import contract
 	@$(BIN)/ruff check

@@ -35,6 +35,53 @@ OPTIONAL = (
     "wandb",
 )
 """What the extras of this package install, as it is imported."""
+LONG = (
+    "src/offnominal/agents/",
+    "src/offnominal/detectors/images/",
+    "src/offnominal/detectors/rows/",
+    "src/offnominal/studies/",
+    "tests/agents/test_experts.py",
+    "tests/agents/test_sb3_files.py",
+    "tests/agents/training/",
+    "tests/anomalies/test_camera.py",
+    "tests/calibration/",
+    "tests/cli/test_datasets.py",
+    "tests/cli/test_program.py",
+    "tests/cli/test_studies.py",
+    "tests/consumers/",
+    "tests/core/test_compilation.py",
+    "tests/datasets/test_dataset_builder.py",
+    "tests/detectors/images/",
+    "tests/detectors/rows/",
+    "tests/detectors/test_threads.py",
+    "tests/detectors/transitions/",
+    "tests/docs/",
+    "tests/golden/",
+    "tests/hostile/",
+    "tests/laws/",
+    "tests/papers/",
+    "tests/reports/",
+    "tests/rollouts/test_collection.py",
+    "tests/rollouts/test_frame_recorder.py",
+    "tests/sensing/test_camera_image.py",
+    "tests/sensing/test_lidar.py",
+    "tests/sensing/test_mujoco_scene.py",
+    "tests/studies/test_code.py",
+    "tests/studies/test_killed.py",
+    "tests/studies/test_local.py",
+    "tests/studies/test_verify.py",
+    "tests/worlds/cartpole/",
+    "tests/worlds/mujoco/",
+    "tests/worlds/test_world_envs.py",
+)
+"""Folders and files of tests that take most of the time; `make test-fast` leaves them out."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Mark the tests that `make test-fast` leaves out."""
+    for item in items:
+        if item.path.relative_to(config.rootpath).as_posix().startswith(LONG):
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.hookimpl(wrapper=True)

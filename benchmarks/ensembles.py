@@ -72,7 +72,7 @@ class Looped:
 
     def _members(self) -> list[Member]:
         sizes = self.inputs.shape[1], self.targets.shape[1], self.detector.hidden
-        return [Member(*sizes) for _ in range(self.detector.members)]
+        return [Member(*sizes) for _ in range(self.detector.n_members)]
 
     def take_weights(self) -> None:
         for number, member in enumerate(self.members):
@@ -81,9 +81,9 @@ class Looped:
     def fit(self) -> int:
         members, rows = self._members(), len(self.inputs)
         weights = [weight for member in members for weight in member.parameters()]
-        optimizer = torch.optim.AdamW(weights, lr=self.detector.rate, weight_decay=self.detector.weight_decay)
-        for first in range(0, rows, self.detector.batch):
-            drawn = torch.randint(rows, (len(members), min(self.detector.batch, rows - first)))
+        optimizer = torch.optim.AdamW(weights, lr=self.detector.learning_rate, weight_decay=self.detector.weight_decay)
+        for first in range(0, rows, self.detector.batch_size):
+            drawn = torch.randint(rows, (len(members), min(self.detector.batch_size, rows - first)))
             optimizer.zero_grad()
             loss = [m.loss(self.inputs[i], self.targets[i]) for m, i in zip(members, drawn, strict=True)]
             torch.stack(loss).sum().backward()

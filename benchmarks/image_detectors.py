@@ -86,7 +86,7 @@ def teaching(name: str, *, together: bool) -> Callable[[], int]:
     def work() -> int:
         piece = FrameBatch(first + next(turn) % (STEPS - steps + 1), each, True)
         optimizer.zero_grad(set_to_none=True)
-        lessons.loss(piece).backward()  # type: ignore[no-untyped-call]
+        lessons.loss(piece).backward()
         optimizer.step()
         return int(piece.steps.sum())
 
