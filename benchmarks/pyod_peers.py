@@ -18,7 +18,7 @@ from offnominal.detectors.rows.lof import LOF
 from offnominal.detectors.rows.neighbours import Neighbours
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.rows.subspace_forest import SubspaceForest
-from offnominal.papers.comparison import runner_of, sample, search_space_of
+from offnominal.papers.comparison import runner_of, sample_configurations, search_space_of
 
 FEW = 500
 """Rows that PyOD's ABOD gets, because it takes minutes for all."""
@@ -81,7 +81,7 @@ def searches() -> list[Row]:
     scores the two other parts, over 10 configurations, times 10: CPU seconds. PyOD has no distance to the mean of the
     neighbours, the median stands in.
     """
-    configurations = sample(search_space_of("knn"), 100, seed=1)
+    configurations = sample_configurations(search_space_of("knn"), 100, seed=1)
     runner = runner_of("knn")
     runner.run(configurations[:2], parts(), seed=1)
     own = seconds(lambda: runner.run(configurations, parts(), seed=1), 2)

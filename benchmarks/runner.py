@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.core.directories import DATA_VARIABLE
-from offnominal.studies import AlarmEntry, Cell, CellResult, DataEntry, LocalPool, Store, result_key, work
+from offnominal.studies import AlarmEntry, Cell, CellResult, DataEntry, LocalPool, Store, result_key, run_cell
 from offnominal.studies.code import Sources
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT, code_of
@@ -125,7 +125,7 @@ def example() -> CellResult:
     anomalies = ("action/offset", "action/noise", "observation/offset", "observation/noise")
     data = DataEntry(episodes=6, validation=6, anomalies=anomalies, levels=("strong",))
     alarms = (AlarmEntry("maximum", "Maximum"), AlarmEntry("3 sigma", "ThreeSigma"))
-    return work(Cell(WORLD, "KNN", "KNN", data=data, alarms=alarms, replicates=20), sources=sources())
+    return run_cell(Cell(WORLD, "KNN", "KNN", data=data, alarms=alarms, replicates=20), sources=sources())
 
 
 def keys(first: int, count: int) -> list[str]:

@@ -59,7 +59,7 @@ def again(folder: Path, *words: str):
 def test_a_study_from_a_file_ends_in_a_leaderboard_and_a_page(done):
     folder, said = done
     assert said.exit_code == 0, said.output
-    assert "My study: who notices" in said.output
+    assert "My study: leaderboard" in said.output
     assert "2 cells computed, 0 reused" in said.output
     page = (folder / "run" / "page.html").read_text()
     assert "nearest" in page

@@ -72,12 +72,14 @@ def test_a_lead_without_intervals_is_no_claim(few):
     assert "<strong>PE-DM</strong> leads" in said
     assert "No intervals were computed" in said
     assert "ahead" not in said
-    assert "not told apart" not in said
+    assert "significant" not in said
 
 
 def test_a_lead_with_intervals_is_a_claim(few):
     assert said_of(few, lambda row: row["name"] in ("PE-DM", "Random")).endswith("], ahead of all others.")
-    assert "], not told apart from LSTM-DM." in said_of(few, lambda row: row["name"] in ("RIQN", "LSTM-DM", "Random"))
+    assert "], without a significant difference to LSTM-DM." in said_of(
+        few, lambda row: row["name"] in ("RIQN", "LSTM-DM", "Random")
+    )
 
 
 def test_a_detector_without_results_for_some_faults_is_not_compared(few):

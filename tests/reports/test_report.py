@@ -84,7 +84,7 @@ def test_latex_commands_in_names_are_text():
     assert r"a\_b \& 5 \%" in latex([{"x": "a_b & 5 %"}])
 
 
-def test_a_comparison_with_print_is_the_same_everywhere():
+def test_a_comparison_with_published_results_is_the_same_everywhere():
     out = io.StringIO()
     Console(file=out, width=140).print(comparison_terminal("Table 12", LINES))
     for shown in (out.getvalue(), comparison_markdown(LINES), comparison_html("Table 12", LINES)):
@@ -92,5 +92,5 @@ def test_a_comparison_with_print_is_the_same_everywhere():
         assert "✗ differs" in shown
         assert "+0.400" in shown
         assert "other data" in shown
-        assert "Of 2 printed numbers 1 match, 0 are near and 1 differ." in shown
+        assert "1 of 2 published numbers match, 0 are near, 1 differ." in shown
     assert "<b>" not in comparison_html("", LINES)

@@ -15,7 +15,7 @@ from offnominal.cli.options import MOST_AT_ONCE, count_option
 from offnominal.cli.targets import allowed_modules
 
 if TYPE_CHECKING:
-    from offnominal.studies.kinds import AnyStudy
+    from offnominal.studies.base import BaseStudy
     from offnominal.studies.results import RunResults
     from offnominal.studies.runner import RunOutcome
 
@@ -25,22 +25,6 @@ experiments = typer.Typer()
 STORE = Path("runs/store")
 NAMED = 20
 """Cells without a result that a command names; more are counted."""
-SHOWN = (
-    "rank",
-    "detector",
-    "ties",
-    "Time-matched AUROC",
-    "AUROC",
-    "method",
-    "name",
-    "mean rank",
-    "AUC",
-    "TPR@5",
-    "world",
-    "equal length",
-    "episode means",
-)
-"""Columns of the leaderboard that fit a terminal; the page has all of them."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
 Workers = Annotated[int | None, count_option("Processes at once; one per processor if left out.", most=MOST_AT_ONCE)]
 StoreFolder = Annotated[Path, typer.Option("--store", help="Where the results of all runs are.")]
@@ -179,9 +163,7 @@ def reproduce(
     paper: Annotated[str, typer.Argument(help="anomaly-gym, comparison or ood-rl.")],
     table: Annotated[list[str] | None, typer.Option(help="A table's number; may be given again.")] = None,
     figure: Annotated[list[str] | None, typer.Option(help="A figure's number; may be given again.")] = None,
-    images: Annotated[
-        bool, typer.Option("--images", help="The half of the tables about detectors of pictures.")
-    ] = False,
+    images: Annotated[bool, typer.Option("--images", help="The half of the tables about image detectors.")] = False,
     scale: Annotated[
         str | None,
         typer.Option(help="How much of the study to run; laptop if left out, or what a table is about."),
@@ -191,12 +173,13 @@ def reproduce(
     store: StoreFolder = STORE,
     as_json: AsJson = False,
 ) -> None:
-    """Put our table beside the printed one, or draw our figure; what is not computed yet is computed first.
+    """Compare our table with the published one, or draw our figure; missing results are computed first.
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
     """
     from offnominal.core.files import write_text
-    from offnominal.papers.catalogue import PublishedFigure, PublishedTable, figures_of, tables_of
+    from offnominal.papers.catalogue import figures_of, tables_of
+    from offnominal.papers.paper import PublishedFigure, PublishedTable
     from offnominal.reports.escape import markdown_text
     from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, comparison_terminal
     from offnominal.reports.report import write_report
@@ -239,37 +222,38 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _sampled(study: AnyStudy, sampler: str | None) -> AnyStudy:
-    """Return a comparison that is searched another way, under a name of its own."""
+def _sampled(study: BaseStudy, sampler: str | None) -> BaseStudy:
+    """Return a study that searches with another sampler, under a name of its own."""
     from offnominal.core.errors import InvalidParameter
-    from offnominal.papers.comparison.table_study import SearchStudy
 
     if sampler is None:
         return study
-    if not isinstance(study, SearchStudy):
-        raise InvalidParameter(f"--sampler is {sampler!r}, but {study.name!r} is not a search on tables; leave it out.")
-    return SearchStudy.from_dict(study.to_dict() | {"sampler": sampler, "name": f"{study.name}-{sampler}"})
+    if not hasattr(study, "sampler"):
+        raise InvalidParameter(f"--sampler is {sampler!r}, but study {study.name!r} has no sampler; leave it out.")
+    return type(study).from_dict(study.to_dict() | {"sampler": sampler, "name": f"{study.name}-{sampler}"})
 
 
 def _finish(folder: Path, found: RunResults, outcome: RunOutcome | None, as_json: bool) -> None:
-    """Write the report, print who leads, and where the page is."""
+    """Write the report, and print the leaderboard and the path of the page."""
     from offnominal.reports.report import leading_rows, write_report
     from offnominal.reports.tables import terminal_table
+    from offnominal.studies.kinds import study_kind
 
     page, rows = write_report(found, folder), leading_rows(found)
     if as_json:
         output: dict[str, Any] = {"page": str(page), "leaderboard": rows, "missing": list(found.missing)}
         print(json.dumps(output | ({} if outcome is None else outcome.to_dict()), indent=2))
         return
-    shown = [{name: value for name, value in row.items() if name in SHOWN} for row in rows]
-    out.print(terminal_table(f"{found.title}: who notices", shown))
+    columns = study_kind(found.kind).leaderboard_columns
+    shown = [{name: value for name, value in row.items() if name in (columns or row)} for row in rows]
+    out.print(terminal_table(f"{found.title}: leaderboard", shown))
     if outcome is not None:
         out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
         _print_failures(outcome)
     failed = {failure["label"] for failure in found.failures}
     _name_missing([label for label in found.missing if outcome is None or label not in failed])
     for name in found.manifest.get("missing", ()):
-        line = f"{name} is not at hand and was left out; `offnominal tables fetch {name}` brings it."
+        line = f"{name} is missing and was left out; `offnominal tables fetch {name}` downloads it."
         out.print(line, highlight=False, markup=False, soft_wrap=True)
     out.print(f"Report: [bold]{escape(str(page))}[/]", soft_wrap=True)
 

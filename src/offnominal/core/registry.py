@@ -58,6 +58,8 @@ class Registry(Generic[T]):
     Args:
         kind: Singular noun, such as ``"world"``.
         contract: Class that everything of this kind inherits from; needed to build classes that are not registered.
+        catalogue: ``"package.module:function"`` of a function that takes this registry and registers the built-in
+            entries; imported and called on first use.
 
     Example:
         >>> shapes: Registry[object] = Registry("shape")
@@ -70,9 +72,10 @@ class Registry(Generic[T]):
         offnominal.core.errors.UnknownName: no shape named 'Rong'. Did you mean 'Ring-v0'? `offnominal shapes` ...
     """
 
-    def __init__(self, kind: str, contract: type | None = None) -> None:
+    def __init__(self, kind: str, contract: type | None = None, *, catalogue: str = "") -> None:
         self.kind = kind
         self.contract = contract
+        self.catalogue = catalogue
         self._specs: dict[str, Spec] = {}
         self._plugins_loaded = False
 
@@ -197,6 +200,8 @@ class Registry(Generic[T]):
         if self._plugins_loaded:
             return
         self._plugins_loaded = True
+        if self.catalogue:
+            Spec(self.kind, self.catalogue).load()(self)
         for entry in entry_points(group=f"offnominal.{self.plural}"):
             try:
                 entry.load()(self)

@@ -1,8 +1,7 @@
-"""Text from a run as text, never as markup: for HTML, Markdown and spreadsheets."""
+"""Text from a run as text, never as markup: for Markdown and spreadsheets. For HTML see `templates`."""
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import replace
 from typing import Any
@@ -16,16 +15,6 @@ from offnominal.studies.results import RunResults
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _FORMULA = ("=", "+", "-", "@")
 _MARKDOWN = re.compile(r"[\\`*|<]|(?<!\w)_|_(?!\w)|&(?=#?\w+;)|(?<=\])[(\[]")
-
-
-def html_text(text: str) -> str:
-    """Return text for an element or an attribute of a page.
-
-    Example:
-        >>> html_text("<b>" + chr(0))
-        '&lt;b&gt;␀'
-    """
-    return html.escape(printable(text))
 
 
 def markdown_text(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Ours beside print: for the terminal, for documents and for the web."""
+"""Comparison with published results: for the terminal, for documents and for the web."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from offnominal.core.printable import one_line
 from offnominal.evaluation.delays import delay_text
-from offnominal.reports.escape import html_text
 from offnominal.reports.tables import markdown
+from offnominal.reports.templates import render
 from offnominal.studies.published_comparison import PublishedComparison
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ MARKS = {"match": "✓ match", "near": "≈ near", "differs": "✗ differs", "":
 
 
 def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]]:
-    """Return one row per comparison: labels, ours with its interval, print, difference, verdict and note.
+    """Return one row per comparison: labels, ours with its interval, published, difference, verdict and note.
 
     Example:
         >>> from offnominal.evaluation import Estimate
@@ -43,20 +45,20 @@ def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]
 
 
 def verdict_line(lines: Sequence[PublishedComparison]) -> str:
-    """Return how often ours and print agree.
+    """Return how many of our numbers agree with the published ones.
 
     Example:
         >>> from offnominal.evaluation import Estimate
         >>> verdict_line([PublishedComparison({}, Estimate(0.71), 0.68), PublishedComparison({}, Estimate(0.7), 0.7)])
-        'Of 2 printed numbers 1 match, 1 is near and 0 differ.'
+        '1 of 2 published numbers match, 1 is near, 0 differ.'
     """
     found = Counter(line.verdict for line in lines)
     near = "is" if found["near"] == 1 else "are"
     total = sum(found.values()) - found[""]
     if not total:
-        return "Of print we know none of these numbers."
+        return "None of these numbers is published, as far as we know."
     return (
-        f"Of {total} printed numbers {found['match']} match, {found['near']} {near} near and {found['differs']} differ."
+        f"{found['match']} of {total} published numbers match, {found['near']} {near} near, {found['differs']} differ."
     )
 
 
@@ -85,26 +87,26 @@ def comparison_markdown(lines: Sequence[PublishedComparison]) -> str:
     return f"{markdown(rows)}\n\n{verdict_line(lines)}" if rows else verdict_line(lines)
 
 
-def comparison_html(title: str, lines: Sequence[PublishedComparison]) -> str:
+def comparison_html(title: str, lines: Sequence[PublishedComparison]) -> Markup:
     """Return the comparison as an HTML table; verdicts have the classes match, near and differs."""
     rows = comparison_rows(lines)
-    head = "".join(f'<th scope="col"{_side(name)}>{html_text(name)}</th>' for name in (rows[0] if rows else ()))
-    body = "".join(f"<tr>{''.join(_html_cell(name, value) for name, value in row.items())}</tr>" for row in rows)
-    caption = f"<caption>{html_text(title)}. {html_text(verdict_line(lines))}</caption>"
-    return f'<table class="comparison-table">{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-
-
-def _html_cell(name: str, value: str) -> str:
-    if name == "verdict":
-        return f'<td class="{value or "none"}">{MARKS[value]}</td>'
-    return f"<td{_side(name)}>{html_text(value)}</td>"
+    columns = list(rows[0]) if rows else []
+    return render(
+        "comparison_table.html.j2",
+        title=title,
+        verdict=verdict_line(lines),
+        columns=columns,
+        sides={name: _side(name) for name in columns},
+        rows=rows,
+        marks=MARKS,
+    )
 
 
 def _side(name: str) -> str:
-    """Return the class of a column: numbers stand right, words left, notes may break."""
+    """Return the class of a column: numbers are aligned right, words left; notes may wrap."""
     if name in NUMBERS:
         return ""
-    return ' class="left note"' if name == "note" else ' class="left"'
+    return "left note" if name == "note" else "left"
 
 
 def _published(line: PublishedComparison) -> str:

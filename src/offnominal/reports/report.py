@@ -1,21 +1,24 @@
-"""The report of a run, whatever its kind, in one folder."""
+"""The report of a run of any study kind, in one folder."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import file_errors
 from offnominal.reports.escape import printable_run
-from offnominal.reports.kinds import Rows, report_kind
+from offnominal.studies.kind import Rows
+from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
 
 
-def write_report(results: RunResults, folder: Path | str) -> Path:
-    """Write page, tables and figures of a run of any kind of study; return the page.
+def write_report(results: RunResults, folder: Path | str | None = None) -> Path:
+    """Write page, tables and figures of a run of any study kind; return the page.
 
     Args:
-        results: Of the run; the configuration in its manifest says of which kind the study is.
-        folder: Gets ``page.html``, ``tables/*.md``, ``.tex`` and ``.csv``, ``figures/*.png`` and ``.svg``.
+        results: The run; see :func:`~offnominal.studies.runs.open_run`.
+        folder: Gets ``page.html``, ``tables/*.md``, ``.tex`` and ``.csv``, ``figures/*.png`` and ``.svg``; the folder
+            of the run if None.
 
     Example:
         >>> import pyarrow as pa, tempfile
@@ -41,13 +44,16 @@ def write_report(results: RunResults, folder: Path | str) -> Path:
         ...     page.name, sorted(path.name for path in (Path(folder) / "figures").glob("*.png"))
         ('page.html', ['by_kind.png', 'by_level.png', 'heat_map.png', 'leaderboard.png'])
     """
-    place, kind = Path(folder), report_kind(results)
+    kind, chosen = study_kind(results.kind), folder or results.folder
+    if chosen is None:
+        raise InvalidParameter("folder is None, but these results were not opened from a run; name a folder.")
+    place = Path(chosen)
     for part in ("tables", "figures"):
         with file_errors(place / part):
             (place / part).mkdir(parents=True, exist_ok=True)
-    return kind.write(printable_run(results), place)
+    return kind.report(printable_run(results), place)
 
 
 def leading_rows(results: RunResults) -> Rows:
-    """Return the leaderboard of a run of any kind of study, best first."""
-    return report_kind(results).leaders(results)
+    """Return the leaderboard of a run of any study kind, best first."""
+    return study_kind(results.kind).leaderboard(results)

@@ -1,69 +1,62 @@
-"""The page of a comparison: a file that needs nothing but a browser."""
+"""A page of tables and figures in one HTML file, without scripts."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 
-from offnominal.reports.escape import html_text
+from offnominal.core.files import write_text
 from offnominal.reports.provenance import provenance
 from offnominal.reports.study_tables import StudyTable
-from offnominal.reports.tables import text
+from offnominal.reports.templates import asset, render
 from offnominal.studies.results import RunResults
 
 
-def simple_page(
-    results: RunResults, summary: str, tables: Sequence[StudyTable], drawn: Mapping[str, str], folder: Path
-) -> str:
-    """Return the page as text: the first table, the figures, the other tables.
+def write_simple_report(
+    results: RunResults, summary: str, tables: Sequence[StudyTable], captions: Mapping[str, str], folder: Path
+) -> Path:
+    """Write tables and a page of a run; return the page.
 
     Args:
-        results: Of the run.
-        summary: How much was run, in a sentence.
-        tables: All of them.
-        drawn: Captions of the figures by name.
-        folder: Where the figures are.
+        results: The run.
+        summary: How much was run, in one sentence.
+        tables: All tables; the most important one first.
+        captions: Captions of the figures by name; ``figures/<name>.png`` exists for each.
+        folder: Folder of the report.
     """
-    style = files("offnominal.reports").joinpath("assets/page.css").read_text(encoding="utf-8")
-    parts = [
-        f"<h1>{html_text(results.title)}</h1>",
-        f"<p>{html_text(results.summary)}</p>",
-        f"<p>{html_text(summary)}</p>",
-    ]
-    parts += [_section(tables[0])]
-    parts += [_figure(folder / f"{name}.png", caption) for name, caption in drawn.items()]
-    parts += [_section(table) for table in tables[1:]]
-    body = "\n".join(parts)
-    head = [
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-        f"<title>{html_text(results.title)}</title><style>{style}</style>",
-    ]
-    main = f'<main class="wrap">{body}</main>'
-    footer = f'<footer class="wrap">{html_text(provenance(results.manifest))}</footer>'
-    return f'<!doctype html>\n<html lang="en"><head>{"".join(head)}</head><body>{main}{footer}</body></html>\n'
+    for table in tables:
+        table.write(folder / "tables")
+    page = folder / "page.html"
+    write_text(page, simple_page(results, summary, tables, captions, folder / "figures"))
+    return page
 
 
-def _figure(path: Path, caption: str) -> str:
-    source = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
-    return (
-        f'<figure><img style="max-width:100%" src="{source}" alt="{html_text(caption)}">'
-        f"<figcaption>{html_text(caption)}</figcaption></figure>"
+def simple_page(
+    results: RunResults, summary: str, tables: Sequence[StudyTable], captions: Mapping[str, str], figures: Path
+) -> str:
+    """Return the page as HTML: the first table, the figures, the other tables.
+
+    Args:
+        results: The run.
+        summary: How much was run, in one sentence.
+        tables: All tables; those without rows are left out.
+        captions: Captions of the figures by name.
+        figures: Folder of the figures.
+    """
+    drawn = [
+        render("figure.html.j2", source=_source(figures / f"{name}.png"), caption=captions[name]) for name in captions
+    ]
+    return render(
+        "simple_page.html.j2",
+        results=results,
+        summary=summary,
+        tables=[table for table in tables if table.rows],
+        figures=drawn,
+        style=asset("page.css"),
+        provenance=provenance(results.manifest),
     )
 
 
-def _section(table: StudyTable) -> str:
-    if not table.rows:
-        return ""
-    head = _line("th", list(table.rows[0]))
-    lines = "".join(_line("td", [text(value) for value in row.values()]) for row in table.rows)
-    body = f"<table><thead>{head}</thead><tbody>{lines}</tbody></table>"
-    return f'<section><h2>{html_text(table.title)}</h2><div style="overflow-x:auto">{body}</div></section>'
-
-
-def _line(kind: str, cells: list[str]) -> str:
-    """Return a row of a table; its first cell is words, the others are numbers."""
-    first, *others = (html_text(cell) for cell in cells)
-    rest = "".join(f"<{kind}>{cell}</{kind}>" for cell in others)
-    return f'<tr><{kind} style="text-align:left">{first}</{kind}>{rest}</tr>'
+def _source(path: Path) -> str:
+    return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"

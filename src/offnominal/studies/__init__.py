@@ -1,10 +1,13 @@
-"""Which experiment, and how does it compare with print: studies as data, what does them, and the store of results."""
+"""Studies: experiments as data, their study kinds, the runner and the store of results."""
 
+from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.catalogue import load_study, studies
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, result_key
-from offnominal.studies.cell_result import CellResult
+from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.execution import run_cell
 from offnominal.studies.failure import Failure
+from offnominal.studies.kind import StudyKind
+from offnominal.studies.kinds import study_kinds
 from offnominal.studies.leaderboards import LeaderboardEntry, leaderboard
 from offnominal.studies.local import LocalPool
 from offnominal.studies.published_comparison import PublishedComparison
@@ -19,6 +22,8 @@ from offnominal.studies.verify import verify_run
 
 __all__ = [
     "AlarmEntry",
+    "BaseCell",
+    "BaseStudy",
     "Cell",
     "CellResult",
     "DataEntry",
@@ -34,10 +39,12 @@ __all__ = [
     "Sink",
     "Store",
     "Study",
+    "StudyKind",
     "TensorBoard",
     "WeightsAndBiases",
     "leaderboard",
     "load_study",
+    "make_result",
     "open_run",
     "result_key",
     "run",
@@ -45,5 +52,6 @@ __all__ = [
     "run_study",
     "same_results",
     "studies",
+    "study_kinds",
     "verify_run",
 ]

@@ -1,4 +1,4 @@
-"""The studies we ship, by name, and those in users' files."""
+"""Studies by name, and studies in users' files."""
 
 from __future__ import annotations
 
@@ -12,61 +12,36 @@ from pathlib import Path
 from offnominal.core.errors import InvalidParameter, MissingFile
 from offnominal.core.files import read_text
 from offnominal.core.registry import Registry, Spec
-from offnominal.studies.kinds import AnyStudy, study_from
+from offnominal.studies.base import BaseStudy
+from offnominal.studies.kinds import study_from
 
-studies: Registry[AnyStudy] = Registry("study")
-
-_SHIPPED = "offnominal.studies.catalogue:shipped"
-for _spec in (
-    Spec(
-        "anomaly-gym",
-        _SHIPPED,
-        "vector detectors on all faults of six worlds",
-        {"file": "papers/anomaly_gym/study.toml"},
-    ),
-    Spec("quickstart", _SHIPPED, "six detectors on two worlds in a minute or two", {"file": "studies/quickstart.toml"}),
-    Spec(
-        "anomaly-gym-policies", _SHIPPED, "the same under other policies", {"file": "papers/anomaly_gym/policies.toml"}
-    ),
-    Spec(
-        "anomaly-gym-images",
-        _SHIPPED,
-        "image detectors on all faults of six worlds",
-        {"file": "papers/anomaly_gym/images.toml"},
-    ),
-    Spec(
-        "anomaly-gym-images-policies",
-        _SHIPPED,
-        "image detectors under other policies",
-        {"file": "papers/anomaly_gym/image_policies.toml"},
-    ),
-    Spec(
-        "comparison", _SHIPPED, "detectors on forty tables, fairly searched", {"file": "papers/comparison/study.toml"}
-    ),
-    Spec("comparison-deep", _SHIPPED, "deep detectors on sixteen tables", {"file": "papers/comparison/deep.toml"}),
-    Spec(
-        "comparison-images",
-        _SHIPPED,
-        "detectors on images, one class unseen",
-        {"file": "papers/comparison/images.toml"},
-    ),
-    Spec(
-        "comparison-images-one-in",
-        _SHIPPED,
-        "detectors on images, one class normal",
-        {"file": "papers/comparison/images_one_in.toml"},
-    ),
-    Spec("ood-rl", _SHIPPED, "do agents know that their world was changed?", {"file": "papers/ood_rl/study.toml"}),
-):
-    studies.register(_spec)
+studies: Registry[BaseStudy] = Registry("study", catalogue="offnominal.papers.catalogue:register_studies")
+"""Studies by name; other packages add theirs by an entry point in the group ``offnominal.studies``."""
 
 
-def shipped(file: str) -> AnyStudy:
-    """Return a study that comes with the package."""
-    return parse(files("offnominal").joinpath(file).read_text(encoding="utf-8"), file)
+def study_file(id: str, package: str, file: str, summary: str) -> Spec:
+    """Return the registry entry of a study in a TOML file of an installed package.
+
+    Args:
+        id: Name of the study.
+        package: Package that holds the file.
+        file: Name of the file.
+        summary: One line for listings.
+    """
+    return Spec(id, "offnominal.studies.catalogue:read_study", summary, {"package": package, "file": file})
 
 
-def load_study(source: str | Path, *, allow_modules: Collection[str] = ()) -> AnyStudy:
+studies.register(
+    study_file("quickstart", "offnominal.studies", "quickstart.toml", "six detectors on two worlds in a minute or two")
+)
+
+
+def read_study(package: str, file: str) -> BaseStudy:
+    """Return the study in a TOML file of an installed package."""
+    return parse(files(package).joinpath(file).read_text(encoding="utf-8"), file)
+
+
+def load_study(source: str | Path, *, allow_modules: Collection[str] = ()) -> BaseStudy:
     """Return a study by name, or from a TOML file, or from a Python file that defines `study`.
 
     Args:
@@ -93,22 +68,22 @@ def load_study(source: str | Path, *, allow_modules: Collection[str] = ()) -> An
     if path.suffix == ".toml":
         return parse(text, str(path), allow_modules=allow_modules)
     study = runpy.run_path(str(path)).get("study")
-    if not isinstance(study, AnyStudy):
-        raise InvalidParameter(f"{path} defines no `study` that is a Study; add `study = Study(...)`.")
+    if not isinstance(study, BaseStudy):
+        raise InvalidParameter(f"{path} defines no `study` that is a study; add `study = Study(...)`.")
     return study
 
 
-def parse(text: str, where: str, *, allow_modules: Collection[str] = ()) -> AnyStudy:
+def parse(text: str, where: str, *, allow_modules: Collection[str] = ()) -> BaseStudy:
     """Return the study that a TOML text describes.
 
     Args:
-        text: Its content.
-        where: Named in errors.
+        text: The TOML text.
+        where: Name of the text in errors.
         allow_modules: See :func:`load_study`.
     """
     try:
         data = tomllib.loads(text)
-        # Cells are named by a hash of their JSON, which has no dates and ends somewhere.
+        # Cells are named by a hash of their JSON, which has no dates and a limited depth.
         json.dumps(data)
     except RecursionError:
         raise InvalidParameter(f"{where} is not a study: it is nested too deeply.") from None

@@ -7,64 +7,19 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import text
 from offnominal.core.config import Config
-from offnominal.core.registry import Registry
 from offnominal.datasets.recipe import SEED
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.studies.base import BaseCell, Target
+from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers
 
 SCRIPTED = "scripted"
-Named = tuple[Registry[Any], str]
-"""A registry, and an id of it or ``"package.module:Class"``."""
-
-
-class StudyCell(Protocol):
-    """What the runner must know of a cell, whatever is studied.
-
-    Attributes:
-        module: Module that does such cells: it has `work`, `code_of` and `prepare`.
-    """
-
-    module: ClassVar[str]
-
-    @property
-    def world(self) -> str:
-        """Where it takes place: a world, or a table."""
-
-    @property
-    def policy(self) -> str:
-        """Who acts there; empty if nobody does."""
-
-    @property
-    def name(self) -> str:
-        """What tables call the detector."""
-
-    @property
-    def detector(self) -> str:
-        """Registered id of the detector, or ``"package.module:Class"``; empty if there are many."""
-
-    @property
-    def seed(self) -> int:
-        """Of its chance."""
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-
-    @property
-    def source(self) -> str:
-        """A hash of what decides its data: cells that share it share their data."""
-
-    def targets(self) -> Iterator[Named]:
-        """Yield what it names that is imported to do it."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +77,7 @@ class AlarmEntry(Config):
 
 
 @dataclass(frozen=True)
-class Cell(Config):
+class Cell(BaseCell):
     """One detector with one seed on one dataset: fitted once, then judged on every fault with every alarm.
 
     It knows nothing of the study it belongs to, so studies that share a cell share its result.
@@ -146,7 +101,7 @@ class Cell(Config):
         True
     """
 
-    module: ClassVar[str] = "offnominal.studies.execution"
+    kind: ClassVar[str] = STUDY
 
     world: str
     name: str
@@ -169,13 +124,29 @@ class Cell(Config):
         text = json.dumps([self.world, self.policy, self.data.to_dict()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def targets(self) -> Iterator[Named]:
+    @property
+    def data_label(self) -> str:
+        """Name of its dataset in progress messages."""
+        return f"episodes of {self.world}/{self.policy}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return world, policy, detector and seed."""
+        return {
+            "world": self.world,
+            "policy": self.policy,
+            "name": self.name,
+            "detector": self.detector,
+            "parameters": json.dumps(self.parameters, sort_keys=True),
+            "seed": self.seed,
+        }
+
+    def targets(self) -> Iterator[Target]:
         """Yield the detector and the alarms."""
         yield detector_registry, self.detector
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
 
 
-def result_key(cell: StudyCell, *, data: str, code: str) -> str:
+def result_key(cell: BaseCell, *, data: str, code: str) -> str:
     """Return the name of a cell's result: it changes with the cell, with its data and with the code it uses.
 
     Args:
@@ -191,7 +162,7 @@ def result_key(cell: StudyCell, *, data: str, code: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def select_cells(cells: Iterable[StudyCell], only: str | Iterable[str] | None) -> list[StudyCell]:
+def select_cells(cells: Iterable[BaseCell], only: str | Iterable[str] | None) -> list[BaseCell]:
     """Return the cells whose label matches one of some patterns.
 
     Args:

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from offnominal.datasets.manifest import installed
 from offnominal.studies import example_episodes as examples
-from offnominal.studies.cell import StudyCell, result_key
-from offnominal.studies.result_rows import type_of
+from offnominal.studies.base import BaseCell
+from offnominal.studies.cell import result_key
+from offnominal.studies.result_rows import COST, type_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,34 +30,53 @@ class CellResult:
         examples: One row per episode to look at.
     """
 
-    cell: StudyCell
+    cell: BaseCell
     key: str
     rows: Any
     examples: Any
 
 
 def make_result(
-    cell: StudyCell, rows: Sequence[Mapping[str, Any]], cost: Mapping[str, float], *, data: str, code: str
+    cell: BaseCell,
+    rows: Sequence[Mapping[str, Any]],
+    cost: Mapping[str, float],
+    *,
+    data: str,
+    code: str,
+    shown: Any = None,
 ) -> CellResult:
-    """Return the result of a cell that has no alarms and no episodes to look at.
+    """Return the result of a cell of any kind.
+
+    Text belongs in the columns of :data:`~offnominal.studies.result_rows.TEXTS` or in columns whose name ends in
+    ``_name``; all other columns are numbers. NaN is stored as a missing value.
 
     Args:
         cell: The cell.
-        rows: What was measured; a number that is not one is left out.
-        cost: Processor time, wall time, memory and the steps scored.
-        data: Hash of what it was measured on.
-        code: Version of the code.
+        rows: Measurements: one mapping per row.
+        cost: Any of ``fit_cpu_s``, ``score_cpu_s``, ``evaluate_cpu_s``, ``wall_s``, ``peak_mb`` and ``steps_scored``.
+        data: Hash of the data; see :meth:`~offnominal.studies.kind.StudyKind.prepare`.
+        code: Hash of the code; see :meth:`~offnominal.studies.kind.StudyKind.code_of`.
+        shown: Arrow table of examples for the report; none if None. Its column ``key`` is filled in here.
     """
     key = result_key(cell, data=data, code=code)
-    about = {"key": key, "world": cell.world, "policy": cell.policy}
-    full = [{**about, "alarm": None, **row, **cost} for row in rows]
+    spent = {**cost, **{name: 0.0 for name in COST if name not in cost}}
+    full = [{"key": key, **cell.columns(), "alarm": None, **row, **spent} for row in rows]
+    for row in full:
+        row.setdefault("split", "")
     names = list(dict.fromkeys(name for row in full for name in row))
     columns = {name: pa.array([_known(row.get(name)) for row in full], type_of(name)) for name in names}
     table = pa.table(columns).replace_schema_metadata(provenance(cell, key, data=data, code=code))
-    return CellResult(cell, key, table, examples.SCHEMA.empty_table())
+    kept = examples.SCHEMA.empty_table() if shown is None else _under_key(shown, key)
+    return CellResult(cell, key, table, kept)
 
 
-def provenance(cell: StudyCell, key: str, *, data: str, code: str) -> dict[str, str]:
+def _under_key(shown: Any, key: str) -> Any:
+    """Return a table of examples with the key of their cell in its first column."""
+    column = pa.array([key] * shown.num_rows, pa.string())
+    return shown.add_column(0, "key", column).replace_schema_metadata({"key": key})
+
+
+def provenance(cell: BaseCell, key: str, *, data: str, code: str) -> dict[str, str]:
     """Return what the file of a result says of it."""
     about = {"key": key, "cell": json.dumps(cell.to_dict()), "data": data, "code": code}
     return about | {"versions": json.dumps(versions())}

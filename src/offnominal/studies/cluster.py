@@ -11,10 +11,10 @@ from typing import Any, Self
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import MissingDependency
-from offnominal.detectors.catalogue import detectors
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import SINGLE_THREAD_ENVIRONMENT
 from offnominal.studies.failure import KILLED, OUT_OF_MEMORY, ErrorInfo
+from offnominal.studies.kinds import kind_of
 from offnominal.studies.local import DIED, python_path
 from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted, run_task
 
@@ -68,7 +68,7 @@ class RayPool:
 
     def _submit(self, task: Task, resources: dict[str, float]) -> Any:
         """Send a task away; Ray does not try it again, because the runner does, as on one machine."""
-        gpus = SHARE if task.key and resources.get("GPU") and _is_network(task.cell.detector) else 0.0
+        gpus = SHARE if task.key and resources.get("GPU") and _uses_gpu(task) else 0.0
         remote = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_perform)
         return remote.remote(replace(task, store=""))
 
@@ -97,12 +97,8 @@ def _sources() -> Sources:
     return Sources()
 
 
-def _is_network(detector: str) -> bool:
-    """Whether a detector learns with torch, as far as its source tells."""
-    if not detector:
-        return False
-    target = detectors.find(detector).target
-    return any("networks" in name for name in _sources().used(target))
+def _uses_gpu(task: Task) -> bool:
+    return kind_of(task.cell).uses_gpu(task.cell, _sources())
 
 
 def _ray() -> Any:

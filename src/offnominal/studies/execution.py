@@ -62,8 +62,7 @@ def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
     cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": evaluation.steps}
     about = provenance(cell, key, data=content_hash(data), code=code)
     rows = result_table(cell, key, evaluation.splits, cost).replace_schema_metadata(about)
-    named = {"key": key, "world": cell.world, "policy": cell.policy, "name": cell.name, "seed": cell.seed}
-    shown = pa.Table.from_pylist([named | row for row in evaluation.examples], examples.SCHEMA)
+    shown = pa.Table.from_pylist([{"key": key, **cell.columns()} | row for row in evaluation.examples], examples.SCHEMA)
     return CellResult(cell, key, rows, shown.replace_schema_metadata({"key": key}))
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.config import Config
-from offnominal.studies.cell import StudyCell
+from offnominal.studies.base import BaseCell
 from offnominal.studies.resource_meter import peak_mb
 
 KILLED = "WorkerKilled"
@@ -49,7 +49,7 @@ class Failure(Config):
         return self.error not in PASSING
 
     @classmethod
-    def of(cls, key: str, cell: StudyCell, error_info: ErrorInfo) -> Failure:
+    def of(cls, key: str, cell: BaseCell, error_info: ErrorInfo) -> Failure:
         """Return what is to be kept of trouble with a cell."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return cls(key, cell.label, error_info.error, error_info.message, error_info.traceback, cell.to_dict(), now)

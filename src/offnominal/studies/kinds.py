@@ -1,71 +1,91 @@
-"""The kinds of studies and of their cells."""
+"""The registry of study kinds, and studies and cells of any kind from plain data."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from offnominal.core.errors import InvalidParameter, did_you_mean
-from offnominal.papers.comparison.image_cell import ImageCell
-from offnominal.papers.comparison.image_study import ImageStudy
-from offnominal.papers.comparison.table_cell import SearchCell
-from offnominal.papers.comparison.table_study import SearchStudy
-from offnominal.papers.ood_rl.cell import OODCell
-from offnominal.papers.ood_rl.study import OODStudy
-from offnominal.studies.cell import Cell, StudyCell
-from offnominal.studies.study import Study
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.registry import Registry, Spec
+from offnominal.studies.base import BaseCell, BaseStudy
+from offnominal.studies.kind import StudyKind
+from offnominal.studies.results import STUDY
 
-AnyStudy = Study | SearchStudy | ImageStudy | OODStudy
-_CELLS: dict[str, type[SearchCell | ImageCell | OODCell]] = {
-    "search": SearchCell,
-    "image-search": ImageCell,
-    "ood-rl": OODCell,
-}
-_STUDIES: dict[str, type[SearchStudy | ImageStudy | OODStudy]] = {
-    "search": SearchStudy,
-    "image-search": ImageStudy,
-    "ood-rl": OODStudy,
-}
+study_kinds: Registry[StudyKind[Any, Any]] = Registry(
+    "study_kind", StudyKind, catalogue="offnominal.papers.catalogue:register_study_kinds"
+)
+"""Study kinds by id; other packages add theirs by an entry point in the group ``offnominal.study_kinds``."""
+study_kinds.register(Spec(STUDY, "offnominal.reports.fault_study:FaultStudyKind", "detectors on faults of worlds"))
 
 
-def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> StudyCell:
-    """Return a cell from plain data, whatever its kind.
+def study_kind(name: str) -> StudyKind[Any, Any]:
+    """Return a study kind.
 
     Args:
-        data: As :meth:`to_dict` of a cell returns it.
+        name: A registered id, or ``"package.module:Class"``.
+
+    Example:
+        >>> study_kind("serach")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.UnknownName: no study kind 'serach'. Did you mean 'search'? There are ...
+    """
+    try:
+        return study_kinds.build(name)
+    except UnknownName:
+        if name in study_kinds or ":" in name:
+            raise
+        ids = study_kinds.ids()
+        raise UnknownName(f"no study kind {name!r}.{did_you_mean(name, ids)} There are {', '.join(ids)}.") from None
+
+
+def kind_of(found: BaseCell | BaseStudy) -> StudyKind[Any, Any]:
+    """Return the kind of a study or of a cell."""
+    return study_kind(found.kind)
+
+
+def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> BaseCell:
+    """Return a cell of any kind from plain data.
+
+    Args:
+        data: As ``to_dict`` of a cell returns it.
         allow_modules: Packages whose classes the data may name although they are not registered.
 
     Example:
-        >>> cell_from(SearchCell("iris", "knn", 1).to_dict()).label
-        'iris/knn/1'
+        >>> from offnominal.studies import Cell
+        >>> cell_from(Cell("SAP-Goal0-v0", "KNN", "KNN").to_dict()).label
+        'SAP-Goal0-v0/tqc/KNN/0'
     """
-    cell: StudyCell = _kind(data, _CELLS, Cell).from_dict(data)
+    cell: BaseCell = _kind_in(data, allow_modules).parse_cell(data)
     _check_targets(cell, allow_modules)
     return cell
 
 
-def study_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> AnyStudy:
-    """Return a study from plain data, whatever its kind.
+def study_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -> BaseStudy:
+    """Return a study of any kind from plain data.
 
     Args:
-        data: As :meth:`to_dict` of a study returns it.
+        data: As ``to_dict`` of a study returns it.
         allow_modules: Packages whose classes the data may name although they are not registered.
     """
-    study: AnyStudy = _kind(data, _STUDIES, Study).from_dict(data)
+    study: BaseStudy = _kind_in(data, allow_modules).parse_study(data)
     _check_targets(study, allow_modules)
     return study
 
 
-def _kind(data: Mapping[str, Any], kinds: Mapping[str, Any], default: Any) -> Any:
-    kind = data.get("kind", "")
-    if not isinstance(kind, str) or kind not in ("", *kinds):
+def _kind_in(data: Mapping[str, Any], allow_modules: Collection[str]) -> StudyKind[Any, Any]:
+    """Return the kind that plain data name; nothing is imported from a package that is not allowed."""
+    name = data.get("kind", "") or STUDY
+    ids = study_kinds.ids()
+    if not isinstance(name, str) or (name not in ids and ":" not in name):
         raise InvalidParameter(
-            f"kind is {kind!r}.{did_you_mean(str(kind), kinds)} Choose from {', '.join(kinds)}, or leave it out."
+            f"kind is {name!r}.{did_you_mean(str(name), ids)} Choose from {', '.join(ids)}, or leave it out."
         )
-    return kinds.get(kind, default)
+    study_kinds.find(name, allow_modules=allow_modules)
+    return study_kind(name)
 
 
-def _check_targets(found: AnyStudy | StudyCell, allow_modules: Collection[str]) -> None:
-    """Refuse data that names what nobody knows, or classes of packages that nobody allowed, before any import."""
+def _check_targets(found: BaseStudy | BaseCell, allow_modules: Collection[str]) -> None:
+    """Raise an error for unknown ids, and for classes of packages that are not allowed, before anything is imported."""
     for registry, name in found.targets():
         registry.find(name, allow_modules=allow_modules)

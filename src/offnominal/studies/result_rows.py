@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -39,15 +38,7 @@ def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: 
         splits: What was found.
         cost: Processor time, wall time, memory and the steps scored.
     """
-    about = {
-        "key": key,
-        "world": cell.world,
-        "policy": cell.policy,
-        "name": cell.name,
-        "detector": cell.detector,
-        "parameters": json.dumps(cell.parameters, sort_keys=True),
-        "seed": cell.seed,
-    }
+    about = {"key": key, **cell.columns()}
     rows = [about | row | dict(cost) for split in splits for row in _rows(split)]
     names = list(dict.fromkeys(name for row in rows for name in row))
     columns = {name: pa.array([row.get(name) for row in rows], type_of(name)) for name in names}
@@ -91,8 +82,12 @@ def level_of(variant: str) -> str:
 
 
 def type_of(name: str) -> Any:
-    """Return the type of a column of results: whatever is no text, count or list is a number."""
-    if name in TEXTS:
+    """Return the type of a column of results.
+
+    Columns that are named here, and those that end in ``_name``, are text. All others that are not counts or lists of
+    bootstrap replicates are numbers.
+    """
+    if name in TEXTS or name.endswith("_name"):
         return pa.string()
     if name in DRAWS:
         return pa.list_(pa.float32())

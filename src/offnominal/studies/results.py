@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 STUDY = "study"
@@ -24,6 +25,7 @@ class RunResults:
         failures: One entry per cell that failed: error, message, traceback, cell.
         missing: Labels of all cells of the run that have no result, those that failed included. Whatever is computed
             from the table leaves them out.
+        folder: Of the run; None if it was not opened from one.
 
     Example:
         >>> import pyarrow as pa
@@ -41,6 +43,7 @@ class RunResults:
     examples: Any
     failures: Sequence[Mapping[str, Any]] = field(default=())
     missing: Sequence[str] = field(default=())
+    folder: Path | None = None
 
     @property
     def cells(self) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import read_json, write_json
 from offnominal.datasets.manifest import installed
-from offnominal.studies.cell import StudyCell
+from offnominal.studies.base import BaseCell
 from offnominal.studies.local import processors
 
 FILE = "run.json"
@@ -21,7 +21,7 @@ GIGABYTE = 2**30
 
 
 def write_manifest(
-    folder: Path, about: Mapping[str, Any], cells: Sequence[StudyCell], keys: Sequence[str], store: Path, *, part: bool
+    folder: Path, about: Mapping[str, Any], cells: Sequence[BaseCell], keys: Sequence[str], store: Path, *, part: bool
 ) -> None:
     """Write the manifest of a run that begins.
 

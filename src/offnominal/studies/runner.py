@@ -10,14 +10,16 @@ from typing import Any
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.studies import run_manifest
-from offnominal.studies.cell import StudyCell, result_key, select_cells
+from offnominal.studies.base import BaseCell
+from offnominal.studies.cell import result_key, select_cells
 from offnominal.studies.code import Sources
 from offnominal.studies.display import Display, LineCallback
 from offnominal.studies.failure import ErrorInfo, Failure
+from offnominal.studies.kinds import kind_of
 from offnominal.studies.local import LocalPool
 from offnominal.studies.sinks import Sink, Sinks
 from offnominal.studies.store import Store
-from offnominal.studies.task import Pool, Task, TaskEnded, TaskResult, module_of, persistently
+from offnominal.studies.task import Pool, Task, TaskEnded, TaskResult, persistently
 
 PAST = ("world", "name", "fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "peak_mb")
 
@@ -65,7 +67,7 @@ class RunOutcome:
 
 
 def run_study(
-    cells: Iterable[StudyCell],
+    cells: Iterable[BaseCell],
     store: Store | Path | str,
     *,
     folder: Path | str | None = None,
@@ -154,9 +156,7 @@ class ActiveRun:
         sink_group: Whoever is told of each cell.
     """
 
-    def __init__(
-        self, cells: Sequence[StudyCell], store: Store, report: LineCallback | None, sink_group: Sinks
-    ) -> None:
+    def __init__(self, cells: Sequence[BaseCell], store: Store, report: LineCallback | None, sink_group: Sinks) -> None:
         self.cells = cells
         self.store = store
         self.report = report
@@ -168,7 +168,7 @@ class ActiveRun:
         self.failed_sources: dict[str, ErrorInfo] = {}
         self._begun = time.monotonic()
         sources = Sources()
-        self._codes = [module_of(cell).code_of(cell, sources) for cell in cells]
+        self._codes = [kind_of(cell).code_of(cell, sources) for cell in cells]
 
     def prepare(self, pool: Pool) -> None:
         """Make the datasets that are missing, one task each; the names of the results are known then."""
@@ -269,6 +269,8 @@ class CostHistory:
             peak = max(peak, row.get("peak_mb") or 0.0)
         return cls(costs, peak)
 
-    def cost(self, cell: StudyCell) -> float | None:
+    def cost(self, cell: BaseCell) -> float | None:
         """Return what a cell may cost in processor seconds, or None if nothing like it was done before."""
-        return self.costs.get((cell.world, cell.name), self.costs.get((cell.name,)))
+        columns = cell.columns()
+        world, name = columns.get("world"), columns.get("name")
+        return self.costs.get((world, name), self.costs.get((name,)))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
-from offnominal.papers.comparison.image_study import ImageStudy
-from offnominal.studies.kinds import AnyStudy
+from offnominal.studies.base import BaseStudy
+from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.runner import RunOutcome, run_study
@@ -23,7 +24,7 @@ FIELDS = {"name": "study", "title": "title", "summary": "summary", "scale": "sca
 
 
 def run(
-    study: AnyStudy,
+    study: BaseStudy,
     scale: str | None = None,
     *,
     folder: Path | None = None,
@@ -44,8 +45,7 @@ def run(
     place = RUNS / f"{study.name}-{scale or 'full'}" if folder is None else folder
     chosen = study.at(scale)
     about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
-    missing = chosen.missing() if isinstance(chosen, ImageStudy) else ()
-    cells = [cell for cell in chosen.cells() if cell.world not in missing]
+    cells, missing = chosen.available_cells()
     description = {**about, "config": chosen.to_dict(), "missing": list(missing)}
     outcome = run_study(cells, store, folder=place, about=description, only=only, **options)
     return place, outcome
@@ -71,14 +71,16 @@ def open_run(folder: Path | str, store: Path | None = None) -> RunResults:
         )
     without = [key for key in labels if key not in tables]
     failures = [failure for key in without if (failure := results.failure(key)) is not None]
-    return RunResults(
+    opened = RunResults(
         **{name: str(manifest.get(key, "")) for name, key in FIELDS.items()},
         manifest=manifest,
         table=pa.concat_tables(tables.values(), promote_options="default"),
-        examples=results.examples(tables),
+        examples=pa.table({}),
         failures=[failure.to_dict() for failure in failures],
         missing=tuple(labels[key] for key in without),
+        folder=Path(folder),
     )
+    return replace(opened, examples=results.examples(tables, study_kind(opened.kind).example_schema))
 
 
 def _tables(results: Store, keys: Iterable[str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from offnominal.core.errors import MissingDependency, UnknownName, did_you_mean
-from offnominal.studies.cell import StudyCell
+from offnominal.studies.base import BaseCell
 
 Numbers = Mapping[str, float]
 
@@ -34,10 +34,10 @@ class Sink(Protocol):
         >>> sink: Sink = Counting()
     """
 
-    def started(self, about: Mapping[str, Any], cells: Sequence[StudyCell]) -> None:
+    def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
         """The run begins: what its manifest says first, and its cells, those with a result included."""
 
-    def cell(self, cell: StudyCell, numbers: Numbers, error: str) -> None:
+    def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """A cell was done: means over splits and what it cost; or an error, and no numbers."""
 
     def finished(self, found: Mapping[str, Any]) -> None:
@@ -54,11 +54,11 @@ class Sinks:
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self.listening = list(sinks)
 
-    def started(self, about: Mapping[str, Any], cells: Sequence[StudyCell]) -> None:
+    def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
         """Tell of the beginning."""
         self._tell("started", about, cells)
 
-    def cell(self, cell: StudyCell, numbers: Numbers, error: str) -> None:
+    def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """Tell of a cell."""
         self._tell("cell", cell, numbers, error)
 
@@ -90,12 +90,12 @@ class TensorBoard:
         self._writer = _need("TensorBoard", "tensorboard", "torch.utils.tensorboard").SummaryWriter
         self._open: Any = None
 
-    def started(self, about: Mapping[str, Any], cells: Sequence[StudyCell]) -> None:
+    def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
         """Open a file."""
         self._open = self._writer(str(self.folder))
         self._open.add_text("run", f"```json\n{json.dumps(dict(about), indent=2)}\n```")
 
-    def cell(self, cell: StudyCell, numbers: Numbers, error: str) -> None:
+    def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """Write a point of each curve, or the error."""
         for name, value in tagged(cell, numbers).items():
             self._open.add_scalar(name, value, cell.seed)
@@ -123,7 +123,7 @@ class MLflow:
         self.uri = uri
         self._mlflow = _need("MLflow", "mlflow")
 
-    def started(self, about: Mapping[str, Any], cells: Sequence[StudyCell]) -> None:
+    def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
         """Begin the run of the study."""
         if self.uri is not None:
             self._mlflow.set_tracking_uri(self.uri)
@@ -132,7 +132,7 @@ class MLflow:
         self._mlflow.log_params({name: value for name, value in about.items() if isinstance(value, str | int)})
         self._mlflow.log_param("cells", len(cells))
 
-    def cell(self, cell: StudyCell, numbers: Numbers, error: str) -> None:
+    def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """Keep a run of its own for the cell."""
         self._mlflow.start_run(run_name=cell.label, nested=True)
         names = ("world", "policy", "name", "detector", "seed", "parameters")
@@ -162,13 +162,13 @@ class WeightsAndBiases:
         self._wandb = _need("Weights & Biases", "wandb")
         self._run: Any = None
 
-    def started(self, about: Mapping[str, Any], cells: Sequence[StudyCell]) -> None:
+    def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
         """Begin the run."""
         self._run = self._wandb.init(
             project=self.project, name=_title(about), config={**about, "cells": len(cells)}, **self.options
         )
 
-    def cell(self, cell: StudyCell, numbers: Numbers, error: str) -> None:
+    def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
         """Log the numbers of a cell, or its error."""
         self._run.log({**tagged(cell, numbers), "label": cell.label, "seed": cell.seed, "error": error})
 
@@ -197,7 +197,7 @@ def sink_named(name: str) -> Sink:
     return makers[name]()
 
 
-def tagged(cell: StudyCell, numbers: Numbers) -> dict[str, float]:
+def tagged(cell: BaseCell, numbers: Numbers) -> dict[str, float]:
     """Return numbers under names that tell cells apart, but for their seeds.
 
     Example:
@@ -205,7 +205,7 @@ def tagged(cell: StudyCell, numbers: Numbers) -> dict[str, float]:
         >>> tagged(Cell("SAP-Goal0-v0", "95 %", "KNN"), {"auroc": 0.5})
         {'auroc/SAP-Goal0-v0/tqc/95 _': 0.5}
     """
-    place = re.sub(r"[^\w\-. /]", "_", f"{cell.world}/{cell.policy}/{cell.name}")
+    place = re.sub(r"[^\w\-. /]", "_", cell.label.removesuffix(f"/{cell.seed}"))
     return {f"{name}/{place}": value for name, value in numbers.items()}
 
 

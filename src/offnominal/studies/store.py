@@ -102,13 +102,18 @@ class Store:
             quarantine(path, self._aside)
             raise DamagedFile(f"{error} It was moved to {self._aside}; run its study again.") from None
 
-    def examples(self, keys: Iterable[str]) -> Any:
-        """Return the episodes to look at of some results; those that are missing or damaged are left out."""
+    def examples(self, keys: Iterable[str], schema: pa.Schema = examples.SCHEMA) -> Any:
+        """Return the examples of some results; files that are missing or damaged are left out.
+
+        Args:
+            keys: Of the results.
+            schema: Of the examples; see :attr:`~offnominal.studies.kind.StudyKind.example_schema`.
+        """
         tables = []
         for key in keys:
-            with suppress(MissingFile, DamagedFile):
-                tables.append(read_table(self._example(key)).replace_schema_metadata(None).cast(examples.SCHEMA))
-        return pa.concat_tables(tables) if tables else examples.SCHEMA.empty_table()
+            with suppress(MissingFile, DamagedFile, ValueError):
+                tables.append(read_table(self._example(key)).replace_schema_metadata(None).cast(schema))
+        return pa.concat_tables(tables) if tables else schema.empty_table()
 
     def _example(self, key: str) -> Path:
         return self.folder / "examples" / _checked(key)[:2] / f"{key}.parquet"

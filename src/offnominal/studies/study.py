@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import text
@@ -12,7 +12,9 @@ from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
-from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, Named
+from offnominal.studies.base import BaseStudy, Target
+from offnominal.studies.cell import AlarmEntry, Cell, DataEntry
+from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers, check_names, scale_of
 from offnominal.worlds.catalogue import worlds as world_registry
 
@@ -71,7 +73,7 @@ class Scale(Config):
 
 
 @dataclass(frozen=True)
-class Study(Config):
+class Study(BaseStudy):
     """Which detectors meet which worlds, how often, and how it is judged.
 
     Args:
@@ -93,9 +95,8 @@ class Study(Config):
         ['SAP-Goal0-v0/tqc/KNN/0', 'SAP-Goal0-v0/tqc/Time/0']
     """
 
-    name: str
-    title: str = ""
-    summary: str = ""
+    kind: ClassVar[str] = STUDY
+
     worlds: tuple[str, ...] = ()
     detectors: tuple[DetectorEntry, ...] = ()
     alarms: tuple[AlarmEntry, ...] = ()
@@ -119,7 +120,7 @@ class Study(Config):
         for registry, name in self.targets():
             registry.find(name)
 
-    def targets(self) -> Iterator[Named]:
+    def targets(self) -> Iterator[Target]:
         """Yield the detectors and the alarms."""
         yield from ((detector_registry, entry.id) for entry in self.detectors)
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, Protocol
+from typing import Protocol
 
 from offnominal.core.errors import OffnominalError
-from offnominal.studies.cell import StudyCell
+from offnominal.studies.base import BaseCell
 from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
 from offnominal.studies.failure import ErrorInfo
+from offnominal.studies.kinds import kind_of
 from offnominal.studies.result_rows import means_of
 from offnominal.studies.store import Store
 
@@ -33,7 +33,7 @@ class Task:
         store: Folder that the worker writes the result to; empty if the answer is to bring it.
     """
 
-    cell: StudyCell
+    cell: BaseCell
     key: str = ""
     store: str = ""
 
@@ -45,9 +45,7 @@ class Task:
     @property
     def label(self) -> str:
         """What people call it."""
-        if self.key:
-            return self.cell.label
-        return f"episodes of {self.cell.world}/{self.cell.policy}" if self.cell.policy else f"table {self.cell.world}"
+        return self.cell.label if self.key else self.cell.data_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +146,13 @@ def run_task(task: Task, sources: Sources) -> TaskResult:
         sources: Code as this process has it.
     """
     try:
-        return _do(task, sources) if task.key else TaskResult(data=module_of(task.cell).prepare(task.cell))
+        return _do(task, sources) if task.key else TaskResult(data=kind_of(task.cell).prepare(task.cell))
     except Exception as error:
         return TaskResult(error_info=ErrorInfo.of(error))
 
 
-def module_of(cell: StudyCell) -> Any:
-    """Return the module that does such cells: it has `run_cell`, `code_of` and `prepare`."""
-    return import_module(cell.module)
-
-
 def _do(task: Task, sources: Sources) -> TaskResult:
-    result: CellResult = module_of(task.cell).run_cell(task.cell, sources=sources)
+    result: CellResult = kind_of(task.cell).run(task.cell, sources=sources)
     if result.key != task.key:
         raise InputsChanged("the code or the data changed after the run had begun; run it again.")
     if task.store:

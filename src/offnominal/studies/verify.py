@@ -12,12 +12,11 @@ from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, U
 from offnominal.core.progress_bar import progress
 from offnominal.studies.code import Sources
 from offnominal.studies.files import hash_in, read_content
-from offnominal.studies.kinds import cell_from
+from offnominal.studies.kinds import cell_from, kind_of
 from offnominal.studies.result_rows import SPENT, same_results
 from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.segments import provenance_of, read_cell
 from offnominal.studies.store import Store
-from offnominal.studies.task import module_of
 
 SHARE = 0.05
 
@@ -109,7 +108,7 @@ def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> t
     except (DamagedFile, MissingFile, InvalidParameter, UnknownName) as error:
         return path.stem[:12], str(error)
     try:
-        again = module_of(cell).run_cell(cell, sources=sources)
+        again = kind_of(cell).run(cell, sources=sources)
     except Exception as error:
         return cell.label, f"cannot be done again: {type(error).__name__}: {error}"
     made = provenance_of(again.rows)

@@ -1,6 +1,6 @@
 """The report of a comparison."""
 
-from html import escape
+from markupsafe import escape
 
 import offnominal as off
 

@@ -1,9 +1,8 @@
 """The report of a study of agents in changed worlds."""
 
-from html import escape
-
 import numpy as np
 import pytest
+from markupsafe import escape
 
 import offnominal as off
 from offnominal.core.directories import DATA_VARIABLE

@@ -10,7 +10,7 @@ import numpy as np
 
 from offnominal.evaluation.delays import MEDIAN_DELAY
 from offnominal.evaluation.estimate import Estimate, average
-from offnominal.papers.catalogue import PublishedTable
+from offnominal.papers.paper import Published, PublishedTable
 from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.published_comparison import PublishedComparison
@@ -102,7 +102,7 @@ def table_5(results: RunResults) -> list[PublishedComparison]:
     ]
 
 
-TABLES = [
+TABLES = (
     PublishedTable(3, "local AUROC of each detector, mean over worlds", "anomaly-gym", table_3),
     PublishedTable(4, "timing under the printed thresholds and ours", "anomaly-gym", table_4),
     PublishedTable(5, "local AUROC under other policies", "anomaly-gym-policies", table_5),
@@ -114,7 +114,8 @@ TABLES = [
     PublishedTable(
         13, "every metric of every image detector, world and level", "anomaly-gym-images", every_metric, images=True
     ),
-]
+)
+PUBLISHED = Published(TABLES)
 
 
 def _by_world(results: RunResults, metric: str) -> list[PublishedComparison]:

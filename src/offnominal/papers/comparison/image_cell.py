@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from offnominal.core.config import Config
-from offnominal.studies.cell import Named
+from offnominal.studies.base import BaseCell
 
 Leave = Literal["leave-one-out", "leave-one-in"]
 
 
 @dataclass(frozen=True)
-class ImageCell(Config):
+class ImageCell(BaseCell):
     """Many configurations of one method, or of several on the same networks, fitted on one split of one image set.
 
     Args:
@@ -39,8 +37,6 @@ class ImageCell(Config):
         'mnist/vae+vaek/3/1'
     """
 
-    module: ClassVar[str] = "offnominal.papers.comparison.image_execution"
-
     images: str
     methods: tuple[str, ...]
     class_index: int
@@ -57,35 +53,20 @@ class ImageCell(Config):
     kind: Literal["image-search"] = "image-search"
 
     @property
-    def world(self) -> str:
-        """The image set."""
-        return self.images
-
-    @property
-    def policy(self) -> str:
-        """Nobody acts."""
-        return ""
-
-    @property
-    def name(self) -> str:
-        """The methods."""
-        return "+".join(self.methods)
-
-    @property
-    def detector(self) -> str:
-        """None that is registered: the methods bring their own."""
-        return ""
-
-    @property
     def label(self) -> str:
         """Image set, methods, class and seed, for people."""
-        return f"{self.images}/{self.name}/{self.class_index}/{self.seed}"
+        return f"{self.images}/{'+'.join(self.methods)}/{self.class_index}/{self.seed}"
 
     @property
     def source(self) -> str:
         """A hash of what decides the images."""
         return hashlib.sha256(json.dumps(["images", self.images]).encode()).hexdigest()
 
-    def targets(self) -> Iterator[Named]:
-        """Yield nothing: its methods are ours."""
-        return iter(())
+    @property
+    def data_label(self) -> str:
+        """Name of its image set in progress messages."""
+        return f"images {self.images}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of every row; the image set is stored as the world."""
+        return {"world": self.images, "policy": "", "name": "+".join(self.methods)}

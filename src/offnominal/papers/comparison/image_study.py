@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -17,8 +16,8 @@ from offnominal.papers.comparison.image_search_spaces import (
     image_search_space_of,
     sharing,
 )
-from offnominal.studies.cell import Named
-from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
+from offnominal.studies.base import BaseStudy
+from offnominal.studies.scales import check_integers, check_names
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class ImageScale(Config):
 
 
 @dataclass(frozen=True)
-class ImageStudy(Config):
+class ImageStudy(BaseStudy):
     """Which methods are searched over on which image sets, each class in turn.
 
     Args:
@@ -88,9 +87,6 @@ class ImageStudy(Config):
         ['mnist/knn/0/1', 'mnist/vae+vaek/0/1']
     """
 
-    name: str
-    title: str = ""
-    summary: str = ""
     sets: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     classes: tuple[int, ...] = tuple(range(10))
@@ -121,20 +117,15 @@ class ImageStudy(Config):
         for method in (*self.methods, *self.fixed):
             image_search_space_of(method)
 
-    def targets(self) -> Iterator[Named]:
-        """Yield nothing: its methods are ours."""
-        return iter(())
+    def available_cells(self) -> tuple[list[ImageCell], tuple[str, ...]]:
+        """Return the cells of the image sets that are present, and the names of the others.
 
-    def at(self, scale: str | None) -> ImageStudy:
-        """Return the study as a scale changes it; as it is if None."""
-        if scale is None:
-            return self
-        return self.replace(**changes_of(scale_of(self.name, self.scales, scale)))
-
-    def missing(self) -> tuple[str, ...]:
-        """Return the image sets that are not at hand, if any other is: a run leaves them out."""
-        absent = tuple(each for each in self.sets if image_set_entry(each).presence != "present")
-        return absent if len(absent) < len(self.sets) else ()
+        If no image set is present, all cells are returned: running them downloads the sets or explains how to.
+        """
+        missing = tuple(each for each in self.sets if image_set_entry(each).presence != "present")
+        if len(missing) == len(self.sets):
+            return self.cells(), ()
+        return [cell for cell in self.cells() if cell.images not in missing], missing
 
     def cells(self) -> list[ImageCell]:
         """Return every cell: set by set, class by class; methods that share networks are one."""

@@ -9,10 +9,10 @@ from importlib.resources import files
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.catalogue import PublishedFigure, PublishedTable
 from offnominal.papers.comparison.published_image_tables import table_6
 from offnominal.papers.comparison.ranks import mean_ranks
 from offnominal.papers.comparison.results import ComparisonResults
+from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -73,7 +73,8 @@ UNKNOWN_FIGURES = {
     "2": _DIAGRAMS,
     "3": _DIAGRAMS,
 }
-"""What is known of figures that we do not draw; no number of any figure is."""
+"""Why other figures are not drawn; the numbers of no figure are known."""
+PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), UNKNOWN_TABLES, UNKNOWN_FIGURES)
 
 
 @cache

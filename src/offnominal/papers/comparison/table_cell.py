@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from offnominal.core.config import Config
-from offnominal.studies.cell import Named
+from offnominal.studies.base import BaseCell
 
 ENSEMBLES = (5, 10)
 Sampler = Literal["random", "optuna"]
 
 
 @dataclass(frozen=True)
-class SearchCell(Config):
+class SearchCell(BaseCell):
     """Many configurations of one method, fitted on one split of one table.
 
     Configurations do not depend on the seed. Those that are drawn at random do not depend on the table either.
@@ -39,8 +37,6 @@ class SearchCell(Config):
         'iris/knn/1'
     """
 
-    module: ClassVar[str] = "offnominal.papers.comparison.table_execution"
-
     table: str
     method: str
     seed: int
@@ -54,26 +50,6 @@ class SearchCell(Config):
     kind: Literal["search"] = "search"
 
     @property
-    def world(self) -> str:
-        """The table."""
-        return self.table
-
-    @property
-    def policy(self) -> str:
-        """Nobody acts."""
-        return ""
-
-    @property
-    def name(self) -> str:
-        """The method."""
-        return self.method
-
-    @property
-    def detector(self) -> str:
-        """None that is registered: the method brings its own."""
-        return ""
-
-    @property
     def label(self) -> str:
         """Table, method and seed, for people."""
         return f"{self.table}/{self.method}/{self.seed}"
@@ -84,6 +60,11 @@ class SearchCell(Config):
         text = json.dumps([self.table, self.drop_identifiers])
         return hashlib.sha256(text.encode()).hexdigest()
 
-    def targets(self) -> Iterator[Named]:
-        """Yield nothing: its method is one of ours."""
-        return iter(())
+    @property
+    def data_label(self) -> str:
+        """Name of its table in progress messages."""
+        return f"table {self.table}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of every row; the table is stored as the world."""
+        return {"world": self.table, "policy": "", "name": self.method}

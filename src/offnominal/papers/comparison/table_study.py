@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,8 +10,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.search_space import search_space_of
 from offnominal.papers.comparison.table_cell import Sampler, SearchCell
-from offnominal.studies.cell import Named
-from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
+from offnominal.studies.base import BaseStudy
+from offnominal.studies.scales import check_integers, check_names
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class SearchScale(Config):
 
 
 @dataclass(frozen=True)
-class SearchStudy(Config):
+class SearchStudy(BaseStudy):
     """Which methods are searched over on which tables.
 
     Args:
@@ -65,9 +64,6 @@ class SearchStudy(Config):
         ['iris/knn/1', 'iris/lof/1']
     """
 
-    name: str
-    title: str = ""
-    summary: str = ""
     tables: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
@@ -94,16 +90,6 @@ class SearchStudy(Config):
             table_entry(table)
         for method in (*self.methods, *self.fixed):
             search_space_of(method)
-
-    def targets(self) -> Iterator[Named]:
-        """Yield nothing: its methods are ours."""
-        return iter(())
-
-    def at(self, scale: str | None) -> SearchStudy:
-        """Return the study as a scale changes it; as it is if None."""
-        if scale is None:
-            return self
-        return self.replace(**changes_of(scale_of(self.name, self.scales, scale)))
 
     def cells(self) -> list[SearchCell]:
         """Return every cell: table by table, so that cells which share a table follow each other."""

@@ -6,13 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from offnominal.agents.uncertainty import UncertaintyKind
 from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.detectors.catalogue import detectors as detector_registry
-from offnominal.studies.cell import Named
+from offnominal.studies.base import BaseCell, Target
 
 SHIPPED = 0
 """Number of the agent that comes with the package."""
@@ -48,7 +48,7 @@ class MethodEntry(Config):
 
 
 @dataclass(frozen=True)
-class OODCell(Config):
+class OODCell(BaseCell):
     """One agent in all settings of Table 1 that its world has, in several trials, watched by detectors.
 
     A trial has `episodes` unchanged episodes and as many in each setting; all of them start alike. Trials differ in
@@ -75,8 +75,6 @@ class OODCell(Config):
         'OOD-CartPole-v0/ensemble/policy/2'
     """
 
-    module: ClassVar[str] = "offnominal.papers.ood_rl.execution"
-
     world: str
     uncertainty: UncertaintyKind
     methods: tuple[MethodEntry, ...]
@@ -93,21 +91,6 @@ class OODCell(Config):
     kind: Literal["ood-rl"] = "ood-rl"
 
     @property
-    def policy(self) -> str:
-        """Kind of the agent."""
-        return self.uncertainty
-
-    @property
-    def name(self) -> str:
-        """The methods together."""
-        return self.group
-
-    @property
-    def detector(self) -> str:
-        """None that stands for all."""
-        return ""
-
-    @property
     def label(self) -> str:
         """World, kind of agent, group of methods and number of the agent, for people."""
         return f"{self.world}/{self.uncertainty}/{self.group}/{self.seed}"
@@ -117,6 +100,15 @@ class OODCell(Config):
         """A hash of what decides the agent."""
         return hashlib.sha256(json.dumps(["agent", self.world, self.uncertainty, self.seed]).encode()).hexdigest()
 
-    def targets(self) -> Iterator[Named]:
+    @property
+    def data_label(self) -> str:
+        """Name of its agent in progress messages."""
+        return f"agent {self.world}/{self.uncertainty}/{self.seed}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of every row; the kind of the agent is stored as the policy."""
+        return {"world": self.world, "policy": self.uncertainty, "name": self.group}
+
+    def targets(self) -> Iterator[Target]:
         """Yield the methods and their parts."""
         return ((detector_registry, entry.id) for entry in (*self.methods, *self.parts))

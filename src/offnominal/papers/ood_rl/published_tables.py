@@ -9,11 +9,11 @@ import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.catalogue import DEFAULT_SCALE, PublishedFigure, PublishedTable
 from offnominal.papers.ood_rl.detection_results import KINDS, UNCERTAINTY, DetectionResults
 from offnominal.papers.ood_rl.published import PublishedRow, published_rows
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, settings
+from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
@@ -137,3 +137,4 @@ UNKNOWN_FIGURES = {
     **dict.fromkeys(("1", "2", "3"), _UNKNOWN),
     "6": "It shows corrupted frames of Pong; ours are on the page of that world.",
 }
+PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), UNKNOWN_TABLES, UNKNOWN_FIGURES)

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.agents.uncertainty import UNCERTAINTY_KINDS, UncertaintyKind
-from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.papers.ood_rl.cell import SHIPPED, MethodEntry, OODCell
 from offnominal.papers.ood_rl.overrides import OODScale, WorldOverrides
 from offnominal.papers.ood_rl.settings import settings
-from offnominal.studies.cell import Named
+from offnominal.studies.base import BaseStudy, Target
 from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
 
 INTERNAL, EXTERNAL = "policy", "outside"
@@ -21,7 +20,7 @@ INTERNAL, EXTERNAL = "policy", "outside"
 
 
 @dataclass(frozen=True)
-class OODStudy(Config):
+class OODStudy(BaseStudy):
     """Agents that know how sure they are, in worlds of which one thing is changed at a time.
 
     Args:
@@ -52,9 +51,6 @@ class OODStudy(Config):
         ['ensemble/policy/0', 'ensemble/outside/0', 'dropout/policy/0']
     """
 
-    name: str
-    title: str = ""
-    summary: str = ""
     worlds: tuple[str, ...] = ()
     uncertainties: tuple[UncertaintyKind, ...] = UNCERTAINTY_KINDS
     changes: dict[str, WorldOverrides] = field(default_factory=dict)
@@ -87,7 +83,7 @@ class OODStudy(Config):
         for entry in self.methods:
             _check_known(entry.parts, names, f"method {entry.name!r} of study {self.name!r}")
 
-    def targets(self) -> Iterator[Named]:
+    def targets(self) -> Iterator[Target]:
         """Yield the methods."""
         return ((detector_registry, entry.id) for entry in self.methods)
 

@@ -1,0 +1,21 @@
+"""The Anomaly-Gym paper: its studies and published results."""
+
+from __future__ import annotations
+
+from offnominal.papers.paper import Paper
+from offnominal.studies.catalogue import study_file
+
+_PACKAGE = "offnominal.papers.anomaly_gym"
+
+PAPER = Paper(
+    "anomaly-gym",
+    studies=(
+        study_file("anomaly-gym", _PACKAGE, "study.toml", "vector detectors on all faults of six worlds"),
+        study_file("anomaly-gym-policies", _PACKAGE, "policies.toml", "vector detectors under other policies"),
+        study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of six worlds"),
+        study_file(
+            "anomaly-gym-images-policies", _PACKAGE, "image_policies.toml", "image detectors under other policies"
+        ),
+    ),
+    published=f"{_PACKAGE}.published_tables:PUBLISHED",
+)

@@ -1,0 +1,26 @@
+"""The paper that compares anomaly detectors on tables and images: its studies, study kinds and published results."""
+
+from __future__ import annotations
+
+from offnominal.core.registry import Spec
+from offnominal.papers.paper import Paper
+from offnominal.studies.catalogue import study_file
+
+_PACKAGE = "offnominal.papers.comparison"
+
+PAPER = Paper(
+    "comparison",
+    studies=(
+        study_file("comparison", _PACKAGE, "study.toml", "row detectors on forty tables, with a search of parameters"),
+        study_file("comparison-deep", _PACKAGE, "deep.toml", "deep detectors on sixteen tables"),
+        study_file("comparison-images", _PACKAGE, "images.toml", "detectors on images, one class is anomalous"),
+        study_file(
+            "comparison-images-one-in", _PACKAGE, "images_one_in.toml", "detectors on images, one class is normal"
+        ),
+    ),
+    study_kinds=(
+        Spec("search", f"{_PACKAGE}.kinds:TableSearchKind", "row detectors on tables"),
+        Spec("image-search", f"{_PACKAGE}.kinds:ImageSearchKind", "detectors on image sets"),
+    ),
+    published=f"{_PACKAGE}.published_tables:PUBLISHED",
+)

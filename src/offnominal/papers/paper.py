@@ -1,0 +1,91 @@
+"""A paper: its studies, study kinds, and published tables and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from offnominal.core.registry import Spec
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+DEFAULT_SCALE = "laptop"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedTable:
+    """A table of a paper.
+
+    Args:
+        number: Its number, or a name if it has none in the paper.
+        title: Its content, in one line.
+        study: Name of the study whose run it is compared with.
+        compare: Returns the comparison for the results of that run.
+        images: Whether the table, or this half of it, is about image detectors.
+        scale: Default scale of the study.
+    """
+
+    number: int | str
+    title: str
+    study: str
+    compare: Callable[[RunResults], list[PublishedComparison]]
+    images: bool = False
+    scale: str = DEFAULT_SCALE
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFigure:
+    """A figure of a paper.
+
+    Args:
+        number: Its number.
+        title: Its content, in one line.
+        study: Name of the study whose run ours is drawn from.
+        file: Name of our figure in the report of that run.
+        scale: Default scale of the study.
+    """
+
+    number: int
+    title: str
+    study: str
+    file: str
+    scale: str = DEFAULT_SCALE
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The tables and figures of a paper.
+
+    Args:
+        tables: Tables that our results are compared with.
+        figures: Figures that we draw too.
+        unknown_tables: Why a table is not available, by its number.
+        unknown_figures: Why a figure is not available, by its number.
+    """
+
+    tables: tuple[PublishedTable, ...]
+    figures: tuple[PublishedFigure, ...] = ()
+    unknown_tables: Mapping[str, str] = field(default_factory=dict)
+    unknown_figures: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper and everything in the package that belongs to it.
+
+    Args:
+        id: Short name, as in ``offnominal reproduce``.
+        studies: Its studies; see :func:`~offnominal.studies.catalogue.study_file`.
+        study_kinds: Its study kinds.
+        published: ``"package.module:attribute"`` of its :class:`Published`, imported on first use; empty if none.
+    """
+
+    id: str
+    studies: tuple[Spec, ...] = ()
+    study_kinds: tuple[Spec, ...] = ()
+    published: str = ""
+
+    def load_published(self) -> Published:
+        """Import the published tables and figures."""
+        found: Published = Spec(self.id, self.published).load() if self.published else Published(())
+        return found

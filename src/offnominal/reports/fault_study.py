@@ -1,0 +1,60 @@
+"""The study kind of the package itself: detectors on the faults of worlds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import ClassVar
+
+from offnominal.detectors.catalogue import detectors as detector_registry
+from offnominal.studies import execution
+from offnominal.studies.cell import Cell
+from offnominal.studies.cell_result import CellResult
+from offnominal.studies.code import Sources
+from offnominal.studies.kind import Rows, StudyKind
+from offnominal.studies.results import STUDY, RunResults
+from offnominal.studies.study import Study
+
+NETWORKS = "networks"
+"""Part of the name of every module with torch networks."""
+
+
+class FaultStudyKind(StudyKind[Study, Cell]):
+    """Each cell fits one detector on nominal episodes of one world and evaluates it on every fault of that world."""
+
+    id = STUDY
+    study_class = Study
+    cell_class = Cell
+    leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC")
+
+    def prepare(self, cell: Cell) -> str:
+        """Generate the dataset of a cell if it is missing, and return its hash."""
+        return execution.prepare(cell)
+
+    def code_of(self, cell: Cell, sources: Sources) -> str:
+        """Return a hash of the code of the detector, of the alarms and of the evaluation."""
+        return execution.code_of(cell, sources)
+
+    def run(self, cell: Cell, *, sources: Sources | None = None) -> CellResult:
+        """Fit, score and evaluate the detector of a cell."""
+        return execution.run_cell(cell, sources=sources)
+
+    def report(self, results: RunResults, folder: Path) -> Path:
+        """Write page, tables and figures of a run; return the page."""
+        from offnominal.reports.page import write_page
+        from offnominal.reports.study_figures import write_figures
+        from offnominal.reports.study_tables import study_tables
+
+        for table in study_tables(results):
+            table.write(folder / "tables")
+        write_figures(results, folder / "figures")
+        return write_page(results, folder / "page.html")
+
+    def leaderboard(self, results: RunResults) -> Rows:
+        """Return one row per detector, best first by the first metric."""
+        from offnominal.reports.leaderboard import leaderboard_rows
+
+        return leaderboard_rows(results)
+
+    def uses_gpu(self, cell: Cell, sources: Sources) -> bool:
+        """Whether the detector of a cell trains a network, as far as its source code tells."""
+        return any(NETWORKS in name for name in sources.used(detector_registry.find(cell.detector).target))

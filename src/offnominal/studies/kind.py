@@ -1,0 +1,92 @@
+"""Study kinds: how studies of one kind are read, computed and reported."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+import pyarrow as pa
+
+from offnominal.studies import example_episodes
+from offnominal.studies.base import BaseCell, BaseStudy
+from offnominal.studies.cell_result import CellResult
+from offnominal.studies.code import Sources
+from offnominal.studies.results import RunResults
+
+S = TypeVar("S", bound=BaseStudy)
+C = TypeVar("C", bound=BaseCell)
+Rows = list[dict[str, Any]]
+
+
+class StudyKind(ABC, Generic[S, C]):
+    """Everything that the runner, the report and the command line need of one kind of study.
+
+    Register a subclass by an entry point in the group ``offnominal.study_kinds``; see
+    :data:`~offnominal.studies.kinds.study_kinds`. Results are a table with one row per measurement.
+
+    Attributes:
+        id: Value of the field ``kind`` of its studies and cells.
+        study_class: Class of its studies.
+        cell_class: Class of its cells.
+        example_schema: Schema of the table of examples that a cell stores for the report.
+        leaderboard_columns: Columns of the leaderboard that the terminal shows; empty for all of them.
+    """
+
+    id: ClassVar[str]
+    study_class: ClassVar[type[BaseStudy]]
+    cell_class: ClassVar[type[BaseCell]]
+    example_schema: ClassVar[pa.Schema] = example_episodes.SCHEMA
+    leaderboard_columns: ClassVar[tuple[str, ...]] = ()
+
+    def parse_study(self, data: Mapping[str, Any]) -> S:
+        """Return a study from plain data, as ``to_dict`` returns it or as a TOML file holds it."""
+        study: S = self.study_class.from_dict(data)  # type: ignore[assignment]
+        return study
+
+    def parse_cell(self, data: Mapping[str, Any]) -> C:
+        """Return a cell from plain data, as ``to_dict`` returns it."""
+        cell: C = self.cell_class.from_dict(data)  # type: ignore[assignment]
+        return cell
+
+    def cells(self, study: S) -> Sequence[BaseCell]:
+        """Return every cell of a study."""
+        return study.cells()
+
+    @abstractmethod
+    def prepare(self, cell: C) -> str:
+        """Generate or download the data of a cell if they are missing, and return their hash."""
+
+    @abstractmethod
+    def code_of(self, cell: C, sources: Sources) -> str:
+        """Return a hash of the code that a cell uses.
+
+        Args:
+            cell: The cell.
+            sources: Reads and follows source code; see :meth:`~offnominal.studies.code.Sources.version`.
+        """
+
+    @abstractmethod
+    def run(self, cell: C, *, sources: Sources | None = None) -> CellResult:
+        """Compute a cell in this process with one thread.
+
+        Args:
+            cell: The cell.
+            sources: Source code that was read before.
+        """
+
+    @abstractmethod
+    def report(self, results: RunResults, folder: Path) -> Path:
+        """Write the report of a run into a folder, and return its page.
+
+        The folders ``tables`` and ``figures`` exist in it.
+        """
+
+    @abstractmethod
+    def leaderboard(self, results: RunResults) -> Rows:
+        """Return the leaderboard of a run, best first."""
+
+    def uses_gpu(self, cell: C, sources: Sources) -> bool:
+        """Whether a cell should have a share of a GPU on a cluster."""
+        return False

@@ -1,0 +1,71 @@
+"""A study kind of another package, in one module: means of thrown dice."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from offnominal.reports.simple_page import write_simple_report
+from offnominal.reports.study_tables import StudyTable
+from offnominal.studies import BaseCell, BaseStudy, StudyKind, make_result
+
+KIND = f"{__name__}:DiceKind"
+
+
+@dataclass(frozen=True)
+class DiceCell(BaseCell):
+    """One die, thrown some times."""
+
+    sides: int
+    throws: int = 10
+    seed: int = 0
+    kind: str = "dice"
+
+    @property
+    def label(self):
+        return f"d{self.sides}/{self.seed}"
+
+    @property
+    def source(self):
+        return f"d{self.sides}"
+
+
+@dataclass(frozen=True)
+class DiceStudy(BaseStudy):
+    """Some dice."""
+
+    sides: tuple[int, ...] = ()
+    throws: int = 10
+    kind: str = "dice"
+
+    def cells(self):
+        return [DiceCell(sides, self.throws, kind=self.kind) for sides in self.sides]
+
+
+class DiceKind(StudyKind[DiceStudy, DiceCell]):
+    """Throws dice."""
+
+    id = "dice"
+    study_class = DiceStudy
+    cell_class = DiceCell
+
+    def prepare(self, cell):
+        return f"a die with {cell.sides} sides"
+
+    def code_of(self, cell, sources):
+        return sources.version(f"{__name__}:throw")
+
+    def run(self, cell, *, sources=None):
+        rows = [{"table_name": f"d{cell.sides}", "mean_throw": throw(cell)}]
+        return make_result(cell, rows, {}, data=self.prepare(cell), code=self.code_of(cell, sources))
+
+    def report(self, results, folder):
+        rows = self.leaderboard(results)
+        return write_simple_report(results, "Dice.", [StudyTable("dice", "Means", rows, rows)], {}, folder)
+
+    def leaderboard(self, results):
+        rows = results.table.select(["table_name", "mean_throw"]).to_pylist()
+        return sorted(rows, key=lambda row: -row["mean_throw"])
+
+
+def throw(cell):
+    return float(np.random.default_rng(cell.seed).integers(1, cell.sides + 1, cell.throws).mean())
