@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -13,10 +13,10 @@ import torch
 import offnominal as off
 from benchmarks.measure import rates
 from offnominal.detectors import Step, make_detector
-from offnominal.detectors.images import ImageNetwork
-from offnominal.detectors.images.frame_dataset import FrameBatch, FrameDataset, read
-from offnominal.detectors.images.sequence_loss import SequenceLoss
+from offnominal.detectors.images import PredictionDetector
+from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset, read_episodes
 from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.training import GradientStep
 
 WORLD = "MJC-HalfCheetah-v0"
 NAMES = ("PredAE", "LDM", "LRDM", "PredNet", "RSSM-PPM")
@@ -29,25 +29,25 @@ Row = dict[str, Any]
 
 
 @cache
-def films() -> list[off.Episode]:
+def recorded_episodes() -> list[off.Episode]:
     recorded = off.collect(WORLD, off.expert(WORLD), EPISODES, max_steps=STEPS, frames=True)
     return [episode.images() for episode in recorded]
 
 
 @cache
-def untrained(name: str) -> ImageNetwork[Any]:
+def untrained(name: str) -> PredictionDetector[Any]:
     """Return a detector of the published size; random weights take as long to evaluate."""
-    detector = make_detector(name, n_epochs=0, device="cpu").fit(films())
-    assert isinstance(detector, ImageNetwork)
+    detector = make_detector(name, n_epochs=0, device="cpu").fit(recorded_episodes())
+    assert isinstance(detector, PredictionDetector)
     return detector
 
 
 def learning() -> list[Row]:
-    """Gradient steps of the published networks on pictures of 128 × 128, on one CPU thread: 2 episodes of 8 transitions
+    """Gradient steps of the published networks on images of 128 × 128, on one CPU thread: 2 episodes of 8 transitions
     in one step (PredNet: 1 of 2), beside a step for every transition.
     """
     torch.set_num_threads(1)
-    return [row(name, teaching(name, together=True), teaching(name, together=False), "learned") for name in NAMES]
+    return [row(name, training(name, batched=True), training(name, batched=False), "learned") for name in NAMES]
 
 
 def scoring() -> list[Row]:
@@ -55,7 +55,7 @@ def scoring() -> list[Row]:
     transition of one episode after the other.
     """
     torch.set_num_threads(1)
-    return [row(name, scored(name), outcomes(name), "scored") for name in NAMES]
+    return [row(name, scored(name), scored_online(name), "scored") for name in NAMES]
 
 
 def row(name: str, ours: Callable[[], int], single: Callable[[], int], what: str) -> Row:
@@ -72,35 +72,33 @@ def row(name: str, ours: Callable[[], int], single: Callable[[], int], what: str
     }
 
 
-def teaching(name: str, *, together: bool) -> Callable[[], int]:
-    """Return what makes the next gradient step."""
+def training(name: str, *, batched: bool) -> Callable[[], int]:
+    """Return a function that takes one gradient step and returns the number of transitions in it."""
     detector = untrained(name)
-    parts, actions, _ = read(films())
-    footage = FrameDataset.of(parts, actions, detector.scaling_, detector.device_)
-    random = RandomNumbers(0, detector.device_)
-    lessons, optimizer = SequenceLoss(footage, partial(detector._frame_losses, random=random)), detector._optimizer()
-    episodes, steps = FEWER.get(name, (EPISODES, STEPS)) if together else (1, 1)
-    first, each = torch.tensor(footage.starts[:episodes]), torch.full((episodes,), steps)
-    turn = count()
+    frames, actions, _ = read_episodes(recorded_episodes())
+    dataset = FrameDataset.of(frames, actions, detector.scaling_, detector.device_)
+    loss = detector._loss(dataset, RandomNumbers(0, detector.device_))
+    step = GradientStep(torch.optim.AdamW(detector.network_.parameters(), lr=detector.learning_rate, fused=True))
+    episodes, n_steps = FEWER.get(name, (EPISODES, STEPS)) if batched else (1, 1)
+    first, steps = torch.tensor(dataset.starts[:episodes]), torch.full((episodes,), n_steps)
+    calls = count()
 
     def work() -> int:
-        piece = FrameBatch(first + next(turn) % (STEPS - steps + 1), each, True)
-        optimizer.zero_grad(set_to_none=True)
-        lessons.loss(piece).backward()
-        optimizer.step()
-        return int(piece.steps.sum())
+        batch = FrameBatch(first + next(calls) % (STEPS - n_steps + 1), steps, True)
+        step(loss(batch))
+        return int(batch.steps.sum())
 
     return work
 
 
 def scored(name: str) -> Callable[[], int]:
     detector = untrained(name)
-    return lambda: sum(map(len, detector.score(films())))
+    return lambda: sum(map(len, detector.score(recorded_episodes())))
 
 
-def outcomes(name: str) -> Callable[[], int]:
-    """Return what gives a detector the next transition."""
-    detector, episode, turn = untrained(name), films()[0], count()
+def scored_online(name: str) -> Callable[[], int]:
+    """Return a function that scores the next transition online and returns 1."""
+    detector, episode, turn = untrained(name), recorded_episodes()[0], count()
     state = [detector.start(1)]
 
     def work() -> int:

@@ -47,18 +47,22 @@ for _id, _target, _summary in (
     ("LSTM-DM", f"{_TRANSITIONS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
     ("PE-DM", f"{_TRANSITIONS}:PEDM", "an ensemble of probabilistic networks is surprised"),
     ("RIQN", f"{_TRANSITIONS}:RIQN", "far from the quantiles that a recurrent network predicts"),
-    ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts how the picture changes"),
-    ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next picture from picture and action"),
-    ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next picture"),
-    ("PredNet", f"{_IMAGES}:PredNet", "error of stacked convolutional LSTMs that predict the next picture"),
-    ("RSSM-PPM", f"{_IMAGES}:RSSMPPM", "a world model imagines another picture than it sees"),
-    ("KNN-ResNet", f"{_IMAGES}:KNNResNet", "distance to the nearest nominal picture, in features of a network"),
-    ("DINO-Patch", f"{_IMAGES}:DINOPatch", "distance of the strangest patch to the nearest nominal one"),
-    ("CLIP-Sim", f"{_IMAGES}:CLIPSim", "distance to the nearest nominal picture, in an embedding"),
-    ("PolicyUncertainty", f"{_POLICIES}:PolicyUncertainty", "the policy's members or passes do not agree"),
-    ("QValue", f"{_POLICIES}:QValue", "the policy expects little from here on"),
-    ("TDResidual", f"{_POLICIES}:TDResidual", "the policy's values before and after do not fit together"),
-    ("Entropy", f"{_POLICIES}:Entropy", "the policy does not know what to choose"),
+    ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts the change of the image"),
+    ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next frame from frame and action"),
+    ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next frame"),
+    ("PredNet", f"{_IMAGES}:PredNet", "error of stacked convolutional LSTMs that predict the next frame"),
+    ("RSSM-PPM", f"{_IMAGES}:RSSMPPM", "difference between prior and posterior of a world model"),
+    ("KNN-ResNet", f"{_IMAGES}:KNNResNet", "distance to the nearest nominal image in the features of a network"),
+    ("DINO-Patch", f"{_IMAGES}:DINOPatch", "largest distance of an image patch to the nearest nominal patch"),
+    ("CLIP-Sim", f"{_IMAGES}:CLIPSim", "distance to the nearest nominal image in an embedding"),
+    (
+        "PolicyUncertainty",
+        f"{_POLICIES}:PolicyUncertainty",
+        "disagreement between members or passes of the policy",
+    ),
+    ("QValue", f"{_POLICIES}:QValue", "low action value of the policy"),
+    ("TDResidual", f"{_POLICIES}:TDResidual", "temporal-difference residual of the policy's values"),
+    ("Entropy", f"{_POLICIES}:Entropy", "entropy of the policy's actions"),
     ("Time", f"{_BASELINES}:Time", "baseline: the clock"),
     ("Random", f"{_BASELINES}:Random", "baseline: chance"),
 ):
@@ -67,7 +71,7 @@ for _id, _target, _summary in (
         detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"n_epochs": 0}))
     if _target.startswith(f"{_DEEP}:"):
         detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"max_iter": 0}))
-_TOGETHER = "several detectors together, by their ranks among nominal scores"
+_TOGETHER = "combination of several detectors by their ranks among nominal scores"
 _PARTS = {"detectors": ("KNN", "Mahalanobis")}
 detectors.register(Spec("Fusion", f"{_POLICIES}:Fusion", _TOGETHER, _PARTS, parts="detectors"))
 
@@ -84,6 +88,7 @@ def make_detector(id: str, **parameters: Any) -> Detector:
 
 def name_of(detector: Detector) -> str | None:
     """Return the name under which a detector is registered, or None."""
-    module, _, _ = type(detector).__module__.rpartition(".")
-    homes = {f"{place}:{type(detector).__qualname__}" for place in (type(detector).__module__, module)}
-    return next((spec.id for spec in detectors if spec.target in homes), None)
+    parts = type(detector).__module__.split(".")
+    packages = (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+    targets = {f"{package}:{type(detector).__qualname__}" for package in packages}
+    return next((spec.id for spec in detectors if spec.target in targets), None)

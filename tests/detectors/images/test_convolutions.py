@@ -1,11 +1,11 @@
-"""Encoder and decoder have the published maps, and take other sizes."""
+"""Encoder and decoder have the published feature maps and accept other image sizes."""
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from offnominal.detectors.images import convolutions as modules
+from offnominal.detectors.images import convolutions
 from offnominal.detectors.images.convolutions import ConvDecoder, ConvEncoder, UpsamplingConvolution
 
 
@@ -27,7 +27,7 @@ def test_the_decoder_needs_no_cut_at_published_sizes(side, seed):
 
 
 @pytest.mark.parametrize("shape", [(32, 32), (33, 47), (50, 120), (64, 65), (100, 32), (128, 128)])
-def test_pictures_come_back_in_their_size(shape):
+def test_decoded_images_have_the_size_of_the_input(shape):
     encoder = ConvEncoder((3, *shape), channels=1, outputs=5)
     decoder = ConvDecoder((3, *shape), channels=1, inputs=5)
     codes = encoder(torch.rand(2, 3, 3, *shape))
@@ -35,7 +35,7 @@ def test_pictures_come_back_in_their_size(shape):
     assert decoder(codes).shape == (2, 3, 3, *shape)
 
 
-def test_the_encoder_does_not_care_how_pictures_lie_in_memory():
+def test_the_encoder_does_not_depend_on_the_memory_layout():
     encoder, frames = ConvEncoder((3, 32, 32), channels=2, outputs=4), torch.rand(2, 4, 3, 32, 32)
     last = frames.movedim(2, -1).contiguous().movedim(-1, 2)
     np.testing.assert_allclose(encoder(last).detach(), encoder(frames).detach(), rtol=1e-5, atol=1e-6)
@@ -48,5 +48,5 @@ def test_doubling_is_the_transposed_convolution_on_every_machine(kernel, padding
     doubling, maps = UpsamplingConvolution(3, 4, kernel, 2, padding), torch.rand(2, 3, 5, 7)
     expected = nn.functional.conv_transpose2d(maps, doubling.weight, doubling.bias, 2, padding).detach()
     for arm in (True, False):
-        monkeypatch.setattr(modules, "ARM", arm)
+        monkeypatch.setattr(convolutions, "ARM", arm)
         np.testing.assert_allclose(doubling(maps).detach(), expected, rtol=1e-5, atol=1e-6)

@@ -1,6 +1,6 @@
-"""Detectors on images: networks that predict the next frame, and distances in features of a backbone.
+"""Image detectors: networks that predict the next frame, and distances between features of a backbone.
 
-They need torch, which loads when the first one is used.
+They need torch, which is imported when the first one is used.
 """
 
 from __future__ import annotations
@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Any
 from offnominal.core.errors import MissingDependency
 
 if TYPE_CHECKING:
-    from offnominal.detectors.images.clip_sim import CLIPSim
-    from offnominal.detectors.images.dino_patch import DINOPatch
-    from offnominal.detectors.images.feature_detector import FeatureDetector
-    from offnominal.detectors.images.image_network import ImageNetwork
-    from offnominal.detectors.images.knn_resnet import KNNResNet
-    from offnominal.detectors.images.ldm import LDM
-    from offnominal.detectors.images.lrdm import LRDM
-    from offnominal.detectors.images.pred_ae import PredAE
-    from offnominal.detectors.images.prednet import PredNet
-    from offnominal.detectors.images.rssm_ppm import RSSMPPM
+    from offnominal.detectors.images.features.clip_sim import CLIPSim
+    from offnominal.detectors.images.features.dino_patch import DINOPatch
+    from offnominal.detectors.images.features.feature_detector import FeatureDetector
+    from offnominal.detectors.images.features.knn_resnet import KNNResNet
+    from offnominal.detectors.images.prediction.ldm import LDM
+    from offnominal.detectors.images.prediction.lrdm import LRDM
+    from offnominal.detectors.images.prediction.pred_ae import PredAE
+    from offnominal.detectors.images.prediction.prediction_detector import PredictionDetector
+    from offnominal.detectors.images.prediction.prednet import PredNet
+    from offnominal.detectors.images.prediction.rssm_ppm import RSSMPPM
 
-_HOME_OF = {
-    "CLIPSim": "clip_sim",
-    "DINOPatch": "dino_patch",
-    "FeatureDetector": "feature_detector",
-    "ImageNetwork": "image_network",
-    "KNNResNet": "knn_resnet",
-    "LDM": "ldm",
-    "LRDM": "lrdm",
-    "PredAE": "pred_ae",
-    "PredNet": "prednet",
-    "RSSMPPM": "rssm_ppm",
+_MODULES = {
+    "CLIPSim": "features.clip_sim",
+    "DINOPatch": "features.dino_patch",
+    "FeatureDetector": "features.feature_detector",
+    "KNNResNet": "features.knn_resnet",
+    "LDM": "prediction.ldm",
+    "LRDM": "prediction.lrdm",
+    "PredAE": "prediction.pred_ae",
+    "PredNet": "prediction.prednet",
+    "PredictionDetector": "prediction.prediction_detector",
+    "RSSMPPM": "prediction.rssm_ppm",
 }
 
 __all__ = [
@@ -42,18 +42,18 @@ __all__ = [
     "CLIPSim",
     "DINOPatch",
     "FeatureDetector",
-    "ImageNetwork",
     "KNNResNet",
     "PredAE",
     "PredNet",
+    "PredictionDetector",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        return getattr(importlib.import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

@@ -1,4 +1,4 @@
-"""Convolutions from pictures to a few numbers and back."""
+"""Convolutional encoder and decoder of images."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from torch.nn import functional
 from offnominal.detectors.images.image_scaling import COLOURS, Shape
 
 UNPADDED = 64
-"""Shortest side whose convolutions need no padding."""
+"""Smallest image side without padding."""
 
 ENTRY = (2, 2, 1, 2)
 """Strides of the encoder."""
 
 EXIT = (5, 5, 6, 6)
-"""Widths of the decoder's kernels; each doubles the picture."""
+"""Kernel sizes of the decoder; each layer doubles the image."""
 
 ARM = platform.machine().lower() in ("aarch64", "arm64")
 
@@ -26,20 +26,20 @@ Activation = Callable[[], nn.Module]
 
 
 def padding_for(shape: Shape) -> int:
-    """Return by how many pixels convolutions pad pictures of this shape."""
+    """Return the padding of convolutions for images of this shape."""
     return 1 if min(shape[1:]) < UNPADDED else 0
 
 
 class ConvEncoder(nn.Module):
-    """Four convolutions of width 4, and a layer behind them.
+    """Four convolutions with kernel size 4, followed by a linear layer.
 
-    At 128 × 128 pixels the maps are 63, 30, 27 and 12 wide. Below 64 pixels every convolution pads by one pixel.
+    At 128 × 128 pixels the feature maps are 63, 30, 27 and 12 wide. Below 64 pixels convolutions pad by one pixel.
 
     Args:
-        shape: Of the pictures.
-        channels: Of the first convolution; each of the next has twice as many.
-        outputs: Numbers per picture.
-        activation: Behind every convolution.
+        shape: Image shape.
+        channels: Channels of the first convolution; each next one has twice as many.
+        outputs: Size of the output vector.
+        activation: Activation after every convolution.
     """
 
     def __init__(self, shape: Shape, *, channels: int, outputs: int, activation: Activation = nn.ReLU) -> None:
@@ -56,7 +56,7 @@ class ConvEncoder(nn.Module):
 
     def forward(self, frames: Tensor) -> Tensor:
         """Return (..., outputs) for frames (..., 3, H, W)."""
-        # Flattened with the colours last, in which frames lie in memory and which GPUs are fastest with.
+        # Frames are stored with channels last, which is also the fastest layout on GPUs.
         flat = frames.movedim(-3, -1).flatten(0, -4).movedim(-1, -3)
         outputs: Tensor = self.head(self.layers(flat).flatten(1))
         return outputs.view(*frames.shape[:-3], -1)
@@ -69,7 +69,7 @@ class UpsamplingConvolution(nn.ConvTranspose2d):
         """Return maps about twice as large."""
         if maps.is_cuda or not ARM:
             return super().forward(maps, output_size)
-        # On ARM, oneDNN has no fast kernel for this; a matrix product and its sums are two to four times as fast.
+        # On ARM, oneDNN has no fast kernel for this; a matrix product and `fold` are two to four times as fast.
         kernel, padding = self.kernel_size[0], int(self.padding[0])
         height, width = (2 * side - 2 + kernel - 2 * padding for side in maps.shape[-2:])
         columns = self.weight.flatten(1).t() @ maps.flatten(2)
@@ -78,16 +78,16 @@ class UpsamplingConvolution(nn.ConvTranspose2d):
 
 
 class ConvDecoder(nn.Module):
-    """A layer, and four transposed convolutions that each double the picture.
+    """A linear layer, followed by four transposed convolutions that each double the image.
 
-    At 128 × 128 pixels the first map is 5 wide. Sides that the convolutions cannot make exactly are made larger, then
-    cut to the middle.
+    At 128 × 128 pixels the first feature map is 5 wide. If the convolutions cannot produce the exact size, the output
+    is larger and is cropped to its centre.
 
     Args:
-        shape: Of the pictures.
-        channels: Of the last convolution's input.
-        inputs: Numbers per picture.
-        activation: Between the convolutions.
+        shape: Image shape.
+        channels: Input channels of the last convolution.
+        inputs: Size of the input vector.
+        activation: Activation between the convolutions.
     """
 
     def __init__(self, shape: Shape, *, channels: int, inputs: int, activation: Activation = nn.ReLU) -> None:
@@ -106,7 +106,7 @@ class ConvDecoder(nn.Module):
         self.layers = nn.Sequential(*layers[:-1])
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Return frames (..., 3, H, W) for inputs (..., numbers)."""
+        """Return frames (..., 3, H, W) for vectors (..., inputs)."""
         maps = self.entry(inputs.flatten(0, -2)).view(-1, *self.seed).movedim(-1, 1)
         (top, left), (height, width) = self.margins, self.sides
         frames: Tensor = self.layers(maps)[..., top : top + height, left : left + width]

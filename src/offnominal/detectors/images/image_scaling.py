@@ -1,4 +1,4 @@
-"""Pictures and actions in the units a network works in."""
+"""Checks and scaling of images and actions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ from offnominal.detectors.transitions.scaling import MAX_VALUE, SinglePrecision
 
 Shape: TypeAlias = tuple[int, int, int]
 
-SMALLEST = 32
+MIN_SIDE = 32
 COLOURS = 3
 DIMENSIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ImageScaling:
-    """The shape of the pictures, and actions in units of their nominal spread.
+    """Image shape, and standardisation of the actions.
 
-    Pixels need nothing that is learned: their bytes are brought to the range of the network once, by
-    :func:`scale_pixels`.
+    Pixels are scaled by :func:`scale_pixels`, which has no fitted parameters.
 
     Args:
         shape: (3, H, W).
-        action: Of the actions; one that never varies stays in its raw unit.
+        action: Mean and scale of the actions; a constant action is not scaled.
     """
 
     shape: Shape
@@ -39,39 +38,44 @@ class ImageScaling:
 
     @classmethod
     def of(cls, shape: Shape, actions: Sequence[Array]) -> ImageScaling:
-        """Learn from the actions of nominal episodes."""
+        """Fit to the actions of nominal episodes."""
         return cls(shape, Normaliser.of(np.concatenate(actions)))
 
     def actions(self, actions: Array) -> SinglePrecision:
-        """Return rows of normalised actions, flat."""
+        """Return normalised actions, (n, width)."""
         rows = np.asarray(actions).reshape(len(actions), -1)
         return np.clip(self.action(rows), -MAX_VALUE, MAX_VALUE).astype(np.float32)
 
     def arrays(self) -> dict[str, Array]:
-        """Return what was learned."""
+        """Return the fitted parameters as arrays."""
         shape = np.array(self.shape, np.int64)
         return {"shape": shape, "action.mean": self.action.mean, "action.scale": self.action.scale}
 
     @classmethod
     def restored(cls, state: StateArrays, observation: int, action: int) -> ImageScaling:
-        """Read what was learned, given the widths of observations and actions."""
+        """Restore the scaling from arrays, given the widths of observations and actions."""
         shape = restored_shape(state, observation)
         return cls(shape, Normaliser.restored(state, "action.mean", "action.scale", action))
 
 
-def restored_shape(state: StateArrays, numbers: int) -> Shape:
-    """Read the shape of pictures that have so many numbers."""
-    colours, height, width = state.integers("shape", (3,), low=1, high=numbers).tolist()
-    if colours != COLOURS or colours * height * width != numbers:
+def restored_shape(state: StateArrays, n_values: int) -> Shape:
+    """Restore the image shape from arrays.
+
+    Args:
+        state: Arrays of a detector.
+        n_values: Number of values of an image.
+    """
+    colours, height, width = state.integers("shape", (3,), low=1, high=n_values).tolist()
+    if colours != COLOURS or colours * height * width != n_values:
         raise DamagedFile(
-            f"the pictures have shape {(colours, height, width)}; {state.owner} has learned from {COLOURS} colours "
-            f"and {numbers} numbers."
+            f"the images have shape {(colours, height, width)}; {state.owner} was fitted to {COLOURS} colours "
+            f"and {n_values} values."
         )
     return colours, height, width
 
 
 def scale_pixels(frames: Tensor, lowest: float, highest: float) -> Tensor:
-    """Return bytes as numbers: 0 becomes the lowest, 255 the highest.
+    """Return uint8 images as floats: 0 becomes the lowest value, 255 the highest.
 
     Example:
         >>> import torch
@@ -82,26 +86,26 @@ def scale_pixels(frames: Tensor, lowest: float, highest: float) -> Tensor:
 
 
 def image_shape(observations: Array, where: str, *, expected: Shape | None = None) -> Shape:
-    """Return the shape of pictures, (n, 3, H, W) of bytes, or raise :class:`InvalidParameter` if they are none.
+    """Return the shape of images (n, 3, H, W) uint8; raise :class:`InvalidParameter` for anything else.
 
     Args:
-        observations: What should be pictures.
-        where: Whose they are, for the error.
-        expected: The shape they must have.
+        observations: Images to check.
+        where: Their origin, for the error message.
+        expected: Required shape; None for any shape.
     """
     values = np.asarray(observations)
     if values.ndim != DIMENSIONS or values.shape[1] != COLOURS or values.dtype != np.uint8:
         raise InvalidParameter(
-            f"{where} has observations of shape {values.shape[1:]} and type {values.dtype}; expected pictures "
+            f"{where} has observations of shape {values.shape[1:]} and type {values.dtype}; expected images "
             "(3, H, W) uint8: record with frames=True and use .images()."
         )
     shape = COLOURS, values.shape[2], values.shape[3]
     if expected is not None and shape != expected:
         raise InvalidParameter(
-            f"{where} has pictures of {shape[1]} × {shape[2]} pixels; expected {expected[1]} × {expected[2]}."
+            f"{where} has images of {shape[1]} × {shape[2]} pixels; expected {expected[1]} × {expected[2]}."
         )
-    if min(shape[1:]) < SMALLEST:
+    if min(shape[1:]) < MIN_SIDE:
         raise InvalidParameter(
-            f"{where} has pictures of {shape[1]} × {shape[2]} pixels; expected at least {SMALLEST} × {SMALLEST}."
+            f"{where} has images of {shape[1]} × {shape[2]} pixels; expected at least {MIN_SIDE} × {MIN_SIDE}."
         )
     return shape

@@ -12,12 +12,19 @@ from torch import nn
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingDependency, MissingFile
 from offnominal.detectors import load_detector, save_detector
-from offnominal.detectors.images import KNNResNet, backbones
-from offnominal.detectors.images.backbone import IMAGENET_MEAN, IMAGENET_STD, Backbone, digest, features_of_output
-from offnominal.detectors.images.backbones import PUBLISHED_WEIGHTS, PublishedWeights, load_backbone
-from offnominal.detectors.images.clip_vit import ClipVit
-from offnominal.detectors.images.dino_vit import DinoVit
-from offnominal.detectors.images.resnet18 import ResNet18
+from offnominal.detectors.images import KNNResNet
+from offnominal.detectors.images.features import backbones
+from offnominal.detectors.images.features.backbone import (
+    IMAGENET_MEAN,
+    IMAGENET_STD,
+    Backbone,
+    digest,
+    features_of_output,
+)
+from offnominal.detectors.images.features.backbones import PUBLISHED_WEIGHTS, PublishedWeights, load_backbone
+from offnominal.detectors.images.features.clip_vit import ClipVit
+from offnominal.detectors.images.features.dino_vit import DinoVit
+from offnominal.detectors.images.features.resnet18 import ResNet18
 
 
 @pytest.mark.parametrize(

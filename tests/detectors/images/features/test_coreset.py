@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.spatial.distance import cdist
 
-from offnominal.detectors.images.bank_builder import BankBuilder
-from offnominal.detectors.images.coreset import coreset
+from offnominal.detectors.images.features.bank_builder import BankBuilder
+from offnominal.detectors.images.features.coreset import coreset
 
 
 def generator(seed=0):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from offnominal.detectors.images import encoder_training as lessons
-from offnominal.detectors.images.encoder_backbone import EncoderBackbone
-from offnominal.detectors.images.encoder_training import NominalFrames, train_encoder, vicreg
+from offnominal.detectors.images.features import encoder_training
+from offnominal.detectors.images.features.encoder_backbone import EncoderBackbone
+from offnominal.detectors.images.features.encoder_training import NominalFrames, train_encoder, vicreg
 
 CPU = torch.device("cpu")
 
@@ -71,7 +71,7 @@ def test_it_does_not_collapse(state, fresh):
 
 
 def test_without_a_floor_under_the_spread_it_would_collapse(nominal, fresh, monkeypatch):
-    monkeypatch.setattr(lessons, "SPREAD", 0.0)
+    monkeypatch.setattr(encoder_training, "SPREAD", 0.0)
     assert float(embedded(taught(nominal)[0], fresh).std(dim=0).mean()) < 0.1
 
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 from scipy.spatial.distance import cdist
 
-from offnominal.detectors.images import feature_bank as neighbours
-from offnominal.detectors.images.feature_bank import FeatureBank
+from offnominal.detectors.images.features import feature_bank
+from offnominal.detectors.images.features.feature_bank import FeatureBank
 
 
 @pytest.fixture
@@ -29,8 +29,8 @@ def test_distances_are_those_of_brute_force(rows, queries, k):
 @pytest.mark.parametrize(("block", "together"), [(7, 5), (299, 1), (64, 64)])
 def test_the_size_of_the_pieces_changes_nothing(rows, queries, block, together, monkeypatch):
     whole = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
-    monkeypatch.setattr(neighbours, "ROWS", block)
-    monkeypatch.setattr(neighbours, "QUERIES", together)
+    monkeypatch.setattr(feature_bank, "ROWS", block)
+    monkeypatch.setattr(feature_bank, "QUERIES", together)
     in_pieces = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
     np.testing.assert_array_equal(in_pieces, whole)
 

@@ -15,7 +15,8 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnknownName
 from offnominal.detectors import load_detector, make_detector, save_detector
 from offnominal.detectors.detector import Step
-from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet, feature_detector
+from offnominal.detectors.images import CLIPSim, DINOPatch, KNNResNet
+from offnominal.detectors.images.features import feature_detector
 
 
 def step_of(episodes, t):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from offnominal.detectors.images.backbone import Backbone, Features, patches
+from offnominal.detectors.images.features.backbone import Backbone, Features, patches
 
 SMALLEST, LARGEST = 32, 128
 WIDTH, EMBEDDED = 256, 128

@@ -1,4 +1,4 @@
-"""The world model and predictive coding do what their papers say."""
+"""World model and predictive coding network follow their papers."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import torch
 from torch.distributions import Normal, kl_divergence
 
 from offnominal.detectors.images import RSSMPPM
-from offnominal.detectors.images.predictive_coding import PredictiveCoding
-from offnominal.detectors.images.world_model import Belief, WorldModel
+from offnominal.detectors.images.prediction.predictive_coding import PredictiveCoding
+from offnominal.detectors.images.prediction.world_model import Belief, WorldModel
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 
 
@@ -27,7 +27,7 @@ def model():
 
 
 @torch.no_grad()
-def test_what_is_expected_does_not_depend_on_the_picture_that_comes(model):
+def test_the_prior_does_not_depend_on_the_next_frame(model):
     frames, actions = torch.rand(1, 4, 3, 32, 32), torch.rand(1, 3, 2)
     other = frames.clone()
     other[:, -1] = 1 - other[:, -1]
@@ -37,7 +37,7 @@ def test_what_is_expected_does_not_depend_on_the_picture_that_comes(model):
 
 
 @torch.no_grad()
-def test_a_course_can_be_gone_in_parts(model):
+def test_a_rollout_can_be_split_into_parts(model):
     frames, actions = torch.rand(2, 6, 3, 32, 32), torch.rand(2, 5, 2)
     whole = model(frames, actions, torch.zeros(2, 6))
     first = model(frames[:, :3], actions[:, :2], torch.zeros(2, 6))
@@ -49,7 +49,7 @@ def test_a_course_can_be_gone_in_parts(model):
 
 
 @torch.no_grad()
-def test_only_training_draws(model):
+def test_samples_are_random_in_training_only(model):
     frames, actions = torch.rand(1, 3, 3, 32, 32), torch.rand(1, 2, 2)
     random = RandomNumbers(0, CPU)
     drawn = [model(frames, actions, torch.zeros(1, 6), draws).samples for draws in (random, random, None, None)]
@@ -57,7 +57,7 @@ def test_only_training_draws(model):
     assert torch.equal(drawn[2], drawn[3])
 
 
-def test_the_divergence_is_a_score_too(nominal, fresh, faulty):
+def test_the_divergence_can_be_the_score(nominal, fresh, faulty):
     small = {"channels": 2, "stochastic": 4, "deterministic": 8, "hidden": 8, "belief": 8, "embedding": 8}
     scores = RSSMPPM(score_name="divergence", n_epochs=1, batch_size=4, **small).fit(nominal[:4]).score(fresh[:1])[0]
     assert (scores >= 0).all()
@@ -65,7 +65,7 @@ def test_the_divergence_is_a_score_too(nominal, fresh, faulty):
 
 
 @torch.no_grad()
-def test_predictions_are_pictures_and_see_only_what_came_before():
+def test_predictions_are_images_and_depend_on_earlier_frames_only():
     torch.manual_seed(0)
     network = PredictiveCoding((3, 32, 32), channels=2, layers=3)
     state = torch.zeros(1, 2 * sum(network.sizes))

@@ -10,7 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter, MissingDependency
-from offnominal.detectors.images.backbone import IMAGENET_MEAN, IMAGENET_STD, Backbone, Features, features_of_output
+from offnominal.detectors.images.features.backbone import (
+    IMAGENET_MEAN,
+    IMAGENET_STD,
+    Backbone,
+    Features,
+    features_of_output,
+)
 
 
 class TimmBackbone(Backbone):

@@ -12,8 +12,8 @@ from torch.nn import functional
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.images.backbone import Features
-from offnominal.detectors.images.feature_detector import FeatureDetector
+from offnominal.detectors.images.features.backbone import Features
+from offnominal.detectors.images.features.feature_detector import FeatureDetector
 
 
 @dataclass(kw_only=True, eq=False)

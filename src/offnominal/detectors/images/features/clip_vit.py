@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from offnominal.detectors.images.backbone import Backbone, Features, patches
+from offnominal.detectors.images.features.backbone import Backbone, Features, patches
 
 MEAN, STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 SIDE, PATCH, WIDTH, DEPTH, HEADS, EMBEDDED = 224, 32, 768, 12, 12, 512

@@ -8,8 +8,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from offnominal.core.types import FloatArray
-from offnominal.detectors.images.backbone import Features
-from offnominal.detectors.images.feature_detector import FeatureDetector
+from offnominal.detectors.images.features.backbone import Features
+from offnominal.detectors.images.features.feature_detector import FeatureDetector
 
 
 @dataclass(kw_only=True, eq=False)

@@ -1,4 +1,4 @@
-"""What every image detector keeps: it learns; it is causal, alone, pure and seeded; it can be kept."""
+"""Properties of every predictive image detector: learning, causality, purity, seeds, saving."""
 
 import copy
 import json
@@ -14,9 +14,10 @@ import torch
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted
 from offnominal.detectors import Step, load_detector, make_detector, save_detector
-from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet, image_network
+from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet
+from offnominal.detectors.images.prediction import frame_scoring
 
-from .conftest import film
+from .conftest import record
 
 ROUNDING = {"rtol": 1e-4, "atol": 1e-6}
 WITHOUT_ACTIONS = ("pred_ae", "prednet")
@@ -39,17 +40,17 @@ def step_at(episodes, t):
 def separation(detector, fresh, faulty):
     """Probability that a faulty transition scores higher than its nominal twin."""
     pairs = zip(detector.score(fresh), detector.score(faulty), faulty, strict=True)
-    return np.concatenate([(strange > usual)[episode.active] for usual, strange, episode in pairs]).mean()
+    return np.concatenate([(faulty_score > score)[episode.active] for score, faulty_score, episode in pairs]).mean()
 
 
 def test_a_jump_scores_higher_than_its_nominal_twin(fitted, fresh, faulty):
     assert separation(fitted, fresh, faulty) > 0.85
 
 
-def test_the_first_strange_picture_is_noticed_when_it_comes(fitted, fresh, faulty):
-    for usual, strange in zip(fitted.score(fresh), fitted.score(faulty), strict=True):
-        np.testing.assert_allclose(strange[:7], usual[:7], **ROUNDING)
-        assert strange[7] != usual[7]
+def test_the_score_changes_at_the_first_faulty_frame(fitted, fresh, faulty):
+    for nominal_scores, faulty_scores in zip(fitted.score(fresh), fitted.score(faulty), strict=True):
+        np.testing.assert_allclose(faulty_scores[:7], nominal_scores[:7], **ROUNDING)
+        assert faulty_scores[7] != nominal_scores[7]
 
 
 def test_training_beats_the_untrained_twin(kind, fitted, nominal, fresh, faulty):
@@ -61,16 +62,16 @@ def test_training_beats_the_untrained_twin(kind, fitted, nominal, fresh, faulty)
         assert np.concatenate(untrained.score(fresh)).mean() > np.concatenate(fitted.score(fresh)).mean()
 
 
-def test_it_predicts_better_than_that_nothing_moves(kind, fitted, fresh):
+def test_the_prediction_is_better_than_repeating_the_frame(kind, fitted, fresh):
     if kind == "rssm":
-        pytest.skip("its score is no error of a prediction")
-    lowest, highest = fitted.pixels
+        pytest.skip("its score is not a prediction error")
+    lowest, highest = fitted.network_.pixel_range
     unit = 255 / (highest - lowest)
     still = [np.square(np.diff(episode.observations / unit, axis=0)).mean() for episode in fresh]
     assert np.concatenate(fitted.score(fresh)).mean() < 0.9 * np.mean(still)
 
 
-def test_actions_matter_to_those_who_see_them(kind, fitted, fresh):
+def test_actions_change_the_scores_of_detectors_that_use_them(kind, fitted, fresh):
     (usual,) = fitted.score(fresh[:1])
     (other,) = fitted.score([replace(fresh[0], actions=-fresh[0].actions)])
     assert np.array_equal(usual, other) == (kind in WITHOUT_ACTIONS)
@@ -84,7 +85,7 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nom
 
 
 @pytest.mark.parametrize("name", ["PredAE", "LDM", "LRDM", "PredNet", "RSSM-PPM"])
-def test_the_untrained_twin_has_a_name(name):
+def test_the_untrained_twin_is_registered(name):
     assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()
 
 
@@ -94,7 +95,7 @@ def test_the_learning_curve_falls(fitted):
     assert (fitted.curve_[-1] < fitted.curve_[0]).all()
 
 
-def test_scores_are_those_of_the_seed_and_of_nothing_else(build, nominal, fresh):
+def test_scores_depend_on_the_seed_only(build, nominal, fresh):
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -105,7 +106,7 @@ def test_scores_are_those_of_the_seed_and_of_nothing_else(build, nominal, fresh)
 
 
 @pytest.mark.filterwarnings("ignore:mkldnn_matmul failed")
-def test_coarse_products_teach_about_the_same(build, nominal):
+def test_bfloat16_trains_about_as_well_as_float32(build, nominal):
     short = [first(episode, 3) for episode in nominal[:2]]
     fine, coarse = (build(n_epochs=1, precision=each).fit(short) for each in ("float32", "bfloat16"))
     assert {values.dtype.name for values in coarse.state_dict().values()} <= {"int64", "float32", "float64"}
@@ -113,7 +114,7 @@ def test_coarse_products_teach_about_the_same(build, nominal):
     np.testing.assert_allclose(coarse.curve_, fine.curve_, rtol=0.05)
 
 
-def test_online_scores_are_those_of_the_batch(fitted, fresh):
+def test_online_scores_equal_batch_scores(fitted, fresh):
     episodes, state, online = [first(episode, 12) for episode in fresh], fitted.start(len(fresh)), []
     for t in range(12):
         state, scores = fitted.update(state, step_at(episodes, t))
@@ -121,7 +122,7 @@ def test_online_scores_are_those_of_the_batch(fitted, fresh):
     np.testing.assert_allclose(np.transpose(online), fitted.score(episodes), **ROUNDING)
 
 
-def test_a_row_that_starts_again_forgets(fitted, fresh):
+def test_a_restarted_row_has_the_initial_state(fitted, fresh):
     episodes = fresh[:2]
     state, _ = fitted.update(fitted.start(2), step_at(episodes, 3))
     fresh_start = fitted.restart(state, np.array([1]))
@@ -129,7 +130,7 @@ def test_a_row_that_starts_again_forgets(fitted, fresh):
     np.testing.assert_allclose(scores[1], fitted.score([episodes[1]])[0][0], **ROUNDING)
 
 
-def test_scores_do_not_know_the_future(fitted, fresh):
+def test_scores_do_not_depend_on_later_frames(fitted, fresh):
     changed = fresh[0].observations.copy()
     changed[9:] = 255 - changed[9:]
     scores = fitted.score([fresh[0], replace(fresh[0], observations=changed)])
@@ -142,8 +143,8 @@ def test_scores_do_not_depend_on_other_episodes(fitted, fresh, faulty, monkeypat
     together = fitted.score(episodes)
     for episode, scores in zip(episodes, together, strict=True):
         np.testing.assert_allclose(fitted.score([episode])[0], scores, **ROUNDING)
-    monkeypatch.setattr(image_network, "CHUNK", 7 * 32 * 32)
-    monkeypatch.setattr(image_network, "EPISODES", 2)
+    monkeypatch.setattr(frame_scoring, "MAX_PIXELS", 7 * 32 * 32)
+    monkeypatch.setattr(frame_scoring, "MAX_EPISODES", 2)
     for scores, in_parts in zip(together, fitted.score(episodes), strict=True):
         np.testing.assert_allclose(in_parts, scores, **ROUNDING)
 
@@ -164,11 +165,11 @@ def test_scoring_changes_nothing(fitted, fresh):
         assert first.dtype == np.float64
 
 
-def test_what_was_learned_can_be_kept(fitted, fresh, tmp_path):
+def test_a_saved_detector_gives_the_same_scores(fitted, fresh, tmp_path):
     save_detector(tmp_path / "detector", fitted)
-    again = load_detector(tmp_path / "detector")
-    assert again.get_params() == json.loads(json.dumps(fitted.get_params()))
-    for other in (again, pickle.loads(pickle.dumps(fitted))):
+    loaded = load_detector(tmp_path / "detector")
+    assert loaded.get_params() == json.loads(json.dumps(fitted.get_params()))
+    for other in (loaded, pickle.loads(pickle.dumps(fitted))):
         np.testing.assert_equal(other.state_dict(), fitted.state_dict())
         np.testing.assert_array_equal(other.score(fresh[:1])[0], fitted.score(fresh[:1])[0])
 
@@ -180,7 +181,7 @@ def test_arrays_of_another_network_are_refused(build, fitted):
     fewer = dict(list(state.items())[:-1])
     for wrong in (missing, fewer, {}) if isinstance(fitted, PredNet) else (missing, larger, fewer, {}):
         detector = build()
-        with pytest.raises(DamagedFile, match=r"missing|expects|has learned from"):
+        with pytest.raises(DamagedFile, match=r"missing|expects|was fitted to"):
             detector.load_state_dict(wrong)
         assert not detector.fitted
 
@@ -200,7 +201,7 @@ def test_one_transition_is_enough(build, fresh):
 
 
 @pytest.mark.parametrize("shape", [(40, 56), (64, 64), (72, 96)])
-def test_any_size_of_picture_is_taken(build, fresh, shape):
+def test_images_of_any_size_are_accepted(build, fresh, shape):
     frames = np.random.default_rng(0).integers(0, 256, (4, 3, *shape), dtype=np.uint8)
     episode = replace(first(fresh[0], 3), observations=frames)
     scores = build(n_epochs=0).fit([episode]).score([episode])[0]
@@ -208,8 +209,8 @@ def test_any_size_of_picture_is_taken(build, fresh, shape):
     assert np.isfinite(scores).all()
 
 
-class Reel(Sequence):
-    """Episodes that are made when they are asked for."""
+class LazyEpisodes(Sequence):
+    """Episodes that are created when they are read."""
 
     def __init__(self, count):
         self.count = count
@@ -218,50 +219,50 @@ class Reel(Sequence):
         return self.count
 
     def __getitem__(self, number):
-        return film(4, range(self.count)[number])
+        return record(4, range(self.count)[number])
 
 
-def test_episodes_are_streamed(fitted, monkeypatch):
-    score, together = type(fitted)._score_together, []
+def test_episodes_are_read_in_groups(fitted, monkeypatch):
+    score_group, sizes = frame_scoring.FrameScorer.score_group, []
 
-    def watched(self, episodes):
-        together.append(len(episodes))
-        return score(self, episodes)
+    def counted(self, episodes):
+        sizes.append(len(episodes))
+        return score_group(self, episodes)
 
-    monkeypatch.setattr(image_network, "EPISODES", 2)
-    monkeypatch.setattr(type(fitted), "_score_together", watched)
-    scores = fitted.score(Reel(5))
-    assert together == [2, 2, 1]
-    np.testing.assert_allclose(scores[3], fitted.score([film(4, 3)])[0], **ROUNDING)
+    monkeypatch.setattr(frame_scoring, "MAX_EPISODES", 2)
+    monkeypatch.setattr(frame_scoring.FrameScorer, "score_group", counted)
+    scores = fitted.score(LazyEpisodes(5))
+    assert sizes == [2, 2, 1]
+    np.testing.assert_allclose(scores[3], fitted.score([record(4, 3)])[0], **ROUNDING)
 
 
-def test_bad_input_is_named(build, fitted, fresh):
+def test_invalid_input_raises_a_named_error(build, fitted, fresh):
     with pytest.raises(NotFitted):
         build().score(fresh)
     vector = replace(fresh[0], observations=np.zeros((len(fresh[0]) + 1, 4)))
     for call in (lambda: build().fit([vector]), lambda: fitted.score([vector])):
-        with pytest.raises(InvalidParameter, match=r"expected pictures \(3, H, W\) uint8: record with frames=True"):
+        with pytest.raises(InvalidParameter, match=r"expected images \(3, H, W\) uint8: record with frames=True"):
             call()
     last = np.moveaxis(fresh[0].observations, 1, -1)
     floats = fresh[0].observations / 255
-    larger = film(12, 0, side=40).observations
+    larger = record(12, 0, side=40).observations
     for wrong in (last, floats, larger):
-        with pytest.raises(InvalidParameter, match="pictures"):
+        with pytest.raises(InvalidParameter, match="images"):
             fitted.score([replace(fresh[0], observations=wrong)])
     good = step_at(fresh, 0)
-    with pytest.raises(InvalidParameter, match="pictures"):
+    with pytest.raises(InvalidParameter, match="images"):
         fitted.update(fitted.start(4), replace(good, next_observation=good.next_observation / 255))
     with pytest.raises(InvalidParameter, match="that of 3 episodes; the step is of 4"):
         fitted.update(fitted.start(3), good)
     with pytest.raises(InvalidParameter, match="at least 32"):
-        build().fit([film(3, 0, side=24)])
+        build().fit([record(3, 0, side=24)])
     with pytest.raises(InvalidParameter, match=r"expected \(3, 32, 32\)"):
-        build().fit([fresh[0], film(3, 0, side=40)])
+        build().fit([fresh[0], record(3, 0, side=40)])
 
 
-def test_prednet_says_which_sides_it_needs():
-    with pytest.raises(InvalidParameter, match="36 × 36 pixels; PredNet of 4 layers needs sides divisible by 8"):
-        PredNet(n_epochs=0).fit([film(3, 0, side=36)])
+def test_prednet_requires_divisible_sides():
+    with pytest.raises(InvalidParameter, match="36 × 36 pixels; PredNet with 4 layers needs sides divisible by 8"):
+        PredNet(n_epochs=0).fit([record(3, 0, side=36)])
 
 
 @pytest.mark.parametrize(
@@ -278,7 +279,7 @@ def test_prednet_says_which_sides_it_needs():
         (RSSMPPM, {"stochastic": 0}),
     ],
 )
-def test_a_wrong_parameter_is_named(detector, wrong):
+def test_an_invalid_parameter_is_named(detector, wrong):
     with pytest.raises(InvalidParameter, match=next(iter(wrong))):
         detector(**wrong)
 
@@ -299,17 +300,17 @@ for name in images.__all__:
 """
 
 
-def test_without_torch_the_import_works_and_use_says_what_to_install():
+def test_without_torch_the_import_works_and_use_raises_a_hint():
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_few_episodes_are_passed_over_until_there_were_enough_steps(nominal):
+def test_an_epoch_has_at_least_the_required_number_of_updates(nominal):
     detector = LDM(channels=2, latent=4, n_epochs=1, batch_size=1000, min_updates=3, device="cpu")
-    steps = []
-    passes = detector._pieces
-    detector._pieces = lambda dataset, episodes, shuffle: (
-        steps.append(shuffle is not None) or piece for piece in passes(dataset, episodes, shuffle)
+    updates = []
+    batches = detector._batches
+    detector._batches = lambda dataset, episodes, random: (
+        updates.append(random is not None) or batch for batch in batches(dataset, episodes, random)
     )
     detector.fit(nominal[:1])
-    assert steps.count(True) == 3
+    assert updates.count(True) == 3

@@ -14,11 +14,11 @@ from torch import Tensor
 from offnominal.core.directories import data_home
 from offnominal.core.download import fetch_file
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName, did_you_mean
-from offnominal.detectors.images.backbone import Backbone
-from offnominal.detectors.images.backbone_packages import PACKAGES
-from offnominal.detectors.images.clip_vit import ClipVit
-from offnominal.detectors.images.dino_vit import DinoVit
-from offnominal.detectors.images.resnet18 import ResNet18
+from offnominal.detectors.images.features.backbone import Backbone
+from offnominal.detectors.images.features.backbone_packages import PACKAGES
+from offnominal.detectors.images.features.clip_vit import ClipVit
+from offnominal.detectors.images.features.dino_vit import DinoVit
+from offnominal.detectors.images.features.resnet18 import ResNet18
 
 ENCODER = "encoder"
 

@@ -1,4 +1,4 @@
-"""A small filmed world, and small detectors for it."""
+"""Episodes of small images, and small detectors for them."""
 
 import numpy as np
 import pytest
@@ -54,32 +54,32 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def film(length, seed, *, jump=0, onset=0, side=SIDE):
-    """A bright bar goes left or right as it is told, round and round; from onset on it also jumps."""
+def record(length, seed, *, jump=0, onset=0, side=SIDE):
+    """A bright bar moves left or right with the action, modulo the width; a fault adds jumps from onset on."""
     draw = np.random.default_rng(seed)
     actions = draw.choice([-1.0, 1.0], (length, 1)).astype(np.float32)
-    places = draw.integers(side) + np.concatenate([[0], np.cumsum(STEP * actions[:, 0])])
-    places[onset + 1 :] += jump * np.arange(1, length - onset + 1)
+    positions = draw.integers(side) + np.concatenate([[0], np.cumsum(STEP * actions[:, 0])])
+    positions[onset + 1 :] += jump * np.arange(1, length - onset + 1)
     frames = np.full((length + 1, 3, side, side), 40, np.uint8)
-    for frame, place in zip(frames, places.astype(int), strict=True):
-        frame[:, :, np.arange(place, place + BAR) % side] = np.array([230, 120, 200])[:, None, None]
+    for frame, position in zip(frames, positions.astype(int), strict=True):
+        frame[:, :, np.arange(position, position + BAR) % side] = np.array([230, 120, 200])[:, None, None]
     active = np.arange(length) >= onset if jump else np.zeros(length, bool)
     return Episode(frames, actions, np.zeros(length), active, seed=seed)
 
 
 @pytest.fixture(scope="session")
 def nominal():
-    return [film(16 + number % 3, number) for number in range(16)]
+    return [record(16 + number % 3, number) for number in range(16)]
 
 
 @pytest.fixture(scope="session")
 def fresh():
-    return [film(12 + number, 100 + number) for number in range(4)]
+    return [record(12 + number, 100 + number) for number in range(4)]
 
 
 @pytest.fixture(scope="session")
 def faulty():
-    return [film(12 + number, 100 + number, jump=11, onset=7) for number in range(4)]
+    return [record(12 + number, 100 + number, jump=11, onset=7) for number in range(4)]
 
 
 @pytest.fixture(scope="session", params=SMALL)

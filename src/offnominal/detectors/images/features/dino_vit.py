@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from offnominal.detectors.images.backbone import IMAGENET_MEAN, IMAGENET_STD, Backbone, Features, patches
+from offnominal.detectors.images.features.backbone import IMAGENET_MEAN, IMAGENET_STD, Backbone, Features, patches
 
 SIDE, PATCH, WIDTH, DEPTH, HEADS = 224, 16, 384, 12, 6
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from offnominal.detectors.images.backbone import IMAGENET_MEAN, IMAGENET_STD, Backbone, Features, patches
+from offnominal.detectors.images.features.backbone import IMAGENET_MEAN, IMAGENET_STD, Backbone, Features, patches
 
 
 class ResNet18(Backbone):

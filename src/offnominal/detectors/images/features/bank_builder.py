@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from offnominal.core.types import FloatArray
-from offnominal.detectors.images.coreset import coreset
+from offnominal.detectors.images.features.coreset import coreset
 
 
 class BankBuilder:

@@ -19,12 +19,12 @@ from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector, Step
-from offnominal.detectors.images.backbone import Backbone, CustomBackbone, Features, digest
-from offnominal.detectors.images.backbones import ENCODER, load_backbone, require_known
-from offnominal.detectors.images.bank_builder import BankBuilder
-from offnominal.detectors.images.encoder_backbone import EncoderBackbone
-from offnominal.detectors.images.encoder_training import NominalFrames, train_encoder
-from offnominal.detectors.images.feature_bank import FeatureBank
+from offnominal.detectors.images.features.backbone import Backbone, CustomBackbone, Features, digest
+from offnominal.detectors.images.features.backbones import ENCODER, load_backbone, require_known
+from offnominal.detectors.images.features.bank_builder import BankBuilder
+from offnominal.detectors.images.features.encoder_backbone import EncoderBackbone
+from offnominal.detectors.images.features.encoder_training import NominalFrames, train_encoder
+from offnominal.detectors.images.features.feature_bank import FeatureBank
 from offnominal.detectors.images.image_scaling import restored_shape
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers

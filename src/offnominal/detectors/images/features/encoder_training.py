@@ -13,7 +13,7 @@ from torch.nn import functional
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.detectors.images.encoder_backbone import EncoderBackbone
+from offnominal.detectors.images.features.encoder_backbone import EncoderBackbone
 from offnominal.detectors.training import GradientStep, train
 
 ALIKE, SPREAD, APART = 25.0, 25.0, 1.0
