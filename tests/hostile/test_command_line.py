@@ -296,7 +296,7 @@ def test_ctrl_c_is_one_line_and_exit_code_130(monkeypatch: pytest.MonkeyPatch) -
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("offnominal.cli.program._list", interrupted)
+    monkeypatch.setattr("offnominal.cli.listing._list", interrupted)
     assert run(["worlds"]) == (INTERRUPTED, "", "Interrupted: the command was stopped by Ctrl-C.\n")
 
 
@@ -326,7 +326,7 @@ def test_the_traceback_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_defect_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("offnominal.cli.program._list", lambda *_: 1 / 0)
+    monkeypatch.setattr("offnominal.cli.listing._list", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(["worlds"])
 
@@ -360,4 +360,4 @@ def test_a_working_directory_that_is_gone_is_named(tmp_path: Path) -> None:
         ["sh", "-c", command, sys.executable], check=False, cwd=tmp_path, capture_output=True, text=True
     )
     assert found.returncode == 2
-    assert found.stderr == "MissingFile: the working directory does not exist any more; change to another.\n"
+    assert found.stderr == "MissingFile: the working directory does not exist any more; change to an existing one.\n"

@@ -77,5 +77,5 @@ def test_what_cannot_be_polished_is_refused(tmp_path):
     with pytest.raises(InvalidParameter, match="positions and velocities"):
         finetune_command("SAP-Goal0-v0", tmp_path)
     save_policy(tmp_path / "other", policy, expert_card(CARTPOLE))
-    with pytest.raises(InvalidParameter, match="not of MJC-Reacher3D-v0"):
+    with pytest.raises(InvalidParameter, match="not for MJC-Reacher3D-v0"):
         finetune_command("MJC-Reacher3D-v0", tmp_path, policy=tmp_path / "other")
