@@ -26,7 +26,7 @@ def classic() -> list[Row]:
     for id, (theirs, bar) in TASKS.items():
         contenders = {
             "nominal": peers.vector_env(make_vector(id, ROWS)),
-            "mixed faults": peers.vector_env(off.make_vec(id, ROWS, mixed_faults(id, ROWS))),
+            "mixed faults": peers.vector_env(off.make_vec(id, ROWS, faults=mixed_faults(id, ROWS))),
             "SyncVectorEnv": peers.vector_env(
                 peers.sync(partial(gymnasium.make, theirs, max_episode_steps=LIMIT), ROWS)
             ),

@@ -26,7 +26,9 @@ from offnominal.detectors.detector import transitions
 WORLD = "MJC-HalfCheetah-v0"
 LEARNED, MANY = 100, 4096
 NETWORKS = ("LSTM-DM", "MLP-DM", "PE-DM", "RIQN")
-NAMES = tuple(name for name in detectors.ids() if not name.endswith("-untrained") and not make_detector(name).pixel_observations)
+NAMES = tuple(
+    name for name in detectors.ids() if not name.endswith("-untrained") and not make_detector(name).pixel_observations
+)
 Row = dict[str, Any]
 Score = Callable[[Array], Any]
 

@@ -53,7 +53,7 @@ def particles() -> list[Row]:
     for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"):
         for n, bar in ((1024, ">= 1,000,000"), (64, ">= 400,000")):
             contenders = {
-                "ours": peers.vector_env(off.make_vec(id, n, mixed_faults(id, n))),
+                "ours": peers.vector_env(off.make_vec(id, n, faults=mixed_faults(id, n))),
                 "Gymnasium CartPole-v1, native vector": peers.vector_env(gymnasium.make_vec("CartPole-v1", num_envs=n)),
             }
             if (mpe := peers.mpe(64)) is not None:
@@ -67,7 +67,7 @@ def particles() -> list[Row]:
 def cheetah() -> list[Row]:
     """HalfCheetah with a 2x256 policy and mixed faults, on one thread."""
     n = 64
-    envs = off.make_vec(CHEETAH, n, mixed_faults(CHEETAH, n), threads=1)
+    envs = off.make_vec(CHEETAH, n, faults=mixed_faults(CHEETAH, n), threads=1)
     policy = off.agents.NetworkPolicy.random(18, envs.single_action_space, seed=0)
     theirs = off.agents.NetworkPolicy.random(17, envs.single_action_space, seed=0)
 
@@ -179,7 +179,7 @@ def other_mujoco() -> list[Row]:
     ):
         measured = rates(
             {
-                "ours": peers.vector_env(off.make_vec(id, 256, mixed_faults(id, 256), threads=1)),
+                "ours": peers.vector_env(off.make_vec(id, 256, faults=mixed_faults(id, 256), threads=1)),
                 "sync": peers.vector_env(peers.sync(partial(gymnasium.make, peer), 8)),
             }
         )
@@ -192,7 +192,7 @@ def second_thread() -> list[Row]:
     """Wall-clock gain of a second thread; only an idle machine shows it."""
     contenders: dict[str, Callable[[], int]] = {}
     for threads in (1, 2):
-        envs = off.make_vec(CHEETAH, 256, mixed_faults(CHEETAH, 256), threads=threads)
+        envs = off.make_vec(CHEETAH, 256, faults=mixed_faults(CHEETAH, 256), threads=threads)
         policy = off.agents.NetworkPolicy.random(18, envs.single_action_space, seed=0)
         contenders[str(threads)] = peers.vector_env(envs, lambda o, policy=policy: policy.act(o, None)[0])
     measured = rates(contenders)

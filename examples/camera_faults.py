@@ -23,7 +23,7 @@ def pictures(world: str, steps: int) -> dict[str, np.ndarray]:
     kinds = [kind for kind in every if not isinstance(kind, off.anomalies.Corruption)]
     faults = [off.Fault(kind, SHOWN.get(kind.id, kind.typical), schedule=2) for kind in kinds]
     n = len(faults) + 1
-    envs = off.make_vec(world, n, [None, *faults], observation="both")
+    envs = off.make_vec(world, n, faults=[None, *faults], observation="both")
     policy = off.expert(world)
     seen, _ = envs.reset(seed=[SEED] * n)
     state = policy.start(np.full(n, SEED), np.zeros(n, np.int64))

@@ -51,7 +51,7 @@ def watched(env, policy, seed, steps=12):
 
 
 def test_a_watched_environment_scores_and_alarms_as_the_batch_does(detector, alarm, policy):
-    env = Monitor(off.make(WORLD, FAULT), detector, alarm)
+    env = Monitor(off.make(WORLD, faults=FAULT), detector, alarm)
     for seed in (5, 6):
         infos = watched(env, policy, seed)
         (episode,) = collect(WORLD, policy, 1, faults=FAULT, seed=seed)
@@ -64,7 +64,7 @@ def test_a_watched_environment_scores_and_alarms_as_the_batch_does(detector, ala
 
 
 def test_a_nominal_episode_after_a_faulty_one_starts_without_alarm(detector, alarm, policy):
-    env = Monitor(off.make(WORLD, FAULT), detector, alarm)
+    env = Monitor(off.make(WORLD, faults=FAULT), detector, alarm)
     assert watched(env, policy, 5)[-1]["alarmed"]
     _, info = env.reset(seed=6)
     assert not info["alarmed"]
@@ -72,7 +72,7 @@ def test_a_nominal_episode_after_a_faulty_one_starts_without_alarm(detector, ala
 
 def test_the_alarm_calls_back_once_per_episode_with_its_evidence(detector, alarm, policy, tmp_path):
     told, log = [], tmp_path / "evidence.jsonl"
-    env = Monitor(off.make(WORLD, FAULT), detector, alarm, on_alarm=told.append, log=log)
+    env = Monitor(off.make(WORLD, faults=FAULT), detector, alarm, on_alarm=told.append, log=log)
     infos = watched(env, policy, 5)
     watched(env, policy, 6)
     assert [evidence.episode for evidence in told] == [1, 2]
@@ -87,7 +87,9 @@ def test_the_alarm_calls_back_once_per_episode_with_its_evidence(detector, alarm
 
 
 def test_the_fallback_acts_from_the_step_after_the_alarm(detector, alarm, policy):
-    env = Monitor(off.make(WORLD, FAULT), detector, alarm, fallback=lambda observations: 0.0 * observations[:, :2])
+    env = Monitor(
+        off.make(WORLD, faults=FAULT), detector, alarm, fallback=lambda observations: 0.0 * observations[:, :2]
+    )
     infos = watched(env, policy, 5)
     first = [info["alarm"] for info in infos].index(True)
     handed = [info["handed_over"] for info in infos]
@@ -98,10 +100,11 @@ def test_the_fallback_acts_from_the_step_after_the_alarm(detector, alarm, policy
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
 def test_every_row_of_a_vector_is_watched_on_its_own(mode, detector, alarm, policy):
     if mode == AutoresetMode.SAME_STEP:
-        envs = off.make_vec(WORLD, 3, [None, FAULT, None])
+        envs = off.make_vec(WORLD, 3, faults=[None, FAULT, None])
     else:
         envs = gymnasium.vector.SyncVectorEnv(
-            [lambda: off.make(WORLD), lambda: off.make(WORLD, FAULT), lambda: off.make(WORLD)], autoreset_mode=mode
+            [lambda: off.make(WORLD), lambda: off.make(WORLD, faults=FAULT), lambda: off.make(WORLD)],
+            autoreset_mode=mode,
         )
     monitored = Monitor(envs, detector, alarm)
     assert isinstance(monitored, VectorMonitor)

@@ -84,7 +84,7 @@ def test_only_the_rows_that_were_stepped_move_on():
 def test_a_single_environment_sees_what_a_rollout_sees():
     fault = Fault("camera/gaussian", 2, 3)
     (episode,) = collect(PONG, restless, 1, faults=fault, max_steps=8)
-    env = inject(off.make(PONG), fault)
+    env = inject(off.make(PONG), faults=fault)
     observation, _ = env.reset(seed=0)
     for t in range(8):
         assert np.array_equal(observation, episode.observations[t])
@@ -100,7 +100,7 @@ def test_faults_of_numbers_have_nothing_to_act_on():
 
 
 def test_another_picture_beside_the_pictures_is_refused():
-    with pytest.raises(UnsupportedEnvironment, match="made of pictures already"):
+    with pytest.raises(UnsupportedEnvironment, match="has pixel observations already"):
         off.make(PONG, "camera/blur", strength=2.0, observation="image")
 
 

@@ -128,7 +128,7 @@ def test_an_injected_environment_passes_gymnasiums_own_check(id):
         warnings.simplefilter("error")
         for message in KNOWN_WARNINGS:
             warnings.filterwarnings("ignore", message)
-        check_env(inject(env, tuple(faults)), skip_render_check=True, skip_close_check=True)
+        check_env(inject(env, faults=tuple(faults)), skip_render_check=True, skip_close_check=True)
     env.close()
 
 
@@ -360,7 +360,7 @@ def vector_of(id, mode):
 
 def singles_of(id):
     return [
-        Single(inject(gymnasium.make(id, max_episode_steps=SHORT[id]), fault), 11 + row)
+        Single(inject(gymnasium.make(id, max_episode_steps=SHORT[id]), faults=fault), 11 + row)
         for row, fault in enumerate(ROW_FAULTS[id])
     ]
 
@@ -372,7 +372,7 @@ def batch_of_actions(envs, steps):
 
 @pytest.mark.parametrize("id", SHORT)
 def test_next_step_autoreset_equals_single_environments_row_by_row(id):
-    envs, singles = inject(vector_of(id, AutoresetMode.NEXT_STEP), ROW_FAULTS[id]), singles_of(id)
+    envs, singles = inject(vector_of(id, AutoresetMode.NEXT_STEP), faults=ROW_FAULTS[id]), singles_of(id)
     observations, infos = envs.reset(seed=11)
     for row, single in enumerate(singles):
         assert_row(row, observations, infos, single.record)
@@ -413,7 +413,7 @@ def test_a_reset_between_the_end_of_an_episode_and_its_autoreset_starts_afresh()
 
 @pytest.mark.parametrize("id", ["Pendulum-v1", "CartPole-v1"])
 def test_same_step_autoreset_equals_single_environments_row_by_row(id):
-    envs, singles = inject(vector_of(id, AutoresetMode.SAME_STEP), ROW_FAULTS[id]), singles_of(id)
+    envs, singles = inject(vector_of(id, AutoresetMode.SAME_STEP), faults=ROW_FAULTS[id]), singles_of(id)
     envs.reset(seed=11)
     ended = 0
     for actions in batch_of_actions(envs, 100):
@@ -434,7 +434,7 @@ def test_same_step_autoreset_equals_single_environments_row_by_row(id):
 
 @pytest.mark.parametrize("id", SHORT)
 def test_without_autoreset_masked_resets_equal_single_environments_row_by_row(id):
-    envs, singles = inject(vector_of(id, AutoresetMode.DISABLED), ROW_FAULTS[id]), singles_of(id)
+    envs, singles = inject(vector_of(id, AutoresetMode.DISABLED), faults=ROW_FAULTS[id]), singles_of(id)
     envs.reset(seed=11)
     ended = 0
     for actions in batch_of_actions(envs, 100):
@@ -456,9 +456,9 @@ def test_without_autoreset_masked_resets_equal_single_environments_row_by_row(id
 def test_a_masked_reset_shows_the_running_rows_what_they_last_saw(ours):
     fault = Fault("observation/offset", 1.0, 0)
     envs = (
-        offnominal.make_vec("SAP-Goal0-v0", 4, fault)
+        offnominal.make_vec("SAP-Goal0-v0", 4, faults=fault)
         if ours
-        else inject(vector_of("Pendulum-v1", AutoresetMode.DISABLED), fault)
+        else inject(vector_of("Pendulum-v1", AutoresetMode.DISABLED), faults=fault)
     )
     envs.reset(seed=0)
     seen = envs.step(np.zeros(envs.action_space.shape, np.float32))[0]
@@ -492,9 +492,9 @@ def mixed_faults(id):
 @pytest.mark.parametrize("id", [id for id in worlds.ids() if id != "OOD-Pong-v0"])  # which has no physics parameters
 def test_our_vector_worlds_equal_our_single_worlds_row_by_row_over_several_episodes(id):
     faults, limit = mixed_faults(id), 9
-    envs = offnominal.make_vec(id, 4, faults, max_episode_steps=limit)
+    envs = offnominal.make_vec(id, 4, faults=faults, max_episode_steps=limit)
     singles = [
-        Single(offnominal.make(id, () if fault is None else fault, max_episode_steps=limit), 21 + row)
+        Single(offnominal.make(id, faults=() if fault is None else fault, max_episode_steps=limit), 21 + row)
         for row, fault in enumerate(faults)
     ]
     observations, infos = envs.reset(seed=21)
@@ -523,7 +523,7 @@ def test_info_tells_what_happened():
     schedule = Schedule(onset=1, duration=2, recovery=1)
     env = inject(
         gymnasium.make("Pendulum-v1"),
-        (Fault("observation/scaling", 3.0, schedule), Fault("action/offset", 0.5, 2)),
+        faults=(Fault("observation/scaling", 3.0, schedule), Fault("action/offset", 0.5, 2)),
     )
     taken = run(env, [np.array([0.25], np.float32)] * 5)
     assert "executed_action" not in taken[0]["info"]
@@ -669,13 +669,27 @@ def pendulums():
         (lambda: inject(pendulum(), "observation/noize", strength=0.1), UnknownName, "Did you mean"),
         (lambda: inject(pendulum(), "observation/noise", strength=-1), InvalidParameter, "at least 0"),
         (lambda: inject(pendulum(), "observation/noise", strength="medium"), UnknownName, "only known for shipped"),
-        (lambda: inject(pendulum(), Fault("action/noise", 0.1), strength=1), InvalidParameter, "a Fault says them"),
-        (lambda: inject(pendulum(), Fault("action/noise", 0.1), schedule=1), InvalidParameter, "a Fault says them"),
-        (lambda: inject(pendulum(), None, channels=[1]), InvalidParameter, "a Fault says them"),
-        (lambda: inject(pendulum(), 5), InvalidParameter, "expected a Fault"),
-        (lambda: inject(pendulum(), [None]), InvalidParameter, "expected a Fault"),
-        (lambda: inject(pendulums(), [None, None]), InvalidParameter, "2 entries was given for 3 rows"),
-        (lambda: inject(pendulums(), [None, 3, None]), InvalidParameter, "expected a Fault"),
+        (
+            lambda: inject(pendulum(), faults=Fault("action/noise", 0.1), strength=1),
+            InvalidParameter,
+            "has its own",
+        ),
+        (
+            lambda: inject(pendulum(), faults=Fault("action/noise", 0.1), schedule=1),
+            InvalidParameter,
+            "has its own",
+        ),
+        (lambda: inject(pendulum(), None, channels=[1]), InvalidParameter, "has its own"),
+        (lambda: inject(pendulum(), faults=5), InvalidParameter, "expected a Fault"),
+        (lambda: inject(pendulum(), Fault("action/noise", 0.1)), InvalidParameter, "as faults="),
+        (
+            lambda: inject(pendulum(), "action/noise", strength=1, faults=Fault("action/noise", 0.1)),
+            InvalidParameter,
+            "give one of them",
+        ),
+        (lambda: inject(pendulum(), faults=[None]), InvalidParameter, "expected a Fault"),
+        (lambda: inject(pendulums(), faults=[None, None]), InvalidParameter, "2 entries was given for 3 rows"),
+        (lambda: inject(pendulums(), faults=[None, 3, None]), InvalidParameter, "expected a Fault"),
         (lambda: inject(pendulum(), "action/noise", strength=0.1, channels=[1]), InvalidChannels, "outside 0"),
         (lambda: inject(pendulum(), "action/noise", strength=0.1, channels=["x"]), InvalidChannels, "no channel 'x'"),
         (lambda: inject(pendulum(), "action/noise", strength=0.1, schedule=200), InvalidSchedule, "lies after"),
@@ -683,9 +697,9 @@ def pendulums():
         (lambda: offnominal.make("SAP-Goal3-v0"), UnknownName, "Did you mean 'SAP-Goal2-v0'|'SAP-Goal0-v0'"),
         (lambda: offnominal.make("SAP-Goal0-v0", "dynamics/mass", strength=0), InvalidParameter, "at least"),
         (lambda: offnominal.make("SAP-Goal0-v0", "dynamics/mas", strength=2), UnknownName, "Did you mean 'mass'"),
-        (lambda: offnominal.make("SAP-Goal0-v0", strength=2), InvalidParameter, "belong to an anomaly id"),
-        (lambda: offnominal.make_vec("SAP-Goal0-v0", 2, strength=2), InvalidParameter, "belong to an anomaly id"),
-        (lambda: offnominal.make_vec("SAP-Goal0-v0", 2, [None] * 3), InvalidParameter, "3 entries was given"),
+        (lambda: offnominal.make("SAP-Goal0-v0", strength=2), InvalidParameter, "need an anomaly"),
+        (lambda: offnominal.make_vec("SAP-Goal0-v0", 2, strength=2), InvalidParameter, "need an anomaly"),
+        (lambda: offnominal.make_vec("SAP-Goal0-v0", 2, faults=[None] * 3), InvalidParameter, "3 entries was given"),
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(call, error, said):

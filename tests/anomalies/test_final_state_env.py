@@ -14,7 +14,7 @@ LIMIT, STEPS = 6, 15
 
 
 def vector():
-    return off.make_vec("OOD-Pong-v0", 3, FAULTS, max_episode_steps=LIMIT)
+    return off.make_vec("OOD-Pong-v0", 3, faults=FAULTS, max_episode_steps=LIMIT)
 
 
 def actions(t):
@@ -24,7 +24,7 @@ def actions(t):
 def test_every_row_is_the_single_environment_of_its_seed_and_faults():
     envs = vector()
     assert isinstance(envs, FinalStateVectorEnv)
-    singles = [off.anomalies.inject(off.make("OOD-Pong-v0", max_episode_steps=LIMIT), fault) for fault in FAULTS]
+    singles = [off.anomalies.inject(off.make("OOD-Pong-v0", max_episode_steps=LIMIT), faults=fault) for fault in FAULTS]
     observations, _ = envs.reset(seed=7)
     alone = [env.reset(seed=7 + row)[0] for row, env in enumerate(singles)]
     for t in range(STEPS):

@@ -42,7 +42,7 @@ def differs(seen, clean):
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version", "ignore:.*A Box observation space")
 @pytest.mark.parametrize("observation", ["image", "both"])
 def test_what_is_seen_lies_in_its_space(observation):
-    env = offnominal.make(WORLD, (FREEZE, HEAVY), observation=observation)
+    env = offnominal.make(WORLD, faults=(FREEZE, HEAVY), observation=observation)
     check_env(env, skip_render_check=True, skip_close_check=True)
     vector = env.unwrapped.world.observation_space
     assert env.observation_space == (IMAGE if observation == "image" else Dict(vector=vector, image=IMAGE))
@@ -51,17 +51,19 @@ def test_what_is_seen_lies_in_its_space(observation):
 def test_a_nominal_world_shows_pictures_too():
     env = offnominal.make(WORLD, observation="image")
     assert env.observation_space == IMAGE
-    assert np.array_equal(env.reset(seed=3)[0], offnominal.make(WORLD, FREEZE, observation="image").reset(seed=3)[0])
+    assert np.array_equal(
+        env.reset(seed=3)[0], offnominal.make(WORLD, faults=FREEZE, observation="image").reset(seed=3)[0]
+    )
 
 
 def test_a_faulty_vector_may_leave_its_limits_while_the_image_keeps_them():
-    env = offnominal.make(WORLD, OFFSET, observation="both")
+    env = offnominal.make(WORLD, faults=OFFSET, observation="both")
     assert np.isinf(env.observation_space["vector"].high).all()
     assert env.observation_space["image"] == IMAGE
 
 
 def test_each_fault_acts_on_its_own_part():
-    env = offnominal.make(WORLD, (FREEZE, OFFSET), observation="both")
+    env = offnominal.make(WORLD, faults=(FREEZE, OFFSET), observation="both")
     seen, clean = lived(env, 5)
     vectors, images = ([[each[part] for each in side] for side in (seen, clean)] for part in ("vector", "image"))
     assert differs(*vectors) == [False, False, True, True, True, True]
@@ -70,10 +72,10 @@ def test_each_fault_acts_on_its_own_part():
 
 
 def test_an_affected_camera_shows_what_the_sensors_report():
-    env = offnominal.make(WORLD, OFFSET, observation="image", camera="affected")
+    env = offnominal.make(WORLD, faults=OFFSET, observation="image", camera="affected")
     seen, clean = lived(env, 4)
     assert differs(seen, clean) == [False, False, True, True, True]
-    nominal, _ = lived(offnominal.make(WORLD, FREEZE, observation="image"), 1)
+    nominal, _ = lived(offnominal.make(WORLD, faults=FREEZE, observation="image"), 1)
     assert np.array_equal(clean[1], nominal[1])
 
 
@@ -81,12 +83,12 @@ def test_an_affected_camera_shows_what_the_sensors_report():
 def test_single_vector_and_collected_pictures_are_the_same(camera):
     faults = [FREEZE, (OFFSET, Fault("camera/noise", 20.0, 3)), (HEAVY, OFFSET)]
     steps = 6
-    envs = offnominal.make_vec(WORLD, 3, faults, observation="both", camera=camera)
+    envs = offnominal.make_vec(WORLD, 3, faults=faults, observation="both", camera=camera)
     batch = [envs.reset(seed=4)[0]["image"]]
     batch += [envs.step(np.full((3, 2), 0.4, np.float32))[0]["image"] for _ in range(steps)]
     episodes = collect(WORLD, still, 3, faults=faults, seed=4, max_steps=steps, frames=True, camera=camera)
     for row, (fault, episode) in enumerate(zip(faults, episodes, strict=True)):
-        env = offnominal.make(WORLD, fault, observation="both", camera=camera)
+        env = offnominal.make(WORLD, faults=fault, observation="both", camera=camera)
         single = [each["image"] for each in lived(env, steps, seed=4 + row)[0]]
         assert np.array_equal(single, [images[row] for images in batch])
         assert np.array_equal(single, episode.images().observations)
@@ -96,7 +98,7 @@ def test_single_vector_and_collected_pictures_are_the_same(camera):
 def test_the_last_picture_of_an_episode_is_that_of_its_end(camera):
     faults = [None, (Fault("observation/offset", 0.3, 2), Fault("camera/exposure", -1.0, 1))]
     steps = 3
-    envs = offnominal.make_vec(WORLD, 2, faults, observation="both", camera=camera, max_episode_steps=steps)
+    envs = offnominal.make_vec(WORLD, 2, faults=faults, observation="both", camera=camera, max_episode_steps=steps)
     first, _ = envs.reset(seed=0)
     for _ in range(steps):
         seen, _, _, truncated, infos = envs.step(np.full((2, 2), 0.4, np.float32))
@@ -113,7 +115,7 @@ def test_the_last_picture_of_an_episode_is_that_of_its_end(camera):
 
 
 def test_rows_that_are_not_reset_keep_their_picture():
-    envs = offnominal.make_vec(WORLD, 3, Fault("camera/noise", 20.0, 0), observation="image")
+    envs = offnominal.make_vec(WORLD, 3, faults=Fault("camera/noise", 20.0, 0), observation="image")
     envs.reset(seed=0)
     before, *_ = envs.step(np.full((3, 2), 0.4, np.float32))
     after, infos = envs.reset(options={"reset_mask": np.array([False, True, False])})
@@ -125,39 +127,39 @@ def test_rows_that_are_not_reset_keep_their_picture():
     ("fault", "options", "message"),
     [
         (OFFSET, {"observation": "image"}, "Choose camera='affected' or observation='both'"),
-        (OFFSET, {"camera": "affected"}, "ask for observation='image' or 'both'"),
+        (OFFSET, {"camera": "affected"}, "pass observation='image' or 'both'"),
         (FREEZE, {"observation": "picture"}, "choose 'vector', 'image' or 'both'"),
         (FREEZE, {"observation": "image", "camera": "broken"}, "choose 'clean' or 'affected'"),
     ],
 )
 def test_what_makes_no_sense_is_refused(fault, options, message):
     with pytest.raises(InvalidParameter, match=message):
-        offnominal.make(WORLD, fault, **options)
+        offnominal.make(WORLD, faults=fault, **options)
     with pytest.raises(InvalidParameter, match=message):
-        offnominal.make_vec(WORLD, 2, fault, **options)
+        offnominal.make_vec(WORLD, 2, faults=fault, **options)
 
 
 def test_a_fault_of_a_camera_asks_for_pictures():
     with pytest.raises(UnsupportedEnvironment, match="SAP-Goal1-v0 has none; pass observation='image'"):
-        offnominal.make(WORLD, FREEZE)
+        offnominal.make(WORLD, faults=FREEZE)
     with pytest.raises(UnsupportedEnvironment, match="Pendulum-v1 has none"):
-        inject(gymnasium.make("Pendulum-v1"), FREEZE)
+        inject(gymnasium.make("Pendulum-v1"), faults=FREEZE)
 
 
 def test_pictures_of_other_peoples_vectors_are_refused():
     with pytest.raises(UnsupportedEnvironment, match="needs the plain vector of a world of this package"):
-        inject(gymnasium.make("Pendulum-v1"), FREEZE, observation="image")
+        inject(gymnasium.make("Pendulum-v1"), faults=FREEZE, observation="image")
 
 
-def test_a_world_made_with_pictures_can_have_faults_of_the_camera():
+def test_a_world_made_with_image_observations_can_have_camera_faults():
     plain = gymnasium.make(f"offnominal/{WORLD}", observation="image")
-    seen, _ = lived(inject(plain, FREEZE), 4)
-    drawn, _ = lived(offnominal.make(WORLD, FREEZE, observation="image"), 4)
+    seen, _ = lived(inject(plain, faults=FREEZE), 4)
+    drawn, _ = lived(offnominal.make(WORLD, faults=FREEZE, observation="image"), 4)
     assert np.array_equal(seen, drawn)
-    with pytest.raises(UnsupportedEnvironment, match="faults of its observation act on its vector"):
-        inject(plain, OFFSET)
+    with pytest.raises(UnsupportedEnvironment, match="faults of the observation act on the vector"):
+        inject(plain, faults=OFFSET)
     with pytest.raises(UnsupportedEnvironment, match="observation='both' here"):
-        inject(gymnasium.make(f"offnominal/{WORLD}", observation="both"), FREEZE)
+        inject(gymnasium.make(f"offnominal/{WORLD}", observation="both"), faults=FREEZE)
 
 
 class FrameRecorder(gymnasium.Env):
@@ -214,7 +216,7 @@ def test_the_colours_of_an_image_are_found_whichever_way_round(shape):
 )
 def test_every_way_of_starting_anew_is_understood(mode, expected):
     envs = SyncVectorEnv([FrameRecorder, FrameRecorder], autoreset_mode=mode)
-    envs = inject(envs, [Fault("camera/delay", 1, (2, 2)), None])
+    envs = inject(envs, faults=[Fault("camera/delay", 1, (2, 2)), None])
     envs.reset(seed=0)
     seen, last = [], []
     for _ in range(10):

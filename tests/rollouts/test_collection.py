@@ -134,7 +134,7 @@ def replay(env, episode):
 def test_an_episode_is_what_the_single_environment_does_with_the_same_actions(id):
     episodes = collect(id, policies_for(id)["network"], len(FAULTS), faults=list(FAULTS), seed=4, max_steps=LIMIT)
     for fault, episode in zip(FAULTS, episodes, strict=True):
-        replay(offnominal.make(id, () if fault is None else fault), episode)
+        replay(offnominal.make(id, faults=() if fault is None else fault), episode)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_environments_of_others_work_the_same_way(id, fault):
     episodes = collect(id, policy, 3, **options)
     assert collect(id, policy, 3, batch=1, **options) == collect(id, policy, 3, batch=2, **options) == episodes
     for episode in episodes:
-        replay(inject(gymnasium.make(id), fault), episode)
+        replay(inject(gymnasium.make(id), faults=fault), episode)
 
 
 def test_a_fault_of_somebody_elses_physics_is_gone_in_the_next_batch():

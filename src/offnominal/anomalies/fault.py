@@ -1,10 +1,10 @@
-"""A fault: an anomaly with its strength, its schedule and the channels it touches."""
+"""A fault: an anomaly with its strength, schedule and channels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import make_anomaly
@@ -14,13 +14,13 @@ from offnominal.core.errors import InvalidChannels, InvalidParameter
 
 @dataclass(frozen=True)
 class Fault:
-    """What goes wrong, how hard, when and where.
+    """An anomaly with its strength, schedule and channels.
 
     Args:
         anomaly: An id such as ``"observation/noise"``, or an anomaly.
-        strength: The raw parameter, or a named strength such as ``"medium"``.
-        schedule: A schedule, or just its onset: an index, ``"start"``, ``"random"`` or a pair.
-        channels: Indices or names of the channels it touches; None for all.
+        strength: The parameter itself, or a named strength such as ``"medium"``.
+        schedule: A schedule, or its onset: an index, ``"start"``, ``"random"`` or a pair.
+        channels: Indices or names of the affected channels; None for all.
 
     Example:
         >>> Fault("action/offset", 0.3, schedule=20, channels=[1]).id
@@ -66,12 +66,15 @@ class Fault:
         return self.schedule
 
 
-Faults = Fault | Iterable[Fault] | None
-"""One fault, several at once, or none."""
+Faults: TypeAlias = Fault | Iterable[Fault] | None
+"""Faults of one episode: one, several at once, or none."""
+
+FaultsPerRow: TypeAlias = Faults | Sequence[Faults]
+"""Faults of several episodes: a list has one entry per episode, anything else holds for every episode."""
 
 
-def fault_tuple(faults: Any) -> tuple[Fault, ...]:
-    """Return the faults of one episode as a tuple."""
+def fault_tuple(faults: object) -> tuple[Fault, ...]:
+    """Return the faults of one episode as a tuple, or raise :class:`InvalidParameter`."""
     if faults is None:
         return ()
     if isinstance(faults, Fault):

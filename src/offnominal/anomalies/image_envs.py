@@ -44,7 +44,7 @@ class ImageEnv(InjectedEnv):
     """Environment of one world with faults and image observations; see :func:`inject`."""
 
     def __init__(
-        self, env: gymnasium.Env[Any, Array], faults: tuple[Fault, ...], observation_builder: ObservationBuilder
+        self, env: gymnasium.Env[Any, Any], faults: tuple[Fault, ...], observation_builder: ObservationBuilder
     ) -> None:
         super().__init__(env, faults, has_images=True)
         self._observation_builder = observation_builder

@@ -16,7 +16,7 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection
 from offnominal.core.episode import Event
 from offnominal.core.errors import InvalidState, UnsupportedEnvironment
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, Observation
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
@@ -24,12 +24,12 @@ from offnominal.worlds.vector_env import WorldVectorEnv
 _ROW = np.zeros(1, np.int64)
 
 
-class InjectedEnv(gymnasium.Wrapper[Array, Array, Array, Array]):
+class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
     """A single environment with faults; see :func:`inject`."""
 
-    def __init__(
-        self, env: gymnasium.Env[Array, Array], faults: tuple[Fault, ...], *, has_images: bool = False
-    ) -> None:
+    env: gymnasium.Env[Any, Any]
+
+    def __init__(self, env: gymnasium.Env[Any, Any], faults: tuple[Fault, ...], *, has_images: bool = False) -> None:
         super().__init__(env)
         environment = describe_environment(env, env.unwrapped, [env.unwrapped], has_images=has_images)
         self.injection = Injection([faults], environment)

@@ -12,7 +12,7 @@ from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.anomalies.environment_info import EnvironmentInfo
-from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.fault import Fault, FaultsPerRow
 from offnominal.anomalies.fault_injection import row_faults
 from offnominal.anomalies.injection import Injection
 from offnominal.core.checks import integer_in, positive_integer
@@ -42,13 +42,13 @@ def collect(
     policy: Policy | Callable[[Array], Array],
     n: int,
     *,
-    faults: Any = None,
+    faults: FaultsPerRow = None,
     seed: int = 0,
     batch: int = BATCH,
     max_steps: int | None = None,
     frames: bool = False,
     camera: CameraKind = "clean",
-    **options: Any,
+    **options: object,
 ) -> list[Episode]:
     """Return n episodes, simulated together.
 
@@ -80,9 +80,8 @@ def collect(
         (None, 3)
     """
     seeds = row_seeds(seed, integer_in("the number of episodes", n, 1, MOST_EPISODES))
-    faults = row_faults(faults, n)
-    recording: dict[str, Any] = {"frames": frames, "camera": camera}
-    return rollout(world, policy, seeds, faults, batch=batch, max_steps=max_steps, **recording, **options)
+    arguments: dict[str, Any] = {"frames": frames, "camera": camera, **options}
+    return rollout(world, policy, seeds, row_faults(faults, n), batch=batch, max_steps=max_steps, **arguments)
 
 
 def rollout(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault import FaultsPerRow
 from offnominal.anomalies.fault_injection import row_faults
 from offnominal.core.checks import integer_in
 from offnominal.core.streams import row_seeds
@@ -42,8 +43,8 @@ def evaluate_policy(
     n: int = 1000,
     *,
     seed: int = 50_000_000,
-    faults: Any = None,
-    **options: Any,
+    faults: FaultsPerRow = None,
+    **options: object,
 ) -> PolicyEvaluation:
     """Return how well a policy does; arguments are those of :func:`collect`.
 
@@ -52,13 +53,14 @@ def evaluate_policy(
         >>> evaluate_policy("SAP-Goal0-v0", PotentialField(), 100).success > 0.9
         True
     """
-    faults = row_faults(faults, integer_in("the number of episodes", n, 1, MOST_EPISODES))
+    rows = row_faults(faults, integer_in("the number of episodes", n, 1, MOST_EPISODES))
+    arguments: dict[str, Any] = dict(options)
     row_seeds(seed, n)
     together = (worlds.evaluation_terms(world).batch_size if isinstance(world, str) else None) or n
     outcomes = []
     for first in range(0, n, together):
-        some = faults[first : first + together]
-        episodes = collect(world, policy, len(some), faults=some, seed=seed + first, **options)
+        some = rows[first : first + together]
+        episodes = collect(world, policy, len(some), faults=some, seed=seed + first, **arguments)
         outcomes += [(episode.total_reward, episode.success, len(episode)) for episode in episodes]
     returns, success, lengths = np.array(outcomes, np.float64).T
     spread = float(returns.std(ddof=1)) if n > 1 else 0.0

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault import FaultsPerRow
 from offnominal.anomalies.fault_injection import row_faults
 from offnominal.core.checks import integer_in, number_in
 from offnominal.core.episode import Episode
@@ -48,13 +49,13 @@ def twins(
     policy: Policy | Callable[[Array], Array],
     n: int,
     *,
-    faults: Any,
+    faults: FaultsPerRow,
     seed: int = 0,
     batch: int = BATCH,
     max_steps: int | None = None,
     frames: bool = False,
     camera: CameraKind = "clean",
-    **options: Any,
+    **options: object,
 ) -> list[Twin]:
     """Return n pairs of a nominal and a faulty episode.
 
@@ -67,11 +68,11 @@ def twins(
         >>> pair.effective_onset
         4
     """
-    faults = row_faults(faults, integer_in("the number of twins", n, 1, MOST_EPISODES // 2))
-    both = [entry for fault in faults for entry in ((), fault)]
+    rows = row_faults(faults, integer_in("the number of twins", n, 1, MOST_EPISODES // 2))
+    both = [entry for row in rows for entry in ((), row)]
     seeds = np.repeat(row_seeds(seed, n), 2)
-    recording: dict[str, Any] = {"frames": frames, "camera": camera}
-    episodes = rollout(world, policy, seeds, both, batch=batch, max_steps=max_steps, **recording, **options)
+    arguments: dict[str, Any] = {"frames": frames, "camera": camera, **options}
+    episodes = rollout(world, policy, seeds, both, batch=batch, max_steps=max_steps, **arguments)
     return [Twin(*pair) for pair in zip(episodes[::2], episodes[1::2], strict=True)]
 
 
