@@ -18,12 +18,12 @@ from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import Table, TableSplit, split_table
 from offnominal.detectors.rows.abod import ABOD
 from offnominal.detectors.rows.hbos import HBOS
+from offnominal.detectors.rows.isolation_forest import IsolationForest as Forest
+from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.loda import LODA
 from offnominal.detectors.rows.lof import LOF
-from offnominal.detectors.rows.neighbours import Neighbours
 from offnominal.detectors.rows.pidforest import PIDForest
 from offnominal.detectors.rows.row_detector import RowDetector
-from offnominal.detectors.rows.subspace_forest import SubspaceForest
 from offnominal.papers.comparison import ConfigurationRunner, runner_of, sample_configurations, search_space_of
 
 ROWS, WIDTH, FEW = 10_000, 20, 40
@@ -65,7 +65,7 @@ def detectors() -> list[Row]:
     learned, given = points()
     peers: dict[str, tuple[RowDetector, str, Work | None]] = {
         "kNN, k = 21": (
-            Neighbours(21),
+            KNN(21, algorithm="brute"),
             "scikit-learn NearestNeighbors",
             lambda: NearestNeighbors(n_neighbors=21).fit(learned).kneighbors(given),
         ),
@@ -75,7 +75,7 @@ def detectors() -> list[Row]:
             lambda: LocalOutlierFactor(20, novelty=True).fit(learned).score_samples(given),
         ),
         "isolation forest, 100 trees, all rows": (
-            SubspaceForest(100),
+            Forest(100, max_samples=1.0, bootstrap=False, backend="numba"),
             "scikit-learn IsolationForest",
             lambda: IsolationForest(n_estimators=100, max_samples=1.0).fit(learned).score_samples(given),
         ),

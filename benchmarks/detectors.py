@@ -191,7 +191,7 @@ def neighbours() -> list[Row]:
     """Memory that fitting 20,000 rows of 18 numbers and scoring 20,000 others adds, in a fresh interpreter. All
     distances at once would be 3,052 MiB.
     """
-    ours = {"module": "offnominal.detectors.rows", "name": "NearestNeighbours", "arguments": "", "score": "score"}
+    ours = {"module": "offnominal.detectors.rows", "name": "KNN", "arguments": "", "score": "score"}
     theirs = {
         "module": "sklearn.neighbors",
         "name": "NearestNeighbors",

@@ -12,12 +12,12 @@ import numpy as np
 from benchmarks.comparison import ROWS, Row, parts, points, seconds
 from offnominal.detectors.rows.abod import ABOD
 from offnominal.detectors.rows.hbos import HBOS
-from offnominal.detectors.rows.kernel_svm import KernelSVM
+from offnominal.detectors.rows.isolation_forest import IsolationForest
+from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.loda import LODA
 from offnominal.detectors.rows.lof import LOF
-from offnominal.detectors.rows.neighbours import Neighbours
+from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.detectors.rows.row_detector import RowDetector
-from offnominal.detectors.rows.subspace_forest import SubspaceForest
 from offnominal.papers.comparison import runner_of, sample_configurations, search_space_of
 
 FEW = 500
@@ -35,17 +35,17 @@ def detectors() -> list[Row]:
     """
     pairs: dict[str, tuple[RowDetector, str, dict[str, Any], int]] = {
         "ABOD, k = 50": (ABOD(50), "abod.ABOD", {"n_neighbors": 50}, FEW),
-        "kNN, k = 21": (Neighbours(21), "knn.KNN", {"n_neighbors": 21}, ROWS),
+        "kNN, k = 21": (KNN(21, algorithm="brute"), "knn.KNN", {"n_neighbors": 21}, ROWS),
         "LOF, k = 20": (LOF(20), "lof.LOF", {"n_neighbors": 20}, ROWS),
         "isolation forest, 100 trees of 256 rows": (
-            SubspaceForest(100, rows=SUBSAMPLE / ROWS),
+            IsolationForest(100, max_samples=SUBSAMPLE, bootstrap=False, backend="numba"),
             "iforest.IForest",
             {"n_estimators": 100},
             ROWS,
         ),
         "HBOS, 10 bins": (HBOS(10), "hbos.HBOS", {"n_bins": 10}, ROWS),
         "LODA, 100 lines of 10 bins": (LODA(10), "loda.LODA", {"n_bins": 10}, ROWS),
-        "OC-SVM, rbf, nu = 0.5": (KernelSVM(kernel="rbf", gamma=0.05, nu=0.5), "ocsvm.OCSVM", {"gamma": 0.05}, ROWS),
+        "OC-SVM, rbf, nu = 0.5": (OneClassSVM(gamma=0.05), "ocsvm.OCSVM", {"gamma": 0.05}, ROWS),
     }
     return [beside(name, *pair) for name, pair in pairs.items()]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import offnominal as off
 from offnominal.alarms import EpisodeMaximum
-from offnominal.detectors import KNN
+from offnominal.detectors import make_detector
 
 WORLD = "MJC-CartpoleSwingup-v0"
 ONSET = 110
@@ -17,7 +17,7 @@ PICTURE = Path(__file__).parents[1] / "docs/assets/monitor.png"
 def main() -> None:
     """Fit, watch and draw."""
     policy = off.expert(WORLD)
-    detector = KNN().fit(off.collect(WORLD, policy, 100))
+    detector = make_detector("KNN").fit(off.collect(WORLD, policy, 100))
     nominal = detector.score(off.collect(WORLD, policy, 200, seed=1000))
     alarm = EpisodeMaximum(alpha=0.05).fit(nominal)
     fault = off.Fault("dynamics/force", "medium", schedule=ONSET)

@@ -12,7 +12,7 @@ from offnominal.agents import expert
 from offnominal.alarms import EpisodeMaximum, Monitor, OnlineMonitor, VectorMonitor
 from offnominal.anomalies import Fault
 from offnominal.core.errors import InvalidAction, InvalidState, NotFitted, UnsupportedEnvironment
-from offnominal.detectors import KNN
+from offnominal.detectors import make_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.rollouts import collect
 
@@ -27,7 +27,7 @@ def policy():
 
 @pytest.fixture(scope="module")
 def detector(policy):
-    return KNN().fit(collect(WORLD, policy, 40, seed=1))
+    return make_detector("KNN").fit(collect(WORLD, policy, 40, seed=1))
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_a_vector_that_does_not_reset_itself_is_refused(detector, alarm):
 
 def test_an_unfitted_detector_is_refused_at_once(alarm):
     with pytest.raises(NotFitted):
-        OnlineMonitor(KNN(), alarm)
+        OnlineMonitor(make_detector("KNN"), alarm)
 
 
 class Broken(gymnasium.ObservationWrapper):

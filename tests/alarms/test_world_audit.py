@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.alarms import EpisodeMaximum, TooFewEpisodes, alarms_at, audit_world
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.detectors import Mahalanobis, Time, make_detector
+from offnominal.detectors import Time, make_detector
 from offnominal.worlds import worlds
 
 WORLD = "SAP-Goal0-v0"
@@ -33,7 +33,10 @@ class Seeds(Time):
 
 def test_a_cell_for_every_detector_and_alarm():
     cells = audit_world(
-        WORLD, {"one": Mahalanobis(), "other": Time()}, alarms_at(["EpisodeMaximum", "ThreeSigma"]), **SMALL
+        WORLD,
+        {"one": make_detector("Mahalanobis"), "other": Time()},
+        alarms_at(["EpisodeMaximum", "ThreeSigma"]),
+        **SMALL,
     )
     rows = [cell.row() for cell in cells]
     assert [(row["detector"], row["alarm"]) for row in rows] == [
@@ -90,7 +93,7 @@ def test_too_few_calibration_episodes_are_named_before_anything_is_simulated(mon
 
 
 def test_the_given_detector_and_alarm_stay_as_they_are():
-    detector, alarm = Mahalanobis(), EpisodeMaximum()
+    detector, alarm = make_detector("Mahalanobis"), EpisodeMaximum()
     list(audit_world(WORLD, {"Mahalanobis": detector}, [("EpisodeMaximum", alarm)], **SMALL))
     assert not detector.fitted
     assert not alarm.fitted

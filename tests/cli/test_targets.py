@@ -15,15 +15,17 @@ MODULE = """
 from pathlib import Path
 
 from offnominal.alarms.thresholds import Maximum
-from offnominal.detectors import Mahalanobis
+from offnominal.detectors import Mahalanobis, OnTransitions
 
 
-class Mine(Mahalanobis):
-    pass
+class Mine(OnTransitions):
+    def __init__(self):
+        super().__init__(Mahalanobis())
 
 
-class Needy(Mahalanobis):
+class Needy(Mine):
     def __init__(self, weight):
+        super().__init__()
         self.weight = weight
 
 

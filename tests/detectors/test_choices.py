@@ -8,7 +8,7 @@ import pytest
 from offnominal.agents import RandomPolicy
 from offnominal.anomalies import Fault
 from offnominal.core.errors import InvalidParameter
-from offnominal.detectors import KNN, make_detector
+from offnominal.detectors import make_detector
 from offnominal.detectors.detector import TransitionDetector
 from offnominal.laws import check_detector
 from offnominal.rollouts import collect
@@ -29,7 +29,7 @@ FAULT = Fault("dynamics/push_force", 60.0, 4)
 @pytest.mark.parametrize(
     "make",
     [
-        partial(KNN, view="transition"),
+        partial(make_detector, "KNN", view="transition"),
         partial(make_detector, "MLP-DM", n_epochs=2),
         partial(make_detector, "LSTM-DM", n_epochs=2),
     ],
@@ -40,7 +40,7 @@ def test_laws_hold_where_actions_are_choices(make, episodes):
 
 
 def test_a_transition_holds_a_column_per_choice(episodes):
-    detector = KNN(view="transition").fit(episodes[0])
+    detector = make_detector("KNN", view="transition").fit(episodes[0])
     assert detector.widths_ == (4, 2)
     assert detector.normaliser_.mean.shape == (4 + 2 + 4,)
     share = np.mean(np.concatenate([episode.actions for episode in episodes[0]]))
@@ -72,4 +72,4 @@ def test_a_detector_may_ask_for_the_choices_themselves(episodes):
 def test_numbers_in_place_of_choices_are_refused(episodes):
     (numbers,) = collect("OOD-Pendulum-v0", lambda seen: seen[:, :1], 1, max_steps=5)
     with pytest.raises(InvalidParameter, match="width 3 and actions of width 1"):
-        KNN(view="transition").fit(episodes[0]).score([numbers])
+        make_detector("KNN", view="transition").fit(episodes[0]).score([numbers])

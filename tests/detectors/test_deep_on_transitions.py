@@ -1,12 +1,14 @@
 """Deep point detectors score the transitions of a world."""
 
 import numpy as np
+import pytest
 
 from offnominal.agents import expert
 from offnominal.anomalies import Fault
-from offnominal.detectors.transitions import deep as transitions
+from offnominal.detectors import make_detector
 from offnominal.rollouts import collect
 
+pytest.importorskip("torch", reason="torch is not installed")
 WORLD = "SAP-Goal0-v0"
 
 
@@ -14,10 +16,12 @@ def test_a_transition_of_a_fault_is_strange():
     policy = expert(WORLD)
     nominal = collect(WORLD, policy, 20)
     (faulty,) = collect(WORLD, policy, 1, faults=Fault("observation/noise", 1.0, schedule=4), seed=1000)
-    detector = transitions.VAE(hidden=16, learning_rate=5e-3, max_iter=150, n_samples=10, device="cpu").fit(nominal)
+    detector = make_detector("VAE", hidden=16, learning_rate=5e-3, max_iter=150, n_samples=10, device="cpu").fit(
+        nominal
+    )
     (scores,) = detector.score([faulty])
     assert np.median(scores[faulty.active]) > np.max(scores[~faulty.active])
-    twin = type(detector)(**detector.get_params())
+    twin = make_detector("VAE", **detector.get_params())
     twin.load_state_dict(detector.state_dict())
     np.testing.assert_array_equal(twin.score([faulty])[0], scores)
 
@@ -26,7 +30,7 @@ def test_validation_episodes_decide_when_to_stop():
     nominal = collect(WORLD, expert(WORLD), 12)
     small = {"hidden": 16, "learning_rate": 5e-3, "max_iter": 30, "n_samples": 2, "device": "cpu"}
     checks = [
-        transitions.VAE(**small).fit(nominal, validation=unseen).state_dict()["point.checks"]
+        make_detector("VAE", **small).fit(nominal, validation=unseen).state_dict()["point.checks"]
         for unseen in (None, nominal[:1], nominal[1:2])
     ]
     assert not np.array_equal(checks[1], checks[2])

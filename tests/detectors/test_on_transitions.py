@@ -1,4 +1,4 @@
-"""Point detectors and other packages' estimators on episodes."""
+"""Row detectors and estimators of other packages on episodes."""
 
 import numpy as np
 import pytest
@@ -7,23 +7,24 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import LocalOutlierFactor
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, UnsupportedEstimator
+from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnsupportedEstimator
 from offnominal.detectors import (
     KNN,
-    IsolationForest,
-    Mahalanobis,
-    OneClassSVM,
     OnTransitions,
     Step,
     View,
+    load_detector,
+    make_detector,
     on_transitions,
+    save_detector,
 )
+from offnominal.detectors.catalogue import detectors, name_of
 from offnominal.detectors.normaliser import Normaliser
-from offnominal.detectors.rows import NearestNeighbours, RowDetector
+from offnominal.detectors.rows import IsolationForest, RowDetector
 
 
 def test_a_score_describes_the_transition_it_stands_for(nominal):
-    detector = KNN().fit(nominal)
+    detector = make_detector("KNN").fit(nominal)
     episode = nominal[0]
     rows = np.concatenate([each.observations[1:] for each in nominal])
     expected = Normaliser.of(rows)(episode.observations[1:])
@@ -36,9 +37,9 @@ def test_a_score_describes_the_transition_it_stands_for(nominal):
     assert len(scores) == len(episode) == len(expected)
 
 
-@pytest.mark.parametrize("make", [KNN, IsolationForest, OneClassSVM, Mahalanobis])
-def test_faulty_steps_are_stranger_than_nominal_ones(make, nominal, faulty):
-    detector = make().fit(nominal[:40])
+@pytest.mark.parametrize("name", ["KNN", "IsolationForest", "OneClassSVM", "Mahalanobis"])
+def test_faulty_steps_have_higher_scores_than_nominal_ones(name, nominal, faulty):
+    detector = make_detector(name).fit(nominal[:40])
     healthy = np.concatenate(detector.score(nominal[40:]))
     struck = np.concatenate([s[e.active] for s, e in zip(detector.score(faulty), faulty, strict=True)])
     assert np.median(struck) > np.quantile(healthy, 0.9)
@@ -59,7 +60,7 @@ def test_a_view_is_what_it_says(nominal):
 
 @pytest.mark.parametrize("view", ["next_observation", "transition", "window"])
 def test_online_is_batch_to_the_last_bit(view, nominal, restless):
-    detector = on_transitions(NearestNeighbours(), view=view, window_length=4).fit(nominal)
+    detector = on_transitions(KNN(), view=view, window_length=4).fit(nominal)
     state = detector.start(len(restless))
     length = min(map(len, restless))
     batch = detector.score(restless)
@@ -136,7 +137,7 @@ def test_what_cannot_be_used_online_is_refused_with_the_reason(estimator, words,
 
 def test_a_wrong_view_names_the_nearest():
     with pytest.raises(InvalidParameter, match="Did you mean 'transition'"):
-        KNN(view="transitions")
+        make_detector("KNN", view="transitions")
 
 
 class Watching(RowDetector):
@@ -144,7 +145,7 @@ class Watching(RowDetector):
 
     stops_early = True
 
-    def fit(self, rows, *, validation=None, seed=0):
+    def fit(self, rows, y=None, *, validation=None, seed=0):
         self.given = rows, validation
         return super().fit(rows, validation=validation, seed=seed)
 
@@ -207,3 +208,52 @@ def test_a_point_detector_that_does_not_stop_early_learns_from_all_episodes(monk
     detector = OnTransitions(row_detector).fit(numbered(*range(20)))
     assert set(shown(detector, row_detector.given[0])) == set(range(20))
     assert row_detector.given[1] is None
+
+
+def test_a_registered_row_detector_takes_its_parameters_and_those_of_the_view():
+    detector = make_detector("KNN", n_neighbors=3, view="window", window_length=4)
+    assert detector.name == "KNN"
+    assert detector.get_params() == {
+        "n_neighbors": 3,
+        "distance": "kappa",
+        "algorithm": "kd_tree",
+        "view": "window",
+        "window_length": 4,
+    }
+
+
+def test_an_unknown_parameter_names_the_nearest():
+    with pytest.raises(InvalidParameter, match=r"KNN has no parameter 'n_neighbours'\. Did you mean 'n_neighbors'"):
+        make_detector("KNN", n_neighbours=3)
+
+
+@pytest.mark.parametrize("target", ["os:system", "json:JSONDecoder", "offnominal.core.files:write_bytes"])
+def test_only_row_detectors_of_registered_packages_are_made(target):
+    with pytest.raises((ModuleNotAllowed, InvalidParameter)):
+        make_detector("KNN", row_detector=target)
+
+
+def test_ids_that_share_a_class_are_told_from_each_other_by_their_options():
+    for id in ("KNN", "Neighbours", "IsolationForest", "SubspaceForest", "OneClassSVM", "KernelSVM"):
+        assert name_of(make_detector(id)) == id
+    assert name_of(on_transitions(IsolationForest(5, max_samples=0.5, backend="numba", bootstrap=False))) == (
+        "SubspaceForest"
+    )
+
+
+def test_every_row_detector_is_registered_by_its_class():
+    for spec in detectors:
+        if "row_detector" in spec.options:
+            assert detectors.parts(spec.id, {})[0].target == spec.options["row_detector"]
+
+
+def test_a_row_detector_on_transitions_is_saved_and_loaded(nominal, tmp_path):
+    detector = on_transitions(KNN(2, distance="gamma"), view="transition").fit(nominal[:5])
+    save_detector(tmp_path / "knn", detector)
+    loaded = load_detector(tmp_path / "knn")
+    np.testing.assert_array_equal(loaded.score(nominal[:2])[1], detector.score(nominal[:2])[1])
+
+
+def test_a_row_detector_that_is_given_episodes_says_how_to_use_it(nominal):
+    with pytest.raises(InvalidParameter, match="on_transitions"):
+        KNN().fit(nominal)

@@ -6,7 +6,7 @@ import pytest
 import offnominal as off
 from offnominal.alarms import EpisodeMaximum
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.detectors import KNN, Time
+from offnominal.detectors import Time, make_detector
 from offnominal.evaluation import evaluate, evaluate_split
 
 STRENGTHS = {("observation/offset", "large"): 2.0, ("observation/offset", "none"): 1e-9}
@@ -22,7 +22,7 @@ def data(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def detector(data):
-    return KNN().fit(data["train"])
+    return make_detector("KNN").fit(data["train"])
 
 
 def test_every_fault_has_a_line_and_a_large_one_is_noticed(data, detector):

@@ -14,7 +14,7 @@ import offnominal
 from offnominal.agents import expert
 from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnknownName, UnsupportedFormat
 from offnominal.core.files import sha256_of
-from offnominal.detectors import KNN, IsolationForest, detectors, load_detector, make_detector, save_detector
+from offnominal.detectors import detectors, load_detector, make_detector, save_detector
 from offnominal.rollouts import collect
 
 PROGRAM = Path(__file__).with_name("saved_detectors.py")
@@ -68,7 +68,7 @@ def nominal():
 def saved(nominal, tmp_path):
     """A saved forest; returns its path, and what writes its files anew with a hash that is right."""
     path = tmp_path / "forest"
-    detector = IsolationForest(5).fit(nominal)
+    detector = make_detector("IsolationForest", n_estimators=5).fit(nominal)
     save_detector(path, detector)
 
     def write(changes=None, arrays=None, **card):
@@ -90,14 +90,20 @@ def test_children_beyond_the_trees_are_refused(saved):
 
 def test_children_that_lead_back_are_refused(saved, nominal):
     path, write = saved
-    write(arrays={"point.children": np.zeros_like(IsolationForest(5).fit(nominal).row_detector.children_)})
+    write(
+        arrays={
+            "point.children": np.zeros_like(
+                make_detector("IsolationForest", n_estimators=5).fit(nominal).state_dict()["point.children"]
+            )
+        }
+    )
     with pytest.raises(DamagedFile, match="children come after their parent"):
         load_detector(path)
 
 
 def test_a_failed_restore_leaves_the_detector_as_it_was(nominal):
-    learned = KNN().fit(nominal).state_dict()
-    for known in (KNN(), KNN().fit(nominal[:5])):
+    learned = make_detector("KNN").fit(nominal).state_dict()
+    for known in (make_detector("KNN"), make_detector("KNN").fit(nominal[:5])):
         before = known.score(nominal) if known.fitted else None
         with pytest.raises(DamagedFile):
             known.load_state_dict(learned | {"point.points": learned["point.points"][:, :3]})

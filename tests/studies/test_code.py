@@ -9,7 +9,7 @@ import pytest
 from offnominal.alarms import EpisodeMaximum, alarms
 from offnominal.core.errors import UnknownName
 from offnominal.detectors.catalogue import detectors
-from offnominal.detectors.rows import LOF, NearestNeighbours
+from offnominal.detectors.rows import KNN, LOF
 from offnominal.studies import result_key
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import code_of
@@ -96,9 +96,15 @@ def test_a_name_that_a_package_passes_on_is_followed(package):
 
 
 def test_our_own_detectors_do_not_know_each_other(sources):
-    used = {name: sources.used(detectors.spec(name).target) for name in ("KNN", "Mahalanobis", "PE-DM")}
+    used = {
+        name: [
+            used for spec in (detectors.spec(name), *detectors.parts(name, {})) for used in sources.used(spec.target)
+        ]
+        for name in ("KNN", "Mahalanobis", "PE-DM")
+    }
     assert not any("mahalanobis" in name or "transitions.pe_dm" in name for name in used["KNN"])
-    assert not any("nearest" in name or "transitions.pe_dm" in name for name in used["Mahalanobis"])
+    assert not any("rows.knn" in name or "transitions.pe_dm" in name for name in used["Mahalanobis"])
+    assert any("rows.knn" in name for name in used["KNN"])
     assert any("transitions.pe_dm" in name for name in used["PE-DM"])
 
 
@@ -144,13 +150,13 @@ def changed_by(sources, kind):
 def test_an_edit_of_its_algorithm_changes_the_version_of_every_detector_and_alarm(sources, id):
     registry = REGISTERED[id]
     made, before = registry.make(id), version_of(sources, registry, id)
-    assert version_of(grown(sources, type(getattr(made, "point", made))), registry, id) != before
+    assert version_of(grown(sources, type(getattr(made, "row_detector", made))), registry, id) != before
     assert version_of(grown(sources, Store), registry, id) == before
 
 
 def test_an_edit_changes_the_versions_of_what_uses_it_and_no_others(sources):
     assert changed_by(sources, LOF) == {"LOF"}
-    assert changed_by(sources, NearestNeighbours) == {"KNN", "Fusion", "VAE-KNN", "VAE-KNN-untrained"}
+    assert changed_by(sources, KNN) == {"KNN", "Neighbours", "Fusion", "VAE-KNN", "VAE-KNN-untrained"}
     assert changed_by(sources, EpisodeMaximum) == {"EpisodeMaximum", "PacEpisodeMaximum"}
     assert changed_by(sources, Store) == set()
 
@@ -164,11 +170,11 @@ def test_an_edit_of_an_autoencoder_changes_what_is_built_on_it(sources):
 def test_a_cell_of_a_fusion_depends_on_the_detectors_that_it_fuses(sources):
     pair = {"detectors": [["LOF", {"n_neighbors": 3}], "HBOS"]}
     plain, given = small_cell("Fusion", "Fusion"), small_cell("Fusion", "Fusion", parameters=pair)
-    edited = {kind: grown(sources, kind) for kind in (LOF, NearestNeighbours)}
-    assert code_of(plain, edited[NearestNeighbours]) != code_of(plain, sources)
+    edited = {kind: grown(sources, kind) for kind in (LOF, KNN)}
+    assert code_of(plain, edited[KNN]) != code_of(plain, sources)
     assert code_of(plain, edited[LOF]) == code_of(plain, sources)
     assert code_of(given, edited[LOF]) != code_of(given, sources)
-    assert code_of(given, edited[NearestNeighbours]) == code_of(given, sources)
+    assert code_of(given, edited[KNN]) == code_of(given, sources)
 
 
 def test_a_module_that_is_not_there_cannot_be_edited(sources):

@@ -95,10 +95,10 @@ class OnlineMonitor:
         >>> from offnominal.agents import expert
         >>> from offnominal.alarms import EpisodeMaximum
         >>> from offnominal.anomalies import Fault
-        >>> from offnominal.detectors import KNN
+        >>> from offnominal.detectors import make_detector
         >>> from offnominal.rollouts import collect
         >>> policy = expert("SAP-Goal0-v0")
-        >>> detector = KNN().fit(collect("SAP-Goal0-v0", policy, 50))
+        >>> detector = make_detector("KNN").fit(collect("SAP-Goal0-v0", policy, 50))
         >>> alarm = EpisodeMaximum(0.1).fit(detector.score(collect("SAP-Goal0-v0", policy, 50, seed=100)))
         >>> fault = Fault("observation/offset", 2.0, 3)
         >>> (episode,) = collect("SAP-Goal0-v0", policy, 1, faults=fault, seed=200)
@@ -199,7 +199,7 @@ class OnlineMonitor:
             step=int(self.steps[row]),
             score=self._recent[row][-1],
             statistic_threshold=float(self.alarm.threshold_),
-            detector=type(self.detector).__name__,
+            detector=self.detector.name,
             alarm=self.alarm.id,
             recent=tuple(self._recent[row]),
             observation=plain(step.observation),

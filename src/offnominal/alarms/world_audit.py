@@ -112,8 +112,10 @@ def audit_world(
         A cell for each detector and alarm, as soon as it is known.
 
     Example:
-        >>> from offnominal.detectors import Mahalanobis
-        >>> (cell,) = audit_world("SAP-Goal0-v0", {"Mahalanobis": Mahalanobis()}, alarms_at(["EpisodeMaximum"]))
+        >>> from offnominal.detectors import make_detector
+        >>> (cell,) = audit_world(
+        ...     "SAP-Goal0-v0", {"Mahalanobis": make_detector("Mahalanobis")}, alarms_at(["EpisodeMaximum"])
+        ... )
         >>> cell.audit.verdict
         'holds'
     """

@@ -25,8 +25,8 @@ class Spec:
         target: ``"package.module:attribute"``, imported on first use.
         summary: One line for listings.
         options: Keyword arguments given to the target by default.
-        parts: Which option, if any, names other entries of the registry that the entry is built from. A part is an id,
-            or a pair of an id and options.
+        parts: Option, if any, that names what the entry is built from: one part or several. A part is an id of the
+            registry, a pair of an id and options, or ``"package.module:Class"``.
     """
 
     id: str
@@ -174,10 +174,10 @@ class Registry(Generic[T]):
         spec = self.spec(id)
         found: list[Spec] = []
         given = {**spec.options, **options}.get(spec.parts)
-        for part in given if isinstance(given, list | tuple) else ():
+        for part in [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else ():
             match [part] if isinstance(part, str) else part:
                 case [str(name), *rest]:
-                    found += [self.spec(name), *self.parts(name, dict(*rest))]
+                    found += [self.find(name), *(self.parts(name, dict(*rest)) if name in self else ())]
         return found
 
     def __iter__(self) -> Iterator[Spec]:

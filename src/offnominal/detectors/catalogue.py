@@ -1,4 +1,4 @@
-"""The detectors we ship, by name."""
+"""The registered detectors, by id."""
 
 from __future__ import annotations
 
@@ -9,44 +9,68 @@ from offnominal.detectors.detector import Detector
 
 detectors: Registry[Detector] = Registry("detector", Detector)
 
-_ON_TRANSITIONS = "offnominal.detectors.transitions.on_transitions"
+_ROWS = "offnominal.detectors.rows"
+_ON_TRANSITIONS = "offnominal.detectors.transitions.on_transitions:make_on_transitions"
 _TRANSITIONS = "offnominal.detectors.transitions"
 _IMAGES = "offnominal.detectors.images"
-_CLASSICAL = "offnominal.detectors.transitions.classical"
-_DEEP = "offnominal.detectors.transitions.deep"
 _POLICIES = "offnominal.detectors.policies"
 _BASELINES = "offnominal.detectors.baselines"
+_BRUTE = {"n_neighbors": 5, "algorithm": "brute"}
+_SUBSPACES = {"max_samples": 1.0, "bootstrap": False, "backend": "numba"}
+_LIMITED = {"max_iter": 100_000}
+
+
+def _untrained(spec: Spec, parameter: str) -> Spec:
+    """Return the baseline of a network: its random weights before training."""
+    options = {**spec.options, parameter: 0}
+    return Spec(f"{spec.id}-untrained", spec.target, f"baseline: {spec.id} without training", options, spec.parts)
+
+
+# Row detectors on transitions: id, class, summary, options.
+for _id, _class, _summary, _options in (
+    ("KNN", "KNN", "distance to the nearest nominal observation", {}),
+    ("Neighbours", "KNN", "distances to the k nearest: the k-th, their mean, to their mean", _BRUTE),
+    ("IsolationForest", "IsolationForest", "number of random splits that isolate an observation", {}),
+    ("SubspaceForest", "IsolationForest", "isolation forest on fractions of rows and columns", _SUBSPACES),
+    ("OneClassSVM", "OneClassSVM", "similarity to support vectors, radial kernel", {}),
+    ("KernelSVM", "OneClassSVM", "similarity to support vectors, radial, sigmoid or polynomial kernel", _LIMITED),
+    ("Mahalanobis", "Mahalanobis", "distance from the mean, by the covariance", {}),
+    ("ABOD", "ABOD", "variance of the angles to neighbours", {}),
+    ("HBOS", "HBOS", "histogram density of each column", {}),
+    ("LODA", "LODA", "histogram density along random projections", {}),
+    ("LOF", "LOF", "density relative to the density of the neighbours", {}),
+    ("PIDForest", "PIDForest", "sparsity of random boxes", {}),
+):
+    _from_class = {"row_detector": f"{_ROWS}:{_class}", **_options}
+    detectors.register(Spec(_id, _ON_TRANSITIONS, _summary, _from_class, parts="row_detector"))
+
+# The same with a network.
+for _id, _class, _summary in (
+    ("VAE", "VAE", "likelihood of a variational autoencoder"),
+    ("WAE", "WAE", "likelihood of a Wasserstein autoencoder"),
+    ("AAE", "AAE", "likelihood of an adversarial autoencoder"),
+    ("AdVAE", "AdVAE", "reconstruction error of a self-adversarial autoencoder"),
+    ("GANomaly", "GANomaly", "change of the code after reconstruction"),
+    ("GAN", "GAN", "discriminator of a generative adversarial network"),
+    ("FMGAN", "FMGAN", "discriminator of a GAN trained by feature matching"),
+    ("MO-GAAL", "MOGAAL", "discriminator trained against several generators"),
+    ("DeepSVDD", "DeepSVDD", "distance from the centre of a learned hypersphere"),
+    ("MAF", "MAF", "likelihood of a masked autoregressive flow"),
+    ("RealNVP", "RealNVP", "likelihood of a coupling flow"),
+    ("SPTN", "SPTN", "likelihood of a sum-product transform network"),
+    ("VAE-KNN", "VAEKNN", "distance to the nearest nominal code of an autoencoder"),
+    ("VAE-OCSVM", "VAEOneClassSVM", "one-class SVM on the codes of an autoencoder"),
+):
+    _spec = Spec(_id, _ON_TRANSITIONS, _summary, {"row_detector": f"{_ROWS}:{_class}"}, parts="row_detector")
+    detectors.register(_spec)
+    detectors.register(_untrained(_spec, "max_iter"))
+
+# Networks on transitions and on images: id, target, summary.
 for _id, _target, _summary in (
-    ("KNN", f"{_ON_TRANSITIONS}:KNN", "distance to the nearest nominal observation"),
-    ("IsolationForest", f"{_ON_TRANSITIONS}:IsolationForest", "few random cuts isolate what is strange"),
-    ("OneClassSVM", f"{_ON_TRANSITIONS}:OneClassSVM", "outside a smooth border around nominal observations"),
-    ("Mahalanobis", f"{_ON_TRANSITIONS}:Mahalanobis", "distance from the mean, correlations considered"),
-    ("ABOD", f"{_CLASSICAL}:ABOD", "from outside, all neighbours lie in one direction"),
-    ("HBOS", f"{_CLASSICAL}:HBOS", "rare values, column by column"),
-    ("LODA", f"{_CLASSICAL}:LODA", "rare values along random lines"),
-    ("LOF", f"{_CLASSICAL}:LOF", "thinner than its neighbours"),
-    ("Neighbours", f"{_CLASSICAL}:Neighbours", "distances to the k nearest: the k-th, their mean, to their mean"),
-    ("KernelSVM", f"{_CLASSICAL}:KernelSVM", "one-class machine with radial, sigmoid or polynomial kernel"),
-    ("PIDForest", f"{_CLASSICAL}:PIDForest", "large boxes with few points"),
-    ("SubspaceForest", f"{_CLASSICAL}:SubspaceForest", "isolation forest on shares of rows and columns"),
-    ("VAE", f"{_DEEP}:VAE", "a variational autoencoder finds it unlikely"),
-    ("WAE", f"{_DEEP}:WAE", "a Wasserstein autoencoder finds it unlikely"),
-    ("AAE", f"{_DEEP}:AAE", "an adversarial autoencoder finds it unlikely"),
-    ("AdVAE", f"{_DEEP}:AdVAE", "a self-adversarial autoencoder does not redraw it"),
-    ("GANomaly", f"{_DEEP}:GANomaly", "its code is another after it was redrawn"),
-    ("GAN", f"{_DEEP}:GAN", "the critic of an adversarial pair does not take it for real"),
-    ("FMGAN", f"{_DEEP}:FMGAN", "the same, trained by feature matching"),
-    ("MO-GAAL", f"{_DEEP}:MOGAAL", "a critic trained beside many generators does not take it for real"),
-    ("DeepSVDD", f"{_DEEP}:DeepSVDD", "far from the centre that a network gathers normal rows around"),
-    ("MAF", f"{_DEEP}:MAF", "an autoregressive flow finds it unlikely"),
-    ("RealNVP", f"{_DEEP}:RealNVP", "a coupling flow finds it unlikely"),
-    ("SPTN", f"{_DEEP}:SPTN", "a tree of mixtures finds it unlikely"),
-    ("VAE-KNN", f"{_DEEP}:VAEKNN", "far from normal codes of an autoencoder"),
-    ("VAE-OCSVM", f"{_DEEP}:VAEOneClassSVM", "outside a border around normal codes of an autoencoder"),
     ("MLP-DM", f"{_TRANSITIONS}:MLPDM", "error of a network that predicts the next observation"),
     ("LSTM-DM", f"{_TRANSITIONS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
-    ("PE-DM", f"{_TRANSITIONS}:PEDM", "an ensemble of probabilistic networks is surprised"),
-    ("RIQN", f"{_TRANSITIONS}:RIQN", "far from the quantiles that a recurrent network predicts"),
+    ("PE-DM", f"{_TRANSITIONS}:PEDM", "likelihood of a probabilistic ensemble that predicts the next observation"),
+    ("RIQN", f"{_TRANSITIONS}:RIQN", "distance from the quantiles that a recurrent network predicts"),
     ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts the change of the image"),
     ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next frame from frame and action"),
     ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next frame"),
@@ -55,40 +79,68 @@ for _id, _target, _summary in (
     ("KNN-ResNet", f"{_IMAGES}:KNNResNet", "distance to the nearest nominal image in the features of a network"),
     ("DINO-Patch", f"{_IMAGES}:DINOPatch", "largest distance of an image patch to the nearest nominal patch"),
     ("CLIP-Sim", f"{_IMAGES}:CLIPSim", "distance to the nearest nominal image in an embedding"),
-    (
-        "PolicyUncertainty",
-        f"{_POLICIES}:PolicyUncertainty",
-        "disagreement between members or passes of the policy",
-    ),
+):
+    _spec = Spec(_id, _target, _summary)
+    detectors.register(_spec)
+    detectors.register(_untrained(_spec, "n_epochs"))
+
+for _id, _target, _summary in (
+    ("PolicyUncertainty", f"{_POLICIES}:PolicyUncertainty", "disagreement between members or passes of the policy"),
     ("QValue", f"{_POLICIES}:QValue", "low action value of the policy"),
     ("TDResidual", f"{_POLICIES}:TDResidual", "temporal-difference residual of the policy's values"),
     ("Entropy", f"{_POLICIES}:Entropy", "entropy of the policy's actions"),
-    ("Time", f"{_BASELINES}:Time", "baseline: the clock"),
-    ("Random", f"{_BASELINES}:Random", "baseline: chance"),
+    ("Time", f"{_BASELINES}:Time", "baseline: elapsed time"),
+    ("Random", f"{_BASELINES}:Random", "baseline: random scores"),
 ):
     detectors.register(Spec(_id, _target, _summary))
-    if _target.startswith((f"{_TRANSITIONS}:", f"{_IMAGES}:")):
-        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"n_epochs": 0}))
-    if _target.startswith(f"{_DEEP}:"):
-        detectors.register(Spec(f"{_id}-untrained", _target, f"baseline: {_id} as it starts", {"max_iter": 0}))
+
 _TOGETHER = "combination of several detectors by their ranks among nominal scores"
 _PARTS = {"detectors": ("KNN", "Mahalanobis")}
 detectors.register(Spec("Fusion", f"{_POLICIES}:Fusion", _TOGETHER, _PARTS, parts="detectors"))
 
 
 def make_detector(id: str, **parameters: Any) -> Detector:
-    """Return a detector by name.
+    """Return a detector by its registered id.
+
+    Args:
+        id: Registered id.
+        parameters: Parameters of the detector, and `view` and `window_length` for row detectors.
 
     Example:
-        >>> make_detector("KNN", n_neighbors=3).get_params()
+        >>> make_detector("LOF", n_neighbors=3).get_params()
         {'n_neighbors': 3, 'view': 'next_observation'}
     """
     return detectors.make(id, **parameters)
 
 
 def name_of(detector: Detector) -> str | None:
-    """Return the name under which a detector is registered, or None."""
-    parts = type(detector).__module__.split(".")
+    """Return the registered id of a detector, or None.
+
+    Several ids can share a class; the id whose options agree best with the parameters of the detector is returned.
+
+    Example:
+        >>> name_of(make_detector("Neighbours")), name_of(make_detector("KNN"))
+        ('Neighbours', 'KNN')
+    """
+    paths = _paths(type(detector))
+    if f"{_TRANSITIONS}.on_transitions:OnTransitions" in paths:
+        paths = _paths(type(vars(detector)["row_detector"]))
+    candidates = [spec for spec in detectors if spec.options.get("row_detector", spec.target) in paths]
+    if len(candidates) < 2:
+        return candidates[0].id if candidates else None
+    parameters = detector.get_params()
+
+    def agreement(spec: Spec) -> int:
+        # Which implementation, given as a string, counts more than numbers.
+        options = {name: value for name, value in spec.options.items() if name != "row_detector"}
+        weights = {name: 2 if isinstance(value, str) else 1 for name, value in options.items()}
+        return sum(weights[name] * (1 if parameters.get(name) == value else -1) for name, value in options.items())
+
+    return max(candidates, key=agreement).id
+
+
+def _paths(kind: type) -> set[str]:
+    """Return the paths under which a class can be registered: of its module, and of the packages above it."""
+    parts = kind.__module__.split(".")
     packages = (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
-    targets = {f"{package}:{type(detector).__qualname__}" for package in packages}
-    return next((spec.id for spec in detectors if spec.target in targets), None)
+    return {f"{package}:{kind.__qualname__}" for package in packages}

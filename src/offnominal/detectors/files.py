@@ -51,11 +51,10 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> from offnominal.agents import expert
-        >>> from offnominal.detectors import KNN
         >>> from offnominal.rollouts import collect
         >>> folder = TemporaryDirectory()
         >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 5)
-        >>> card = save_detector(f"{folder.name}/knn", KNN().fit(episodes))
+        >>> card = save_detector(f"{folder.name}/knn", make_detector("KNN").fit(episodes))
         >>> load_detector(f"{folder.name}/knn").score(episodes)[0].max()
         np.float64(0.0)
     """
@@ -63,11 +62,11 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
         raise InvalidParameter(f"{shown(detector)} is no detector; expected a fitted Detector.")
     weights, beside = _paths(path)
     if not detector.fitted:
-        raise NotFitted(f"{type(detector).__name__} has learned nothing yet; call fit before saving it.")
+        raise NotFitted(f"{detector.name} is not fitted; call fit before saving it.")
     name = name_of(detector)
     if name is None:
         raise InvalidParameter(
-            f"{type(detector).__name__} is not registered, so it could not be loaded again; register it under the "
+            f"{detector.name} is not registered, so it could not be loaded again; register it under the "
             "entry point `offnominal.detectors`."
         )
     content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})

@@ -38,11 +38,11 @@ def evaluate(
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> from offnominal.datasets import Recipe, generate
-        >>> from offnominal.detectors import KNN
+        >>> from offnominal.detectors import make_detector
         >>> folder = TemporaryDirectory()
         >>> strengths = {("observation/offset", "large"): 2.0}
         >>> data = generate(Recipe.for_world("SAP-Goal0-v0", episodes=30, strengths=strengths), folder.name)
-        >>> report = evaluate(KNN().fit(data["train"]), data)
+        >>> report = evaluate(make_detector("KNN").fit(data["train"]), data)
         >>> report["observation/offset@large"].numbers["matched_auroc"].value > 0.95
         True
     """
@@ -53,7 +53,7 @@ def evaluate(
     twins = list(data["twins"]) if "twins" in data else None
     twin_scores = None if twins is None else detector.score(twins)
     reports = []
-    with progress(f"Evaluating {type(detector).__name__} on {data.world}", total=len(chosen)) as tick:
+    with progress(f"Evaluating {detector.name} on {data.world}", total=len(chosen)) as tick:
         for name in chosen:
             episodes = list(data[name])
             scores = detector.score(episodes)

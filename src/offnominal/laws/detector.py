@@ -82,7 +82,7 @@ def check_detector(
     learned, scored = episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True)
     case = _Case(make, learned, scored, tolerance)
     return check_laws(
-        type(case.fitted).__name__,
+        case.fitted.name,
         {
             "it is causal": case.causal,
             "an episode's scores are its own": case.batch_invariant,

@@ -32,7 +32,7 @@ class Sources:
         >>> sources.version("offnominal.detectors:KNN") == sources.version("offnominal.detectors:Mahalanobis")
         False
         >>> [name for name in sources.used("offnominal.detectors:KNN") if ".rows." in name]
-        ['offnominal.detectors.rows.nearest_neighbours:NearestNeighbours', ...]
+        ['offnominal.detectors.rows.knn:ALGORITHMS', 'offnominal.detectors.rows.knn:Algorithm', ...]
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Sources:
 
         Example:
             >>> sources = Sources()
-            >>> lof = "offnominal.detectors.transitions.classical:LOF"
+            >>> lof = "offnominal.detectors.rows:LOF"
             >>> shorter = sources.edited("offnominal.detectors.rows.lof", "class LOF: ...")
             >>> shorter.version(lof) == sources.version(lof)
             False

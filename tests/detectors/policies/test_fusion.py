@@ -5,7 +5,7 @@ import pytest
 
 import offnominal as off
 from offnominal.core.errors import InvalidParameter
-from offnominal.detectors import KNN, Mahalanobis, load_detector, save_detector
+from offnominal.detectors import KNN, load_detector, make_detector, on_transitions, save_detector
 from offnominal.detectors.policies import Fusion
 from offnominal.detectors.policies.fusion import ranks
 
@@ -41,8 +41,8 @@ def test_ranks_of_nominal_scores_are_uniform():
 def test_the_score_is_the_mean_of_the_ranks(nominal, faulty):
     fused = Fusion(("KNN", "Mahalanobis")).fit(nominal[:20], validation=nominal[20:])
     parts = []
-    for make in (KNN, Mahalanobis):
-        detector = make().fit(nominal[:20])
+    for name in ("KNN", "Mahalanobis"):
+        detector = make_detector(name).fit(nominal[:20])
         border = np.sort(np.concatenate(detector.score(nominal[20:])))
         parts.append(ranks(detector.score(faulty)[0], border))
     np.testing.assert_allclose(fused.score(faulty)[0], np.mean(parts, axis=0), rtol=1e-12)
@@ -59,16 +59,19 @@ def test_one_episode_is_enough(nominal):
 
 
 def test_one_detector_keeps_its_order(nominal, faulty):
-    fused, alone = Fusion(("KNN",)).fit(nominal), KNN()
+    fused, alone = Fusion(("KNN",)).fit(nominal), make_detector("KNN")
     alone.fit([episode for number, episode in enumerate(nominal) if number % 5])
     order = np.argsort(alone.score(faulty)[0], kind="stable")
     assert (np.diff(fused.score(faulty)[0][order]) >= 0.0).all()
 
 
 def test_parameters_survive(nominal, faulty, tmp_path):
-    fused = Fusion((KNN(n_neighbors=3), ("Mahalanobis", {"view": "transition"}))).fit(nominal)
+    fused = Fusion((on_transitions(KNN(n_neighbors=3)), ("Mahalanobis", {"view": "transition"}))).fit(nominal)
     card = save_detector(tmp_path / "fused", fused)
-    assert card.parameters["detectors"][0] == ["KNN", {"n_neighbors": 3, "view": "next_observation"}]
+    assert card.parameters["detectors"][0] == [
+        "KNN",
+        {"n_neighbors": 3, "distance": "kappa", "algorithm": "kd_tree", "view": "next_observation"},
+    ]
     again = load_detector(tmp_path / "fused")
     np.testing.assert_array_equal(again.score(faulty)[0], fused.score(faulty)[0])
 

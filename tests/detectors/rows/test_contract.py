@@ -7,29 +7,34 @@ from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.abod import ABOD
 from offnominal.detectors.rows.hbos import HBOS
-from offnominal.detectors.rows.kernel_svm import KernelSVM
+from offnominal.detectors.rows.isolation_forest import IsolationForest
+from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.loda import LODA
 from offnominal.detectors.rows.lof import LOF
-from offnominal.detectors.rows.neighbours import Neighbours
+from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.detectors.rows.pidforest import PIDForest
-from offnominal.detectors.rows.subspace_forest import SubspaceForest
 
 from .cases import FRESH, ROWS
 
 ALL = [
     ABOD(5),
     HBOS(),
-    KernelSVM("rbf"),
-    KernelSVM("sigmoid", gamma=0.1),
-    KernelSVM("poly", gamma=0.1),
+    OneClassSVM(),
+    OneClassSVM(kernel="sigmoid", gamma=0.1),
+    OneClassSVM(kernel="poly", gamma=0.1, max_iter=100_000),
     LODA(n_random_cuts=20),
     LODA(10, n_random_cuts=20),
     LOF(5),
-    Neighbours(5),
-    Neighbours(5, distance="gamma"),
-    Neighbours(5, distance="delta"),
+    KNN(5),
+    KNN(5, algorithm="brute"),
+    KNN(5, distance="gamma"),
+    KNN(5, distance="delta"),
+    KNN(5, distance="gamma", algorithm="brute"),
+    KNN(5, distance="delta", algorithm="brute"),
     PIDForest(10),
-    SubspaceForest(20, max_samples=0.7, max_features=0.7),
+    IsolationForest(20, max_samples=0.7, max_features=0.7),
+    IsolationForest(20, max_samples=0.7, max_features=0.7, backend="numba"),
+    IsolationForest(20, max_samples=0.7, max_features=0.7, bootstrap=False, backend="numba"),
 ]
 each_detector = pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
 
@@ -91,7 +96,7 @@ def test_bad_rows_are_named(point):
     with pytest.raises(NotFitted, match="call fit first"):
         type(point)(**point.get_params()).score(FRESH)
     point.fit(ROWS)
-    with pytest.raises(InvalidParameter, match="2 columns; fit saw 3"):
+    with pytest.raises(InvalidParameter, match="2 columns; fit got 3"):
         point.score(FRESH[:, :2])
     with pytest.raises(InvalidParameter, match="row 2 is not finite"):
         point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
@@ -134,21 +139,21 @@ def test_a_fit_that_fails_leaves_what_was_learned_before(point):
         (lambda: HBOS(0), "n_bins is 0"),
         (lambda: HBOS(alpha=0.0), "alpha is 0.0"),
         (lambda: HBOS(tol=-1.0), "tol is -1.0"),
-        (lambda: KernelSVM("linear"), "kernel is 'linear'; expected one of 'rbf', 'sigmoid', 'poly'"),
-        (lambda: KernelSVM(nu=0.0), "nu is 0.0"),
-        (lambda: KernelSVM(gamma="wide"), "gamma is 'wide'"),
-        (lambda: KernelSVM(gamma=-1.0), "gamma is -1.0"),
+        (lambda: OneClassSVM(kernel="linear"), "kernel is 'linear'; expected one of 'rbf', 'sigmoid', 'poly'"),
+        (lambda: OneClassSVM(nu=0.0), "nu is 0.0"),
+        (lambda: OneClassSVM(gamma="wide"), "gamma is 'wide'"),
+        (lambda: OneClassSVM(gamma=-1.0), "gamma is -1.0"),
         (lambda: LODA("many"), "n_bins is 'many'"),
         (lambda: LODA(n_random_cuts=0), "n_random_cuts is 0"),
         (lambda: LOF(0), "n_neighbors is 0"),
         (lambda: LOF(5).fit(ROWS[:5]), "n_neighbors is 5, but there are 5 rows, each with 4 neighbours"),
-        (lambda: Neighbours(1, distance="mean"), "distance is 'mean'; expected one of 'kappa', 'gamma', 'delta'"),
-        (lambda: Neighbours(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
+        (lambda: KNN(1, distance="mean"), "distance is 'mean'; expected one of 'kappa', 'gamma', 'delta'"),
+        (lambda: KNN(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
         (lambda: PIDForest(max_buckets=1), "max_buckets is 1"),
         (lambda: PIDForest(percentile=101), "percentile is 101"),
         (lambda: PIDForest().fit(np.ones((9, 2))), "all 9 rows are equal"),
-        (lambda: SubspaceForest(max_samples=0.0), "max_samples is 0.0; expected a number in .0, 1"),
-        (lambda: SubspaceForest(max_features=1.5), "max_features is 1.5; expected a number in .0, 1"),
+        (lambda: IsolationForest(max_samples=0.0), "max_samples is 0.0; expected a number in .0, 1"),
+        (lambda: IsolationForest(max_features=1.5), "max_features is 1.5; expected a number in .0, 1"),
     ],
 )
 def test_bad_arguments_are_named(make, words):

@@ -171,9 +171,9 @@ def test_bad_rows_are_named(name):
     with pytest.raises(InvalidParameter, match="row 7 is not finite"):
         detector.fit(np.where(np.arange(len(NORMAL))[:, None] == 7, np.nan, NORMAL))
     detector = make(name, "table", max_iter=1).fit(NORMAL)
-    with pytest.raises(InvalidParameter, match="3 columns; fit saw 4"):
+    with pytest.raises(InvalidParameter, match="3 columns; fit got 4"):
         detector.score(FRESH[:, :3])
-    with pytest.raises(InvalidParameter, match="3 columns; fit saw 4"):
+    with pytest.raises(InvalidParameter, match="3 columns; fit got 4"):
         make(name, "table", max_iter=1).fit(NORMAL, validation=FRESH[:, :3])
     with pytest.raises(InvalidParameter, match=r"shape \(4,\)"):
         detector.score(FRESH[0])
@@ -194,7 +194,7 @@ def test_bad_images_are_named():
     with pytest.raises(InvalidParameter, match="uint8"):
         vae.fit((PICTURES * 255).astype(np.uint8))
     vae.fit(PICTURES)
-    with pytest.raises(InvalidParameter, match="1 × 8 × 10; fit saw the shape 1 × 10 × 10"):
+    with pytest.raises(InvalidParameter, match="1 × 8 × 10; fit got the shape 1 × 10 × 10"):
         vae.score(PICTURES[:, :, :8])
     with pytest.raises(InvalidParameter, match="takes images"):
         make("FAnoGAN", "images").fit(NORMAL)

@@ -9,18 +9,18 @@ from sklearn.svm import OneClassSVM as SklearnSVM
 
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.detectors.observation_limits import MAX_SCORE
-from offnominal.detectors.rows import IsolationForest, Mahalanobis, NearestNeighbours, OneClassSVM
+from offnominal.detectors.rows import KNN, IsolationForest, Mahalanobis, OneClassSVM
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(700, 5)) * [1.0, 2.0, 0.5, 1.0, 3.0]
 FRESH = np.concatenate([RNG.normal(size=(80, 5)), 4.0 * RNG.normal(size=(40, 5)), ROWS[:10]])
-ALL = [NearestNeighbours(3), IsolationForest(20), OneClassSVM(0.3), Mahalanobis()]
+ALL = [KNN(3), IsolationForest(20), OneClassSVM(nu=0.3), Mahalanobis()]
 
 
 @pytest.mark.parametrize("k", [1, 4])
 def test_nearest_neighbours_are_scikit_learns(k):
     expected = NearestNeighbors(n_neighbors=k).fit(ROWS).kneighbors(FRESH)[0][:, -1]
-    np.testing.assert_allclose(NearestNeighbours(k).fit(ROWS).score(FRESH), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(KNN(k).fit(ROWS).score(FRESH), expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("bootstrap", [True, False])
@@ -66,7 +66,7 @@ def test_bad_rows_are_named(point):
     with pytest.raises(NotFitted, match="call fit first"):
         type(point)(**point.get_params()).score(FRESH)
     point.fit(ROWS)
-    with pytest.raises(InvalidParameter, match="4 columns; fit saw 5"):
+    with pytest.raises(InvalidParameter, match="4 columns; fit got 5"):
         point.score(FRESH[:, :4])
     with pytest.raises(InvalidParameter, match="row 2 is not finite"):
         point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
@@ -91,8 +91,8 @@ def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_t
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: NearestNeighbours(0), "n_neighbors is 0"),
-        (lambda: NearestNeighbours(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
+        (lambda: KNN(0), "n_neighbors is 0"),
+        (lambda: KNN(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
         (lambda: OneClassSVM(1.5), "nu is 1.5"),
         (lambda: IsolationForest(0), "n_estimators is 0"),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import UnknownName
-from offnominal.detectors.rows import NearestNeighbours
+from offnominal.detectors.rows import KNN
 from offnominal.papers.comparison import (
     ConfigurationRunner,
     runner_of,
@@ -76,9 +76,7 @@ def test_a_configuration_that_cannot_be_fitted_fails_alone(parts):
 
 
 def test_a_bad_configuration_in_a_family_without_sharing_fails_alone(parts):
-    good, bad = ConfigurationRunner("nearest", NearestNeighbours).run(
-        [{"n_neighbors": 2}, {"n_neighbors": 0}], parts, seed=1
-    )
+    good, bad = ConfigurationRunner("nearest", KNN).run([{"n_neighbors": 2}, {"n_neighbors": 0}], parts, seed=1)
     assert good.test is not None
     assert bad.failure.startswith("InvalidParameter: n_neighbors is 0")
 
@@ -103,9 +101,7 @@ def test_a_group_that_breaks_is_tried_one_by_one(parts):
                 raise ArithmeticError("two")
             return super().run_group(configurations, shared, split, seed, timer)
 
-    tried = Fragile("fragile", NearestNeighbours).run(
-        [{"n_neighbors": 1}, {"n_neighbors": 2}, {"n_neighbors": 3}], parts, seed=1
-    )
+    tried = Fragile("fragile", KNN).run([{"n_neighbors": 1}, {"n_neighbors": 2}, {"n_neighbors": 3}], parts, seed=1)
     assert [each.failure for each in tried] == ["", "ArithmeticError: two", ""]
 
 

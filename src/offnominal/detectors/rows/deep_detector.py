@@ -97,15 +97,16 @@ class DeepRowDetector(RowDetector):
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         """Return one number per row for each of these scores."""
 
-    def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
-        """Learn what is normal.
+    def fit(self, X: Array, y: Any = None, *, validation: Array | None = None, seed: int = 0) -> Self:
+        """Train the network on nominal rows.
 
         Args:
-            rows: Normal rows.
-            validation: Other normal rows, which say when to stop; None keeps a random tenth of the rows apart.
+            X: Nominal rows or images.
+            y: Ignored; for pipelines of scikit-learn.
+            validation: Other nominal rows, for early stopping; None holds out a random tenth of the rows.
             seed: Of the random weights, batches and noise.
         """
-        values = self._checked(rows)
+        values = self._checked(X)
         if len(values) < 2:
             raise InvalidParameter(f"{type(self).__name__} got one row; give at least two to learn from.")
         self.shape_: Shape = values.shape[1:]
@@ -128,9 +129,9 @@ class DeepRowDetector(RowDetector):
     def _fit(self, rows: FloatArray, seed: int) -> None:
         self.fit(rows, seed=seed)
 
-    def score(self, rows: Array) -> FloatArray:
+    def score(self, X: Array) -> FloatArray:
         """Return a score for each row; higher is stranger, and every score is finite."""
-        return self.scores(rows, only=(self.score_name,))[self.score_name]
+        return self.scores(X, only=(self.score_name,))[self.score_name]
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return self.score(rows)
@@ -260,7 +261,7 @@ class DeepRowDetector(RowDetector):
     def _require_shape(self, values: Array) -> None:
         if values.shape[1:] != self.shape_:
             raise InvalidParameter(
-                f"the rows have {describe_shape(values.shape[1:])}; fit saw {describe_shape(self.shape_)}."
+                f"the rows have {describe_shape(values.shape[1:])}; fit got {describe_shape(self.shape_)}."
             )
 
     def _checked(self, rows: Array) -> Array:

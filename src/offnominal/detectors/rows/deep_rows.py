@@ -37,7 +37,7 @@ def checked(rows: Array, kinds: Sequence[int], name: str) -> Array:
     """
     values, broken = readable(rows, kinds, name)
     if broken is not None:
-        raise InvalidParameter(f"row {int(np.argmax(broken))} is not finite, or absurdly large; leave it out.")
+        raise InvalidParameter(f"row {int(np.argmax(broken))} has a value that is not finite or too large; remove it.")
     return values
 
 

@@ -1,14 +1,15 @@
-"""The contract of a point detector."""
+"""The contract of a row detector: an anomaly score for each row of a table."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from offnominal.core.checks import numeric_array
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, NotFitted
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
@@ -16,32 +17,34 @@ from offnominal.detectors.observation_limits import MAX_SCORE, all_valid, bounde
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 
 WIDEST = 10**9
-"""Columns, at most."""
+"""Largest number of columns."""
 
 
 class RowDetector(ABC):
-    """Gives every row of a table a score. Higher is stranger, and no row's score depends on the other rows.
+    """Gives every row of a table an anomaly score. Higher is more anomalous; a score does not depend on other rows.
 
     A row with a value that is not finite, or larger than :data:`~offnominal.detectors.observation_limits.MAX_READING`,
-    has the score :data:`~offnominal.detectors.observation_limits.MAX_SCORE`. No score is larger, and every score is
-    finite.
+    has the score :data:`~offnominal.detectors.observation_limits.MAX_SCORE`. Every score is finite, and none is larger.
+
+    :func:`~offnominal.detectors.on_transitions` makes a detector of episodes of a row detector.
     """
 
     stops_early: ClassVar[bool] = False
-    """Whether rows that are held out say when learning ends."""
+    """Whether training stops early by validation rows."""
 
-    def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
-        """Learn what is normal.
+    def fit(self, X: Array, y: Any = None, *, validation: Array | None = None, seed: int = 0) -> Self:
+        """Learn from nominal rows.
 
         Args:
-            rows: (n, channels) of normal rows.
-            validation: Other normal rows, for detectors that stop learning when these say so; others ignore them.
-            seed: Fixes everything that is random about learning.
+            X: (n, columns) nominal rows.
+            y: Ignored; for pipelines of scikit-learn.
+            validation: Other nominal rows, for detectors with early stopping; others ignore them.
+            seed: Of all random numbers of the training.
 
         Raises:
-            InvalidParameter: The rows are no table of valid numbers.
+            InvalidParameter: `X` is not a table of valid numbers.
         """
-        values, seed = table(rows), check_seed(seed)
+        values, seed = table(X), check_seed(seed)
         with all_or_nothing(self):
             self.width_ = values.shape[1]
             self._fit(values, seed)
@@ -51,15 +54,19 @@ class RowDetector(ABC):
     def _fit(self, rows: FloatArray, seed: int) -> None:
         """Learn from a checked table."""
 
-    def score(self, rows: Array) -> FloatArray:
-        """Return a score for each row; it is finite."""
+    def score(self, X: Array) -> FloatArray:
+        """Return the anomaly score of each row; every score is finite."""
         self._require_fitted()
-        values, broken = readable(rows)
+        values, broken = readable(X)
         if values.shape[1] != self.width_:
-            raise InvalidParameter(f"the rows have {values.shape[1]} columns; fit saw {self.width_}.")
+            raise InvalidParameter(f"the rows have {values.shape[1]} columns; fit got {self.width_}.")
         with np.errstate(all="ignore"):
             scores = bounded(self._score(values))
         return scores if broken is None else np.where(broken, MAX_SCORE, scores)
+
+    def decision_function(self, X: Array) -> FloatArray:
+        """Return the same as :meth:`score`, under PyOD's name: higher is more anomalous."""
+        return self.score(X)
 
     @abstractmethod
     def _score(self, rows: FloatArray) -> FloatArray:
@@ -70,20 +77,20 @@ class RowDetector(ABC):
         """Return the constructor's arguments."""
 
     def state_dict(self) -> dict[str, Array]:
-        """Return everything that was learned, as arrays."""
+        """Return all learned parameters as arrays."""
         self._require_fitted()
         return {"width": np.array([self.width_], np.int64)} | self._state_dict()
 
     @abstractmethod
     def _state_dict(self) -> dict[str, Array]:
-        """Return what this kind of detector has learned, as arrays."""
+        """Return the learned parameters of this class as arrays."""
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Take back what :meth:`state` returned.
+        """Restore the result of :meth:`state_dict`.
 
         Raises:
-            DamagedFile: An array is missing, unknown, or not what this detector with these parameters learns. The
-                detector stays as it was.
+            DamagedFile: An array is missing or unknown, or does not fit to the parameters of this detector. The
+                detector is not changed.
         """
         arrays = StateArrays(state, type(self).__name__)
         with all_or_nothing(self), arrays.damage_named():
@@ -93,23 +100,28 @@ class RowDetector(ABC):
 
     @abstractmethod
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take back what :meth:`_state_dict` returned; the dimension ``"width"`` is known."""
+        """Restore the result of :meth:`_state_dict`; the dimension ``"width"`` is known."""
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "width_"):
-            raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
+            raise NotFitted(f"{type(self).__name__} is not fitted; call fit first.")
 
 
 def table(rows: Array) -> FloatArray:
-    """Return rows as a table of valid numbers, or say what is wrong with them."""
+    """Return rows as a table of valid numbers, or raise :class:`InvalidParameter`."""
     values, broken = readable(rows)
     if broken is not None:
-        raise InvalidParameter(f"row {int(np.argmax(broken))} is not finite, or absurdly large; leave it out.")
+        raise InvalidParameter(f"row {int(np.argmax(broken))} has a value that is not finite or too large; remove it.")
     return values
 
 
 def readable(rows: Array) -> tuple[FloatArray, BoolArray | None]:
-    """Return rows as a table, and which of them have an invalid value, for which a zero stands in; None if none has."""
+    """Return rows as a table with zeros for invalid values, and which rows have such values; None if none has."""
+    if isinstance(rows, Episode) or (isinstance(rows, Sequence) and rows and isinstance(rows[0], Episode)):
+        raise InvalidParameter(
+            "these are episodes; a row detector takes a table. Use on_transitions(detector), or make_detector with the "
+            "id of the detector."
+        )
     given = numeric_array("rows", rows)
     if given.ndim != 2 or 0 in given.shape:
         raise InvalidParameter(f"the rows have shape {given.shape}; expected (rows, columns) with some of each.")

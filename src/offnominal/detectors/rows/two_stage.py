@@ -1,11 +1,11 @@
-"""Two stages: the codes of a variational autoencoder, and a point detector that scores them."""
+"""Two stages: a variational autoencoder, and a row detector on its codes."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -13,28 +13,30 @@ from offnominal.core.checks import positive_integer
 from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
-from offnominal.detectors.rows import NearestNeighbours, OneClassSVM, RowDetector
+from offnominal.detectors.rows.knn import KNN
+from offnominal.detectors.rows.one_class_svm import OneClassSVM
+from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.rows.vae import VAE
 from offnominal.detectors.state_arrays import StateArrays
 
 
 @dataclass(kw_only=True, eq=False)
 class TwoStage(VAE):
-    """Strange is a row whose mean code is strange to a point detector, fitted on the mean codes of normal rows.
+    """A row detector on the mean codes of a variational autoencoder.
 
-    Scores: those of :class:`VAE`, and ``second``.
+    Scores: those of :class:`VAE`, and ``second``, the score of the row detector.
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("second", *VAE.SCORES)
 
     @abstractmethod
     def _second(self) -> RowDetector:
-        """Return the point detector, not fitted yet."""
+        """Return the row detector, not fitted."""
 
-    def fit(self, rows: Array, *, validation: Array | None = None, seed: int = 0) -> Self:
-        """Learn the codes of rows, and then which codes are normal; see :meth:`DeepRowDetector.fit`."""
-        super().fit(rows, validation=validation, seed=seed)
-        self.second_ = self._second().fit(self.encode(rows), seed=seed)
+    def fit(self, X: Array, y: Any = None, *, validation: Array | None = None, seed: int = 0) -> Self:
+        """Train the autoencoder, then fit the row detector on its codes; see :meth:`DeepRowDetector.fit`."""
+        super().fit(X, validation=validation, seed=seed)
+        self.second_ = self._second().fit(self.encode(X), seed=seed)
         return self
 
     def scores(self, rows: Array, *, only: Sequence[str] | None = None) -> dict[str, FloatArray]:
@@ -58,15 +60,15 @@ class TwoStage(VAE):
         self.second_.load_state_dict(second)
         width = self.encode(np.zeros((1, *self.shape_))).shape[1]
         if self.second_.width_ != width:
-            raise DamagedFile(f"a code has {width} numbers; the second stage has learned from {self.second_.width_}.")
+            raise DamagedFile(f"a code has {width} numbers; the second stage was fitted with {self.second_.width_}.")
 
 
 @dataclass(kw_only=True, eq=False)
 class VAEKNN(TwoStage):
-    """Strange is a row whose code lies far from the codes of normal rows.
+    """Distance of a code to the nearest codes of nominal rows.
 
     Args:
-        n_neighbors: Which neighbour.
+        n_neighbors: Number of neighbours; the distance to the last one is the score.
 
     Example:
         >>> import numpy as np
@@ -77,17 +79,17 @@ class VAEKNN(TwoStage):
 
     n_neighbors: int = 5
 
-    def _second(self) -> NearestNeighbours:
-        return NearestNeighbours(positive_integer("n_neighbors", self.n_neighbors))
+    def _second(self) -> KNN:
+        return KNN(positive_integer("n_neighbors", self.n_neighbors))
 
 
 @dataclass(kw_only=True, eq=False)
 class VAEOneClassSVM(TwoStage):
-    """Strange is a row whose code lies outside a smooth border around the codes of normal rows.
+    """One-class support vector machine on the codes of nominal rows.
 
     Args:
-        nu: Share of the codes that may lie outside, at most.
-        gamma: Inverse squared width of the kernel; see :class:`~offnominal.detectors.rows.OneClassSVM`.
+        nu: Upper bound on the fraction of codes outside the boundary.
+        gamma: Scale of the kernel; see :class:`~offnominal.detectors.rows.OneClassSVM`.
 
     Example:
         >>> import numpy as np
@@ -104,4 +106,4 @@ class VAEOneClassSVM(TwoStage):
         self._second()
 
     def _second(self) -> OneClassSVM:
-        return OneClassSVM(self.nu, gamma=self.gamma)
+        return OneClassSVM(nu=self.nu, gamma=self.gamma)

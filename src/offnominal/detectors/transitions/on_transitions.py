@@ -1,19 +1,19 @@
-"""Point detectors on the transitions of episodes."""
+"""Row detectors on the transitions of episodes."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import DamagedFile
+from offnominal.core.errors import DamagedFile, InvalidParameter, did_you_mean
+from offnominal.core.registry import Registry
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors import rows as points
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.rows.estimator_adapter import EstimatorAdapter, OutlierEstimator
@@ -22,24 +22,27 @@ from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.views import View, ViewName, ViewState
 
 HELD_OUT = 0.1
+_row_detectors: Registry[RowDetector] = Registry("row detector", RowDetector)
 
 
 class OnTransitions(Detector):
-    """A point detector that scores every transition by a view of it, normalised by what is nominal.
+    """A row detector that scores a view of every transition, normalised by the nominal mean and deviation.
 
-    A point detector that stops learning when unseen rows say so is shown those of `validation`, or else those of a
-    tenth of the episodes, which it does not learn from: steps of one episode are alike. A single episode is both.
+    For a row detector with early stopping, validation rows come from the `validation` episodes. Without them, a tenth
+    of the episodes is held out; whole episodes, because steps of one episode are alike. A single episode is used for
+    both.
 
     Args:
-        row_detector: What scores a row.
-        view: Which numbers make the row; see :class:`View`.
-        window_length: Of the window, if that is the view.
+        row_detector: Scores the rows.
+        view: Which values of a transition are in a row; see :class:`View`.
+        window_length: Length of the ``"window"`` view.
 
     Example:
         >>> from offnominal.agents import expert
+        >>> from offnominal.detectors.rows import KNN
         >>> from offnominal.rollouts import collect
         >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 20)
-        >>> detector = OnTransitions(points.NearestNeighbours(), view="transition").fit(episodes)
+        >>> detector = OnTransitions(KNN(), view="transition").fit(episodes)
         >>> [len(scores) == len(episode) for scores, episode in zip(detector.score(episodes[:2]), episodes)]
         [True, True]
     """
@@ -50,12 +53,17 @@ class OnTransitions(Detector):
         self.row_detector = row_detector
         self.view = View(view, window_length)
 
+    @property
+    def name(self) -> str:
+        """Name of the row detector's algorithm."""
+        return type(self.row_detector).__name__
+
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.normaliser_ = Normaliser.of(self.view.of_episodes(episodes))
         if validation is None and self.row_detector.stops_early:
-            episodes, validation = split_validation(episodes, seed)
-        unseen = None if validation is None else self._rows(validation)
-        self.row_detector.fit(self._rows(episodes), validation=unseen, seed=seed)
+            episodes, validation = _hold_out(episodes, seed)
+        held_out = None if validation is None else self._rows(validation)
+        self.row_detector.fit(self._rows(episodes), validation=held_out, seed=seed)
 
     def _rows(self, episodes: Sequence[Episode]) -> FloatArray:
         return self.normaliser_(self.view.of_episodes(episodes))
@@ -74,7 +82,7 @@ class OnTransitions(Detector):
         return view_state, self.row_detector.score(self.normaliser_(rows))
 
     def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments, those of the point detector among them."""
+        """Return the parameters of the row detector and of the view."""
         view = {"view": self.view.name} | (
             {"window_length": self.view.window_length} if self.view.name == "window" else {}
         )
@@ -90,128 +98,19 @@ class OnTransitions(Detector):
         row_detector = copy(self.row_detector)
         row_detector.load_state_dict(state.part("point."))
         if row_detector.width_ != width:
-            raise DamagedFile(
-                f"the rows have {width} columns; {type(row_detector).__name__} has learned {row_detector.width_}."
-            )
+            raise DamagedFile(f"the rows have {width} columns; {self.name} was fitted with {row_detector.width_}.")
         self.row_detector = row_detector
-
-
-class FromSettings(OnTransitions):
-    """A point detector that is built from its settings, and scores every transition by a view of it.
-
-    Args:
-        view: Which numbers of a transition make a row; see :class:`View`.
-        window_length: Of the window, if that is the view.
-        settings: Those of the point detector.
-    """
-
-    def __init__(self, *, view: ViewName = "next_observation", window_length: int = 5, **settings: Any) -> None:
-        super().__init__(self._point(**settings), view=view, window_length=window_length)
-
-    @staticmethod
-    @abstractmethod
-    def _point(**settings: Any) -> RowDetector:
-        """Return the point detector. Its class is named here, where the version of the code can see it."""
-
-
-class KNN(OnTransitions):
-    """The distance to the k-th nearest nominal transition; see :class:`~offnominal.detectors.rows.NearestNeighbours`.
-
-    Args:
-        n_neighbors: Which neighbour.
-        view: See :class:`View`.
-        window_length: Of the window.
-    """
-
-    def __init__(self, n_neighbors: int = 1, *, view: ViewName = "next_observation", window_length: int = 5) -> None:
-        super().__init__(points.NearestNeighbours(n_neighbors), view=view, window_length=window_length)
-
-
-class IsolationForest(OnTransitions):
-    """Few random cuts isolate what is strange; see :class:`~offnominal.detectors.rows.IsolationForest`.
-
-    Args:
-        n_estimators: How many.
-        max_samples: Rows each tree sees at most.
-        bootstrap: Whether they are drawn with replacement.
-        view: See :class:`View`.
-        window_length: Of the window.
-    """
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_samples: int = 256,
-        bootstrap: bool = True,
-        view: ViewName = "next_observation",
-        window_length: int = 5,
-    ) -> None:
-        super().__init__(
-            points.IsolationForest(n_estimators, max_samples=max_samples, bootstrap=bootstrap),
-            view=view,
-            window_length=window_length,
-        )
-
-
-class OneClassSVM(OnTransitions):
-    """Outside a smooth border is strange; see :class:`~offnominal.detectors.rows.OneClassSVM`.
-
-    Args:
-        nu: Share of nominal transitions that may lie outside.
-        gamma: Inverse squared width of the kernel.
-        tol: At which the search stops.
-        view: See :class:`View`.
-        window_length: Of the window.
-    """
-
-    def __init__(
-        self,
-        nu: float = 0.5,
-        *,
-        gamma: float | Literal["auto", "scale"] = "auto",
-        tol: float = 1e-3,
-        view: ViewName = "next_observation",
-        window_length: int = 5,
-    ) -> None:
-        super().__init__(points.OneClassSVM(nu, gamma=gamma, tol=tol), view=view, window_length=window_length)
-
-
-class Mahalanobis(OnTransitions):
-    """Far from the mean is strange, correlations considered; see :class:`~offnominal.detectors.rows.Mahalanobis`.
-
-    Args:
-        view: See :class:`View`.
-        window_length: Of the window.
-    """
-
-    def __init__(self, *, view: ViewName = "next_observation", window_length: int = 5) -> None:
-        super().__init__(points.Mahalanobis(), view=view, window_length=window_length)
-
-
-def split_validation(episodes: Sequence[Episode], seed: int) -> tuple[Sequence[Episode], Sequence[Episode]]:
-    """Return the episodes to learn from, and a tenth of them to stop by; a single one is both.
-
-    Args:
-        episodes: To divide.
-        seed: Decides which.
-    """
-    if len(episodes) == 1:
-        return episodes, episodes
-    order = Stream.named(seed, 0, "validation").generator().permutation(len(episodes)).tolist()
-    last = len(episodes) - max(1, round(HELD_OUT * len(episodes)))
-    return [episodes[number] for number in order[:last]], [episodes[number] for number in order[last:]]
 
 
 def on_transitions(
     estimator: RowDetector | OutlierEstimator, *, view: ViewName = "next_observation", window_length: int = 5
 ) -> OnTransitions:
-    """Make a detector of a point detector, or of any outlier estimator of scikit-learn or PyOD.
+    """Return a detector of episodes from a row detector or from an outlier estimator of scikit-learn or PyOD.
 
     Args:
-        estimator: What scores a row; see :class:`EstimatorAdapter` for what is refused.
-        view: Which numbers of a transition make the row.
-        window_length: Of the window, if that is the view.
+        estimator: Scores the rows; see :class:`EstimatorAdapter` for the requirements.
+        view: Which values of a transition are in a row; see :class:`View`.
+        window_length: Length of the ``"window"`` view.
 
     Example:
         >>> from sklearn.covariance import EllipticEnvelope
@@ -220,3 +119,46 @@ def on_transitions(
     """
     row_detector = estimator if isinstance(estimator, RowDetector) else EstimatorAdapter(estimator)
     return OnTransitions(row_detector, view=view, window_length=window_length)
+
+
+def make_on_transitions(
+    row_detector: str, *, view: ViewName = "next_observation", window_length: int = 5, **parameters: Any
+) -> OnTransitions:
+    """Return a detector of episodes from the class of a row detector; the target of registered row detectors.
+
+    Args:
+        row_detector: ``"package.module:Class"``, of this package or of one with an entry point of ours.
+        view: Which values of a transition are in a row; see :class:`View`.
+        window_length: Length of the ``"window"`` view.
+        parameters: Parameters of the row detector.
+
+    Raises:
+        InvalidParameter: The row detector has no such parameter.
+
+    Example:
+        >>> make_on_transitions("offnominal.detectors.rows:LOF", n_neighbors=9, view="window").get_params()
+        {'n_neighbors': 9, 'view': 'window', 'window_length': 5}
+    """
+    _row_detectors.find(row_detector, allow_modules=())
+    made = _row_detectors.load(row_detector)
+    _check_names(made, parameters)
+    return OnTransitions(made(**parameters), view=view, window_length=window_length)
+
+
+def _check_names(made: Callable[..., RowDetector], parameters: dict[str, Any]) -> None:
+    known = [*inspect.signature(made).parameters, "view", "window_length"]
+    for name in parameters:
+        if name not in known:
+            raise InvalidParameter(
+                f"{getattr(made, '__name__', made)} has no parameter {name!r}.{did_you_mean(name, known)} "
+                f"It has {', '.join(known)}."
+            )
+
+
+def _hold_out(episodes: Sequence[Episode], seed: int) -> tuple[Sequence[Episode], Sequence[Episode]]:
+    """Return training and validation episodes: a random tenth is held out; a single episode is both."""
+    if len(episodes) == 1:
+        return episodes, episodes
+    order = Stream.named(seed, 0, "validation").generator().permutation(len(episodes)).tolist()
+    last = len(episodes) - max(1, round(HELD_OUT * len(episodes)))
+    return [episodes[number] for number in order[:last]], [episodes[number] for number in order[last:]]

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from offnominal.datasets.tables import TableSplit
+from offnominal.detectors.rows.isolation_forest import IsolationForest
 from offnominal.detectors.rows.pidforest import PIDForest, percentile_scores
-from offnominal.detectors.rows.subspace_forest import SubspaceForest
 from offnominal.papers.comparison.runner import ConfigurationRunner, FitTimer, Group, Scores, grouped, wanted
 from offnominal.papers.comparison.search_space import Configuration
+
+isolation_forest = partial(IsolationForest, max_samples=1.0, bootstrap=False, backend="numba")
+"""Isolation forest of which a small one is the beginning of a large one."""
 
 
 class ForestRunner(ConfigurationRunner):
     """Isolation forests: grown once for each share of rows and columns, with as many trees as needed at most."""
 
     def __init__(self, name: str = "if") -> None:
-        super().__init__(name, SubspaceForest)
+        super().__init__(name, isolation_forest)
 
     def groups(self, valid: Group) -> list[Group]:
         """Part by the shares."""
@@ -29,11 +33,13 @@ class ForestRunner(ConfigurationRunner):
     ) -> list[Scores]:
         """Grow one forest and stop by at every number of trees."""
         trees = wanted(configurations, "n_estimators")
-        forest = SubspaceForest(**{**configurations[0], "n_estimators": trees[-1]})
+        forest = isolation_forest(**{**configurations[0], "n_estimators": trees[-1]})
         with timer.fit():
             forest.fit(split.train.points, seed=seed)
         with timer.score():
-            first, second = (forest.grown(part.points, np.array(trees)) for part in (split.validation, split.test))
+            first, second = (
+                forest.staged_scores(part.points, np.array(trees)) for part in (split.validation, split.test)
+            )
         return [(first[k], second[k]) for k in (trees.index(each["n_estimators"]) for each in configurations)]
 
 

@@ -12,7 +12,7 @@ from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import TableSplit
-from offnominal.detectors.rows.kernel_svm import KernelSVM
+from offnominal.papers.comparison.kernel_runners import one_class_svm
 from offnominal.papers.comparison.neighbour_runners import NeighboursRunner
 from offnominal.papers.comparison.runner import ConfigurationRunner, FitTimer, Group, Scores, grouped, wanted
 from offnominal.papers.comparison.search_space import Configuration
@@ -58,7 +58,7 @@ class SlicedSVMRunner(ConfigurationRunner):
     """
 
     def __init__(self, name: str, machines: int = 10, rows: int | None = None) -> None:
-        super().__init__(name, KernelSVM)
+        super().__init__(name, one_class_svm)
         self.machines = positive_integer("machines", machines)
         self.rows = None if rows is None else positive_integer("rows", rows)
 
@@ -121,7 +121,7 @@ class BatchedSVM:
         whole = self._kernel(self.products[0], self.squares[0], configurations[0]).cpu().numpy()
         weights = np.zeros((len(whole), len(configurations)))
         for column, configuration in enumerate(configurations):
-            machine = KernelSVM(**configuration).solve(whole, kernel="precomputed")
+            machine = one_class_svm(**configuration).solve(whole, kernel="precomputed")
             weights[machine.support_, column] = machine.dual_coef_[0]
         return weights
 
@@ -138,7 +138,7 @@ class BatchedSVM:
 
     def _kernel(self, products: Any, squares: Any, configuration: Configuration) -> Any:
         """Return the similarities of rows and points from their products."""
-        each = KernelSVM(**configuration).get_params()
+        each = one_class_svm(**configuration).get_params()
         if each["kernel"] == "rbf":
             apart = squares[:, None] + self.squares[0] - 2.0 * products
             return apart.clamp_min_(0.0).mul_(-each["gamma"]).exp_()

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.datasets.tables import TableSplit
-from offnominal.detectors.rows.kernel_svm import Kernel, KernelSVM, inner_products, kernel_of, similarities
+from offnominal.detectors.rows.kernels import Kernel, inner_products, kernel_of, similarities
+from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.papers.comparison.runner import ConfigurationRunner, FitTimer, Group, Scores, grouped
 from offnominal.papers.comparison.search_space import Configuration
 
 LARGEST = 6000
 """Training points up to which whole kernels are kept: three matrices of so many rows and columns."""
+
+one_class_svm = partial(OneClassSVM, max_iter=100_000)
+"""One-class SVM with a limit for steep polynomial kernels."""
 
 
 class KernelSVMRunner(ConfigurationRunner):
@@ -25,7 +30,7 @@ class KernelSVMRunner(ConfigurationRunner):
     """
 
     def __init__(self, name: str = "osvm") -> None:
-        super().__init__(name, KernelSVM)
+        super().__init__(name, one_class_svm)
 
     def groups(self, valid: Group) -> list[Group]:
         """Part by kernel."""
@@ -73,7 +78,7 @@ class KernelSVMRunner(ConfigurationRunner):
         timer: FitTimer,
     ) -> Scores:
         with timer.fit():
-            machine = KernelSVM(**configuration).solve(whole, kernel="precomputed")
+            machine = one_class_svm(**configuration).solve(whole, kernel="precomputed")
         weights = np.ascontiguousarray(machine.dual_coef_[0])
         with timer.score():
             first, second = (

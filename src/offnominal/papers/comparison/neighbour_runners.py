@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from offnominal.datasets.tables import TableSplit
 from offnominal.detectors.rows.abod import ABOD, angle_scores, check_distinct
+from offnominal.detectors.rows.knn import KNN, neighbour_scores
 from offnominal.detectors.rows.lof import LOF, local_densities, outlier_factors
 from offnominal.detectors.rows.neighbour_search import NeighbourSearch
-from offnominal.detectors.rows.neighbours import Neighbours, neighbour_scores
 from offnominal.papers.comparison.runner import ConfigurationRunner, FitTimer, Group, Scores, grouped, wanted
 from offnominal.papers.comparison.search_space import Configuration
 
@@ -20,7 +21,7 @@ class NeighboursRunner(ConfigurationRunner):
     """Distances to neighbours: one search for the largest k, running sums for the smaller ones."""
 
     def __init__(self, name: str = "knn") -> None:
-        super().__init__(name, Neighbours)
+        super().__init__(name, partial(KNN, n_neighbors=5, algorithm="brute"))
 
     def check(self, configuration: Configuration, split: TableSplit) -> None:
         """Refuse more neighbours than there are training points."""

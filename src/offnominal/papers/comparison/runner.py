@@ -60,10 +60,10 @@ class ConfigurationRunner:
     Example:
         >>> import numpy as np
         >>> from offnominal.datasets.tables import Table, split_table
-        >>> from offnominal.detectors.rows import NearestNeighbours
+        >>> from offnominal.detectors.rows import KNN
         >>> rows = np.random.default_rng(0).normal(size=(60, 2))
         >>> parts = split_table(Table("mine", rows[:50], rows[50:] + 9.0), seed=1)
-        >>> good, bad = ConfigurationRunner("nearest", NearestNeighbours).run(
+        >>> good, bad = ConfigurationRunner("nearest", KNN).run(
         ...     [{"n_neighbors": 1}, {"n_neighbors": 99}], parts, seed=1
         ... )
         >>> bool(good.test[parts.test.anomalous].min() > good.test[~parts.test.anomalous].max())
