@@ -55,8 +55,8 @@ class OnTransitions(Detector):
 
     @property
     def name(self) -> str:
-        """Name of the row detector's algorithm."""
-        return type(self.row_detector).__name__
+        """Name of the row detector's class, or of this class if it is a subclass."""
+        return type(self.row_detector if type(self) is OnTransitions else self).__name__
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.normaliser_ = Normaliser.of(self.view.of_episodes(episodes))
