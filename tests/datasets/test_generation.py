@@ -8,7 +8,7 @@ import pytest
 from offnominal.agents import NetworkPolicy, PotentialField, expert, expert_card, save_policy
 from offnominal.anomalies import Fault, Schedule
 from offnominal.core.directories import DATA_VARIABLE
-from offnominal.core.errors import AlreadyExists, InvalidParameter, UnknownName
+from offnominal.core.errors import AlreadyExists, InaccessibleFile, InvalidParameter, UnknownName
 from offnominal.datasets import Dataset, Recipe, generate
 from offnominal.rollouts import Twin, collect
 from offnominal.rollouts.twin_rollouts import effective_onset
@@ -221,3 +221,9 @@ def test_worlds_of_other_packages_are_recorded_too(tmp_path):
     )
     assert data["observation/noise@own"].lengths.tolist() == [200]
     assert not (data.folder / "card.png").exists()
+
+
+def test_a_path_that_is_not_utf_8_is_refused_and_leaves_nothing_behind(made, tmp_path):
+    with pytest.raises(InaccessibleFile, match="not a possible path"):
+        made(tmp_path / "data\udcff", episodes=1, strengths={})
+    assert list(tmp_path.iterdir()) == []

@@ -55,15 +55,19 @@ Report = Callable[[str], object]
 
 
 def destination(folder: Path | str) -> Path:
-    """Return where a dataset is to be written, without symbolic links, or refuse what cannot be a folder."""
+    """Return the resolved path of a dataset's folder; raise if it cannot be a folder.
+
+    Paths that are not UTF-8 are refused, because Parquet files cannot be written there.
+    """
     if not isinstance(folder, Path | str) or not str(folder):
         raise InvalidParameter(f"folder is {folder!r}; give the path of a folder.")
     with file_errors(folder):
-        place = Path(folder).resolve()
-        if not place.name:
+        path = Path(folder).resolve()
+        if not path.name:
             raise InvalidParameter(f"{folder} cannot be the folder of a dataset; choose a folder inside it.")
-        place.exists()
-    return place
+        str(path).encode()
+        path.exists()
+    return path
 
 
 def is_free(folder: Path) -> bool:
