@@ -127,7 +127,7 @@ def test_images_are_the_frames_with_the_colour_first():
 
 
 def test_images_without_frames_are_refused():
-    with pytest.raises(InvalidState, match="record with frames=True"):
+    with pytest.raises(InvalidState, match="record it with frames=True"):
         episode().images()
 
 

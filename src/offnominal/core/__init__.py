@@ -1,4 +1,4 @@
-"""The words every room shares: episodes, events, streams, registries, errors, configuration, progress."""
+"""Shared basics: episodes, events, random streams, registries, errors, configuration, progress."""
 
 from offnominal.core.config import Config
 from offnominal.core.episode import Episode, Event

@@ -1,4 +1,4 @@
-"""Checks of values that users hand over."""
+"""Checks of arguments."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 
 
 def integer_in(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> int:
-    """Return a whole number between two bounds, both included, or raise :class:`InvalidParameter`.
+    """Return the value as int if it is an integer within bounds, both included, or raise :class:`InvalidParameter`.
 
-    Integers of NumPy are taken as well; what is returned is always Python's own.
+    NumPy integers are accepted.
 
     Example:
         >>> integer_in("layers", 0, 1, 100)
@@ -40,7 +40,7 @@ def integer_in(name: str, value: Any, low: int, high: int = LARGEST_INTEGER) -> 
 
 
 def positive_integer(name: str, value: Any) -> int:
-    """Return the value if it is a whole number of at least one, or raise :class:`InvalidParameter`.
+    """Return the value if it is a positive integer, or raise :class:`InvalidParameter`.
 
     Example:
         >>> positive_integer("threads", 0)
@@ -63,8 +63,8 @@ def number_in(
     """Return a finite number between two bounds, or raise :class:`InvalidParameter`.
 
     Args:
-        name: Of the parameter, for the error.
-        value: What was given; numbers of NumPy are taken as well.
+        name: Name of the parameter, for the error message.
+        value: Value to check; NumPy numbers are accepted.
         low: Lower bound.
         high: Upper bound.
         open_low: Whether the lower bound itself is excluded.
@@ -132,10 +132,10 @@ def boolean(name: str, value: Any) -> bool:
 def numeric_array(name: str, values: Any, error: type[InvalidParameter] = InvalidParameter) -> Array:
     """Return values as an array of real numbers, or raise an error.
 
-    Lists, data frames with numeric columns and tensors are taken. Masked entries are missing: they become NaN.
+    Lists, data frames with numeric columns and tensors are accepted. Masked entries become NaN.
 
     Args:
-        name: What the values are, in the plural, for the error.
+        name: Plural noun for the values, for the error message.
         values: Numbers of any shape.
         error: Class of the error.
 
@@ -161,7 +161,7 @@ def numeric_array(name: str, values: Any, error: type[InvalidParameter] = Invali
 
 
 def text(name: str, value: Any) -> str:
-    """Return the value if it is a line of text to call something by, or raise :class:`InvalidParameter`.
+    """Return the value if it is a valid name, one line of printable text, or raise :class:`InvalidParameter`.
 
     Example:
         >>> text("the name of a detector", "")
@@ -175,7 +175,7 @@ def text(name: str, value: Any) -> str:
 
 
 def file_name(name: str, value: Any) -> str:
-    """Return the value if it can name a file or folder wherever it is put, or raise :class:`InvalidParameter`.
+    """Return the value if it is a portable file name, or raise :class:`InvalidParameter`.
 
     Example:
         >>> file_name("study", "anomaly-gym")
@@ -194,7 +194,7 @@ def file_name(name: str, value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return how an error shows a value that may be anything: in at most 60 characters, and always on one line.
+    """Return any value as text for an error message: one line of at most 60 characters.
 
     Example:
         >>> shown([1, "two"]), shown("a" * 99)[-4:], shown(10**5000)

@@ -1,4 +1,4 @@
-"""The one way in which functions are compiled to machine code."""
+"""Compilation with Numba, with the same settings for all functions."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
-    """Compile a function on its first call and keep the result on disk, where there is a place for it.
+    """Compile a function on its first call and cache the machine code on disk if possible.
 
-    Neither fast-math nor contraction is allowed, so that the same arithmetic gives the same bits on every CPU.
+    Fast-math and contraction are off, so that the same arithmetic gives the same bits on every CPU.
     """
     return _compiled(function)
 
 
 def compiled_internal(function: F) -> F:
-    """Compile a function that only compiled functions call: as :func:`compiled`, but without a door from Python.
+    """Compile a function that is called only by compiled functions: like :func:`compiled`, but without Python wrappers.
 
-    A door unpacks every array of every argument; for functions that take whole scenes it is a quarter of all the time
-    it takes to compile them.
+    The wrappers unpack all arrays of all arguments. For functions that take whole scenes they are a quarter of the
+    compile time.
     """
-    # Numba's own types do not know the last two.
+    # Numba's type annotations do not have the last two options.
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def _compiled(function: F, **options: Any) -> F:
-    """Compile with the cache on disk; without it if neither the package nor the user has a folder to write to."""
+    """Compile with a cache on disk, or without one if there is no writable folder for it."""
     options |= {"error_model": "numpy", "nogil": True}
     try:
         return cast(F, numba.njit(cache=True, **options)(function))
@@ -40,6 +40,6 @@ def _compiled(function: F, **options: Any) -> F:
 
 
 def cache_folder(function: Any) -> str | None:
-    """Return where the machine code of a compiled function is kept; None if there is no place for it."""
+    """Return the folder with the machine code of a compiled function; None if it is not cached."""
     path: str | None = function.stats.cache_path
     return path

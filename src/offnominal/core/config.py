@@ -1,9 +1,8 @@
-"""Typed configuration: frozen dataclasses that go to plain data and back without surprises."""
+"""Typed configuration: frozen dataclasses that convert to plain data and back."""
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import types
 import typing
@@ -13,11 +12,12 @@ from functools import cache
 from typing import Any, Self
 
 from offnominal.core.errors import InvalidParameter, did_you_mean
+from offnominal.core.files import sha256_of
 
 
 @dataclass(frozen=True)
 class Config:
-    """Base of configurations: everything a user sets, nothing that is computed from it.
+    """Base class of configurations. Fields are what a user sets, not values computed from it.
 
     Example:
         >>> @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Config:
     """
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data that JSON and TOML can hold."""
+        """Return plain data for JSON and TOML."""
         return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Build from plain data; unknown fields and wrong types are errors."""
+        """Return the configuration of plain data; unknown fields and wrong types raise :class:`InvalidParameter`."""
         hints = _hints(typing.cast(type, cls))
         names = [field.name for field in dataclasses.fields(cls)]
         values: dict[str, Any] = {}
@@ -56,14 +56,14 @@ class Config:
         return dataclasses.replace(self, **changes)
 
     def digest(self) -> str:
-        """Return a hash of the content, the same on every machine."""
+        """Return a SHA-256 of the content, which is the same on every machine."""
         text = json.dumps({type(self).__name__: self.to_dict()}, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return sha256_of(text)
 
 
 @cache
 def _hints(cls: type) -> dict[str, Any]:
-    """Return the types of a class's fields; working them out again for every object of a large file takes long."""
+    """Return the types of a class's fields; cached, because evaluating the annotations is slow."""
     return typing.get_type_hints(cls)
 
 

@@ -1,7 +1,7 @@
-"""Matrix products whose every bit is known: same row, same result, whatever the batch, the threads or the CPU.
+"""Bit-reproducible matrix products: the result of a row does not depend on the batch, the threads or the CPU.
 
-Libraries pick another kernel, and so another order of additions, for another shape. Here each output adds its
-products in the order of the inputs, fused (rounded once), four rows at a time for speed.
+Libraries choose the kernel, and so the order of additions, by shape. Here each output adds its products in the order of
+the inputs with fused multiply-add (rounded once), four rows at a time for speed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where torch computes, and with which kernels: on a GPU the fastest ones do not give the same result twice."""
+"""Choice of the torch device, and deterministic kernels on a GPU."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ DEVICES = ("cpu", "cuda", "auto")
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of a name.
+    """Return a torch device.
 
     Args:
-        name: ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if torch has one.
+        name: ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if there is one.
+
+    Raises:
+        InvalidParameter: The name is unknown, or there is no GPU.
+        MissingDependency: torch is not installed.
 
     Example:
         >>> choose_device("gpu")
@@ -38,21 +42,21 @@ def choose_device(name: str) -> torch.device:
         raise InvalidParameter("device is 'cuda', but torch sees no GPU here; choose 'cpu' or 'auto'.")
     if name == "cpu" or not torch.cuda.is_available():
         return torch.device("cpu")
-    # Read when cuBLAS starts: with a workspace of fixed size, products are summed in the same order every time.
+    # cuBLAS reads this when it starts: with a workspace of fixed size, the order of summation is always the same.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     return torch.device("cuda")
 
 
 @contextmanager
 def deterministic_kernels(device: torch.device) -> Iterator[None]:
-    """Compute within the block so that the same call on the same GPU gives the same bits.
+    """Make computations in the block bit-reproducible on the same GPU.
 
-    cuDNN takes deterministic kernels without trying which are fastest, and no product rounds its inputs to
-    TensorFloat-32. The settings are those of the process: threads may overlap, and the last to leave restores what was
-    there before. On a CPU nothing needs to be set.
+    cuDNN uses deterministic kernels without benchmarking, and TensorFloat-32 is off. These settings belong to the
+    process: if the blocks of several threads overlap, the last one to end restores the earlier settings. On a CPU
+    nothing is changed.
 
     Args:
-        device: Where the block computes.
+        device: Device of the computations.
     """
     if device.type != "cuda":
         yield
@@ -65,7 +69,7 @@ def deterministic_kernels(device: torch.device) -> Iterator[None]:
 
 
 class _Kernels:
-    """Settings of the process that blocks of several threads share."""
+    """Settings of the process, shared by the blocks of all threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

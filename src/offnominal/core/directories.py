@@ -1,4 +1,4 @@
-"""Where data that can be made again is kept between runs."""
+"""Platform directories: the folder for datasets, downloads and other data that can be regenerated."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ DATA_VARIABLE = "OFFNOMINAL_DATA"
 
 
 def data_home() -> Path:
-    """Return the folder of the datasets: ``$OFFNOMINAL_DATA``, or ``offnominal`` in the user's cache folder.
+    """Return the data home: ``$OFFNOMINAL_DATA``, or ``offnominal`` in the user's cache folder.
 
-    Nothing is created.
+    The folder is not created.
 
     Raises:
-        InaccessibleFile: The variable is not set, and this user has no home directory.
+        InaccessibleFile: The variable is not set and the user has no home directory.
 
     Example:
         >>> from unittest.mock import patch
@@ -35,7 +35,7 @@ def data_home() -> Path:
 
 
 def find_data_home() -> Path | None:
-    """Return the folder of the datasets to look into; None where there cannot be one, see :func:`data_home`."""
+    """Return the data home, or None if there is none; see :func:`data_home`."""
     try:
         return data_home()
     except InaccessibleFile:
@@ -43,7 +43,7 @@ def find_data_home() -> Path | None:
 
 
 def _cache() -> Path:
-    """Return the folder in which the platform wants caches to be."""
+    """Return the platform's cache folder."""
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

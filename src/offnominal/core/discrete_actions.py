@@ -1,4 +1,4 @@
-"""Actions that are choices: whole numbers, or a column for each."""
+"""Discrete actions as integers and in one-hot encoding."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from offnominal.core.types import Array, FloatArray
 
 
 def are_discrete(actions: Array) -> bool:
-    """Whether actions are choices: a whole number per transition, as in a Discrete space."""
+    """Whether actions are discrete: one integer per transition, as in a Discrete space."""
     return np.ndim(actions) == 1 and np.asarray(actions).dtype.kind in "iu"
 
 
 def n_discrete_actions(episodes: Iterable[Episode]) -> int:
-    """Return one more than the largest choice in episodes; 0 if their actions are not choices."""
+    """Return the largest discrete action plus one; 0 if the actions are continuous."""
     largest = -1
     for episode in episodes:
         if not are_discrete(episode.actions):
@@ -26,7 +26,7 @@ def n_discrete_actions(episodes: Iterable[Episode]) -> int:
 
 
 def one_hot(actions: Array, count: int) -> FloatArray:
-    """Return a row per choice with a one in its column; one that has no column leaves all of them zero.
+    """Return the one-hot encoding of actions; an action without a column is a row of zeros.
 
     Example:
         >>> one_hot(np.array([1, 0, 5]), 2)

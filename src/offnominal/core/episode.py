@@ -1,4 +1,4 @@
-"""What a rollout leaves behind: the episode and the events injected into it."""
+"""Episodes and the faults that were injected into them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Event(Config):
 
     Args:
         anomaly: Id of the anomaly.
-        parameter: Its raw parameter at full strength.
-        onset: The first transition it acts on. An episode may end before.
-        end: The first transition after it; None if it lasts to the end of the episode.
-        channels: Indices of the channels it touches; empty for faults of the dynamics.
+        parameter: Fault parameter at full strength.
+        onset: First transition at which the fault is active. An episode may end earlier.
+        end: First transition after the fault; None if it lasts to the end of the episode.
+        channels: Indices of the affected channels; empty for dynamics faults.
     """
 
     anomaly: str
@@ -39,16 +39,16 @@ class Episode:
     """One rollout: T transitions and the T + 1 observations around them.
 
     Args:
-        observations: (T + 1, ...): what the agent saw, faults included.
-        actions: (T, ...): what the agent commanded.
-        rewards: (T,).
-        active: (T,): a fault was switched on during this transition.
-        events: What was injected.
-        seed: `reset(seed=seed)` starts this episode.
-        terminated: Whether the world ended it, rather than the time limit.
-        extras: More arrays of length T or T + 1: ``clean_observations``, ``executed_actions``, ``applied``
+        observations: (T + 1, ...): observations of the agent, faults included.
+        actions: (T, ...): actions of the agent, before faults.
+        rewards: (T,): rewards.
+        active: (T,): whether a fault was active during the transition.
+        events: Injected faults.
+        seed: Seed of the episode: `reset(seed=seed)` starts it.
+        terminated: Whether the world ended the episode, not the time limit.
+        extras: Other arrays of length T or T + 1: ``clean_observations``, ``executed_actions``, ``applied``
             (each fault's parameter at each transition), ``success``, ``critical``, ``cost``, ``frames``
-            (T + 1, H, W, 3 bytes: what a camera saw).
+            (T + 1, H, W, 3) of bytes.
 
     Raises:
         InvalidEpisode: The arrays do not have these lengths.
@@ -83,7 +83,7 @@ class Episode:
                 raise InvalidEpisode(
                     f"{name} has shape {getattr(self, name).shape}; expected one value per transition."
                 )
-        # Extras that are read from a disk when they are asked for come in a mapping of their own, and stay unread.
+        # Extras that are read from disk on demand are in a mapping class of their own and are not read here.
         for name, values in self.extras.items() if isinstance(self.extras, dict) else ():
             if _length(name, values) not in (steps, steps + 1):
                 raise InvalidEpisode(
@@ -102,7 +102,7 @@ class Episode:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Whether two episodes hold the same bytes."""
+        """Whether two episodes have the same bytes."""
         if not isinstance(other, Episode):
             return NotImplemented
         return self.seed == other.seed and self.events == other.events and same_bytes(self.arrays(), other.arrays())
@@ -123,34 +123,32 @@ class Episode:
 
     @property
     def onset(self) -> int | None:
-        """First transition with a fault switched on, or None."""
+        """First transition with an active fault, or None."""
         return int(np.argmax(self.active)) if self.active.any() else None
 
     def images(self) -> Episode:
-        """Return the same episode as an agent with a camera has it: the frames are its observations.
+        """Return the episode with its frames as observations.
 
-        They become (T + 1, 3, H, W), a view with the colour first as image networks expect it. The observations of
-        before are the extra ``vector_observations``.
+        The observations are a view of shape (T + 1, 3, H, W), channels first. The original observations become the
+        extra ``vector_observations``.
 
         Raises:
             InvalidState: No frames were recorded.
 
         Example:
-            >>> film = {"frames": np.zeros((4, 128, 128, 3), np.uint8)}
-            >>> episode = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool), extras=film)
+            >>> extras = {"frames": np.zeros((4, 128, 128, 3), np.uint8)}
+            >>> episode = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool), extras=extras)
             >>> episode.images().observations.shape
             (4, 3, 128, 128)
         """
         if FRAMES not in self.extras:
-            raise InvalidState(
-                f"the episode of seed {self.seed} has no frames; record with frames=True to have what a camera sees."
-            )
+            raise InvalidState(f"the episode of seed {self.seed} has no frames; record it with frames=True.")
         others = {name: self.extras[name] for name in self.extras if name != FRAMES}
         observations = np.moveaxis(self.extras[FRAMES], -1, 1)
         return replace(self, observations=observations, extras={**others, VECTOR: self.observations})
 
     def arrays(self) -> dict[str, Any]:
-        """Return every array by name."""
+        """Return all arrays by name."""
         return {
             "observations": self.observations,
             "actions": self.actions,
@@ -162,7 +160,7 @@ class Episode:
 
 
 def _length(name: str, values: Array) -> int:
-    """Return how many entries an array has."""
+    """Return the number of entries of an array."""
     shape = getattr(values, "shape", ())
     if not shape:
         raise InvalidEpisode(f"{name} is a {type(values).__name__}; expected an array with an entry per step.")
@@ -170,7 +168,7 @@ def _length(name: str, values: Array) -> int:
 
 
 def same_bytes(first: Mapping[str, Array], second: Mapping[str, Array]) -> bool:
-    """Whether two mappings hold the same names, types, shapes and bytes."""
+    """Whether two mappings have the same names, types, shapes and bytes."""
     return first.keys() == second.keys() and all(
         first[name].dtype == second[name].dtype
         and first[name].shape == second[name].shape

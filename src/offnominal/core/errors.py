@@ -1,4 +1,4 @@
-"""Named errors: each says what was given, what was expected and what to do."""
+"""Errors of this package. Messages say what was given, what was expected and what to do."""
 
 from __future__ import annotations
 
@@ -7,87 +7,87 @@ from collections.abc import Iterable
 
 
 class OffnominalError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base class of all errors of this package."""
 
 
 class UnknownName(OffnominalError, LookupError):
-    """A name that no registry, table or space knows."""
+    """A name is not in the registry, table or space."""
 
 
 class InvalidParameter(OffnominalError, ValueError):
-    """A parameter of the wrong type or outside its range."""
+    """A parameter has the wrong type or is out of range."""
 
 
 class InvalidSchedule(InvalidParameter):
-    """A schedule that could never switch its fault on as described."""
+    """A schedule can never activate its fault."""
 
 
 class InvalidChannels(InvalidParameter):
-    """Channels that the observation or the action does not have."""
+    """The observation or action does not have these channels."""
 
 
 class InvalidEpisode(InvalidParameter):
-    """Arrays that do not make an episode: not T + 1 observations around T transitions."""
+    """Arrays are not an episode of T transitions and T + 1 observations."""
 
 
 class InvalidScores(InvalidParameter):
-    """Scores that cannot be used: none, no numbers, or not one vector per episode with one score per step."""
+    """Anomaly scores are empty, not numeric, or not one vector per episode with one score per step."""
 
 
 class InvalidAction(OffnominalError, ValueError):
-    """An action of the wrong shape, type or with a non-finite entry."""
+    """An action has the wrong shape or type, or a non-finite entry."""
 
 
 class InvalidState(OffnominalError, RuntimeError):
-    """A call that makes no sense now, such as stepping before the first reset."""
+    """A call is not possible in the current state, such as a step before the first reset."""
 
 
 class NotFitted(InvalidState):
-    """A detector or an alarm that is asked before it has learned anything."""
+    """A detector or an alarm is used before it is fitted."""
 
 
 class UnsupportedEnvironment(OffnominalError, TypeError):
-    """An environment without the spaces or the physics that were asked for."""
+    """An environment does not have the required spaces or physics."""
 
 
 class UnsupportedEstimator(OffnominalError, TypeError):
-    """An estimator of another package that cannot keep the contract of a detector."""
+    """An estimator of another package does not satisfy the contract of a detector."""
 
 
 class SimulationDiverged(OffnominalError, ArithmeticError):
-    """The physics became non-finite or unstable; the state is not to be trusted from this step on."""
+    """The physics became non-finite or unstable; the state is invalid from this step on."""
 
 
 class ModuleNotAllowed(OffnominalError, PermissionError):
-    """A file names a class of a package that it must not choose to import."""
+    """A file names a class of a package that files are not allowed to import."""
 
 
 class MissingDependency(OffnominalError, ImportError):
-    """An optional package that the call needs is not installed."""
+    """An optional package is required and not installed."""
 
 
 class DamagedFile(OffnominalError, ValueError):
-    """A file whose content is not what is said of it."""
+    """The content of a file is invalid or does not have the expected hash."""
 
 
 class UnsupportedFormat(DamagedFile):
-    """A file of another version of its format than this version of the package reads."""
+    """A file has a format version that this version of the package does not read."""
 
 
 class MissingFile(OffnominalError, FileNotFoundError):
-    """A file or folder that should be there and is not."""
+    """A file or folder is missing."""
 
 
 class InaccessibleFile(OffnominalError, OSError):
-    """A file or folder that the system does not let us read or write: permissions, a full disk, an impossible path."""
+    """A file or folder cannot be read or written: permissions, a full disk, an impossible path."""
 
 
 class AlreadyExists(OffnominalError, FileExistsError):
-    """Something else stands where a file or folder is to be written."""
+    """The target of a write already exists."""
 
 
 class LawBroken(OffnominalError, AssertionError):
-    """An object does not keep a law of its kind."""
+    """An object violates a law of its kind."""
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:

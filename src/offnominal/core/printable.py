@@ -1,17 +1,17 @@
-"""Text from outside without characters that control a terminal or that no document may hold."""
+"""Removal of control characters from external text, for terminals and documents."""
 
 from __future__ import annotations
 
 import re
 
-# What XML 1.0 does not allow, all control codes but tab and line feed, and what turns the direction of writing.
+# Characters that XML 1.0 forbids, control codes except tab and line feed, and changes of the writing direction.
 FORBIDDEN = "\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff"
 _UNPRINTABLE = re.compile(f"[{FORBIDDEN}\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
 
 
 def printable(text: str) -> str:
-    r"""Return a text in which every control character is a visible sign; tabs and line feeds stay.
+    r"""Return the text with every control character replaced by a visible symbol, except tabs and line feeds.
 
     Example:
         >>> printable("a\x00b\x1b[31mc"), printable("two\r\nlines\n")

@@ -1,4 +1,4 @@
-"""Progress of long work: a live line on a terminal, nothing elsewhere."""
+"""Progress bars on terminals."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _SHOWN = ContextVar("shown", default=False)
 
 
 class ProgressCallback(Protocol):
-    """Report that some units of work are done."""
+    """Function that reports progress."""
 
     def __call__(self, units: float = 1.0, note: str = "") -> None:
-        """Advance by some units and show a note."""
+        """Advance by a number of units and show a note."""
 
 
 @contextmanager
 def progress(
     description: str, total: float | None = None, *, enabled: bool | None = None
 ) -> Iterator[ProgressCallback]:
-    """Show a progress line on standard error while the block runs. Inside another one nothing is shown.
+    """Show a progress bar on standard error while the block runs. Nested bars are not shown.
 
     Args:
-        description: What is being done.
-        total: How many units there are; None if unknown.
+        description: Label of the bar.
+        total: Number of units; None if unknown.
         enabled: Force the display on or off; None shows it only on a terminal.
 
     Example:
@@ -65,7 +65,7 @@ def progress(
 
 
 def format_duration(seconds: float) -> str:
-    """Return a time as people say it.
+    """Return a duration as text, rounded to seconds, minutes or hours.
 
     Example:
         >>> format_duration(7.4), format_duration(200), format_duration(9000)

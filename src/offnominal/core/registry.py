@@ -1,4 +1,4 @@
-"""Registries: names to lazily loaded things, open to other packages through entry points."""
+"""Registries: ids of lazily imported objects, extensible by other packages through entry points."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ OURS = "offnominal"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What a registry knows of one entry without loading it.
+    """Description of one registry entry, known without importing it.
 
-    Args:
-        id: The name users write.
-        target: ``"package.module:attribute"``, imported on first use.
-        summary: One line for listings.
-        options: Keyword arguments given to the target by default.
-        parts: Option, if any, that names what the entry is built from: one part or several. A part is an id of the
+        Args:
+            id: Id of the entry.
+            target: ``"package.module:attribute"``, imported on first use.
+            summary: One line for listings.
+            options: Default keyword arguments of the target.
+        parts: Name of the option, if any, that lists the parts from which the entry is built. A part is an id of the
             registry, a pair of an id and options, or ``"package.module:Class"``.
     """
 
@@ -36,7 +36,7 @@ class Spec:
     parts: str = ""
 
     def load(self) -> Any:
-        """Import the target, or raise :class:`UnknownName` if there is no such module or name in it."""
+        """Import the target; raise :class:`UnknownName` if the module or the attribute does not exist."""
         module, _, attribute = self.target.partition(":")
         try:
             found = importlib.import_module(module)
@@ -50,14 +50,14 @@ class Spec:
 
 
 class Registry(Generic[T]):
-    """Names of one kind of thing.
+    """Ids of one kind of object.
 
-    Other packages add theirs by an entry point in the group ``offnominal.<kind>s`` whose value is a callable that
-    takes this registry and registers what it has.
+    Other packages add entries with an entry point in the group ``offnominal.<kind>s``. Its value is a callable that
+    takes this registry and registers its entries.
 
     Args:
         kind: Singular noun, such as ``"world"``.
-        contract: Class that everything of this kind inherits from; needed to build classes that are not registered.
+        contract: Base class of this kind; needed to build classes that are not registered.
         catalogue: ``"package.module:function"`` of a function that takes this registry and registers the built-in
             entries; imported and called on first use.
 
@@ -81,11 +81,11 @@ class Registry(Generic[T]):
 
     @property
     def plural(self) -> str:
-        """The kind in the plural, as used by entry points and the command line."""
+        """Plural of the kind, as in entry points and on the command line."""
         return self.kind[:-1] + "ies" if self.kind.endswith("y") else self.kind + "s"
 
     def register(self, spec: Spec) -> None:
-        """Add an entry; the same id twice is an error."""
+        """Add an entry; raise :class:`InvalidParameter` if the id is already used for another one."""
         known = self._specs.get(spec.id)
         if known is not None and known != spec:
             raise InvalidParameter(
@@ -94,7 +94,7 @@ class Registry(Generic[T]):
         self._specs[spec.id] = spec
 
     def spec(self, id: str) -> Spec:
-        """Return what is known of an id, or raise :class:`UnknownName` with the nearest right one."""
+        """Return the entry of an id; raise :class:`UnknownName` with the nearest existing id if there is none."""
         self._load_plugins()
         if not isinstance(id, str):
             raise InvalidParameter(f"{self.kind} id {id!r} is a {type(id).__name__}; expected a string.")
@@ -107,12 +107,12 @@ class Registry(Generic[T]):
             ) from None
 
     def find(self, name: str, *, allow_modules: Collection[str] | None = None) -> Spec:
-        """Return what is known of an id, or of a class that is not registered, without importing anything.
+        """Return the entry of an id, or of a class that is not registered, without importing it.
 
         Args:
             name: An id, or ``"package.module:Class"``.
-            allow_modules: For a name from a file: packages or modules that it may name besides this package and those
-                with an entry point of ours. None for a name that the user wrote in code or in a command.
+            allow_modules: For a name from a file: packages or modules that the file may import, besides this package
+                and packages with one of its entry points. None for a name from code or from the command line.
 
         Raises:
             ModuleNotAllowed: The file names a class of another package.
@@ -125,10 +125,10 @@ class Registry(Generic[T]):
         return Spec(name, name)
 
     def load(self, name: str) -> Callable[..., T]:
-        """Import what an id stands for, or a class by ``"package.module:Class"``, which must keep the contract.
+        """Import the target of an id, or a class by ``"package.module:Class"``, which must satisfy the contract.
 
-        A class that is not registered is checked before anything is called. Check names from files with :meth:`find`
-        first: importing a module runs it.
+        A class that is not registered is checked before it is called. Check names from files with :meth:`find` first:
+        importing a module runs its code.
         """
         spec = self.find(name)
         found: Callable[..., T] = spec.load()
@@ -140,8 +140,8 @@ class Registry(Generic[T]):
         """Return the object of an id or of ``"package.module:Class"``; see :meth:`load`.
 
         Args:
-            name: What to build.
-            parameters: Of the constructor, over those that are registered.
+            name: Id or path of a class.
+            parameters: Arguments of the constructor; they override the registered ones.
         """
         made = self.load(name)(**{**self.find(name).options, **(parameters or {})})
         if self.contract is not None and not isinstance(made, self.contract):
@@ -159,17 +159,17 @@ class Registry(Generic[T]):
             raise InvalidParameter(f"{name!r} is abstract: it lacks {missing}; name a class that has them.")
 
     def make(self, id: str, **options: Any) -> T:
-        """Load an entry and call it with its own options overlaid by the given ones."""
+        """Import an entry and call it with its default options, overridden by the given ones."""
         spec = self.spec(id)
         made: T = spec.load()(**{**spec.options, **options})
         return made
 
     def parts(self, id: str, options: Mapping[str, Any]) -> list[Spec]:
-        """Return the entries that an entry is built from by name, and those that these are built from.
+        """Return the entries from which an entry is built by id, recursively.
 
         Args:
-            id: Of the entry.
-            options: Given to it, beside its own.
+            id: Id of the entry.
+            options: Options given to it in addition to its own.
         """
         spec = self.spec(id)
         found: list[Spec] = []
@@ -218,11 +218,11 @@ def _check_target(target: str) -> None:
 
 
 def _check_allowed(target: str, allow_modules: Collection[str]) -> None:
-    """Refuse a target that a file names unless its package is ours, has an entry point of ours, or is allowed."""
+    """Raise if a file names a target outside this package, packages with its entry points, and allowed ones."""
     module = target.partition(":")[0]
     package = module.partition(".")[0]
     allowed = [allow_modules] if isinstance(allow_modules, str) else [*allow_modules]
-    if any(f"{module}.".startswith(f"{each}.") for each in allowed) or package in _registered_packages():
+    if any(f"{module}.".startswith(f"{name}.") for name in allowed) or package in _registered_packages():
         return
     raise ModuleNotAllowed(
         f"{target!r} is a class of the package {package!r}, which is not registered. A file cannot choose code to run: "
@@ -232,7 +232,7 @@ def _check_allowed(target: str, allow_modules: Collection[str]) -> None:
 
 
 def _registered_packages() -> set[str]:
-    """Return this package and those that have an entry point of ours: a registry imports them anyway."""
+    """Return this package and all packages with one of its entry points, which a registry imports anyway."""
     every = entry_points()
     ours = (entry for group in every.groups if group.startswith(f"{OURS}.") for entry in every.select(group=group))
     return {OURS, *(entry.module.partition(".")[0] for entry in ours)}

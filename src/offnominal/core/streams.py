@@ -1,7 +1,7 @@
-"""Named random streams: one per (seed, episode, purpose), none of which can disturb another.
+"""Named random streams: one per (seed, episode, purpose). A draw from one stream never changes another.
 
-Purposes in use: ``reset`` (initial state), ``world`` (randomness of the physics), ``policy``, ``anomaly`` (what a
-fault draws), ``onset`` (when it strikes).
+Purposes in use: ``reset`` (initial state), ``world`` (randomness of the physics), ``policy``, ``anomaly`` (draws of a
+fault), ``onset`` (onset of a fault).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def stream_keys(seeds: IntArray, episodes: IntArray, purpose: str) -> KeyArray:
 
     Args:
         seeds: Root seed of each episode.
-        episodes: How many episodes were started from that root seed before this one.
-        purpose: What the stream is for.
+        episodes: Number of earlier episodes from the same root seed.
+        purpose: Purpose of the stream.
 
     Example:
         >>> stream_keys(np.array([0, 1]), np.array([0, 0]), "reset")
@@ -66,7 +66,7 @@ def stream_keys(seeds: IntArray, episodes: IntArray, purpose: str) -> KeyArray:
 class Stream:
     """One stream, for code that handles one episode at a time.
 
-    Every draw names the step and the lane it belongs to and is a pure function of them.
+    A draw is a pure function of its step and lane.
 
     Example:
         >>> stream = Stream.named(seed=3, episode=0, purpose="anomaly")
@@ -102,5 +102,5 @@ class Stream:
         return low + int(self.uniform(1, step=step, lane=lane)[0] * (high - low + 1))
 
     def generator(self) -> np.random.Generator:
-        """Return a NumPy generator seeded from this stream, for libraries that want one."""
+        """Return a NumPy generator seeded from this stream, for libraries that need one."""
         return np.random.Generator(np.random.Philox(key=int(self.key)))

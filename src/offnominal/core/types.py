@@ -1,4 +1,4 @@
-"""Array types shared by every room."""
+"""Array types shared by all packages."""
 
 from __future__ import annotations
 
