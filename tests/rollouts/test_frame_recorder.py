@@ -96,7 +96,7 @@ def test_twins_look_the_same_until_the_fault_is_seen():
 
 def test_images_need_frames():
     (episode,) = film(1, frames=False)
-    with pytest.raises(InvalidState, match="record with frames=True"):
+    with pytest.raises(InvalidState, match="record it with frames=True"):
         episode.images()
 
 

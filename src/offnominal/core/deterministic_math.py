@@ -1,8 +1,8 @@
 """Elementary functions from IEEE additions, multiplications, divisions and square roots alone.
 
 The C library's ``exp``, ``log`` and ``atan2`` differ in the last bit between platforms, and one bit is enough to
-separate two chaotic trajectories. These functions give the same bits on every CPU. Their error is at most two units in the last
-place (softplus: three). Coefficients: fdlibm (Sun, 1993) and Cephes (Moshier, 1989).
+separate two chaotic trajectories. These functions give the same bits on every CPU. Their error is at most two units in
+the last place (softplus: three). Coefficients: fdlibm (Sun, 1993) and Cephes (Moshier, 1989).
 """
 
 from __future__ import annotations

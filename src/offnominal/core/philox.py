@@ -1,8 +1,8 @@
 """Counter-based random numbers: every draw is a pure function of (key, step, lane, index).
 
 Philox4x32-10 (Salmon et al., 2011). There is no state, so additional draws never change other draws. A *key* identifies
-a stream (see :mod:`offnominal.core.streams`), *step* is the time index, *lane* separates users of one stream at one step
-(such as two faults), *index* counts the numbers within a lane.
+a stream (see :mod:`offnominal.core.streams`), *step* is the time index, *lane* separates users of one stream at one
+step (such as two faults), *index* counts the numbers within a lane.
 """
 
 from __future__ import annotations
