@@ -75,7 +75,7 @@ def test_random_actions_keep_the_shape_of_the_space():
 
 @pytest.mark.parametrize("space", [Box(-np.inf, 1, (2,)), Box(0, np.inf, (2,)), MultiDiscrete([2, 3])])
 def test_random_actions_need_finite_limits(space):
-    with pytest.raises(InvalidParameter, match=r"finite limits|Box"):
+    with pytest.raises(InvalidParameter, match=r"finite bounds|Box"):
         RandomPolicy(space)
 
 
@@ -253,7 +253,7 @@ def test_an_unknown_activation_is_refused():
 
 
 def test_a_squashed_network_needs_finite_limits():
-    with pytest.raises(InvalidParameter, match="finite limits"):
+    with pytest.raises(InvalidParameter, match="finite bounds"):
         NetworkPolicy(layers((17, 8, 3)), Box(-np.inf, np.inf, (3,)))
 
 

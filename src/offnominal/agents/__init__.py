@@ -1,4 +1,4 @@
-"""Who acts: the policy contract; random, scripted and network policies, and such that know how sure they are."""
+"""Policies: the contract, random, scripted and network policies, and policies with uncertainty estimates."""
 
 from offnominal.agents.experts import expert, expert_card, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, save_policy

@@ -1,4 +1,4 @@
-"""Network policies without a deep-learning library: the same bits for every batch, thread count and CPU."""
+"""Network policies without a deep-learning library; bit-reproducible for every batch, thread count and CPU."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ LINEAR, RELU, TANH = range(3)
 
 
 class NetworkPolicy(Policy):
-    """A multilayer perceptron whose squashed output is scaled to the limits of the action space.
+    """Multilayer perceptron whose output is squashed by tanh and scaled to the bounds of the action space.
 
-    Rows are multiplied in a fixed order of additions, so the action for an observation is the same whatever else is
-    in the batch.
+    The order of additions is fixed, so the action for an observation does not depend on the batch.
 
     Args:
         layers: (weight, bias) pairs; weights are (inputs, outputs).
         space: Action space.
-        activation: Between the layers.
+        activation: Activation function of the hidden layers.
         squash: Whether the output passes through tanh before scaling.
 
     Example:
@@ -50,7 +49,7 @@ class NetworkPolicy(Policy):
         if activation not in ("relu", "tanh"):
             raise InvalidParameter(f"activation is {activation!r}; choose 'relu' or 'tanh'.")
         if squash and not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
-            raise InvalidParameter(f"a squashed output is scaled to finite limits; the space is {space}.")
+            raise InvalidParameter(f"a squashed output needs finite bounds; the space is {space}.")
         self.space = space
         self.squash = squash
         self.activation = activation
@@ -103,7 +102,7 @@ class NetworkPolicy(Policy):
         """Return the network's action for every row."""
         n, width = len(observations), int(np.prod(observations.shape[1:]))
         if width != len(self._layers[0][0]):
-            raise InvalidParameter(f"the network takes {len(self._layers[0][0])} numbers; an observation has {width}.")
+            raise InvalidParameter(f"the network has {len(self._layers[0][0])} inputs; observations have {width}.")
         values = np.zeros((blocks(n), width), np.float32)
         values[:n] = observations.reshape(n, -1)
         for weight, bias, activation in self._layers:
@@ -119,7 +118,7 @@ class NetworkPolicy(Policy):
 
 @compiled
 def activate(x: Matrix, activation: int) -> None:
-    """Apply an activation in place."""
+    """Apply an activation function in place."""
     for i in range(x.shape[0]):
         for j in range(x.shape[1]):
             if activation == RELU:
@@ -130,7 +129,7 @@ def activate(x: Matrix, activation: int) -> None:
 
 @compiled
 def scale(x: Matrix, squash: bool, middle: Array, reach: Array, out: Matrix) -> None:
-    """Squash and scale raw outputs to the limits of the actions."""
+    """Squash and scale raw outputs to the bounds of the actions."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             raw = tanh(float(x[i, j])) if squash else float(x[i, j])

@@ -1,4 +1,4 @@
-"""A policy that stumbles, to see what lies beside its path."""
+"""A policy with Gaussian action noise, for exploration of states near those of another policy."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class _NoisyState:
 
 
 class NoisyPolicy(Policy):
-    """Adds Gaussian noise to the actions of another policy, in every episode of another size.
+    """Adds Gaussian noise to the actions of another policy, with a noise level that varies by episode.
 
     Args:
-        policy: The other one.
-        space: Action space; actions stay within its limits.
-        max_noise: Largest standard deviation, as a share of half the range of the actions. The ith of five episodes in
-            a row has i quarters of it, so that one in five has no noise at all.
+        policy: Policy whose actions are changed.
+        space: Action space; actions are clipped to its bounds.
+        max_noise: Largest standard deviation, as a fraction of half the range of the actions. Five successive seeds
+            have 0, 1/4, 1/2, 3/4 and 1 times this noise.
 
     Example:
         >>> from offnominal.agents import RandomPolicy
@@ -46,34 +46,34 @@ class NoisyPolicy(Policy):
         self.policy = policy
         self.space = space
         if not max_noise >= 0.0:
-            raise InvalidParameter(f"spread is {max_noise!r}; expected a number of at least 0.")
+            raise InvalidParameter(f"max_noise is {max_noise!r}; expected a number of at least 0.")
         self.max_noise = max_noise
 
     def start(self, seeds: IntArray, episodes: IntArray) -> _NoisyState:
-        """Give every episode its size of noise."""
+        """Return the noise level and the random stream of every episode."""
         noise_levels = self.max_noise * (np.asarray(seeds) % self.NOISE_LEVELS) / (self.NOISE_LEVELS - 1)
         return _NoisyState(
             self.policy.start(seeds, episodes), stream_keys(seeds, episodes, "stumbling"), noise_levels, 0
         )
 
     def act(self, observations: Array, state: _NoisyState | None) -> tuple[Array, _NoisyState]:
-        """Let the other policy choose, and shake what it chose."""
+        """Return the actions of the other policy with noise."""
         state = self.begun(observations, state)
         actions, inner = self.policy.act(observations, state.inner)
         n, width = len(actions), int(np.prod(self.space.shape))
         noise = np.empty((n, width))
         fill_normal(state.keys, np.full(n, state.step), 0, noise)
         reach = (self.space.high.astype(np.float64) - self.space.low) / 2
-        shaken = actions + reach * (state.noise_levels[:, None] * noise).reshape(n, *self.space.shape)
-        shaken = np.clip(shaken, self.space.low, self.space.high).astype(self.space.dtype)
-        return shaken, _NoisyState(
-            self.policy.record_actions(inner, shaken), state.keys, state.noise_levels, state.step + 1
+        noisy = actions + reach * (state.noise_levels[:, None] * noise).reshape(n, *self.space.shape)
+        noisy = np.clip(noisy, self.space.low, self.space.high).astype(self.space.dtype)
+        return noisy, _NoisyState(
+            self.policy.record_actions(inner, noisy), state.keys, state.noise_levels, state.step + 1
         )
 
     def record_actions(self, state: _NoisyState, actions: Array) -> _NoisyState:
-        """Tell the other policy."""
+        """Return the state after other actions were executed."""
         return replace(state, inner=self.policy.record_actions(state.inner, actions))
 
     def take(self, state: _NoisyState, rows: IntArray) -> _NoisyState:
-        """Keep some rows."""
+        """Return the state of the given rows."""
         return _NoisyState(self.policy.take(state.inner, rows), state.keys[rows], state.noise_levels[rows], state.step)

@@ -1,4 +1,4 @@
-"""The contract of a policy: batched, with explicit state and a random stream of its own."""
+"""The contract of a policy: batched, with explicit state and its own random stream."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ TILE = 64
 
 
 class Policy(ABC):
-    """Chooses actions for many episodes at once.
+    """Maps observations of several episodes to actions.
 
-    What it chooses for one episode never depends on the other episodes of the batch.
+    The action for one episode does not depend on the other episodes of the batch.
     """
 
     def start(self, seeds: IntArray, episodes: IntArray) -> Any:
-        """Return the state at the beginning of episodes: any object that :meth:`take` can thin out."""
+        """Return the state at the beginning of episodes, or None for a policy without state."""
         return None
 
     @abstractmethod
@@ -34,24 +34,23 @@ class Policy(ABC):
         """Return an action per row and the state for the next step.
 
         Args:
-            observations: (n, ...): what the agents see.
-            state: What :meth:`start` or the previous call returned for these rows. None begins new episodes, all of
-                seed 0.
+            observations: (n, ...): one observation per row.
+            state: Result of :meth:`start` or of the previous call for these rows. None starts new episodes of seed 0.
         """
 
     def begun(self, observations: Array, state: Any) -> Any:
-        """Return a state, or that of new episodes of seed 0 if it is None; for :meth:`act` of policies with a state."""
+        """Return the state, or the state of new episodes of seed 0 if it is None."""
         if state is not None:
             return state
         rows = np.arange(len(observations))
         return self.start(np.zeros_like(rows), rows)
 
     def record_actions(self, state: Any, actions: Array) -> Any:
-        """Return the state after other actions were carried out than :meth:`act` chose, as when a pupil acts."""
+        """Return the state after other actions than those of :meth:`act` were executed."""
         return state
 
     def take(self, state: Any, rows: IntArray) -> Any:
-        """Return the state of some rows only, when the others have ended."""
+        """Return the state of the given rows; the other episodes have ended."""
         return state
 
 
@@ -62,7 +61,7 @@ class _RandomState:
 
 
 class RandomPolicy(Policy):
-    """Uniform actions within the limits of a space, or uniform choices.
+    """Policy with uniformly random actions of a Box or Discrete space.
 
     Example:
         >>> policy = RandomPolicy(Box(-1, 1, (2,)))
@@ -78,44 +77,44 @@ class RandomPolicy(Policy):
         if not isinstance(space, Box | Discrete):
             raise InvalidParameter(f"uniform actions need a Box or a Discrete space; the space is {space}.")
         if isinstance(space, Box) and not (np.isfinite(space.low).all() and np.isfinite(space.high).all()):
-            raise InvalidParameter(f"uniform actions need finite limits; the space is {space}.")
+            raise InvalidParameter(f"uniform actions need finite bounds; the space is {space}.")
         self.space = space
 
     def start(self, seeds: IntArray, episodes: IntArray) -> _RandomState:
-        """Name a stream per episode."""
+        """Return the random stream of every episode."""
         return _RandomState(stream_keys(seeds, episodes, "policy"), 0)
 
     def act(self, observations: Array, state: _RandomState | None) -> tuple[Array, _RandomState]:
-        """Draw from each episode's stream."""
+        """Return random actions, drawn from each episode's stream."""
         state = self.begun(observations, state)
         n, shape = len(observations), self.space.shape or ()
-        drawn = np.empty((n, int(np.prod(shape))))
-        fill_uniform(state.keys, np.full(n, state.step), 0, drawn)
-        return self._within(drawn.reshape(n, *shape)), _RandomState(state.keys, state.step + 1)
+        uniform = np.empty((n, int(np.prod(shape))))
+        fill_uniform(state.keys, np.full(n, state.step), 0, uniform)
+        return self._scaled(uniform.reshape(n, *shape)), _RandomState(state.keys, state.step + 1)
 
-    def _within(self, drawn: Array) -> Array:
-        """Return actions of the space, given numbers of (0, 1)."""
+    def _scaled(self, uniform: Array) -> Array:
+        """Return actions of the space for uniform numbers on (0, 1)."""
         space = self.space
         if isinstance(space, Discrete):
-            # A number next to 1 would be rounded up to one choice too many.
-            return space.start + np.minimum((drawn * space.n).astype(np.int64), space.n - 1)
+            # A number close to 1 would be rounded up to n.
+            return space.start + np.minimum((uniform * space.n).astype(np.int64), space.n - 1)
         low, high = space.low.astype(np.float64), space.high.astype(np.float64)
-        return (low + (high - low) * drawn).astype(space.dtype)
+        return (low + (high - low) * uniform).astype(space.dtype)
 
     def take(self, state: _RandomState, rows: IntArray) -> _RandomState:
-        """Keep the streams of some rows."""
+        """Return the streams of the given rows."""
         return _RandomState(state.keys[rows], state.step)
 
 
 class FunctionPolicy(Policy):
-    """A plain function from a batch of observations to a batch of actions, without state.
+    """Policy without state, from a function of a batch of observations.
 
-    The function always sees exactly `tile` rows, the last ones padded with zeros, because matrix products round
-    differently for different shapes; so the action for one observation does not depend on how many there are.
+    The function is always called with `tile` rows, the last ones padded with zeros: matrix products of other shapes
+    round differently, and the action for one observation must not depend on the size of the batch.
 
     Args:
-        function: Maps (tile, ...) observations to (tile, ...) actions.
-        tile: How many rows it sees at a time.
+        function: Function from (tile, ...) observations to (tile, ...) actions.
+        tile: Number of rows per call.
 
     Example:
         >>> policy = FunctionPolicy(lambda observations: -observations[:, :1])
@@ -128,7 +127,7 @@ class FunctionPolicy(Policy):
         self.tile = positive_integer("tile", tile)
 
     def act(self, observations: Array, state: Any) -> tuple[Array, Any]:
-        """Call the function tile by tile."""
+        """Return the actions of the function."""
         n = len(observations)
         padded = np.zeros((-(-n // self.tile) * self.tile, *observations.shape[1:]), observations.dtype)
         padded[:n] = observations
@@ -145,7 +144,7 @@ class FunctionPolicy(Policy):
 
 
 def as_policy(policy: Policy | Callable[[Array], Array]) -> Policy:
-    """Return a policy; plain functions are wrapped."""
+    """Return a policy; a function becomes a :class:`FunctionPolicy`."""
     if isinstance(policy, Policy):
         return policy
     if callable(policy):

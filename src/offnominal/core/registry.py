@@ -20,11 +20,11 @@ OURS = "offnominal"
 class Spec:
     """Description of one registry entry, known without importing it.
 
-        Args:
-            id: Id of the entry.
-            target: ``"package.module:attribute"``, imported on first use.
-            summary: One line for listings.
-            options: Default keyword arguments of the target.
+    Args:
+        id: Id of the entry.
+        target: ``"package.module:attribute"``, imported on first use.
+        summary: One line for listings.
+        options: Default keyword arguments of the target.
         parts: Name of the option, if any, that lists the parts from which the entry is built. A part is an id of the
             registry, a pair of an id and options, or ``"package.module:Class"``.
     """

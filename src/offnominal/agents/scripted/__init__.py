@@ -1,4 +1,4 @@
-"""Scripted experts: controllers a person can read, one for every world."""
+"""Scripted experts: hand-written controllers, one for every world."""
 
 from offnominal.agents.scripted.ball_follower import BallFollower
 from offnominal.agents.scripted.catalogue import scripted_expert

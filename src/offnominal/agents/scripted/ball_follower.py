@@ -1,4 +1,4 @@
-"""A player of Pong that is where the ball will be."""
+"""Scripted expert for Pong."""
 
 from __future__ import annotations
 
@@ -9,52 +9,52 @@ import numpy as np
 from offnominal.agents.policy import Policy
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
-# All lengths are pixels of the 84 by 84 that an agent sees.
+# All lengths are in pixels of the 84 by 84 observation.
 TOP, BOTTOM = 14, 77
-"""Between the walls."""
+"""Rows of the walls."""
 FIELD = slice(11, 73)
 """Columns between the paddles."""
 OWN = slice(73, 76)
-"""Columns of the paddle that is played."""
+"""Columns of the agent's paddle."""
 FACE = 73.0
-"""Where the ball meets it."""
+"""Column at which the ball meets the paddle."""
 CENTRE = 45.0
 BACKGROUND = 100
-"""Brighter than this is ball or paddle; the field has 87."""
+"""Ball and paddles are brighter than this; the field has 87."""
 STROKE = 9.45
-"""How far the paddle comes to rest from where it was, for an action held for one step."""
+"""Displacement of the paddle after an action of one step, once it is at rest."""
 SETTLED = 3
-"""Steps without an action after which it is at rest."""
+"""Steps without an action after which the paddle is at rest."""
 SPINS = (2.3, 2.3, 1.0)
-"""How far below the ball the middle of the paddle meets it, stroke by stroke: what makes the other side miss. Were it
-always the same, a rally could last for ever."""
+"""Offset of the paddle's centre below the ball, in turn for each return, so that the opponent misses. With a constant
+offset a rally could be endless."""
 NOTHING, UP, DOWN = 0, 2, 3
 PUSHES = np.array([0.0, 0.0, -1.0, 1.0, -1.0, 1.0])
-"""What each action of the game does to the paddle."""
+"""Direction in which each action moves the paddle."""
 REACH = (10.0, 80.0)
-"""How far up and down the paddle comes to rest."""
+"""Range of the paddle's rest positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Play:
     rest: FloatArray
-    """Where each paddle would have come to rest without the last push; NaN before it was seen."""
+    """Rest position of each paddle without the last push; NaN before it was observed."""
     push: FloatArray
-    """The last push: -1 up, 1 down, 0 none."""
+    """Last push: -1 up, 1 down, 0 none."""
     quiet: IntArray
-    """Steps since a push, the last one not counted."""
+    """Steps since the push before the last one."""
     coming: BoolArray
-    """Whether the ball came nearer."""
+    """Whether the ball approaches."""
     strokes: IntArray
-    """How often it began to."""
+    """Number of approaches so far."""
 
 
 class BallFollower(Policy):
-    """Plays OOD-Pong-v0 from the pictures: puts the paddle to where the ball will arrive, a little off its middle.
+    """Plays OOD-Pong-v0 from images: moves the paddle to where the ball will arrive, slightly off its centre.
 
-    The paddle moves by whole strokes. Where that is too coarse, it goes back and forth, which holds it half a stroke
-    away. A stroke is not over when the next picture is seen, so what was done last must be known: if it was something
-    else than :meth:`act` said, say so by :meth:`record_actions`.
+    The paddle moves in whole strokes. If that is too coarse, it alternates between two positions. A stroke is not over
+    at the next observation, so the policy remembers the last action; call :meth:`record_actions` if another action was
+    executed.
 
     Example:
         >>> from offnominal.rollouts import evaluate_policy
@@ -63,13 +63,13 @@ class BallFollower(Policy):
     """
 
     def start(self, seeds: IntArray, episodes: IntArray) -> _Play:
-        """Begin with a paddle that nobody has seen."""
+        """Return the state of new games, with unknown paddle positions."""
         n = len(seeds)
         none = np.zeros(n, np.int64)
         return _Play(np.full(n, np.nan), np.zeros(n), none, np.zeros(n, np.bool_), none)
 
     def act(self, observations: Array, state: _Play | None) -> tuple[Array, _Play]:
-        """Return the action that brings the paddle to where the ball will be."""
+        """Return the actions that move the paddles to where the balls will arrive."""
         state = self.begun(observations, state)
         across, down, paddle = located(observations[:, -2:])
         quiet = np.where(state.push == 0.0, state.quiet + 1, 0)
@@ -88,18 +88,18 @@ class BallFollower(Policy):
         return chosen, _Play(rest, push, quiet, coming, strokes)
 
     def record_actions(self, state: _Play, actions: Array) -> _Play:
-        """Push as was really done."""
+        """Return the state after other actions were executed."""
         return replace(state, push=PUSHES[actions])
 
     def take(self, state: _Play, rows: IntArray) -> _Play:
-        """Keep the games of some rows."""
-        return _Play(*(getattr(state, each.name)[rows] for each in fields(state)))
+        """Return the state of the given rows."""
+        return _Play(*(getattr(state, part.name)[rows] for part in fields(state)))
 
 
 def located(images: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return where the ball is, across and down, and how far down the paddle is, in (n, time, 84, 84) pictures.
+    """Return column and row of the ball and row of the paddle in images, (n, time, 84, 84).
 
-    All are (n, time); NaN where nothing is seen.
+    All are (n, time); NaN if the object is not in the image.
     """
     between = images[:, :, TOP:BOTTOM].astype(np.int64)
     own = np.clip(between[..., OWN].sum(axis=-1) - 3 * BACKGROUND, 0, None)
@@ -113,7 +113,7 @@ def located(images: Array) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def reflected(down: FloatArray) -> FloatArray:
-    """Return where a ball is that would have flown so far down (or up) without walls.
+    """Return the row of a ball after reflection at the walls, given its row without walls.
 
     Example:
         >>> reflected(np.array([20.0, 80.0, 8.0])).tolist()
@@ -125,7 +125,7 @@ def reflected(down: FloatArray) -> FloatArray:
 
 
 def _middle(weights: Array, places: Array) -> FloatArray:
-    """Return the mean place, weighted; NaN where all weights are small. Sums of whole numbers are exact."""
+    """Return the weighted mean position; NaN where the total weight is small. Sums of integers are exact."""
     total = weights.sum(axis=-1)
-    seen = total > 30
-    return np.where(seen, (weights * places).sum(axis=-1) / np.where(seen, total, 1), np.nan)
+    found = total > 30
+    return np.where(found, (weights * places).sum(axis=-1) / np.where(found, total, 1), np.nan)

@@ -1,4 +1,4 @@
-"""A hand brought to its goal by damped least squares on the joints."""
+"""Scripted expert for Reacher 3D: inverse kinematics by damped least squares."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import numpy as np
 from offnominal.agents.policy import FunctionPolicy
 from offnominal.core.types import Array, FloatArray
 
-# How willingly each joint moves, shoulder to hand: the two at the shoulder turn by 0.1 rad/s at most.
+# Mobility of each joint, shoulder to hand: the two at the shoulder turn by at most 0.1 rad/s.
 MOBILITY = np.array([0.1, 0.1, 1.0, 0.3, 1.0, 1.0, 1.0])
-# Upper arm rolled inwards, elbow and wrist bent: the stretched arm of the start cannot move along itself.
+# Upper arm rolled inwards, elbow and wrist bent: the stretched arm of the start is singular along its axis.
 FOLDED = np.array([0.0, 0.0, -1.7, -1.75, 0.0, -1.4, 0.0])
 FOLDING = FOLDED != 0.0
 
 
 class DampedLeastSquares(FunctionPolicy):
-    """Brings the hand of MJC-Reacher3D-v0 to its goal.
+    """Moves the hand of MJC-Reacher3D-v0 to its goal.
 
-    The joints step so that the hand would move to the goal, by least squares that also charge the length of the step,
-    less for joints that move easily. The arm folds meanwhile, the more the farther the goal: that is where the step
-    starts from. Torques are springs to the end of the step, with brakes.
+    The step of the joints is the least-squares solution that moves the hand to the goal, with a penalty on the step
+    length that is smaller for mobile joints. The step starts from a partly folded arm; the arm folds more if the
+    goal is farther away. Torques are proportional to the step and damped by the velocity.
 
     Args:
-        damping: Charge on long steps, m². Large is slow, small is jerky where the arm is stretched.
-        folding: Part of the way to the folded arm that a step goes, per metre to the goal.
-        stiffness: Torque per step of a joint of mobility 1, N m/rad. Stiff joints are those that move unwillingly.
+        damping: Penalty on long steps, m². A large value is slow, a small one is jerky near the stretched arm.
+        folding: Fraction of the way to the folded arm per step and per metre to the goal.
+        stiffness: Torque per step of a joint of mobility 1, N m/rad. Joints of low mobility are stiffer.
         braking: Torque against the velocity, N m s/rad.
 
     Example:
@@ -43,8 +43,8 @@ class DampedLeastSquares(FunctionPolicy):
         self.braking = braking
 
     def _reach(self, observations: Array) -> Array:
-        seen = observations.astype(np.float64)
-        angles, goal, speeds = seen[:, :7], seen[:, 7:10], seen[:, 10:]
+        values = observations.astype(np.float64)
+        angles, goal, speeds = values[:, :7], values[:, 7:10], values[:, 10:]
         hand, moves = hand_and_moves(angles)
         miss = goal - hand
         distance = np.sqrt(np.sum(miss**2, axis=1, keepdims=True))
@@ -54,20 +54,20 @@ class DampedLeastSquares(FunctionPolicy):
         return torques
 
     def _least_squares(self, moves: FloatArray, miss: FloatArray) -> FloatArray:
-        """Return the joints' steps, (n, 7), that bring the hand nearer by a vector, (n, 3)."""
-        willing = moves * MOBILITY[:, None]
-        normal = np.sum(willing[:, :, :, None] * moves[:, :, None, :], axis=1) + self.damping * np.eye(3)
+        """Return the steps of the joints, (n, 7), that move the hand by a vector, (n, 3)."""
+        weighted = moves * MOBILITY[:, None]
+        normal = np.sum(weighted[:, :, :, None] * moves[:, :, None, :], axis=1) + self.damping * np.eye(3)
         pull = np.linalg.solve(normal, miss[:, :, None])[:, None, :, 0]
-        steps: FloatArray = np.sum(willing * pull, axis=2)
+        steps: FloatArray = np.sum(weighted * pull, axis=2)
         return steps
 
 
 def hand_and_moves(angles: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where the hand is, (n, 3), and how each joint moves it, (n, 7, 3), for angles, (n, 7).
+    """Return the hand position, (n, 3), and its Jacobian, (n, 7, 3), for joint angles, (n, 7).
 
-    A joint moves the hand at right angles to its axis and to the lever between joint and hand.
+    A joint moves the hand along the cross product of its axis and the vector from joint to hand.
     """
-    # That module loads MuJoCo, which only those who run this world need.
+    # That module imports MuJoCo, which only this world needs.
     from offnominal.worlds.mujoco.reacher import BASE_Y, FOREARM, HAND, SHOULDER_OFFSET, UPPER_ARM
 
     cosines, sines = np.cos(angles)[:, :, None], np.sin(angles)[:, :, None]

@@ -1,4 +1,4 @@
-"""A pendulum that is given the energy to stand, and then held."""
+"""Scripted expert for the pendulum: energy pumping, then balancing."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from offnominal.worlds.classic.kernel import MAX_TORQUE
 
 GRAVITY, MASS, LENGTH = (physics_parameter.neutral for physics_parameter in PENDULUM.physics_parameters[:3])
 INERTIA = MASS * LENGTH * LENGTH / 3.0
-# Energy of a pendulum that stands; torque per joule that is missing.
+# Energy of the upright pendulum; torque per missing joule.
 UPRIGHT, PUMP = 0.5 * MASS * GRAVITY * LENGTH, 5.0
-# Torque against angle and speed, and from which angle on.
+# Gains on angle and speed near upright, and the angle below which they apply.
 HOLD, DAMP, NEAR = 12.0, 3.0, 0.4
 
 
 class EnergyPump(Policy):
-    """Swings the pendulum of OOD-Pendulum-v0 up and holds it.
+    """Swings the pendulum of OOD-Pendulum-v0 up and balances it.
 
-    Far from upright it pushes with the swing until there is as much energy as standing takes; near it, it is a spring
-    with a damper. On average it earns -150.
+    Far from upright it adds energy in the direction of the swing until the energy is that of the upright pendulum; near
+    upright it is a proportional-derivative controller. Its mean return is -150.
 
     Example:
         >>> from offnominal.rollouts import evaluate_policy

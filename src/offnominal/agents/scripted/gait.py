@@ -1,4 +1,4 @@
-"""A cheetah that runs by a rhythm."""
+"""Scripted expert for half cheetah: a central pattern generator."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ PHASE = np.array([1.1, -1.3, 2.0, -3.2, -2.2, 1.3])
 
 
 class Gait(Policy):
-    """Runs MJC-HalfCheetah-v0 by a central pattern generator: a clock, a sine per joint, and a spring that follows it.
+    """Runs MJC-HalfCheetah-v0 with a central pattern generator: a sine wave per joint, tracked by its angle.
 
-    It looks at the joints only. On average it earns 662 (the published expert: 2619): an honest trot of 4 m/s, to
-    compare with and to look at.
+    It uses only the joint angles. Its mean return is 662 (published expert: 2619), a trot of 4 m/s.
 
     Args:
         frequency: Strides per second.
-        stiffness: Action per radian between a joint and where it should be.
+        stiffness: Action per radian of tracking error.
 
     Example:
         >>> from offnominal.rollouts import evaluate_policy
@@ -38,12 +37,12 @@ class Gait(Policy):
         self.stiffness = stiffness
 
     def start(self, seeds: IntArray, episodes: IntArray) -> int:
-        """Set the clock to zero."""
+        """Return step 0."""
         return 0
 
     def act(self, observations: Array, state: int | None) -> tuple[Array, int]:
-        """Pull every joint to where the rhythm wants it, and advance the clock."""
-        clock: int = self.begun(observations, state)
+        """Return the actions that move every joint towards its wave, and the next step."""
+        step: int = self.begun(observations, state)
         angles = observations[:, 3:9].astype(np.float64)
-        rhythm = OFFSET + SWING * np.sin(2.0 * math.pi * self.frequency * STEP * clock + PHASE)
-        return np.clip(self.stiffness * (rhythm - angles), -1.0, 1.0), clock + 1
+        target = OFFSET + SWING * np.sin(2.0 * math.pi * self.frequency * STEP * step + PHASE)
+        return np.clip(self.stiffness * (target - angles), -1.0, 1.0), step + 1

@@ -1,4 +1,4 @@
-"""A cart that is pushed to the side to which its pole is about to fall."""
+"""Scripted expert for CartPole: a linear regulator."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from offnominal.agents.policy import Policy
 from offnominal.core.types import Array
 
-# Weights of position, velocity, angle and angular velocity: a linear regulator, of which a push leaves the sign.
+# Gains on position, velocity, angle and angular velocity; the push is the sign of the weighted sum.
 WEIGHTS = (0.05, 0.1, 1.0, 0.25)
 
 
 class PoleBalance(Policy):
-    """Balances the pole of OOD-CartPole-v0: pushes right if a weighted sum of what it sees is positive, else left.
+    """Balances the pole of OOD-CartPole-v0: pushes right if a weighted sum of the observation is positive, else left.
 
     Example:
         >>> from offnominal.rollouts import evaluate_policy

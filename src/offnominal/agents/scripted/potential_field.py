@@ -1,4 +1,4 @@
-"""A particle drawn by its goal and pushed away by what is near."""
+"""Scripted expert for the particle worlds: a potential field."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _DIRECTIONS = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 
 
 class PotentialField(FunctionPolicy):
-    """Steers a particle to its goal: drawn by the goal, pushed away by what the lidar sees, and around it.
+    """Steers a particle to its goal: attracted by the goal, repelled by obstacles of the lidar, and around them.
 
     Args:
-        repulsion: Thrust away from things nearby.
-        detour: Thrust sideways around them, on the side of the goal.
-        sharpness: How suddenly things are felt when they come near.
+        repulsion: Thrust away from near obstacles.
+        detour: Thrust sideways around obstacles, on the side of the goal.
+        sharpness: Exponent of the lidar intensity; larger values limit the effect to near obstacles.
         braking: Thrust against the velocity.
 
     Example:
@@ -37,10 +37,10 @@ class PotentialField(FunctionPolicy):
         self.braking = braking
 
     def _steer(self, observations: Array) -> Array:
-        seen = observations.astype(np.float64)
-        to_goal = _unit(seen[:, :2])
-        thrust = to_goal - self.braking * seen[:, 6:8]
-        for lidar in (seen[:, 10:18], seen[:, 18:26]):
+        values = observations.astype(np.float64)
+        to_goal = _unit(values[:, :2])
+        thrust = to_goal - self.braking * values[:, 6:8]
+        for lidar in (values[:, 10:18], values[:, 18:26]):
             away = -np.sum(np.maximum(lidar, 0.0)[:, :, None] ** self.sharpness * _DIRECTIONS, axis=1)
             sideways = np.stack([-away[:, 1], away[:, 0]], axis=1)
             turn = np.sign(away[:, 0] * to_goal[:, 1] - away[:, 1] * to_goal[:, 0])
