@@ -1,4 +1,4 @@
-"""Backbones from elsewhere: their architecture, their weights on disk, and how pictures are scaled for them."""
+"""Published backbones: architecture, weight files, and scaling of images."""
 
 import hashlib
 import sys
@@ -84,36 +84,36 @@ def test_attention_is_that_of_torch():
     torch.testing.assert_close(block(tokens), peer(tokens, tokens, tokens)[0], rtol=1e-4, atol=1e-5)
 
 
-class Blind(Backbone):
-    def features(self, pictures):
-        raise AssertionError("only the scaling is looked at")
+class ScalingOnly(Backbone):
+    def features(self, images):
+        raise AssertionError("only the scaling is tested")
 
 
-def test_pictures_are_scaled_once():
-    backbone = Blind("any", 8, IMAGENET_MEAN, IMAGENET_STD)
+def test_images_are_resized_and_standardised():
+    backbone = ScalingOnly("any", 8, IMAGENET_MEAN, IMAGENET_STD)
     white = backbone.scaled(torch.full((1, 3, 20, 30), 255, dtype=torch.uint8))
     assert white.shape == (1, 3, 8, 8)
     expected = (1 - np.array(IMAGENET_MEAN)) / IMAGENET_STD
     np.testing.assert_allclose(white.mean(dim=(0, 2, 3)), expected, rtol=1e-5)
     checked = torch.zeros(1, 3, 16, 16, dtype=torch.uint8)
     checked[..., ::2] = 200
-    assert float(backbone.scaled(checked)[..., 1:-1].std(dim=-1).max()) < 1e-5, "stripes too fine for it are averaged"
+    assert float(backbone.scaled(checked)[..., 1:-1].std(dim=-1).max()) < 1e-5, "stripes are averaged by antialiasing"
 
 
 class Tiny(Backbone):
-    """A backbone small enough to be a file of a test."""
+    """A small backbone for weight files."""
 
     def __init__(self):
         super().__init__("tiny", 8, IMAGENET_MEAN, IMAGENET_STD)
         self.conv = nn.Conv2d(3, 4, 4, 4)
 
-    def features(self, pictures):
-        return features_of_output(self.conv(pictures))
+    def features(self, images):
+        return features_of_output(self.conv(images))
 
 
 @pytest.fixture
 def tiny(tmp_path, monkeypatch):
-    """Publishes the weights of a tiny backbone in a folder; returns them and where they are."""
+    """Publish the weights of a tiny backbone in a folder; return the network and the file."""
     monkeypatch.setenv("OFFNOMINAL_DATA", str(tmp_path / "home"))
     torch.manual_seed(4)
     network = Tiny()
@@ -124,7 +124,7 @@ def tiny(tmp_path, monkeypatch):
     return network, source
 
 
-def test_public_weights_are_fetched_and_kept(tiny, tmp_path):
+def test_published_weights_are_downloaded_once(tiny, tmp_path):
     network, source = tiny
     assert digest(load_backbone("tiny")) == digest(network)
     source.unlink()
@@ -132,7 +132,7 @@ def test_public_weights_are_fetched_and_kept(tiny, tmp_path):
     assert (tmp_path / "home" / "weights" / "tiny.pth").exists()
 
 
-def test_of_a_larger_file_the_part_is_read(tiny, tmp_path, monkeypatch):
+def test_the_part_with_the_prefix_is_read(tiny, tmp_path, monkeypatch):
     network, _ = tiny
     file = tmp_path / "both.safetensors"
     state = {f"visual.{name}": value.half() for name, value in network.state_dict().items()}
@@ -145,15 +145,15 @@ def test_of_a_larger_file_the_part_is_read(tiny, tmp_path, monkeypatch):
     torch.testing.assert_close(loaded.conv.weight, network.conv.weight, rtol=1e-3, atol=1e-3)
 
 
-def test_weights_of_another_network_are_named(tiny, tmp_path, monkeypatch):
+def test_weights_of_another_network_raise_an_error(tiny, tmp_path, monkeypatch):
     other = tmp_path / "other.pth"
     torch.save({"weight": torch.zeros(2)}, other)
     monkeypatch.setitem(PUBLISHED_WEIGHTS, "tiny", PublishedWeights(Tiny, other.as_uri(), "other.pth"))
-    with pytest.raises(DamagedFile, match="does not hold the weights of tiny"):
+    with pytest.raises(DamagedFile, match="does not contain the weights of tiny"):
         load_backbone("tiny")
 
 
-def test_a_file_with_code_is_not_run(tiny, tmp_path, monkeypatch):
+def test_code_in_a_weight_file_is_not_executed(tiny, tmp_path, monkeypatch):
     class Code:
         def __reduce__(self):
             return (exec, ("raise SystemExit('ran')",))
@@ -161,11 +161,11 @@ def test_a_file_with_code_is_not_run(tiny, tmp_path, monkeypatch):
     bad = tmp_path / "bad.pth"
     torch.save({"conv.weight": Code()}, bad)
     monkeypatch.setitem(PUBLISHED_WEIGHTS, "tiny", PublishedWeights(Tiny, bad.as_uri(), "bad.pth"))
-    with pytest.raises(DamagedFile, match="does not hold the weights of tiny"):
+    with pytest.raises(DamagedFile, match="does not contain the weights of tiny"):
         load_backbone("tiny")
 
 
-def test_without_weights_it_is_said_where_to_put_them(tiny, tmp_path, nominal):
+def test_the_error_about_missing_weights_names_file_folder_and_address(tiny, tmp_path, nominal):
     tiny[1].unlink()
     with pytest.raises(MissingFile) as raised:
         KNNResNet(backbone="tiny", device="cpu").fit(nominal)
@@ -196,7 +196,7 @@ def test_a_missing_package_is_named(name, monkeypatch):
 
 
 class Stub(nn.Module):
-    """A model as timm, torchvision and open_clip make them, in small."""
+    """A small model with the interfaces of timm, torchvision and open_clip."""
 
     num_features = 4
     num_prefix_tokens = 1
@@ -206,15 +206,15 @@ class Stub(nn.Module):
         super().__init__()
         self.features = nn.Conv2d(3, 4, 4, 4)
 
-    def forward_features(self, pictures):
-        tokens = self.features(pictures).flatten(2).transpose(1, 2)
+    def forward_features(self, images):
+        tokens = self.features(images).flatten(2).transpose(1, 2)
         return torch.cat([tokens[:, :1], tokens], dim=1)
 
     def forward_head(self, found, pre_logits):
         return found[:, 0]
 
-    def forward(self, pictures):
-        tokens = self.features(pictures).flatten(2).transpose(1, 2)
+    def forward(self, images):
+        tokens = self.features(images).flatten(2).transpose(1, 2)
         return tokens[:, 0], tokens
 
 

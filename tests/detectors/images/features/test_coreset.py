@@ -1,4 +1,4 @@
-"""A few rows that stand for many."""
+"""Coreset and random sample of feature vectors."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def generator(seed=0):
 
 @pytest.fixture
 def clumped():
-    """Most rows in one clump, few far from it: where a random sample leaves holes."""
+    """Most rows in one cluster and few outliers, which a random sample misses."""
     draw = generator(5)
     clump, few = draw.normal(0, 0.1, (500, 48)), draw.normal(0, 3.0, (20, 48))
     return torch.from_numpy(np.concatenate([clump, few]).astype(np.float32))
@@ -26,7 +26,7 @@ def radius(rows, chosen):
 
 
 def greedy(rows, first, keep):
-    """The textbook, by brute force."""
+    """Greedy k-centre by brute force."""
     chosen = [first]
     while len(chosen) < keep:
         chosen.append(int(cdist(rows, rows[chosen]).min(axis=1).argmax()))
@@ -45,53 +45,53 @@ def test_a_projection_covers_almost_as_well_and_better_than_a_sample(clumped):
     assert projected < 1.5 * full < sampled
 
 
-def test_a_seed_fixes_it(clumped):
+def test_the_seed_determines_the_coreset(clumped):
     first, again, other = (coreset(clumped, 10, generator(seed)).tolist() for seed in (1, 1, 2))
     assert first == again != other
 
 
-def test_it_ends_when_every_row_is_there():
+def test_selection_ends_when_all_rows_are_covered():
     rows = torch.tensor([[0.0], [1.0], [0.0], [1.0], [0.0]])
     assert len(coreset(rows, 5, generator())) == 2
     assert len(coreset(rows[:1], 3, generator())) == 1
 
 
 @pytest.mark.parametrize("pieces", [1, 7, 100])
-def test_a_sample_does_not_depend_on_how_the_rows_arrive(pieces):
+def test_a_sample_does_not_depend_on_the_size_of_the_parts(pieces):
     rows = torch.arange(1000.0)[:, None]
 
     def kept(size):
-        keeper = BankBuilder(50, None, generator())
+        builder = BankBuilder(50, None, generator())
         for part in torch.split(rows, size):
-            keeper.add(part)
-        return keeper.chosen()[:, 0].tolist()
+            builder.add(part)
+        return builder.selected()[:, 0].tolist()
 
     assert kept(pieces) == kept(1000)
     assert len(set(kept(pieces))) == 50
 
 
-def test_a_sample_is_fair():
+def test_a_sample_is_uniform():
     counts = np.zeros(40)
     for seed in range(400):
-        keeper = BankBuilder(10, None, generator(seed))
+        builder = BankBuilder(10, None, generator(seed))
         for part in torch.split(torch.arange(40)[:, None], 3):
-            keeper.add(part)
-        counts[keeper.chosen()[:, 0].numpy()] += 1
+            builder.add(part)
+        counts[builder.selected()[:, 0].numpy()] += 1
     assert abs(counts - 100).max() < 5 * np.sqrt(400 * 0.25 * 0.75)
 
 
-def test_few_candidates_are_held_and_a_share_of_them_is_kept(clumped):
-    keeper = BankBuilder(20, 0.1, generator())
+def test_the_number_of_candidates_is_bounded_and_a_fraction_is_selected(clumped):
+    builder = BankBuilder(20, 0.1, generator())
     for part in torch.split(clumped.repeat(4, 1), 16):
-        keeper.add(part)
-        assert keeper.held <= 400
-    assert len(keeper.chosen()) == 20
+        builder.add(part)
+        assert builder.n_stored <= 400
+    assert len(builder.selected()) == 20
     small = BankBuilder(20, 0.1, generator())
     small.add(clumped[:60])
-    assert len(small.chosen()) == 6
+    assert len(small.selected()) == 6
 
 
-def test_rows_that_are_all_there_stay_in_their_order(clumped):
-    keeper = BankBuilder(1000, None, generator())
-    keeper.add(clumped)
-    assert torch.equal(keeper.chosen(), clumped)
+def test_a_stream_below_the_limit_keeps_its_order(clumped):
+    builder = BankBuilder(1000, None, generator())
+    builder.add(clumped)
+    assert torch.equal(builder.selected(), clumped)

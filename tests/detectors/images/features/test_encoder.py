@@ -1,4 +1,4 @@
-"""The encoder learns, and does not learn to say the same of everything."""
+"""The encoder learns and does not collapse."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def generator(seed=0):
     return np.random.default_rng(seed)
 
 
-def taught(episodes, *, max_updates=25, seed=0):
+def trained(episodes, *, max_updates=25, seed=0):
     torch.manual_seed(seed)
     encoder, draw = EncoderBackbone(32), generator(seed)
     nominal_frames = NominalFrames.of(episodes, 1000, draw, CPU)
@@ -27,7 +27,7 @@ def taught(episodes, *, max_updates=25, seed=0):
 
 @pytest.fixture(scope="module")
 def state(nominal):
-    return taught(nominal)
+    return trained(nominal)
 
 
 @torch.inference_mode()
@@ -36,7 +36,7 @@ def embedded(encoder, episodes):
 
 
 def rank(vectors):
-    """How many directions the vectors really use: the exponential of the entropy of their spectrum."""
+    """Effective rank: the exponential of the entropy of the spectrum."""
     energy = torch.linalg.svdvals(vectors - vectors.mean(dim=0)).square()
     share = energy / energy.sum()
     return float(torch.exp(-(share * share.clamp_min(1e-12).log()).sum()))
@@ -45,7 +45,7 @@ def rank(vectors):
 @pytest.mark.parametrize(
     ("side", "size", "tokens"), [(20, 32, 4), (32, 32, 4), (100, 96, 36), (128, 128, 64), (300, 128, 64)]
 )
-def test_pictures_of_any_size_are_taken(side, size, tokens):
+def test_images_of_any_size_are_accepted(side, size, tokens):
     encoder = EncoderBackbone(side)
     found = encoder(torch.zeros(2, 3, side, side // 2, dtype=torch.uint8))
     assert encoder.size == size
@@ -70,25 +70,25 @@ def test_it_does_not_collapse(state, fresh):
     assert rank(vectors) > 2
 
 
-def test_without_a_floor_under_the_spread_it_would_collapse(nominal, fresh, monkeypatch):
-    monkeypatch.setattr(encoder_training, "SPREAD", 0.0)
-    assert float(embedded(taught(nominal)[0], fresh).std(dim=0).mean()) < 0.1
+def test_without_the_variance_term_it_collapses(nominal, fresh, monkeypatch):
+    monkeypatch.setattr(encoder_training, "VARIANCE", 0.0)
+    assert float(embedded(trained(nominal)[0], fresh).std(dim=0).mean()) < 0.1
 
 
-def test_neighbours_in_time_are_closer_than_others(state, fresh):
+def test_consecutive_frames_are_closer_than_others(state, fresh):
     encoder, _ = state
     vectors = embedded(encoder, fresh[:1])
     apart = torch.cdist(vectors, vectors)
     assert float(apart.diagonal(1).mean()) < 0.5 * float(apart.mean())
 
 
-def test_a_seed_fixes_what_is_learned(nominal):
-    first, again, other = (taught(nominal[:4], max_updates=3, seed=seed)[1] for seed in (1, 1, 2))
+def test_the_seed_determines_the_training(nominal):
+    first, again, other = (trained(nominal[:4], max_updates=3, seed=seed)[1] for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert not np.allclose(first, other)
 
 
-def test_no_picture_depends_on_its_neighbours(state, fresh):
+def test_features_do_not_depend_on_the_batch(state, fresh):
     encoder, _ = state
     frames = torch.from_numpy(fresh[0].observations)
     with torch.inference_mode():
@@ -96,22 +96,22 @@ def test_no_picture_depends_on_its_neighbours(state, fresh):
             torch.testing.assert_close(alone[0], together[3], rtol=1e-4, atol=1e-5)
 
 
-def test_an_album_knows_which_picture_comes_next(nominal):
+def test_frames_know_the_index_of_the_next_frame(nominal):
     nominal_frames = NominalFrames.of(nominal[:3], 1000, generator(), CPU)
     assert len(nominal_frames) == sum(len(episode) + 1 for episode in nominal[:3])
-    ends = np.flatnonzero(nominal_frames.later == np.arange(len(nominal_frames)))
+    ends = np.flatnonzero(nominal_frames.next_index == np.arange(len(nominal_frames)))
     assert sorted(np.diff([-1, *ends])) == sorted(len(episode) + 1 for episode in nominal[:3])
     others = np.delete(np.arange(len(nominal_frames)), ends)
-    np.testing.assert_array_equal(nominal_frames.later[others], others + 1)
+    np.testing.assert_array_equal(nominal_frames.next_index[others], others + 1)
 
 
-def test_an_album_has_a_limit(nominal):
+def test_the_number_of_frames_is_limited(nominal):
     nominal_frames = NominalFrames.of(nominal, 30, generator(), CPU)
     assert len(nominal_frames) == 30
-    assert nominal_frames.later.max() == 29
+    assert nominal_frames.next_index.max() == 29
 
 
-def test_a_single_picture_is_enough(nominal):
+def test_a_single_frame_is_enough(nominal):
     nominal_frames = NominalFrames.of(nominal[:1], 1, generator(), CPU)
     encoder = EncoderBackbone(32)
     assert np.isfinite(
@@ -122,7 +122,7 @@ def test_a_single_picture_is_enough(nominal):
     assert all(torch.isfinite(weights).all() for weights in encoder.parameters())
 
 
-def test_the_loss_punishes_collapse_and_repetition():
+def test_the_loss_penalises_collapse_and_redundancy():
     draw = torch.Generator().manual_seed(0)
     varied = torch.randn(200, 8, generator=draw)
     best = vicreg(varied, varied)

@@ -1,4 +1,4 @@
-"""Nearest neighbours: those of brute force, in whatever pieces."""
+"""Nearest-neighbour distances equal those of brute force for any block size."""
 
 import numpy as np
 import pytest
@@ -27,20 +27,20 @@ def test_distances_are_those_of_brute_force(rows, queries, k):
 
 
 @pytest.mark.parametrize(("block", "together"), [(7, 5), (299, 1), (64, 64)])
-def test_the_size_of_the_pieces_changes_nothing(rows, queries, block, together, monkeypatch):
+def test_the_block_size_does_not_change_the_result(rows, queries, block, together, monkeypatch):
     whole = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
     monkeypatch.setattr(feature_bank, "ROWS", block)
     monkeypatch.setattr(feature_bank, "QUERIES", together)
-    in_pieces = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
-    np.testing.assert_array_equal(in_pieces, whole)
+    in_blocks = FeatureBank(torch.from_numpy(rows)).distances(torch.from_numpy(queries), 9)
+    np.testing.assert_array_equal(in_blocks, whole)
 
 
-def test_what_is_in_the_bank_has_no_distance_however_far_from_zero(rows):
+def test_rows_of_the_bank_have_distance_zero_at_any_offset(rows):
     far = torch.from_numpy(rows) + 1e4
     np.testing.assert_array_equal(FeatureBank(far).distances(far[:50])[:, 0], 0.0)
 
 
-def test_small_distances_far_from_zero_are_not_lost_to_rounding():
+def test_small_distances_at_large_offsets_are_exact():
     bank = FeatureBank(torch.tensor([[1000.0, 0.0], [1000.0, 1.0]]))
     np.testing.assert_allclose(bank.distances(torch.tensor([[1000.0, 2.0**-10]])), [[2.0**-10]], rtol=1e-12)
 

@@ -1,4 +1,4 @@
-"""What every feature detector keeps: it notices; it is causal, alone, pure and seeded; it can be kept."""
+"""Properties of every feature detector: detection, causality, purity, seeds, saving."""
 
 import copy
 import json
@@ -24,29 +24,29 @@ def step_of(episodes, t):
     return Step(np.stack(parts[0]), np.stack(parts[1]), np.stack([each.observations[t + 1] for each in episodes]))
 
 
-def separation(detector, fresh, strange):
-    """Probability that a strange picture scores higher than a nominal one."""
-    high = np.concatenate([scores[each.active] for scores, each in zip(detector.score(strange), strange, strict=True)])
+def separation(detector, fresh, faulty):
+    """Probability that a faulty frame has a higher score than a nominal one."""
+    high = np.concatenate([scores[each.active] for scores, each in zip(detector.score(faulty), faulty, strict=True)])
     return (high[:, None] > np.concatenate(detector.score(fresh))).mean()
 
 
 @pytest.mark.parametrize("what", ["recoloured", "lifted"])
-def test_strange_pictures_score_higher(fitted, fresh, what, request):
+def test_faulty_frames_score_higher(fitted, fresh, what, request):
     assert separation(fitted, fresh, request.getfixturevalue(what)) > 0.9
 
 
-def test_the_score_belongs_to_the_picture_after_the_transition(fitted, fresh, recoloured):
-    for usual, strange in zip(fitted.score(fresh), fitted.score(recoloured), strict=True):
-        np.testing.assert_array_equal(strange[:8], usual[:8])
-        assert strange[8] > usual[8]
+def test_the_score_belongs_to_the_frame_after_the_transition(fitted, fresh, recoloured):
+    for nominal_scores, faulty_scores in zip(fitted.score(fresh), fitted.score(recoloured), strict=True):
+        np.testing.assert_array_equal(faulty_scores[:8], nominal_scores[:8])
+        assert faulty_scores[8] > nominal_scores[8]
 
 
-def test_a_nominal_picture_it_knows_is_not_strange(build, nominal):
+def test_frames_in_the_bank_have_score_zero(build, nominal):
     detector = build(n_epochs=0, coreset_fraction=None).fit(nominal)
     np.testing.assert_array_equal(detector.score(nominal[:1])[0], 0.0)
 
 
-def test_scores_are_those_of_the_batch_bit_by_bit(fitted, fresh):
+def test_online_scores_equal_batch_scores_bit_for_bit(fitted, fresh):
     together = fitted.score(fresh)
     for episode, scores in zip(fresh, together, strict=True):
         np.testing.assert_array_equal(fitted.score([episode])[0], scores)
@@ -56,9 +56,9 @@ def test_scores_are_those_of_the_batch_bit_by_bit(fitted, fresh):
         np.testing.assert_array_equal(now, [scores[t] for scores in together])
 
 
-def test_pictures_seen_together_change_nothing_but_rounding(fitted, fresh, monkeypatch):
+def test_the_batch_size_changes_only_rounding(fitted, fresh, monkeypatch):
     expected = fitted.score(fresh)
-    monkeypatch.setitem(feature_detector.CHUNK, "cpu", 7)
+    monkeypatch.setitem(feature_detector.BATCH_SIZE, "cpu", 7)
     for scores, again in zip(expected, fitted.score(fresh), strict=True):
         np.testing.assert_allclose(again, scores, rtol=1e-4, atol=1e-5)
 
@@ -74,14 +74,14 @@ def test_scoring_changes_nothing(fitted, fresh):
         assert scores.dtype == np.float64
 
 
-def test_scores_are_those_of_the_seed(build, nominal, fresh):
+def test_scores_depend_on_the_seed(build, nominal, fresh):
     torch.manual_seed(3)
     first, again, other = (build(max_updates=2).fit(nominal[:4], seed=seed).score(fresh)[0] for seed in (1, 1, 2))
     np.testing.assert_array_equal(first, again)
     assert not np.allclose(first, other)
 
 
-def test_random_numbers_of_others_go_on_as_if_nothing_had_happened(build, nominal):
+def test_fit_does_not_change_the_global_generator(build, nominal):
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -101,7 +101,7 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, fit
 
 
 @pytest.mark.parametrize("name", ["KNN-ResNet", "CLIP-Sim", "DINO-Patch"])
-def test_it_says_what_it_is_made_of(name):
+def test_the_backbone_name_is_that_of_the_parameters(name):
     detector = make_detector(name)
     assert detector.backbone_name == detector.get_params()["backbone"] == "encoder"
     assert make_detector(name, backbone="dino_vits16").backbone_name == "dino_vits16"
@@ -110,10 +110,10 @@ def test_it_says_what_it_is_made_of(name):
 def test_it_can_be_saved(fitted, fresh, tmp_path):
     card = save_detector(tmp_path / "detector", fitted)
     assert card.parameters == json.loads(json.dumps(fitted.get_params()))
-    again = load_detector(tmp_path / "detector")
-    for scores, restored in zip(fitted.score(fresh), again.score(fresh), strict=True):
+    loaded = load_detector(tmp_path / "detector")
+    for scores, restored in zip(fitted.score(fresh), loaded.score(fresh), strict=True):
         np.testing.assert_array_equal(restored, scores)
-    np.testing.assert_equal(again.state_dict(), fitted.state_dict())
+    np.testing.assert_equal(loaded.state_dict(), fitted.state_dict())
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).score(fresh)[0], fitted.score(fresh)[0])
 
 
@@ -126,7 +126,7 @@ def test_arrays_of_another_detector_are_refused(build, fitted):
         assert not detector.fitted
 
 
-def test_what_is_kept_is_bounded(nominal):
+def test_the_bank_has_a_maximal_size(nominal):
     assert len(DINOPatch(n_epochs=0, bank_size=30, device="cpu").fit(nominal).bank_) == 30
     assert len(KNNResNet(n_epochs=0, bank_size=40, device="cpu").fit(nominal).bank_) == 40
     assert len(CLIPSim(n_epochs=0, coreset_fraction=0.1, device="cpu").fit(nominal).bank_) == 32
@@ -142,18 +142,18 @@ def test_the_kth_neighbour_and_the_mean_of_k(nominal, fresh):
     assert (nearest < third).any()
 
 
-def test_the_score_of_patches_is_that_of_the_strangest():
+def test_the_score_is_the_largest_patch_distance():
     tokens = torch.tensor([[[0.0], [1.0]], [[5.0], [1.0]]])
     detector = DINOPatch(device="cpu")
     detector.bank_ = feature_detector.FeatureBank(torch.tensor([[0.0], [1.0]]))
     np.testing.assert_allclose(detector._anomaly_scores(tokens), [0.0, 4.0])
 
 
-def mean_colour(pictures):
-    return pictures.mean(dim=(2, 3))
+def mean_colour(images):
+    return images.mean(dim=(2, 3))
 
 
-def test_a_function_of_yours_is_a_backbone(nominal, fresh, recoloured, tmp_path):
+def test_a_function_can_be_the_backbone(nominal, fresh, recoloured, tmp_path):
     detector = KNNResNet(backbone=mean_colour, normalise=False, device="cpu").fit(nominal)
     assert detector.backbone_name == "mean_colour"
     assert detector.bank_.rows.shape[1] == 3
@@ -163,15 +163,15 @@ def test_a_function_of_yours_is_a_backbone(nominal, fresh, recoloured, tmp_path)
     with pytest.raises(InvalidParameter, match="no patches"):
         DINOPatch(backbone=mean_colour, device="cpu").fit(nominal)
     with pytest.raises(InvalidParameter, match=r"\(1,\)"):
-        KNNResNet(backbone=lambda pictures: pictures.mean(dim=(1, 2, 3)), device="cpu").fit(nominal)
+        KNNResNet(backbone=lambda images: images.mean(dim=(1, 2, 3)), device="cpu").fit(nominal)
 
 
-def test_a_map_of_yours_has_patches(nominal, fresh, recoloured):
+def test_a_function_with_feature_maps_has_patches(nominal, fresh, recoloured):
     detector = DINOPatch(backbone=torch.nn.AvgPool2d(4), device="cpu").fit(nominal)
     assert separation(detector, fresh, recoloured) > 0.9
 
 
-def test_bad_input_is_named(build, fitted, fresh):
+def test_invalid_input_raises_a_named_error(build, fitted, fresh):
     with pytest.raises(NotFitted):
         build().score(fresh)
     with pytest.raises(NotFitted):
@@ -183,9 +183,9 @@ def test_bad_input_is_named(build, fitted, fresh):
         replace(episode, observations=episode.observations / 255.0),
         replace(episode, observations=np.moveaxis(episode.observations, 1, -1)),
     ):
-        with pytest.raises(InvalidParameter, match="looks at pictures"):
+        with pytest.raises(InvalidParameter, match="expects images"):
             fitted.score([given])
-        with pytest.raises(InvalidParameter, match="looks at pictures"):
+        with pytest.raises(InvalidParameter, match="expects images"):
             build().fit([given])
     flat = replace(episode, observations=episode.observations.reshape(len(episode) + 1, 3, 16, 64))
     with pytest.raises(InvalidParameter, match=r"\(3, 16, 64\)"):
@@ -212,12 +212,12 @@ def test_bad_input_is_named(build, fitted, fresh):
         (DINOPatch, {"coreset_fraction": 1.5}, InvalidParameter),
     ],
 )
-def test_a_wrong_parameter_is_named(detector, wrong, error):
+def test_an_invalid_parameter_is_named(detector, wrong, error):
     with pytest.raises(error, match=next(iter(wrong))):
         detector(**wrong)
 
 
-def test_more_neighbours_than_there_are_pictures_are_named(nominal):
+def test_more_neighbours_than_vectors_raise_an_error(nominal):
     with pytest.raises(InvalidParameter, match="n_neighbors is 500"):
         KNNResNet(n_neighbors=500, n_epochs=0, device="cpu").fit(nominal)
 
@@ -238,5 +238,5 @@ for name in features.__all__:
 """
 
 
-def test_without_torch_the_import_works_and_use_says_what_to_install():
+def test_without_torch_the_import_works_and_use_raises_a_hint():
     subprocess.run([sys.executable, "-c", WITHOUT_TORCH], check=True)

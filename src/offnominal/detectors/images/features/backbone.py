@@ -1,4 +1,4 @@
-"""The contract of a backbone: pictures in, features out."""
+"""The contract of a backbone: a network from images to features."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class Features(NamedTuple):
-    """What a backbone makes of n pictures.
+    """Features of n images.
 
     Args:
-        pooled: (n, width): the last layer before any head, one vector per picture.
-        embedded: (n, width): behind the head that was trained to compare pictures; `pooled` where there is none.
-        tokens: (n, patches, width): one vector per patch; no patches where the backbone has none.
+        pooled: (n, width): one vector per image, the last layer before the head.
+        embedded: (n, width): output of a head that was trained to compare images; `pooled` without such a head.
+        tokens: (n, patches, width): one vector per patch; zero patches if the backbone has none.
     """
 
     pooled: Tensor
@@ -31,13 +31,13 @@ class Features(NamedTuple):
 
 
 class Backbone(nn.Module, ABC):
-    """Turns pictures into features.
+    """A network from images to features.
 
     Args:
-        name: What tables call it.
-        size: Side of the pictures it wants; None takes them as they are.
-        mean: Of its inputs, per colour, on a scale from 0 to 1.
-        std: Of its inputs, per colour.
+        name: Name in tables.
+        size: Side of the input images; None for no resizing.
+        mean: Mean of the inputs per colour, on a scale from 0 to 1.
+        std: Standard deviation of the inputs per colour.
     """
 
     mean: Tensor
@@ -50,26 +50,26 @@ class Backbone(nn.Module, ABC):
         self.register_buffer("std", torch.tensor(std, dtype=torch.float32)[:, None, None], persistent=False)
 
     def scaled(self, frames: Tensor) -> Tensor:
-        """Return (n, 3, height, width) bytes as the backbone wants them: from 0 to 1, resized, standardised, once."""
+        """Return images (n, 3, H, W) uint8 scaled to [0, 1], resized and standardised."""
         return self.standardised(frames.to(torch.float32) / 255.0)
 
     def standardised(self, images: Tensor) -> Tensor:
-        """Return pictures from 0 to 1 as the backbone wants them."""
+        """Return images in [0, 1] resized and standardised."""
         if self.size is not None and images.shape[-2:] != (self.size, self.size):
             images = functional.interpolate(images, (self.size, self.size), mode="bilinear", antialias=True)
         return (images - self.mean) / self.std
 
     @abstractmethod
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures."""
+        """Return the features of standardised images."""
 
     def forward(self, frames: Tensor) -> Features:
-        """Return the features of pictures as bytes."""
+        """Return the features of uint8 images."""
         return self.features(self.scaled(frames))
 
 
 class CustomBackbone(Backbone):
-    """A function or module of yours as a backbone. It is given pictures from 0 to 1, in their own size.
+    """A backbone from a function or module, which gets images in [0, 1] of their original size.
 
     Args:
         function: Returns (n, width) vectors, (n, patches, width) tokens or (n, width, rows, columns) maps.
@@ -86,35 +86,35 @@ class CustomBackbone(Backbone):
         self.function = function
 
     def features(self, images: Tensor) -> Features:
-        """Return what the function makes of them; patches are averaged where one vector is wanted."""
-        found = self.function(images)
-        if not isinstance(found, Tensor) or found.ndim not in (2, 3, 4) or len(found) != len(images):
-            shape = tuple(found.shape) if isinstance(found, Tensor) else type(found).__name__
+        """Return the output of the function; the pooled vector is the mean over patches."""
+        output = self.function(images)
+        if not isinstance(output, Tensor) or output.ndim not in (2, 3, 4) or len(output) != len(images):
+            shape = tuple(output.shape) if isinstance(output, Tensor) else type(output).__name__
             raise InvalidParameter(
-                f"the backbone {self.name} returned {shape} for {len(images)} pictures; expected a tensor of shape "
+                f"the backbone {self.name} returned {shape} for {len(images)} images; expected a tensor of shape "
                 "(n, width), (n, patches, width) or (n, width, rows, columns)."
             )
-        return features_of_output(found)
+        return features_of_output(output)
 
 
-def features_of_output(found: Tensor) -> Features:
-    """Return the features in an output that is a vector, tokens or a map per picture."""
-    if found.ndim == 2:
-        return Features(found, found, found[:, None, :][:, :0])
-    tokens = patches(found) if found.ndim == 4 else found
+def features_of_output(output: Tensor) -> Features:
+    """Return the features in an output with a vector, tokens or a feature map per image."""
+    if output.ndim == 2:
+        return Features(output, output, output[:, None, :][:, :0])
+    tokens = patches(output) if output.ndim == 4 else output
     pooled = tokens.mean(dim=1)
     return Features(pooled, pooled, tokens)
 
 
 def patches(maps: Tensor) -> Tensor:
-    """Return (n, width, rows, columns) maps as (n, rows * columns, width) tokens."""
+    """Return feature maps (n, width, rows, columns) as tokens (n, rows * columns, width)."""
     return maps.flatten(2).transpose(1, 2)
 
 
 def digest(module: nn.Module) -> bytes:
-    """Return the SHA-256 of a module's weights: their names, shapes and values."""
-    found = hashlib.sha256()
+    """Return the SHA-256 of the names, shapes and values of a module's weights."""
+    result = hashlib.sha256()
     for name, value in sorted(module.state_dict().items()):
-        found.update(f"{name} {tuple(value.shape)} {value.dtype}".encode())
-        found.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
-    return found.digest()
+        result.update(f"{name} {tuple(value.shape)} {value.dtype}".encode())
+        result.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+    return result.digest()

@@ -1,4 +1,4 @@
-"""Backbones of torchvision, timm and open_clip, for those who have them; each package keeps its own weights."""
+"""Backbones from torchvision, timm and open_clip; each package downloads its own weights."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from offnominal.detectors.images.features.backbone import (
 
 
 class TimmBackbone(Backbone):
-    """A model of timm with its pretrained weights.
+    """A timm model with its pretrained weights.
 
     Args:
-        model: As timm names it.
+        model: Name of the model in timm.
     """
 
     def __init__(self, model: str) -> None:
@@ -34,7 +34,7 @@ class TimmBackbone(Backbone):
         self.network = network
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures; where a model keeps its channels last, so are they here."""
+        """Return the features of standardised images; feature maps with channels last are permuted."""
         found = self.network.forward_features(images)
         pooled = self.network.forward_head(found, pre_logits=True)
         if found.ndim == 4 and found.shape[1] != self.network.num_features:
@@ -46,10 +46,10 @@ class TimmBackbone(Backbone):
 
 
 class TorchvisionBackbone(Backbone):
-    """A convolutional model of torchvision with its default weights.
+    """A convolutional torchvision model with its default weights.
 
     Args:
-        model: As torchvision names it.
+        model: Name of the model in torchvision.
     """
 
     def __init__(self, model: str) -> None:
@@ -65,19 +65,19 @@ class TorchvisionBackbone(Backbone):
             self.network = nn.Sequential(*list(network.children())[:-2])
         else:
             raise InvalidParameter(
-                f"torchvision's {model} has no convolutional stack that is known here; choose another, or use timm."
+                f"torchvision's {model} has no known stack of convolutions; choose another model, or use timm."
             )
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures: the last map and its mean."""
+        """Return the features of standardised images: the last feature map and its mean."""
         return features_of_output(self.network(images))
 
 
 class OpenClipBackbone(Backbone):
-    """The image tower of a model of open_clip.
+    """The image encoder of an open_clip model.
 
     Args:
-        model: As open_clip names it, with the tag of its weights: ``"ViT-B-32/openai"``.
+        model: Name of the model in open_clip and tag of its weights: ``"ViT-B-32/openai"``.
     """
 
     def __init__(self, model: str) -> None:
@@ -93,7 +93,7 @@ class OpenClipBackbone(Backbone):
         self.network.output_tokens = True
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures; convolutional towers have no tokens."""
+        """Return the features of standardised images; convolutional encoders have no tokens."""
         found = self.network(images)
         embedded, tokens = found if isinstance(found, tuple) else (found, found[:, None][:, :0])
         return Features(embedded, embedded, tokens)
@@ -118,11 +118,11 @@ def _package(module: str, distribution: str, backbone: str) -> Any:
 
 
 def _built(backbone: str, build: Callable[[], Any]) -> Any:
-    """Return what a package builds; whatever it complains of is said with the name of the backbone."""
+    """Return the model that a package builds; raise its errors as :class:`InvalidParameter`."""
     try:
         return build()
     except Exception as error:
         raise InvalidParameter(
-            f"the backbone {backbone!r} could not be made ({type(error).__name__}: {error}); check its name, and that "
+            f"the backbone {backbone!r} could not be built ({type(error).__name__}: {error}); check its name, and that "
             "its weights can be downloaded."
         ) from error

@@ -1,4 +1,4 @@
-"""The backbones by name."""
+"""Backbones by name, and their published weights."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ ENCODER = "encoder"
 
 @dataclass(frozen=True, slots=True)
 class PublishedWeights:
-    """A backbone whose weights are a public file.
+    """A backbone whose weights are published as a file.
 
     Args:
-        build: Returns it with random weights.
-        url: Of the file.
-        file: Its name in the data home.
-        sha256: Its hash; empty if its authors publish none. The first download is then trusted, and remembered.
-        prefix: Of the names of its weights in the file.
+        build: Returns the backbone with random weights.
+        url: Address of the file.
+        file: Name of the file in the data home.
+        sha256: Hash of the file; empty if none is published. Then the first download is trusted and its hash kept.
+        prefix: Prefix of the backbone's weights in the file.
     """
 
     build: Callable[[], Backbone]
@@ -66,7 +66,7 @@ PUBLISHED_WEIGHTS = {
 
 
 def require_known(name: str) -> None:
-    """Raise a named error unless there is a backbone of this name.
+    """Raise :class:`UnknownName` unless there is a backbone of this name.
 
     Example:
         >>> require_known("resnet19")
@@ -78,7 +78,7 @@ def require_known(name: str) -> None:
     known = [ENCODER, *PUBLISHED_WEIGHTS]
     if separator and package in PACKAGES:
         if not model:
-            raise InvalidParameter(f"backbone is {name!r}; name a model of {package} behind the colon.")
+            raise InvalidParameter(f"backbone is {name!r}; name a model of {package} after the colon.")
     elif name not in known:
         raise UnknownName(
             f"no backbone named {name!r}.{did_you_mean(name, known)} There are {', '.join(known)}, and any model of a "
@@ -87,7 +87,7 @@ def require_known(name: str) -> None:
 
 
 def load_backbone(name: str) -> Backbone:
-    """Return a backbone with the weights that others trained; a public file is downloaded at the first use.
+    """Return a backbone with its published weights; the file is downloaded at the first use.
 
     Args:
         name: One of ``"resnet18"``, ``"dino_vits16"``, ``"clip_vit_b32"``, ``"timm:NAME"``, ``"torchvision:NAME"`` and
@@ -103,13 +103,14 @@ def load_backbone(name: str) -> Backbone:
         backbone.load_state_dict(_weights(file, published.prefix))
     except (RuntimeError, ValueError, UnpicklingError, SafetensorError) as error:
         raise DamagedFile(
-            f"{file} does not hold the weights of {name} ({str(error).splitlines()[0]}); delete it to fetch it again."
+            f"{file} does not contain the weights of {name} ({str(error).splitlines()[0]}); delete it, and it is "
+            "downloaded again."
         ) from None
     return backbone.eval()
 
 
 def _weights(file: Path, prefix: str) -> dict[str, Tensor]:
-    """Read weights, and nothing but weights: no code in a file is run."""
+    """Read weights; code in the file is never executed."""
     if file.suffix == ".safetensors":
         with safe_open(file, framework="pt") as content:
             names = [name for name in content.keys() if name.startswith(prefix)]  # noqa: SIM118

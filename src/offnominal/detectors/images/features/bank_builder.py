@@ -1,4 +1,4 @@
-"""Which nominal vectors are kept."""
+"""Selection of the nominal feature vectors of a bank."""
 
 from __future__ import annotations
 
@@ -13,54 +13,56 @@ from offnominal.detectors.images.features.coreset import coreset
 
 
 class BankBuilder:
-    """Takes the vectors of picture after picture and keeps those that stand for all, in bounded memory.
+    """Selects vectors from a stream of unknown length in bounded memory.
 
-    With a coreset, ``most / share`` candidates are kept at first, a random sample of what comes by, and a share of them
-    is chosen in the end. Without one, the sample is what is kept. Every vector draws a number and those with the
-    smallest stay, so nobody needs to know how many will come.
+    Every vector gets a random number, and those with the smallest numbers are the candidates: a uniform sample of the
+    stream. With a coreset, there are ``max_size / coreset_fraction`` candidates, from which the coreset is selected at
+    the end. Without a coreset, the candidates are the result.
 
     Args:
-        most: Vectors kept in the end, at most.
-        share: Of the candidates that the coreset keeps; None for a random sample alone.
-        draw: Decides everything random.
+        max_size: Largest number of selected vectors.
+        coreset_fraction: Fraction of the candidates in the coreset; None for a random sample.
+        draw: Source of all random numbers.
 
     Example:
-        >>> keeper = BankBuilder(4, None, np.random.default_rng(0))
+        >>> builder = BankBuilder(4, None, np.random.default_rng(0))
         >>> for number in range(10):
-        ...     keeper.add(torch.full((2, 3), float(number)))
-        >>> keeper.chosen().shape
+        ...     builder.add(torch.full((2, 3), float(number)))
+        >>> builder.selected().shape
         torch.Size([4, 3])
     """
 
-    def __init__(self, most: int, share: float | None, draw: np.random.Generator) -> None:
-        self.share, self.draw = share, draw
-        self.candidates = most if share is None else math.ceil(most / share)
-        self.highest = np.inf
+    def __init__(self, max_size: int, coreset_fraction: float | None, draw: np.random.Generator) -> None:
+        self.coreset_fraction, self.draw = coreset_fraction, draw
+        self.n_candidates = max_size if coreset_fraction is None else math.ceil(max_size / coreset_fraction)
+        self.threshold = np.inf
         self.rows: list[Tensor] = []
         self.numbers: list[FloatArray] = []
-        self.held = 0
+        self.n_stored = 0
 
     def add(self, rows: Tensor) -> None:
-        """Take (n, width) vectors."""
+        """Add vectors (n, width) of the stream."""
         numbers = self.draw.random(len(rows))
-        stay = np.flatnonzero(numbers < self.highest)
-        self.rows.append(rows[torch.from_numpy(stay).to(rows.device)])
-        self.numbers.append(numbers[stay])
-        self.held += len(stay)
-        if self.held > 2 * self.candidates:
-            self._drop()
+        kept = np.flatnonzero(numbers < self.threshold)
+        self.rows.append(rows[torch.from_numpy(kept).to(rows.device)])
+        self.numbers.append(numbers[kept])
+        self.n_stored += len(kept)
+        if self.n_stored > 2 * self.n_candidates:
+            self._discard()
 
-    def _drop(self) -> None:
-        """Let go of all but the candidates."""
+    def _discard(self) -> None:
+        """Discard all vectors that are no candidates any more."""
         rows, numbers = torch.cat(self.rows), np.concatenate(self.numbers)
-        if len(rows) > self.candidates:
-            self.highest = float(np.partition(numbers, self.candidates)[self.candidates])
-            stay = np.flatnonzero(numbers < self.highest)
-            rows, numbers = rows[torch.from_numpy(stay).to(rows.device)], numbers[stay]
-        self.rows, self.numbers, self.held = [rows], [numbers], len(rows)
+        if len(rows) > self.n_candidates:
+            self.threshold = float(np.partition(numbers, self.n_candidates)[self.n_candidates])
+            kept = np.flatnonzero(numbers < self.threshold)
+            rows, numbers = rows[torch.from_numpy(kept).to(rows.device)], numbers[kept]
+        self.rows, self.numbers, self.n_stored = [rows], [numbers], len(rows)
 
-    def chosen(self) -> Tensor:
-        """Return what is kept, (n, width)."""
-        self._drop()
+    def selected(self) -> Tensor:
+        """Return the selected vectors, (n, width)."""
+        self._discard()
         (rows,) = self.rows
-        return rows if self.share is None else rows[coreset(rows, math.ceil(self.share * len(rows)), self.draw)]
+        if self.coreset_fraction is None:
+            return rows
+        return rows[coreset(rows, math.ceil(self.coreset_fraction * len(rows)), self.draw)]

@@ -1,4 +1,4 @@
-"""Similarity to nominal pictures in an embedding made to compare pictures."""
+"""CLIP-Sim: distance to the nearest nominal image in an embedding."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from offnominal.detectors.images.features.feature_detector import FeatureDetecto
 
 @dataclass(kw_only=True, eq=False)
 class CLIPSim(FeatureDetector):
-    """The distance of the next picture's embedding to the nearest nominal one.
+    """Distance of the next frame's embedding to the nearest nominal embedding.
 
-    Embeddings have length 1, so the nearest by distance is the most similar by cosine. The published detector is that
-    of ``backbone="clip_vit_b32"``. The default needs no download, and is not CLIP; what it is stands in
-    :attr:`backbone_name`.
+    Embeddings are normalised, so the smallest distance is the largest cosine similarity. The published detector uses
+    ``backbone="clip_vit_b32"``. The default backbone needs no download and is not CLIP; :attr:`backbone_name` says
+    which backbone is used.
 
     Example:
         >>> import numpy as np
         >>> from offnominal.core.episode import Episode
         >>> frames = np.random.default_rng(0).integers(0, 256, (9, 3, 32, 32), np.uint8)
-        >>> film = Episode(frames, np.zeros((8, 1)), np.zeros(8), np.zeros(8, bool))
-        >>> detector = CLIPSim(n_epochs=0, device="cpu").fit([film])
-        >>> detector.score([film])[0].max()
+        >>> episode = Episode(frames, np.zeros((8, 1)), np.zeros(8), np.zeros(8, bool))
+        >>> detector = CLIPSim(n_epochs=0, device="cpu").fit([episode])
+        >>> detector.score([episode])[0].max()
         np.float64(0.0)
     """
 

@@ -1,4 +1,4 @@
-"""The image tower of CLIP in plain torch; its weights have the names of the published files."""
+"""The image encoder of CLIP in plain torch, with the parameter names of the published files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ SIDE, PATCH, WIDTH, DEPTH, HEADS, EMBEDDED = 224, 32, 768, 12, 12, 512
 
 
 class ClipVit(Backbone):
-    """ViT-B/32 of Radford et al. (2021): an embedding of 512 numbers that compares pictures, also with text.
+    """ViT-B/32 of Radford et al. (2021), with an embedding of width 512.
 
-    The pooled vector is the class token before the projection to the embedding; there are 7 × 7 tokens of 768 numbers.
+    The pooled vector is the class token before the projection to the embedding. There are 7 × 7 tokens of width 768.
     """
 
     def __init__(self) -> None:
@@ -28,19 +28,19 @@ class ClipVit(Backbone):
         self.proj = nn.Parameter(torch.zeros(WIDTH, EMBEDDED))
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures."""
-        seen = patches(self.conv1(images))
-        tokens = torch.cat([self.class_embedding.expand(len(seen), 1, -1), seen], dim=1) + self.positional_embedding
-        found: Tensor = self.ln_post(self.transformer["resblocks"](self.ln_pre(tokens)))
-        return Features(found[:, 0], found[:, 0] @ self.proj, found[:, 1:])
+        """Return the features of standardised images."""
+        patch = patches(self.conv1(images))
+        tokens = torch.cat([self.class_embedding.expand(len(patch), 1, -1), patch], dim=1) + self.positional_embedding
+        outputs: Tensor = self.ln_post(self.transformer["resblocks"](self.ln_pre(tokens)))
+        return Features(outputs[:, 0], outputs[:, 0] @ self.proj, outputs[:, 1:])
 
 
 class ClipBlock(nn.Module):
-    """Attention and a perceptron, each beside a shortcut.
+    """A transformer block: attention and multilayer perceptron with residual connections.
 
     Args:
-        width: Of a token.
-        heads: Of the attention.
+        width: Width of a token.
+        heads: Number of attention heads.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -51,8 +51,8 @@ class ClipBlock(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the next tokens."""
-        steady = self.ln_1(tokens)
-        tokens = tokens + self.attn(steady, steady, steady, need_weights=False)[0]
-        inner = self.mlp["c_fc"](self.ln_2(tokens))
-        found: Tensor = tokens + self.mlp["c_proj"](inner * torch.sigmoid(1.702 * inner))
-        return found
+        normalised = self.ln_1(tokens)
+        tokens = tokens + self.attn(normalised, normalised, normalised, need_weights=False)[0]
+        hidden = self.mlp["c_fc"](self.ln_2(tokens))
+        outputs: Tensor = tokens + self.mlp["c_proj"](hidden * torch.sigmoid(1.702 * hidden))
+        return outputs

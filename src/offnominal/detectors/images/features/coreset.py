@@ -1,4 +1,4 @@
-"""A few rows that stand for many."""
+"""Greedy coreset of feature vectors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ PROJECTED = 32
 
 
 @torch.inference_mode()
-def coreset(rows: Tensor, keep: int, draw: np.random.Generator, *, projected: int | None = PROJECTED) -> Tensor:
-    """Return the numbers of rows that leave none of the others far from all of them, in the order they were chosen.
+def coreset(rows: Tensor, size: int, draw: np.random.Generator, *, projected: int | None = PROJECTED) -> Tensor:
+    """Return the indices of a greedy k-centre coreset, in the order of selection.
 
-    Greedy k-centre: after a random first one, always the row farthest from those chosen. The result covers the rows
-    with at most twice the radius of the best possible choice. It ends early when every row is already there.
+    The first row is random; each next one is the row with the largest distance to the selected rows. The covering
+    radius is at most twice the smallest possible one. Selection ends early when all distances are zero.
 
     Args:
         rows: (n, width).
-        keep: How many to choose.
-        draw: Chooses the first one and the projection.
-        projected: Distances are compared in a random projection to so many dimensions, which keeps them roughly as they
-            are (Johnson and Lindenstrauss) and takes a fraction of the time; None compares them in full.
+        size: Number of rows to select.
+        draw: Source of the first row and of the projection.
+        projected: Number of dimensions of a random projection in which distances are compared (Johnson and
+            Lindenstrauss), which is faster; None compares the full rows.
 
     Example:
         >>> corners = torch.tensor([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0], [5.0, 9.0]])
@@ -39,8 +39,8 @@ def coreset(rows: Tensor, keep: int, draw: np.random.Generator, *, projected: in
     latest = torch.as_tensor(int(draw.integers(len(rows))), device=rows.device)
     chosen = [latest]
     far = (rows - rows[latest]).square().sum(dim=1)
-    with progress("Choosing patches", total=keep) as tick:
-        while len(chosen) < min(keep, len(rows)):
+    with progress("Selecting the coreset", total=size) as tick:
+        while len(chosen) < min(size, len(rows)):
             tick()
             latest = far.argmax()
             if float(far[latest]) == 0.0:

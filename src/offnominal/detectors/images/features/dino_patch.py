@@ -1,4 +1,4 @@
-"""The strangest patch of a picture."""
+"""DINO-Patch: largest distance of an image patch to the nearest nominal patch."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from offnominal.detectors.images.features.feature_detector import FeatureDetecto
 
 @dataclass(kw_only=True, eq=False)
 class DINOPatch(FeatureDetector):
-    """How far the strangest patch of the next picture is from every nominal patch.
+    """Largest distance of a patch of the next frame to the nearest nominal patch.
 
-    All patches of all nominal pictures would be millions, so a coreset of them is kept, as PatchCore does (Roth et al.,
-    2022). The published detector is that of ``backbone="dino_vits16"``. The default needs no download, and is not DINO;
-    what it is stands in :attr:`backbone_name`.
+    The bank is a coreset of the patches of all nominal frames, as in PatchCore (Roth et al., 2022). The published
+    detector uses ``backbone="dino_vits16"``. The default backbone needs no download and is not DINO;
+    :attr:`backbone_name` says which backbone is used.
 
     Example:
         >>> import numpy as np
@@ -36,11 +36,12 @@ class DINOPatch(FeatureDetector):
     def _vectors(self, features: Features) -> Tensor:
         if not features.tokens.shape[1]:
             raise InvalidParameter(
-                f"the backbone {self.backbone_name} has no patches; choose one with tokens or maps, such as 'encoder'."
+                f"the backbone {self.backbone_name} has no patches; choose one with tokens or feature maps, such as "
+                "'encoder'."
             )
         return features.tokens
 
     def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
         nearest = self.bank_.distances(vectors.flatten(0, 1))[:, 0]
-        strangest: FloatArray = nearest.reshape(len(vectors), -1).max(axis=1)
-        return strangest
+        largest: FloatArray = nearest.reshape(len(vectors), -1).max(axis=1)
+        return largest

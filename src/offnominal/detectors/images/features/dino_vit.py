@@ -1,4 +1,4 @@
-"""The vision transformer of DINO in plain torch; its weights have the names of the published file."""
+"""The vision transformer of DINO in plain torch, with the parameter names of the published file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SIDE, PATCH, WIDTH, DEPTH, HEADS = 224, 16, 384, 12, 6
 
 
 class DinoVit(Backbone):
-    """ViT-S/16 of Caron et al. (2021): 14 × 14 tokens of 384 numbers behind the last layer.
+    """ViT-S/16 of Caron et al. (2021), with 14 × 14 tokens of width 384 after the last layer.
 
     The pooled vector is the class token.
     """
@@ -26,19 +26,19 @@ class DinoVit(Backbone):
         self.norm = nn.LayerNorm(WIDTH, eps=1e-6)
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures."""
-        seen = patches(self.patch_embed["proj"](images))
-        tokens = torch.cat([self.cls_token.expand(len(seen), -1, -1), seen], dim=1) + self.pos_embed
-        found: Tensor = self.norm(self.blocks(tokens))
-        return Features(found[:, 0], found[:, 0], found[:, 1:])
+        """Return the features of standardised images."""
+        patch = patches(self.patch_embed["proj"](images))
+        tokens = torch.cat([self.cls_token.expand(len(patch), -1, -1), patch], dim=1) + self.pos_embed
+        outputs: Tensor = self.norm(self.blocks(tokens))
+        return Features(outputs[:, 0], outputs[:, 0], outputs[:, 1:])
 
 
 class DinoBlock(nn.Module):
-    """Attention and a perceptron, each beside a shortcut.
+    """A transformer block: attention and multilayer perceptron with residual connections.
 
     Args:
-        width: Of a token.
-        heads: Of the attention.
+        width: Width of a token.
+        heads: Number of attention heads.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -50,16 +50,16 @@ class DinoBlock(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the next tokens."""
         tokens = tokens + self.attn(self.norm1(tokens))
-        found: Tensor = tokens + self.mlp["fc2"](functional.gelu(self.mlp["fc1"](self.norm2(tokens))))
-        return found
+        outputs: Tensor = tokens + self.mlp["fc2"](functional.gelu(self.mlp["fc1"](self.norm2(tokens))))
+        return outputs
 
 
 class Attention(nn.Module):
-    """Every token looks at every other.
+    """Multi-head self-attention.
 
     Args:
-        width: Of a token.
-        heads: How many looks at once.
+        width: Width of a token.
+        heads: Number of attention heads.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -68,9 +68,9 @@ class Attention(nn.Module):
         self.qkv, self.proj = nn.Linear(width, 3 * width), nn.Linear(width, width)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Return what each token gathers."""
+        """Return the attention output of each token."""
         n, count, width = tokens.shape
         query, key, value = self.qkv(tokens).view(n, count, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        gathered = functional.scaled_dot_product_attention(query, key, value)
-        found: Tensor = self.proj(gathered.transpose(1, 2).reshape(n, count, width))
-        return found
+        attended = functional.scaled_dot_product_attention(query, key, value)
+        outputs: Tensor = self.proj(attended.transpose(1, 2).reshape(n, count, width))
+        return outputs

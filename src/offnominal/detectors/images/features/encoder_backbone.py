@@ -1,4 +1,4 @@
-"""The encoder that needs nothing from outside: a small network that learns from the nominal pictures."""
+"""The default backbone: a small encoder that is trained on the nominal frames and needs no download."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ WIDTH, EMBEDDED = 256, 128
 
 
 class EncoderBackbone(Backbone):
-    """A convolutional network of a million weights.
+    """A convolutional network with a million weights.
 
-    The first layer makes a cell of 4 × 4 pixels; each of the three stages behind it joins 2 × 2 cells, which leaves 16,
-    8 and 4 of them on a side of 128 pixels. A token is one of the 8 × 8: its own features beside the finer ones below
-    it. The pooled vector is a layer over the last 4 × 4, not their mean, because where a thing is matters as much as
-    what it is.
+    The first layer has stride 4 and each of the three stages stride 2: at 128 × 128 pixels the feature maps have 16, 8
+    and 4 cells per side. A token is one of the 8 × 8 cells, with the features of this stage and the averaged features
+    of the stage before. The pooled vector is a linear layer over the last 4 × 4 cells, not their mean, so it contains
+    positions.
 
     Args:
-        side: Of the pictures, the longer one. They are resized to the next multiple of 32 below it, at most 128.
+        side: Longer side of the images. Images are resized to the next smaller multiple of 32, at most 128.
     """
 
     def __init__(self, side: int) -> None:
@@ -35,7 +35,7 @@ class EncoderBackbone(Backbone):
         self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.ReLU(), nn.Linear(WIDTH, EMBEDDED))
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures."""
+        """Return the features of standardised images."""
         fine: Tensor = self.fine(images)
         coarse: Tensor = self.coarse(fine)
         pooled: Tensor = self.pool(self.last(coarse))
@@ -44,5 +44,5 @@ class EncoderBackbone(Backbone):
 
 
 def _layer(inputs: int, outputs: int, stride: int) -> tuple[nn.Module, ...]:
-    """A convolution, normalised within each picture, so that no picture's features depend on another."""
+    """A convolution with group normalisation, so the features of an image do not depend on the batch."""
     return nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False), nn.GroupNorm(8, outputs), nn.ReLU()

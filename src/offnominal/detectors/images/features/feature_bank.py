@@ -1,4 +1,4 @@
-"""Nearest neighbours in a bank of features, exactly and in bounded memory."""
+"""Exact nearest-neighbour distances to a bank of feature vectors, in bounded memory."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from offnominal.core.device import deterministic_kernels
 from offnominal.core.types import FloatArray
 
 QUERIES, ROWS = 64, 8192
-SPARE = 4
+"""Block sizes on a CPU."""
+
+EXTRA_CANDIDATES = 4
+"""Neighbours beyond k whose distances are computed again in double precision."""
 
 
 class FeatureBank:
-    """Nominal feature vectors, and how far others are from them.
+    """Nominal feature vectors with exact nearest-neighbour search.
 
-    Distances are first compared by a matrix product in single precision, block by block, so that no more than
-    64 × 8,192 of them exist at a time on a CPU. The product rounds, most of all where two vectors are almost equal; the
-    best few candidates are therefore measured again by their difference, in double precision. What is returned is
-    exact, and does not depend on how many vectors are asked for together.
+    Candidates come from a matrix product in single precision, in blocks of 64 × 8,192 distances on a CPU. The product
+    is inaccurate for nearly equal vectors, so the distances of the best candidates are computed again in double
+    precision. The results do not depend on the number of queries.
 
     Args:
-        rows: (n, width).
+        rows: Nominal feature vectors, (n, width).
 
     Example:
         >>> FeatureBank(torch.tensor([[0.0, 0.0], [3.0, 4.0]])).distances(torch.tensor([[3.0, 3.0]]), 2)
@@ -32,7 +34,7 @@ class FeatureBank:
         self.rows = rows
         self.centre = rows.mean(dim=0, dtype=torch.float64).to(rows.dtype)
         self.squares = (rows - self.centre).square().sum(dim=1)
-        self.block, self.together = (ROWS, QUERIES) if rows.device.type == "cpu" else (8 * ROWS, 16 * QUERIES)
+        self.block, self.n_queries = (ROWS, QUERIES) if rows.device.type == "cpu" else (8 * ROWS, 16 * QUERIES)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -41,11 +43,11 @@ class FeatureBank:
     def distances(self, queries: Tensor, k: int = 1) -> FloatArray:
         """Return (n, k) Euclidean distances from each query to its k nearest rows, ascending."""
         with deterministic_kernels(queries.device):
-            found = [self._nearest(part, k) for part in torch.split(queries, self.together)]
+            found = [self._nearest(part, k) for part in torch.split(queries, self.n_queries)]
         return torch.cat(found).cpu().numpy()
 
     def _nearest(self, queries: Tensor, k: int) -> Tensor:
-        centred, kept = queries - self.centre, min(k + SPARE, len(self))
+        centred, kept = queries - self.centre, min(k + EXTRA_CANDIDATES, len(self))
         best = queries.new_full((len(queries), kept), torch.inf)
         which = torch.zeros_like(best, dtype=torch.int64)
         for first in range(0, len(self), self.block):
@@ -55,6 +57,6 @@ class FeatureBank:
             near, where = partial.topk(min(kept, len(rows)), dim=1, largest=False)
             best, order = torch.cat([best, near], dim=1).topk(kept, dim=1, largest=False)
             which = torch.cat([which, where + first], dim=1).gather(1, order)
-        apart = queries.double()[:, None] - self.rows[which].double()
-        ordered: Tensor = torch.linalg.vector_norm(apart, dim=2).sort(dim=1).values
+        differences = queries.double()[:, None] - self.rows[which].double()
+        ordered: Tensor = torch.linalg.vector_norm(differences, dim=2).sort(dim=1).values
         return ordered[:, :k]

@@ -1,4 +1,4 @@
-"""What the feature detectors share: a backbone, a bank of nominal features, and how far a picture is from it."""
+"""Base class of the feature detectors: a backbone, a bank of nominal feature vectors, and distances to it."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.transitions.weights import require_fitting, with_weights
 
-CHUNK = {"cpu": 1, "cuda": 64}
-"""Pictures a backbone always sees together: of any other number, rounding would differ."""
+BATCH_SIZE = {"cpu": 1, "cuda": 64}
+"""Number of images per call of the backbone. It is constant because rounding depends on the batch size."""
 
 MAX_FRAMES = 20_000
+"""Largest number of frames that the encoder is trained on."""
 
 
 @dataclass(kw_only=True, eq=False)
 class FeatureDetector(Detector):
-    """A detector that compares the features of the picture after a transition with those of nominal pictures.
+    """A detector that compares the features of the frame after a transition with those of nominal frames.
 
     Args:
-        backbone: What makes the features: ``"encoder"``, a small network that learns from the nominal pictures when
-            fitted and needs nothing from outside; ``"resnet18"``, ``"dino_vits16"`` or ``"clip_vit_b32"`` with their
-            public weights; ``"timm:NAME"``, ``"torchvision:NAME"`` or ``"open_clip:NAME/TAG"`` through these packages;
-            or a function of yours, with which it cannot be saved.
-        bank_size: Nominal vectors kept at most.
-        coreset_fraction: Share of the vectors that is kept, chosen greedily so that none of the others is far from all
-            of them; None keeps a random sample.
-        n_epochs: Passes of the encoder over the nominal pictures. Zero leaves its random weights: the untrained twin.
-        max_updates: Its gradient steps at most.
-        batch_size: Pictures per gradient step.
-        learning_rate: Its learning rate.
+        backbone: Feature extractor. ``"encoder"`` is a small network that `fit` trains on the nominal frames; it needs
+            no download. ``"resnet18"``, ``"dino_vits16"`` and ``"clip_vit_b32"`` have their published weights.
+            ``"timm:NAME"``, ``"torchvision:NAME"`` and ``"open_clip:NAME/TAG"`` are models of these packages. A
+            function from images to features also works, but such a detector cannot be saved.
+        bank_size: Largest number of nominal vectors in the bank.
+        coreset_fraction: Fraction of the vectors in the greedy coreset; None keeps a random sample instead.
+        n_epochs: Number of epochs of the encoder at most. Zero keeps its random weights: the untrained twin.
+        max_updates: Number of updates of the encoder at most.
+        batch_size: Images per update of the encoder.
+        learning_rate: Learning rate of the encoder.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
@@ -81,22 +81,22 @@ class FeatureDetector(Detector):
         if isinstance(self.backbone, str):
             require_known(self.backbone)
         elif not callable(self.backbone):
-            raise InvalidParameter(f"backbone is {shown(self.backbone)}; expected a name or a function of pictures.")
+            raise InvalidParameter(f"backbone is {shown(self.backbone)}; expected a name or a function of images.")
 
     @property
     def backbone_name(self) -> str:
-        """What really makes the features, for tables: a detector's own name may promise another network."""
+        """Name of the feature extractor that is really used; the name of the detector may mention another network."""
         if isinstance(self.backbone, str):
             return "random encoder" if self.backbone == ENCODER and self.n_epochs == 0 else self.backbone
         return getattr(self.backbone, "__name__", type(self.backbone).__name__)
 
     @abstractmethod
     def _vectors(self, features: Features) -> Tensor:
-        """Return (n, vectors, width): what is compared of n pictures."""
+        """Return the feature vectors of n images that are compared, (n, vectors, width)."""
 
     @abstractmethod
     def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
-        """Return one score per picture of its (n, vectors, width)."""
+        """Return one anomaly score per image from its feature vectors (n, vectors, width)."""
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         first = episodes[0].observations
@@ -108,7 +108,7 @@ class FeatureDetector(Detector):
         if isinstance(self.network_, EncoderBackbone) and self.n_epochs:
             self._train_encoder(self.network_, episodes, seed)
         self._settle()
-        self.bank_ = FeatureBank(self._chosen(episodes, seed))
+        self.bank_ = FeatureBank(self._bank_vectors(episodes, seed))
 
     def _backbone(self, seed: int) -> Backbone:
         if not isinstance(self.backbone, str):
@@ -130,27 +130,27 @@ class FeatureDetector(Detector):
         self.curve_ = train_encoder(encoder, nominal_frames, **settings, draw=draw)  # type: ignore[arg-type]
 
     def _settle(self) -> None:
-        """Make a backbone whose weights are final ready to score."""
+        """Prepare the backbone for scoring once its weights are final."""
         self.network_.eval().requires_grad_(False)
         self.network_.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 
-    def _chosen(self, episodes: Sequence[Episode], seed: int) -> Tensor:
-        """Return the vectors of nominal pictures that stand for all."""
-        keeper = BankBuilder(self.bank_size, self.coreset_fraction, Stream.named(seed, 0, "bank").generator())
+    def _bank_vectors(self, episodes: Sequence[Episode], seed: int) -> Tensor:
+        """Return the feature vectors of nominal frames that the bank keeps."""
+        builder = BankBuilder(self.bank_size, self.coreset_fraction, Stream.named(seed, 0, "bank").generator())
         for number, episode in enumerate(episodes):
             self._require_images(episode.observations, f"episode {number}")
             for vectors in self._vectors_of_frames(episode.observations[1:]):
-                keeper.add(vectors.flatten(0, 1))
-        return keeper.chosen()
+                builder.add(vectors.flatten(0, 1))
+        return builder.selected()
 
     @torch.inference_mode()
     def _vectors_of_frames(self, frames: Array) -> Iterator[Tensor]:
-        """Yield what is compared of some pictures at a time; always as many are looked at together."""
-        together = CHUNK[self.device_.type]
-        for first in range(0, len(frames), together):
-            part = torch.from_numpy(np.ascontiguousarray(frames[first : first + together])).to(self.device_)
-            missing = part.new_zeros(together - len(part), *part.shape[1:])
-            images = torch.cat([part, missing]).contiguous(memory_format=torch.channels_last)
+        """Yield the feature vectors of frames in batches of constant size."""
+        n = BATCH_SIZE[self.device_.type]
+        for first in range(0, len(frames), n):
+            part = torch.from_numpy(np.ascontiguousarray(frames[first : first + n])).to(self.device_)
+            padding = part.new_zeros(n - len(part), *part.shape[1:])
+            images = torch.cat([part, padding]).contiguous(memory_format=torch.channels_last)
             with deterministic_kernels(self.device_):
                 vectors = self._vectors(self.network_(images))[: len(part)].float()
             yield vectors
@@ -170,32 +170,32 @@ class FeatureDetector(Detector):
         super()._require_shapes(observations, actions, where)
 
     def _require_images(self, observations: Array, where: str) -> None:
-        """Raise :class:`InvalidParameter` unless these are pictures as the first one that was learned from."""
-        seen = np.asarray(observations)
-        if seen.ndim != 4 or seen.shape[1] != 3 or seen.dtype != np.uint8:
+        """Raise :class:`InvalidParameter` unless these are images of the shape in `fit`."""
+        images = np.asarray(observations)
+        if images.ndim != 4 or images.shape[1] != 3 or images.dtype != np.uint8:
             raise InvalidParameter(
-                f"{where} has observations of shape {seen.shape[1:]} and type {seen.dtype}; {type(self).__name__} "
-                "looks at pictures, (3, height, width) bytes. Record episodes with frames and give `episode.images()`."
+                f"{where} has observations of shape {images.shape[1:]} and type {images.dtype}; "
+                f"{type(self).__name__} expects images (3, H, W) uint8: record with frames=True and use .images()."
             )
-        if seen.shape[1:] != self.shape_:
+        if images.shape[1:] != self.shape_:
             raise InvalidParameter(
-                f"{where} has pictures of shape {seen.shape[1:]}; {type(self).__name__} learned from {self.shape_}."
+                f"{where} has images of shape {images.shape[1:]}; {type(self).__name__} was fitted to {self.shape_}."
             )
 
     def untrained(self) -> Self:
-        """Return its untrained twin: an encoder with random weights, those that training starts from."""
+        """Return the untrained twin: the same detector with the random initial weights of the encoder."""
         return dataclasses.replace(self, backbone=ENCODER, n_epochs=0)
 
     def get_params(self) -> dict[str, Any]:
-        """Return the arguments it was built with, as plain data."""
+        """Return the constructor's arguments as plain data."""
         if not isinstance(self.backbone, str):
             raise InvalidParameter(
-                f"the backbone {self.backbone_name} is a function of yours, which no file can hold; fit it again."
+                f"the backbone {self.backbone_name} is a function, which cannot be saved; fit the detector again."
             )
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the bank, and the weights of the encoder; of any other backbone, the hash of its weights alone."""
+        """Return the bank and the weights of the encoder, or the hash of the weights of another backbone."""
         arrays: dict[str, Array] = {
             "shape": np.array(self.shape_, np.int64),
             "curve": self.curve_,
@@ -209,12 +209,12 @@ class FeatureDetector(Detector):
         return {name: array.copy() for name, array in arrays.items()}
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Take back what :meth:`state` returned; a device that is not there is an error of its own."""
+        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
         choose_device(self.device)
         super().load_state_dict(state)
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Become what learned this. A backbone from outside is loaded again and must have the weights it had."""
+        """Restore the detector. A published backbone is loaded again and must have the weights of the saved hash."""
         self.device_ = choose_device(self.device)
         self.shape_ = restored_shape(state, self.widths_[0])
         self.curve_ = state.floats("curve", ("n_epochs",), empty=True)
@@ -225,8 +225,8 @@ class FeatureDetector(Detector):
             self.network_ = with_weights(self._backbone(0), weights)
         else:
             self.network_ = self._backbone(0)
-            known = state.take("weights_sha256", (32,), np.uint8)
-            if digest(self.network_) != known.tobytes():
+            expected = state.take("weights_sha256", (32,), np.uint8)
+            if digest(self.network_) != expected.tobytes():
                 raise DamagedFile(
                     f"the weights of {self.backbone_name} are not those that {type(self).__name__} was fitted with; "
                     "use the same file, or fit it again."
@@ -236,9 +236,9 @@ class FeatureDetector(Detector):
         self.bank_ = FeatureBank(torch.tensor(bank).to(self.device_))
 
     def _require_bank(self, bank: Array) -> None:
-        """Raise :class:`DamagedFile` unless features of pictures can be compared with these."""
+        """Raise :class:`DamagedFile` unless the backbone's features have the width of the bank."""
         (vectors,) = self._vectors_of_frames(np.zeros((1, *self.shape_), np.uint8))
         if vectors.shape[-1] != bank.shape[1]:
             raise DamagedFile(
-                f"the bank has vectors of {bank.shape[1]} numbers; {self.backbone_name} makes {vectors.shape[-1]}."
+                f"the bank has vectors of width {bank.shape[1]}; {self.backbone_name} has width {vectors.shape[-1]}."
             )

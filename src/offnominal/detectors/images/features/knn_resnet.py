@@ -1,4 +1,4 @@
-"""Nearest neighbours of a picture's features."""
+"""KNN-ResNet: distance to the nearest nominal images in the features of a network."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from offnominal.detectors.images.features.feature_detector import FeatureDetecto
 
 @dataclass(kw_only=True, eq=False)
 class KNNResNet(FeatureDetector):
-    """The distance of the next picture to the nearest nominal ones, in the last layer of a network (Sun et al., 2022).
+    """Distance of the next frame to the nearest nominal frames in the last layer of a network (Sun et al., 2022).
 
-    The published detector is that of ``backbone="resnet18"``. The default needs no download, and is not a ResNet; what
-    it is stands in :attr:`backbone_name`.
+    The published detector uses ``backbone="resnet18"``. The default backbone needs no download and is not a ResNet;
+    :attr:`backbone_name` says which backbone is used.
 
     Args:
-        n_neighbors: How many neighbours.
-        reduce: ``"kth"`` for the distance to the k-th, ``"mean"`` for the mean over all k.
-        normalise: Whether feature vectors are brought to length 1 first.
+        n_neighbors: Number of neighbours k.
+        reduce: ``"kth"`` for the distance to the k-th neighbour, ``"mean"`` for the mean over all k.
+        normalise: Whether to normalise feature vectors to length 1.
 
     Example:
         >>> import numpy as np
         >>> from offnominal.core.episode import Episode
         >>> frames = np.random.default_rng(0).integers(0, 256, (9, 3, 32, 32), np.uint8)
-        >>> film = Episode(frames, np.zeros((8, 1)), np.zeros(8), np.zeros(8, bool))
-        >>> detector = KNNResNet(n_epochs=0, device="cpu").fit([film])
-        >>> detector.backbone_name, detector.score([film])[0].max()
+        >>> episode = Episode(frames, np.zeros((8, 1)), np.zeros(8), np.zeros(8, bool))
+        >>> detector = KNNResNet(n_epochs=0, device="cpu").fit([episode])
+        >>> detector.backbone_name, detector.score([episode])[0].max()
         ('random encoder', np.float64(0.0))
     """
 
@@ -50,14 +50,14 @@ class KNNResNet(FeatureDetector):
         super()._fit(episodes, validation, seed)
         if len(self.bank_) < self.n_neighbors:
             raise InvalidParameter(
-                f"n_neighbors is {self.n_neighbors}, but {len(self.bank_)} nominal vectors are kept; fit with more "
-                "images, or ask for fewer."
+                f"n_neighbors is {self.n_neighbors}, but {len(self.bank_)} nominal vectors are in the bank; fit with "
+                "more images, or choose fewer neighbours."
             )
 
     def _require_bank(self, bank: Array) -> None:
         super()._require_bank(bank)
         if len(bank) < self.n_neighbors:
-            raise DamagedFile(f"the bank has {len(bank)} vectors; k is {self.n_neighbors}.")
+            raise DamagedFile(f"the bank has {len(bank)} vectors; n_neighbors is {self.n_neighbors}.")
 
     def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
         distances = self.bank_.distances(vectors[:, 0], self.n_neighbors)

@@ -1,4 +1,4 @@
-"""ResNet-18 in plain torch; its weights have the names of torchvision's file."""
+"""ResNet-18 in plain torch, with the parameter names of torchvision's file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from offnominal.detectors.images.features.backbone import IMAGENET_MEAN, IMAGENE
 
 
 class ResNet18(Backbone):
-    """The network of 18 layers of He et al. (2016).
+    """The network with 18 layers of He et al. (2016).
 
-    The pooled vector is the mean of the last map, 512 numbers; a token is one of 14 × 14 cells of the third stage, as
-    PatchCore takes them.
+    The pooled vector is the mean of the last feature map, of width 512. The tokens are the 14 × 14 cells of the third
+    stage, as in PatchCore.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class ResNet18(Backbone):
         self.fc = nn.Linear(512, 1000)
 
     def features(self, images: Tensor) -> Features:
-        """Return the features of scaled pictures; the classifier behind them is not used."""
+        """Return the features of standardised images; the classifier is not used."""
         stem = nn.functional.max_pool2d(torch.relu(self.bn1(self.conv1(images))), 3, 2, padding=1)
         third: Tensor = self.layer3(self.layer2(self.layer1(stem)))
         pooled: Tensor = self.layer4(third).mean(dim=(2, 3))
@@ -34,12 +34,12 @@ class ResNet18(Backbone):
 
 
 class ResidualBlock(nn.Module):
-    """Two convolutions beside a shortcut.
+    """Two convolutions with a residual connection.
 
     Args:
-        inputs: Channels.
-        outputs: Channels.
-        stride: Of the first convolution.
+        inputs: Input channels.
+        outputs: Output channels.
+        stride: Stride of the first convolution.
     """
 
     def __init__(self, inputs: int, outputs: int, stride: int = 1) -> None:
@@ -55,6 +55,6 @@ class ResidualBlock(nn.Module):
             self.downsample = None
 
     def forward(self, maps: Tensor) -> Tensor:
-        """Return the next maps."""
+        """Return the next feature maps."""
         shortcut = maps if self.downsample is None else self.downsample(maps)
         return torch.relu(self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(maps))))) + shortcut)
