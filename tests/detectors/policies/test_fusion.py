@@ -1,4 +1,4 @@
-"""Fused detectors count ranks among nominal scores."""
+"""The fusion averages ranks among nominal scores."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def faulty():
     return off.collect(WORLD, off.expert(WORLD), 3, faults=off.Fault("observation/offset", 0.5, 4), seed=500)
 
 
-def test_ranks_rise_with_the_score_and_never_reach_one():
+def test_ranks_increase_with_the_score_and_stay_below_one():
     nominal = np.sort(np.random.default_rng(0).normal(size=500))
     scores = np.sort(np.r_[np.random.default_rng(1).normal(size=300), 10.0, 100.0, 1e6])
     found = ranks(scores, nominal)
@@ -48,7 +48,7 @@ def test_the_score_is_the_mean_of_the_ranks(nominal, faulty):
     np.testing.assert_allclose(fused.score(faulty)[0], np.mean(parts, axis=0), rtol=1e-12)
 
 
-def test_without_validation_ranks_come_from_episodes_that_were_not_learned(nominal):
+def test_without_validation_ranks_come_from_held_out_episodes(nominal):
     fused = Fusion(("KNN",)).fit(nominal)
     # A nearest neighbour among what was learned by heart would be at distance zero throughout.
     assert fused.nominal_[0].max() > 0.0
@@ -65,7 +65,7 @@ def test_one_detector_keeps_its_order(nominal, faulty):
     assert (np.diff(fused.score(faulty)[0][order]) >= 0.0).all()
 
 
-def test_parameters_survive(nominal, faulty, tmp_path):
+def test_parameters_are_saved(nominal, faulty, tmp_path):
     fused = Fusion((on_transitions(KNN(n_neighbors=3)), ("Mahalanobis", {"view": "transition"}))).fit(nominal)
     card = save_detector(tmp_path / "fused", fused)
     assert card.parameters["detectors"][0] == [
@@ -76,7 +76,7 @@ def test_parameters_survive(nominal, faulty, tmp_path):
     np.testing.assert_array_equal(again.score(faulty)[0], fused.score(faulty)[0])
 
 
-def test_rows_restart_alone(nominal, faulty):
+def test_rows_restart_independently(nominal, faulty):
     fused = Fusion(("Time", "KNN")).fit(nominal)
     state = fused.start(2)
     state = fused.restart(
@@ -86,6 +86,6 @@ def test_rows_restart_alone(nominal, faulty):
 
 
 @pytest.mark.parametrize("given", [(), "KNN"])
-def test_nothing_to_fuse_is_refused(given):
+def test_an_empty_fusion_raises_an_error(given):
     with pytest.raises(InvalidParameter, match="at least one"):
         Fusion(given)

@@ -1,4 +1,4 @@
-"""Detectors that look inside the policy see what it predicts, and nothing they should not."""
+"""Policy detectors score the predictions of the policy."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def swings():
 
 
 @pytest.mark.parametrize("over", ["greedy", "mean", "max"])
-def test_uncertainty_is_the_spread_of_the_values(episodes, over):
+def test_uncertainty_is_the_standard_deviation_of_the_values(episodes, over):
     outputs = agent().outputs(episodes[0].observations[1:]).astype(np.float64)
     spread = outputs.std(axis=0)
     best = outputs.mean(axis=0).argmax(axis=1)
@@ -51,13 +51,13 @@ def test_uncertainty_is_the_spread_of_the_values(episodes, over):
     np.testing.assert_allclose(scores, wanted[over], rtol=1e-9)
 
 
-def test_uncertainty_of_numbers_is_the_spread_of_the_action(swings):
+def test_uncertainty_of_continuous_actions_is_the_standard_deviation_of_the_action(swings):
     outputs = swinging().outputs(swings[0].observations[1:]).astype(np.float64)
     (scores, *_) = PolicyUncertainty(swinging()).fit(swings).score(swings)
     np.testing.assert_allclose(scores, outputs.std(axis=0)[:, 0], rtol=1e-9)
 
 
-def test_the_view_says_before_or_after(episodes):
+def test_the_view_selects_the_observation(episodes):
     before, after = (
         PolicyUncertainty(agent(), view=view).fit(episodes).score(episodes)[0]
         for view in ("observation", "next_observation")
@@ -66,7 +66,7 @@ def test_the_view_says_before_or_after(episodes):
 
 
 @pytest.mark.parametrize("kind", ["dropout", "dropconnect"])
-def test_gaps_depend_on_the_seed_of_fit_and_on_the_number_of_passes(episodes, kind):
+def test_masks_depend_on_the_seed_of_fit_and_on_the_number_of_passes(episodes, kind):
     one, again, other = (
         PolicyUncertainty(agent(kind)).fit(episodes, seed=seed).score(episodes)[0] for seed in (0, 0, 1)
     )
@@ -77,7 +77,7 @@ def test_gaps_depend_on_the_seed_of_fit_and_on_the_number_of_passes(episodes, ki
     assert np.median(np.abs(many[0] / many[1] - 1.0)) < 0.15
 
 
-def test_low_values_are_strange(episodes):
+def test_low_values_have_high_scores(episodes):
     values = agent().predict(episodes[0].observations[1:])[0].max(axis=1)
     np.testing.assert_array_equal(QValue(agent()).fit(episodes).score(episodes)[0], -values)
 
@@ -91,7 +91,7 @@ def test_the_residual_is_that_of_the_bellman_equation(episodes):
     np.testing.assert_allclose(TDResidual(policy).fit(episodes).score([episode])[0], wanted, atol=1e-6)
 
 
-def test_the_residual_of_numbers_asks_the_critic(swings):
+def test_the_residual_of_continuous_actions_uses_the_critic(swings):
     episode, policy = swings[0], swinging()
     after = policy.action_value(episode.observations[1:], policy.predict(episode.observations[1:])[0])
     before = policy.action_value(episode.observations[:-1], episode.actions)
@@ -101,7 +101,7 @@ def test_the_residual_of_numbers_asks_the_critic(swings):
     assert np.abs(scores - wanted).mean() < 0.25 * np.std(episode.rewards)
 
 
-def test_entropy_is_largest_where_choices_are_equal(episodes):
+def test_entropy_is_largest_for_equal_values(episodes):
     mean = agent().predict(episodes[0].observations[1:])[0]
     (scores, *_) = Entropy(agent()).fit(episodes).score(episodes)
     assert 0.0 <= scores.min() <= scores.max() <= np.log(2.0) + 1e-12
@@ -116,13 +116,13 @@ def test_entropy_of_votes_counts_members(episodes):
     np.testing.assert_array_equal(scores == 0.0, (share == 0.0) | (share == 1.0))
 
 
-def test_numbers_have_no_entropy(swings):
-    with pytest.raises(UnsupportedEnvironment, match="PolicyUncertainty for numbers"):
+def test_entropy_of_continuous_actions_raises_an_error(swings):
+    with pytest.raises(UnsupportedEnvironment, match="PolicyUncertainty for continuous actions"):
         Entropy(swinging()).fit(swings)
 
 
 @pytest.mark.parametrize("make", [PolicyUncertainty, QValue, TDResidual], ids=lambda make: make.__name__)
-def test_laws_hold_for_numbers(swings, make):
+def test_laws_hold_for_continuous_actions(swings, make):
     fresh = off.collect(PENDULUM, swinging(), 3, seed=50, max_steps=20)
     check_detector(lambda: make(swinging()), episodes=swings, fresh=fresh).raise_if_broken()
 
@@ -133,7 +133,7 @@ def test_laws_hold_for_every_kind(kind, make):
     check_detector(lambda: make(agent(kind))).raise_if_broken()
 
 
-def test_a_saved_detector_brings_its_policy(episodes, tmp_path):
+def test_a_saved_detector_contains_its_policy(episodes, tmp_path):
     detector = PolicyUncertainty(agent("dropconnect")).fit(episodes)
     card = save_detector(tmp_path / "detector", detector)
     assert card.parameters["policy"].startswith("weights-")
@@ -148,7 +148,7 @@ def test_policies_of_other_weights_have_other_names():
     assert one != other
 
 
-def test_without_a_policy_the_shipped_one_that_fits_is_asked(episodes):
+def test_without_a_policy_the_compatible_shipped_one_is_used(episodes):
     shipped = off.expert(CARTPOLE)
     detectors = [PolicyUncertainty(source).fit(episodes) for source in (None, CARTPOLE, shipped)]
     first, *others = (detector.score(episodes)[0] for detector in detectors)
@@ -157,11 +157,11 @@ def test_without_a_policy_the_shipped_one_that_fits_is_asked(episodes):
 
 
 def test_a_policy_of_another_world_is_refused(swings):
-    with pytest.raises(InvalidParameter, match="Give the policy that acts in them"):
+    with pytest.raises(InvalidParameter, match="Give the policy of these episodes"):
         PolicyUncertainty(agent()).fit(swings)
 
 
-def test_a_world_without_a_shipped_policy_is_named():
+def test_a_world_without_a_shipped_policy_raises_an_error():
     elsewhere = off.collect("SAP-Goal0-v0", lambda seen: seen[:, :2], 1)
     with pytest.raises(InvalidParameter, match="give one with policy="):
         PolicyUncertainty().fit(elsewhere)

@@ -1,4 +1,4 @@
-"""Detectors that look inside the policy, and the fusion of several detectors."""
+"""Detectors that score signals of the policy, such as its uncertainty, and the fusion of several detectors."""
 
 from offnominal.detectors.policies.entropy import Entropy
 from offnominal.detectors.policies.fusion import Fusion

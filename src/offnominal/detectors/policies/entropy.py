@@ -1,4 +1,4 @@
-"""The policy is undecided."""
+"""Entropy of the policy's actions."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Of = Literal["values", "votes"]
 
 
 class Entropy(ObservationDetector):
-    """Entropy of the choice, in nats: of a softmax over the mean values, or of the members' votes.
+    """Entropy of the action distribution, in nats.
 
-    Only for choices. Where many choices are equally good a policy is undecided without anything being wrong.
+    For discrete actions only. The entropy is also high in nominal states in which several actions are equally good.
 
     Args:
-        policy: Whom to ask; see :class:`ObservationDetector`.
-        of: ``"values"``: a softmax over the mean of the predictions; ``"votes"``: the share of members or passes that
-            would choose each.
-        temperature: By which values are divided before the softmax.
-        passes: How many predictions; as the policy has it if None.
-        view: ``"next_observation"`` or ``"observation"``: what was seen after a transition, or before it.
+        policy: Policy to use; see :class:`ObservationDetector`.
+        of: Distribution over actions: ``"values"`` for a softmax over the mean predictions, ``"votes"`` for the
+            fraction of members or passes whose greedy action it is.
+        temperature: Temperature of the softmax.
+        passes: Number of predictions per observation; that of the policy if None.
+        view: Whether to score the ``"next_observation"`` or the ``"observation"`` of each transition.
 
     Example:
         >>> import offnominal as off
@@ -55,15 +55,15 @@ class Entropy(ObservationDetector):
         super()._fit(episodes, validation, seed)
         if not isinstance(self.policy_.space, Discrete):
             raise UnsupportedEnvironment(
-                f"the policy acts in {self.policy_.space}; entropy is that of choices (Discrete). "
-                "Use PolicyUncertainty for numbers."
+                f"the policy acts in {self.policy_.space}; Entropy needs discrete actions. "
+                "Use PolicyUncertainty for continuous actions."
             )
 
     def _anomaly_scores(self, observations: Array) -> FloatArray:
         if self.of == "votes":
             passes = self.policy_.outputs(observations, *self._streams(observations), passes=self.passes)
             votes = passes.argmax(axis=2)
-            return _entropy(np.stack([(votes == choice).mean(axis=0) for choice in range(passes.shape[2])], axis=1))
+            return _entropy(np.stack([(votes == action).mean(axis=0) for action in range(passes.shape[2])], axis=1))
         scaled = self.predicted(observations)[0] / self.temperature
         weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
         return _entropy(weights / weights.sum(axis=1, keepdims=True))
@@ -73,8 +73,8 @@ class Entropy(ObservationDetector):
         return {**super().get_params(), "of": self.of, "temperature": self.temperature}
 
 
-def _entropy(shares: FloatArray) -> FloatArray:
-    """Return the entropy of each row of shares; nothing counts nothing."""
-    logs = np.log(np.where(shares > 0.0, shares, 1.0))
-    total: FloatArray = -(shares * logs).sum(axis=1)
+def _entropy(probabilities: FloatArray) -> FloatArray:
+    """Return the entropy of each row of probabilities, with 0 log 0 = 0."""
+    logs = np.log(np.where(probabilities > 0.0, probabilities, 1.0))
+    total: FloatArray = -(probabilities * logs).sum(axis=1)
     return total

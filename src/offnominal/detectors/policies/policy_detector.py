@@ -1,4 +1,4 @@
-"""What detectors that look inside the policy have in common."""
+"""Base classes of the policy detectors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ POLICY = "policy."
 
 
 class PolicyDetector(TransitionDetector):
-    """Asks the policy what it makes of what it sees; it learns nothing but which policy that is.
+    """A detector that scores the predictions of a policy with uncertainty estimates.
 
-    Gaps of dropout and dropconnect come from a stream of the detector's own, named by the seed of `fit` and by what is
-    seen: scoring never disturbs the policy, and the same observation has the same score online and in a batch.
+    `fit` selects the policy and learns nothing else. Dropout masks are drawn from streams of the detector, which depend
+    on the seed of `fit` and on the observation. Scoring never changes the policy, and an observation has the same score
+    online and in a batch.
 
     Args:
-        policy: Whom to ask; see :data:`~offnominal.detectors.policies.policy_source.PolicySource`.
-        passes: How many predictions; as the policy has it if None.
+        policy: Policy to use; see :data:`~offnominal.detectors.policies.policy_source.PolicySource`.
+        passes: Number of predictions per observation; that of the policy if None.
     """
 
     default_world: ClassVar[str | None] = "OOD-CartPole-v0"
@@ -54,7 +55,7 @@ class PolicyDetector(TransitionDetector):
         self.seed_ = seed
 
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        # One by one: pictures of all episodes together may not fit into memory.
+        # One episode at a time: the images of all episodes may not fit into memory.
         return [super(PolicyDetector, self)._score([episode])[0] for episode in episodes]
 
     def predicted(self, observations: Array) -> tuple[FloatArray, FloatArray]:
@@ -62,7 +63,7 @@ class PolicyDetector(TransitionDetector):
         return self.policy_.predict(observations, *self._streams(observations), passes=self.passes)
 
     def _streams(self, observations: Array) -> tuple[Any, Any]:
-        """Return where each observation's gaps come from."""
+        """Return keys and counters of the streams of dropout masks; None if the policy draws none."""
         policy = self.policy_
         if policy.kind == "ensemble" or len(policy.network.inputs) > 1:
             return None, None
@@ -73,7 +74,7 @@ class PolicyDetector(TransitionDetector):
         return {"policy": policy_name(self.policy), "passes": self.passes}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the policy, so that a saved detector needs no other file."""
+        """Return the policy; a saved detector needs no other file."""
         policy = self.policy_
         space = policy.space
         about = {
@@ -95,18 +96,18 @@ class PolicyDetector(TransitionDetector):
         inputs, space = self.policy_.network.inputs, self.policy_.space
         if self.widths_ != (math.prod(inputs), math.prod(space.shape or ())):
             raise DamagedFile(
-                f"the policy takes observations of shape {inputs} and acts in {space}; {state.owner} has learned "
-                f"from {self.widths_[0]} and {self.widths_[1]} numbers."
+                f"the policy takes observations of shape {inputs} and acts in {space}; {state.owner} was fitted "
+                f"to widths {self.widths_[0]} and {self.widths_[1]}."
             )
 
 
 class ObservationDetector(PolicyDetector):
-    """Asks the policy about one observation of each transition.
+    """A policy detector that scores one observation of each transition.
 
     Args:
-        policy: Whom to ask; see :data:`~offnominal.detectors.policies.policy_source.PolicySource`.
-        passes: How many predictions; as the policy has it if None.
-        view: Whether the score of a transition is about what was seen after it, or before, when its action was chosen.
+        policy: Policy to use; see :data:`~offnominal.detectors.policies.policy_source.PolicySource`.
+        passes: Number of predictions per observation; that of the policy if None.
+        view: Whether to score the ``"next_observation"`` or the ``"observation"`` of each transition.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class ObservationDetector(PolicyDetector):
 
     @abstractmethod
     def _anomaly_scores(self, observations: Array) -> FloatArray:
-        """Return scores of what was seen."""
+        """Return the anomaly scores of observations (n, ...)."""
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
@@ -128,7 +129,13 @@ class ObservationDetector(PolicyDetector):
 
 
 def values_of(policy: UncertainPolicy, mean: FloatArray, observations: Array) -> FloatArray:
-    """Return what a policy expects from here on, (n,): the value of its own action."""
+    """Return the values of the policy's own actions, (n,).
+
+    Args:
+        policy: Policy with a value function.
+        mean: (n, outputs): mean prediction of the policy.
+        observations: (n, ...).
+    """
     if isinstance(policy.space, Discrete):
         best: FloatArray = mean.max(axis=1)
         return best

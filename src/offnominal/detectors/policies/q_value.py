@@ -1,4 +1,4 @@
-"""The policy expects little."""
+"""Negative action value of the policy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from offnominal.detectors.policies.policy_detector import ObservationDetector, v
 
 
 class QValue(ObservationDetector):
-    """How little the policy expects from here on: minus the value of the action it would choose.
+    """Negative value of the policy's own action.
 
-    For arguments see :class:`ObservationDetector`.
+    For the arguments, see :class:`ObservationDetector`.
 
     Example:
         >>> import offnominal as off

@@ -1,4 +1,4 @@
-"""The policy inside a saved detector, checked layer by layer."""
+"""Restores the policy of a saved detector, with checks of every layer."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from offnominal.detectors.state_arrays import StateArrays
 
 MOST_PASSES = 10_000
 ABOUT = {"kind", "probability", "passes", "discount", "space"}
-LONGEST = 2**20
-"""Bytes that describe a policy, at most."""
+MAX_BYTES = 2**20
+"""Largest size of the description of a policy."""
 
 
 def load_saved_policy(state: StateArrays, prefix: str) -> UncertainPolicy:
-    """Read a policy from arrays whose names begin so, and the description beside them.
+    """Return a policy from its description and the arrays whose names have a prefix.
 
     Raises:
-        DamagedFile: Layers do not fit to each other or to the space, or the description is not that of a policy.
+        DamagedFile: Layers do not match each other or the action space, or the description is invalid.
     """
     text = state.take("about", ("bytes",), np.uint8)
-    about = parse_json(text.tobytes()[:LONGEST], "the description of the policy")
+    about = parse_json(text.tobytes()[:MAX_BYTES], "the description of the policy")
     if not isinstance(about, dict) or about.keys() != ABOUT:
-        raise DamagedFile(f"the policy is not described by {', '.join(sorted(ABOUT))} alone.")
+        raise DamagedFile(f"the description of the policy has invalid keys; expected {', '.join(sorted(ABOUT))}.")
     about["kind"] = one_of("kind", about["kind"], UNCERTAINTY_KINDS)
     about["probability"] = number_in("probability", about["probability"], 0.0, 1.0, open_high=True)
     about["discount"] = number_in("discount", about["discount"], 0.0, 1.0)
@@ -46,14 +46,14 @@ def load_saved_policy(state: StateArrays, prefix: str) -> UncertainPolicy:
     if critic and policy.critic is not None:
         inputs = int(np.prod(policy.network.inputs)) + policy.network.outputs
         if policy.critic.inputs != (inputs,) or policy.critic.outputs != 1:
-            raise DamagedFile(f"the critic takes {policy.critic.inputs} numbers; expected {inputs}, and one output.")
+            raise DamagedFile(f"the critic has inputs {policy.critic.inputs}; expected {inputs}, and one output.")
     return policy
 
 
 def _space(limits: Any) -> Box | Discrete:
-    """Return the space of actions: one number of choices, or the lowest and the highest action."""
+    """Return the action space from the number of discrete actions, or from the lower and upper bounds."""
     if isinstance(limits, list) and len(limits) == 1:
-        return Discrete(integer_in("the number of choices", limits[0], 1, 10**6))
+        return Discrete(integer_in("the number of actions", limits[0], 1, 10**6))
     bounds = np.array(limits, np.float32)
     if bounds.ndim < 2 or len(bounds) != 2 or not (bounds[0] <= bounds[1]).all():
         raise DamagedFile(f"the actions of the policy go from {bounds[:1]} to {bounds[1:2]}; expected two bounds.")
@@ -61,8 +61,8 @@ def _space(limits: Any) -> Box | Discrete:
 
 
 def _layers(state: StateArrays, prefix: str, part: str) -> dict[str, Array]:
-    """Return the weights of all layers of a network; each takes what the one before it gives."""
-    found: dict[str, Array] = {}
+    """Return the weights of all layers of a network; the widths of consecutive layers must match."""
+    tensors: dict[str, Array] = {}
     index = 0
     images = state.dimensions(f"{prefix}{part}0.weight") == 5
     dtype = np.float16 if images else np.float32
@@ -73,7 +73,7 @@ def _layers(state: StateArrays, prefix: str, part: str) -> dict[str, Array]:
         if images and index == len(NATURE_CNN):
             inputs = "features"
         shape = (f"{part}members", inputs, *sides, outputs)
-        found[f"{stem}.weight"] = state.take(f"{prefix}{stem}.weight", shape, dtype)
-        found[f"{stem}.bias"] = state.take(f"{prefix}{stem}.bias", (f"{part}members", outputs), dtype)
+        tensors[f"{stem}.weight"] = state.take(f"{prefix}{stem}.weight", shape, dtype)
+        tensors[f"{stem}.bias"] = state.take(f"{prefix}{stem}.bias", (f"{part}members", outputs), dtype)
         index += 1
-    return found
+    return tensors

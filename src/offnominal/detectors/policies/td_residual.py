@@ -1,4 +1,4 @@
-"""The policy's values before and after a transition do not fit together."""
+"""Temporal-difference residual of the policy's values."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from offnominal.detectors.policies.policy_detector import PolicyDetector, values
 from offnominal.detectors.state_arrays import StateArrays
 
 WIDEST = 32
-"""Numbers of a transition up to which its reward is learned from them; beyond, it is taken to be the mean one."""
+"""Largest width of a transition for which the reward is predicted; beyond it, the mean reward is used."""
 
 
 class TDResidual(PolicyDetector):
-    """How far the value of an action is from its reward plus the discounted value of what came after.
+    """Absolute difference between the value of an action and its reward plus the discounted value of the next state.
 
-    A detector sees no rewards while it watches, so `fit` learns them from nominal episodes: by least squares on
-    products of two numbers of the transition. Nor does it see whether an episode ended: what came after is always
-    valued as if it went on. For arguments see :class:`PolicyDetector`; both observations are looked at.
+    Detectors do not get rewards, so `fit` learns a reward model from nominal episodes: least squares on products of two
+    columns of the transition. Detectors do not get terminations either, so the next state always has its value. For
+    the arguments, see :class:`PolicyDetector`.
 
     Example:
         >>> import offnominal as off
@@ -37,7 +37,7 @@ class TDResidual(PolicyDetector):
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         super()._fit(episodes, validation, seed)
         rewards = np.concatenate([episode.rewards for episode in episodes])
-        if self._plain():
+        if self._uses_mean_reward():
             self.normaliser_ = Normaliser(np.zeros(0), np.zeros(0))
             self.weights_ = np.array([rewards.mean()])
             return
@@ -45,23 +45,23 @@ class TDResidual(PolicyDetector):
         self.normaliser_ = Normaliser.of(rows)
         self.weights_ = np.linalg.lstsq(_products(self.normaliser_(rows)), rewards, rcond=1e-9)[0]
 
-    def _plain(self) -> bool:
+    def _uses_mean_reward(self) -> bool:
         return 2 * self.widths_[0] + self.widths_[1] > WIDEST
 
     def _rows(self, observations: Array, actions: Array, after: Array) -> FloatArray:
         space = self.policy_.space
-        done = one_hot(actions[:, 0] - space.start, int(space.n)) if isinstance(space, Discrete) else actions
-        return np.concatenate([observations, done, after], axis=1, dtype=np.float64)
+        columns = one_hot(actions[:, 0] - space.start, int(space.n)) if isinstance(space, Discrete) else actions
+        return np.concatenate([observations, columns, after], axis=1, dtype=np.float64)
 
     def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:
-        wanted = self._rewards(observations, actions, after) + self._future(after)
-        return np.abs(wanted - self._value(observations, actions))
+        targets = self._rewards(observations, actions, after) + self._future(after)
+        return np.abs(targets - self._value(observations, actions))
 
     def _rewards(self, observations: Array, actions: Array, after: Array) -> FloatArray:
-        if self._plain():
+        if self._uses_mean_reward():
             return np.full(len(actions), self.weights_[0])
         products = _products(self.normaliser_(self._rows(observations, actions, after)))
-        # Row by row, whatever the batch.
+        # Not a matrix product: its rounding would depend on the batch size.
         rewards: FloatArray = (products * self.weights_).sum(axis=1)
         return rewards
 
@@ -74,24 +74,24 @@ class TDResidual(PolicyDetector):
             return self.policy_.action_value(observations, actions)
         mean, _ = self.predicted(observations)
         chosen = actions[:, 0] - space.start
-        known = (chosen >= 0) & (chosen < space.n)
-        return np.where(known, mean[np.arange(len(mean)), np.where(known, chosen, 0)], np.nan)
+        valid = (chosen >= 0) & (chosen < space.n)
+        return np.where(valid, mean[np.arange(len(mean)), np.where(valid, chosen, 0)], np.nan)
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the policy and how rewards come about."""
-        of_rewards = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale, "weights": self.weights_}
-        return super()._state_dict() | {f"reward.{name}": values for name, values in of_rewards.items()}
+        """Return the policy and the reward model."""
+        reward_model = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale, "weights": self.weights_}
+        return super()._state_dict() | {f"reward.{name}": values for name, values in reward_model.items()}
 
     def _load_state_dict(self, state: StateArrays) -> None:
         super()._load_state_dict(state)
         space = self.policy_.space
         width = 2 * self.widths_[0] + (int(space.n) if isinstance(space, Discrete) else self.widths_[1])
-        width = 0 if self._plain() else width
+        width = 0 if self._uses_mean_reward() else width
         self.normaliser_ = Normaliser.restored(state, "reward.mean", "reward.scale", width)
         self.weights_ = state.floats("reward.weights", (1 + width + width * (width + 1) // 2,))
 
 
 def _products(rows: FloatArray) -> FloatArray:
-    """Return one, every column, and every product of two columns."""
+    """Return a column of ones, every column, and every product of two columns."""
     pairs = [rows[:, i] * rows[:, j] for i, j in combinations_with_replacement(range(rows.shape[1]), 2)]
     return np.column_stack([np.ones(len(rows)), rows, *pairs])

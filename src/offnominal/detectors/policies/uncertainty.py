@@ -1,4 +1,4 @@
-"""The policy is unsure: its members, or its passes, do not agree."""
+"""Uncertainty of the policy: disagreement of ensemble members or dropout passes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ OVER: tuple[Over, ...] = ("greedy", "mean", "max")
 
 
 class PolicyUncertainty(ObservationDetector):
-    """Standard deviation of what the policy predicts, over the members of an ensemble or over passes with gaps.
+    """Standard deviation of the policy's predictions over the members of an ensemble or over dropout masks.
 
     Args:
-        policy: Whom to ask: an :class:`~offnominal.agents.UncertainPolicy`, its file, the name of a shipped one, or
-            None for the shipped ensemble that fits the episodes.
-        over: Of choices: the value of the ``"greedy"`` one, or the ``"mean"`` or ``"max"`` over all. Of numbers: the
-            mean over the dimensions of the action, or the ``"max"``.
-        passes: How many predictions; as the policy has it if None.
-        view: ``"next_observation"`` or ``"observation"``: what was seen after a transition, or before it.
+        policy: An :class:`~offnominal.agents.UncertainPolicy`, its file, the name of a shipped policy, or None for the
+            shipped ensemble that is compatible with the episodes.
+        over: Reduction over the outputs. Discrete actions: the standard deviation of the value of the ``"greedy"``
+            action, or the ``"mean"`` or ``"max"`` over all actions. Continuous actions: ``"max"`` over the dimensions
+            of the action, otherwise their mean.
+        passes: Number of predictions per observation; that of the policy if None.
+        view: Whether to score the ``"next_observation"`` or the ``"observation"`` of each transition.
 
     Example:
         >>> import offnominal as off
