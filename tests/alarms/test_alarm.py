@@ -1,4 +1,4 @@
-"""What every alarm does, ours in particular: online as in batch, pure, and clear about bad input."""
+"""The contract of alarms: online equals batch, states are immutable, invalid input is a named error."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ EPISODES = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(episodes=EPISODES, id=st.sampled_from(sorted(FITTED)))
-def test_online_is_batch_for_rows_that_end_at_different_times(episodes, id):
+def test_online_equals_batch_for_rows_that_end_at_different_times(episodes, id):
     alarm = FITTED[id]
     batch = alarm.alarm(episodes)
     state = alarm.start(len(episodes))
@@ -39,7 +39,7 @@ def test_online_is_batch_for_rows_that_end_at_different_times(episodes, id):
 
 
 @pytest.mark.parametrize("id", alarms.ids())
-def test_a_row_that_is_restarted_begins_a_new_episode_and_the_others_go_on(id):
+def test_a_restarted_row_begins_a_new_episode_and_the_others_continue(id):
     alarm, (first, second) = FITTED[id], (np.full(6, 5.0), np.linspace(0.0, 9.0, 6))
     state = alarm.start(2)
     for t in range(3):
@@ -66,7 +66,7 @@ def test_a_state_is_not_changed_by_its_use(id):
 
 
 @pytest.mark.parametrize("id", alarms.ids())
-def test_fit_returns_the_alarm_and_learns_the_same_again(id):
+def test_fit_returns_the_alarm_and_is_reproducible(id):
     alarm = make_alarm(id)
     assert alarm.fit(simulate(100, steps=4, seed=1)) is alarm
     assert alarm.fit(SCORES).to_dict() == FITTED[id].to_dict()
@@ -116,14 +116,14 @@ def test_use_before_fit_is_an_error(use):
         (3.0, "scores are a float"),
     ],
 )
-def test_scores_that_are_none_are_an_error(bad, problem):
+def test_invalid_scores_are_an_error(bad, problem):
     with pytest.raises(InvalidScores, match=problem):
         Maximum().fit(bad)
     with pytest.raises(InvalidScores, match=problem):
         FITTED["Maximum"].alarm(bad)
 
 
-def test_no_episode_is_an_error_to_learn_from_and_nothing_to_call():
+def test_no_episode_is_an_error_in_fit_and_gives_no_alarms():
     with pytest.raises(InvalidScores, match="no episode was given"):
         Maximum().fit([])
     assert FITTED["EpisodeEwma"].alarm([]) == []
@@ -146,15 +146,15 @@ def test_a_step_with_bad_scores_is_an_error(row, problem):
 
 
 @pytest.mark.parametrize("n", [0, -1, 1.5])
-def test_a_number_of_rows_that_is_none_is_an_error(n):
+def test_an_invalid_number_of_rows_is_an_error(n):
     with pytest.raises(InvalidParameter):
         Maximum().start(n)
 
 
-def test_a_fit_that_fails_leaves_what_was_learned_before():
+def test_a_failed_fit_keeps_the_previous_threshold():
     alarm = EpisodeEwma().fit(SCORES)
     before = alarm.to_dict()
-    with pytest.raises(InvalidScores, match="too large to be added"):
+    with pytest.raises(InvalidScores, match="too large to be summed"):
         alarm.fit([np.full(3, -1e308) for _ in range(100)])
     assert alarm.to_dict() == before
 
@@ -191,7 +191,7 @@ def test_an_alarm_may_keep_the_scores_it_is_given_and_start_as_it_likes():
 
 
 @pytest.mark.parametrize("id", alarms.ids())
-def test_every_alarm_says_what_it_guarantees_and_what_not(id):
+def test_every_alarm_documents_what_is_guaranteed_and_what_is_not(id):
     alarm = FITTED[id]
     text = type(alarm).__doc__
     assert "\n    Guaranteed:\n" in text
@@ -218,13 +218,13 @@ def test_alarms_are_found_by_name():
         make_alarm("EpisodeMax")
 
 
-def test_the_package_knows_its_alarms():
+def test_the_package_exports_its_alarms():
     assert offnominal.alarms.EpisodeMaximum is EpisodeMaximum
     assert offnominal.Alarm is Alarm
 
 
 @pytest.mark.parametrize("id", alarms.ids())
-def test_a_broken_sensor_raises_every_alarm_and_leaves_its_statistic_finite(id):
+def test_an_invalid_reading_raises_every_alarm_and_keeps_the_statistic_finite(id):
     alarm, scores = FITTED[id], np.concatenate([SCORES[0], SCORES[1]])
     scores[5:8] = MAX_SCORE
     assert alarm.alarm([scores])[0][5:8].all()
@@ -243,6 +243,6 @@ def test_scores_that_hardly_differ_do_not_make_a_statistic_infinite(alarm):
 
 
 @pytest.mark.parametrize("id", alarms.ids())
-def test_an_alarm_is_not_calibrated_on_a_broken_sensor(id):
+def test_an_alarm_is_not_calibrated_on_invalid_readings(id):
     with pytest.raises(InvalidScores, match="score of episode 1 is 1e\\+30 at step 2, that of an invalid reading"):
         make_alarm(id).fit([SCORES[0], [1.0, 2.0, MAX_SCORE], *SCORES[2:]])

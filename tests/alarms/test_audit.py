@@ -1,4 +1,4 @@
-"""An audit counts right, and its verdict is neither too hard nor too soft."""
+"""Audits count correctly and have calibrated verdicts."""
 
 import numpy as np
 import pytest
@@ -9,16 +9,16 @@ from offnominal.alarms.audit import beta_binomial_tail, clopper_pearson
 from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted
 
 
-def limit_at_one(n=99, alpha=0.05, **options):
+def threshold_at_one(n=99, alpha=0.05, **options):
     """Return an alarm with limit 1, whatever its rank."""
     alarm = EpisodeMaximum(alpha, **options).fit([[0.5]] * n)
     alarm.threshold_ = 1.0
     return alarm
 
 
-def test_episodes_steps_and_calls_are_counted():
+def test_episodes_steps_and_alarms_are_counted():
     quiet, once, twice, throughout = [0.0] * 4, [0.0, 2.0, 2.0, 0.0], [2.0, 0.0, 2.0, 0.0], [2.0] * 8
-    audit = audit_alarm(limit_at_one(), [quiet, once, twice, throughout])
+    audit = audit_alarm(threshold_at_one(), [quiet, once, twice, throughout])
     assert (audit.episodes, audit.alarmed, audit.steps, audit.n_alarms) == (4, 3, 20, 4)
     assert audit.rate == 0.75
     assert audit.alarms_per_1000_steps == 200.0
@@ -34,13 +34,13 @@ def test_the_interval_is_that_of_clopper_and_pearson(k, n):
 
 @pytest.mark.parametrize("k", [0, 1, 7, 60])
 @pytest.mark.parametrize(("a", "b"), [(1.0, 19.0), (5.0, 96.0), (40.0, 761.0)])
-def test_the_tail_is_that_of_the_beta_binomial_law(k, a, b):
+def test_the_tail_is_that_of_the_beta_binomial_distribution(k, a, b):
     assert beta_binomial_tail(k, 60, a, b) == pytest.approx(betabinom.sf(k - 1, 60, a, b), rel=1e-9)
 
 
 @pytest.mark.parametrize("alarmed", [0, 40, 120, 135, 200, 260, 2000])
 def test_the_verdict_follows_from_the_two_probabilities(alarmed):
-    audit = audit_alarm(limit_at_one(), [[2.0]] * alarmed + [[0.0]] * (2000 - alarmed))
+    audit = audit_alarm(threshold_at_one(), [[2.0]] * alarmed + [[0.0]] * (2000 - alarmed))
     assert audit.p_level == pytest.approx(binom.sf(alarmed - 1, 2000, 0.05), rel=1e-9, abs=1e-300)
     assert audit.p_guarantee == pytest.approx(betabinom.sf(alarmed - 1, 2000, 5, 95), rel=1e-6, abs=1e-9)
     assert audit.verdict == (
@@ -48,15 +48,15 @@ def test_the_verdict_follows_from_the_two_probabilities(alarmed):
     )
 
 
-def test_a_large_calibration_leaves_less_to_luck():
+def test_a_large_calibration_has_a_smaller_variance():
     scores = [[2.0]] * 150 + [[0.0]] * 1850
-    assert audit_alarm(limit_at_one(n=99), scores).verdict == "above the level, as some calibrations are"
-    assert audit_alarm(limit_at_one(n=9999), scores).verdict == "contradicted"
-    assert audit_alarm(limit_at_one(n=99), scores, significance=0.2).verdict == "contradicted"
-    assert audit_alarm(limit_at_one(n=99, confidence=0.95), scores).verdict == "contradicted"
+    assert audit_alarm(threshold_at_one(n=99), scores).verdict == "above the level, as some calibrations are"
+    assert audit_alarm(threshold_at_one(n=9999), scores).verdict == "contradicted"
+    assert audit_alarm(threshold_at_one(n=99), scores, significance=0.2).verdict == "contradicted"
+    assert audit_alarm(threshold_at_one(n=99, confidence=0.95), scores).verdict == "contradicted"
 
 
-def test_an_alarm_that_does_not_tell_how_its_rate_scatters_is_held_to_its_level():
+def test_an_alarm_without_a_rate_distribution_is_compared_with_its_level():
     class Plain(EpisodeMaximum):
         rate_distribution = None
 
@@ -66,12 +66,12 @@ def test_an_alarm_that_does_not_tell_how_its_rate_scatters_is_held_to_its_level(
     assert audit.verdict == "contradicted"
 
 
-def test_an_alarm_without_a_promise_cannot_break_it():
+def test_an_alarm_without_a_guarantee_has_no_verdict():
     audit = audit_alarm(Maximum().fit([[0.5]]), [[2.0]] * 30)
     assert (audit.p_level, audit.p_guarantee, audit.verdict) == (None, None, "no guarantee")
 
 
-def test_good_alarms_are_rarely_called_bad():
+def test_valid_guarantees_are_rarely_contradicted():
     """A sixth of the calibrations may be above the level to be seen; one in a hundred may be contradicted."""
     verdicts = []
     for seed in range(60):
@@ -82,17 +82,17 @@ def test_good_alarms_are_rarely_called_bad():
     assert verdicts.count("kept") > 30
 
 
-def test_an_audit_goes_to_plain_data_and_back_and_can_be_read():
-    audit = audit_alarm(limit_at_one(), [[2.0, 0.0]] * 3 + [[0.0, 0.0]] * 97)
+def test_an_audit_survives_a_round_trip_and_has_a_readable_text():
+    audit = audit_alarm(threshold_at_one(), [[2.0, 0.0]] * 3 + [[0.0, 0.0]] * 97)
     assert Audit.from_dict(audit.to_dict()) == audit
     assert str(audit) == (
-        "EpisodeMaximum: false alarms in 3.00% of 100 episodes (0.62% to 8.52%), 15 per 1,000 steps. Promise: a false "
-        "alarm in at most 5% of nominal episodes, on average over calibrations. Verdict: kept."
+        "EpisodeMaximum: false alarms in 3.00% of 100 episodes (0.62% to 8.52%), 15 per 1,000 steps. Guarantee: a "
+        "false alarm in at most 5% of nominal episodes, on average over calibrations. Verdict: kept."
     )
 
 
-def test_a_guarantee_can_be_read():
-    assert str(Maximum().guarantee) == "nothing is promised"
+def test_a_guarantee_has_a_readable_text():
+    assert str(Maximum().guarantee) == "no guarantee"
     assert str(EpisodeMaximum(0.01, confidence=0.95).guarantee) == (
         "a false alarm in at most 1% of nominal episodes, in at least 95% of calibrations"
     )
@@ -100,9 +100,9 @@ def test_a_guarantee_can_be_read():
 
 
 def test_an_audit_needs_episodes_a_fitted_alarm_and_a_significance():
-    with pytest.raises(InvalidScores, match="an audit needs nominal ones"):
-        audit_alarm(limit_at_one(), [])
+    with pytest.raises(InvalidScores, match="an audit needs nominal episodes"):
+        audit_alarm(threshold_at_one(), [])
     with pytest.raises(NotFitted):
         audit_alarm(EpisodeMaximum(), [[1.0]])
     with pytest.raises(InvalidParameter, match="significance is 0"):
-        audit_alarm(limit_at_one(), [[1.0]], significance=0)
+        audit_alarm(threshold_at_one(), [[1.0]], significance=0)

@@ -1,4 +1,4 @@
-"""Control charts are their recurrences."""
+"""Control charts follow their recurrence formulas."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_the_sum_grows_by_the_excess_and_never_falls_below_zero(drift):
         np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_a_weight_of_one_watches_the_score_itself():
+def test_a_weight_of_one_gives_the_score_itself():
     ranked = [episode for number, episode in enumerate(SCORES) if number % 5]
     raw = EpisodeMaximum(alpha=0.1).fit(ranked)
     assert EpisodeEwma(alpha=0.1, weight=1.0).fit(SCORES).first_alarms(FRESH) == raw.first_alarms(FRESH)
@@ -52,7 +52,7 @@ def test_the_unit_of_the_scores_does_not_matter(kind):
 
 
 @pytest.mark.parametrize("kind", [EpisodeEwma, EpisodeCusum])
-def test_scores_that_never_differ_are_counted_in_their_own_unit(kind):
+def test_constant_scores_have_unit_deviation(kind):
     alarm = kind(alpha=0.1).fit([[2.0] * 5] * 30)
     assert (alarm.mean_, alarm.deviation_, alarm.threshold_) == (2.0, 1.0, 0.0)
     assert alarm.first_alarms([[2.0] * 9, [2.0, 2.0, 4.0]]) == [None, 2]
@@ -67,7 +67,7 @@ def test_an_alarm_clears_when_the_scores_are_nominal_again(kind):
     assert not raised[-1]
 
 
-def test_a_small_shift_is_seen_by_the_charts_where_the_maximum_is_blind():
+def test_charts_detect_a_small_shift_that_the_maximum_misses():
     options = {"steps": 60, "correlation": 0.0, "between": 0.0}
     nominal = simulate_scores(200, seed=10, **options)
     shifted = [1.4 * episode for episode in simulate_scores(200, seed=11, **options)]

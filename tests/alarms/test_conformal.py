@@ -1,4 +1,4 @@
-"""Conformal alarms keep their promise exactly: in counts where that can be done, in simulations where not."""
+"""The guarantees of conformal alarms hold exactly, by counting where possible and in simulations otherwise."""
 
 import math
 
@@ -21,7 +21,7 @@ def apart(n, share=0.2):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("alpha", [0.05, 0.1, 0.22, 0.3])
-def test_of_the_ranked_and_the_fresh_episode_each_in_turn_exactly_the_promised_number_alarm(kind, alpha):
+def test_exactly_the_guaranteed_number_of_held_out_episodes_alarms(kind, alpha):
     """This is the guarantee itself: given who they are, each of the exchangeable episodes may be the fresh one."""
     n = 40
     places = [] if kind is EpisodeMaximum else apart(n)
@@ -52,7 +52,7 @@ def test_the_rate_over_calibrations_is_the_level_and_not_less(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("confidence", [None, 0.9])
-def test_the_rate_scatters_over_calibrations_as_its_beta_law_says(kind, confidence):
+def test_the_rate_over_calibrations_has_its_beta_distribution(kind, confidence):
     calibrations, fresh = 400, 1000
     rates, law = [], None
     for number in range(calibrations):
@@ -69,7 +69,7 @@ def test_the_rate_scatters_over_calibrations_as_its_beta_law_says(kind, confiden
         assert np.mean(np.array(rates) > 0.1) < 0.1 + 2 * math.sqrt(0.1 * 0.9 / calibrations)
 
 
-def test_the_limit_is_the_maximum_of_the_right_rank():
+def test_the_threshold_is_the_maximum_of_the_right_rank():
     scores = simulate_scores(57, steps=LENGTHS, seed=5)
     maxima = sorted(max(episode) for episode in scores)
     alarm = EpisodeMaximum(alpha=0.1).fit(scores)
@@ -87,7 +87,7 @@ def test_equal_maxima_make_false_alarms_rarer():
     assert alarm.first_alarms(scores[:1]) == [None]
 
 
-def test_an_episode_that_is_cut_short_has_no_alarm_that_the_whole_one_has_not():
+def test_a_truncated_episode_has_no_additional_alarms():
     scores = simulate_scores(200, steps=40, seed=6)
     for kind in KINDS:
         alarm = kind(alpha=0.3).fit(scores[:100])
@@ -106,7 +106,7 @@ def test_an_episode_that_is_cut_short_has_no_alarm_that_the_whole_one_has_not():
         (EpisodeEwma(alpha=0.05, fit_fraction=0.01), 20),
     ],
 )
-def test_too_few_episodes_are_an_error_that_says_how_many_are_needed(alarm, needed):
+def test_too_few_episodes_are_an_error_with_the_number_needed(alarm, needed):
     scores = simulate_scores(needed, steps=5)
     with pytest.raises(TooFewEpisodes, match=f"{needed - 1} nominal .* give {needed} or more"):
         alarm.fit(scores[:-1])
@@ -115,7 +115,7 @@ def test_too_few_episodes_are_an_error_that_says_how_many_are_needed(alarm, need
 
 
 @pytest.mark.parametrize("kind", SHAPED)
-def test_the_shape_is_learned_from_the_episodes_that_are_not_ranked_alone(kind):
+def test_the_statistic_is_fitted_only_on_episodes_that_are_not_ranked(kind):
     scores = simulate_scores(50, steps=LENGTHS, seed=7)
     alarm = kind(alpha=0.1).fit(scores)
     shape = [name for name in alarm.fitted_names() if name not in ("threshold_", "rank_", "n_ranked_")]
@@ -141,7 +141,7 @@ def test_the_shape_is_learned_from_the_episodes_that_are_not_ranked_alone(kind):
         {"confidence": 1.0},
     ],
 )
-def test_a_level_that_is_no_probability_is_an_error(kind, options):
+def test_a_level_that_is_not_a_probability_is_an_error(kind, options):
     with pytest.raises(InvalidParameter, match=f"{next(iter(options))} is "):
         kind(**options).fit(simulate_scores(100, steps=5))
 

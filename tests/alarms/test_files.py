@@ -1,4 +1,4 @@
-"""A saved alarm is the same alarm; a file that is none says what is wrong with it."""
+"""Saved alarms are restored exactly; invalid files are named errors."""
 
 import json
 
@@ -38,7 +38,7 @@ def test_a_file_is_readable_json_without_anything_else(tmp_path):
     }
 
 
-def test_an_alarm_that_has_learned_nothing_is_not_saved(tmp_path):
+def test_an_unfitted_alarm_is_not_saved(tmp_path):
     with pytest.raises(NotFitted):
         save_alarm(tmp_path / "alarm.json", EpisodeMaximum())
     assert not list(tmp_path.iterdir())
@@ -58,20 +58,20 @@ def changed(**changes):
 @pytest.mark.parametrize(
     ("data", "error", "problem"),
     [
-        ([], DamagedFile, "no alarm|a list; expected a JSON object"),
-        ({"format": 1}, DamagedFile, "no alarm"),
+        ([], DamagedFile, "not an alarm|a list; expected a JSON object"),
+        ({"format": 1}, DamagedFile, "not an alarm"),
         (changed(format=2), UnsupportedFormat, "format 2; this version reads format 1"),
         (changed(alarm="TimeBend"), UnknownName, "Did you mean 'TimeBand'"),
         (changed(options__alpha=7), DamagedFile, "alpha is 7"),
-        (changed(options__beta=7), DamagedFile, "options are not those of TimeBand"),
-        (changed(options=None), DamagedFile, "options are not those of TimeBand"),
+        (changed(options__beta=7), DamagedFile, "options are not valid for TimeBand"),
+        (changed(options=None), DamagedFile, "options are not valid for TimeBand"),
         (changed(learned__threshold_=float("nan")), DamagedFile, "threshold_ is nan"),
         (changed(learned__threshold_=True), DamagedFile, "threshold_ is True"),
         (changed(learned__threshold_="3.0"), DamagedFile, "threshold_ is '3.0'"),
         (changed(learned__centres_=[]), DamagedFile, r"centres_ is \[\]"),
         (changed(learned__widths_=[1.0, None]), DamagedFile, "widths_ are"),
         (changed(learned__widths_=[1.0, [2.0, 3.0]]), DamagedFile, "widths_ are"),
-        (changed(learned={}), DamagedFile, "not complete; expected threshold_, n_ranked_, rank_, centres_, widths_"),
+        (changed(learned={}), DamagedFile, "incomplete; expected threshold_, n_ranked_, rank_, centres_, widths_"),
         (changed(learned__widths_=[1.0, 2.0]), DamagedFile, "expected a centre and a positive width for each step"),
         (changed(learned__widths_=[0.0] * 9), DamagedFile, "expected a centre and a positive width for each step"),
         (changed(learned__threshold_=[1.0]), DamagedFile, r"threshold_ is \[1.0\]; expected a finite number"),
@@ -80,11 +80,11 @@ def changed(**changes):
         (changed(learned__n_ranked_=10**400), DamagedFile, "n_ranked_ is 1000"),
         (changed(options__half_window=10**12), DamagedFile, "half_window is 1000000000000"),
         (changed(alarm=["TimeBand"]), DamagedFile, "expected a string"),
-        (changed(learned__more=1.0), DamagedFile, "not complete"),
-        (changed(learned=3), DamagedFile, "not complete"),
+        (changed(learned__more=1.0), DamagedFile, "incomplete"),
+        (changed(learned=3), DamagedFile, "incomplete"),
     ],
 )
-def test_data_that_is_no_alarm_is_an_error(data, error, problem, tmp_path):
+def test_data_that_is_not_an_alarm_is_an_error(data, error, problem, tmp_path):
     with pytest.raises(error, match=problem):
         alarm_from_dict(data)
     (tmp_path / "alarm.json").write_text(json.dumps(data))
@@ -93,7 +93,7 @@ def test_data_that_is_no_alarm_is_an_error(data, error, problem, tmp_path):
     assert error is UnknownName or "alarm.json" in str(raised.value)
 
 
-def test_a_file_that_is_missing_or_no_json_is_an_error(tmp_path):
+def test_a_missing_or_invalid_file_is_an_error(tmp_path):
     with pytest.raises(MissingFile, match="does not exist"):
         load_alarm(tmp_path / "alarm.json")
     (tmp_path / "alarm.json").write_text("{")

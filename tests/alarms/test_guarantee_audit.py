@@ -1,4 +1,4 @@
-"""An audit over calibrations knows its own error, and tells a kept promise from a broken one."""
+"""Audits over calibrations have correct standard errors, and distinguish guarantees that hold from broken ones."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def found(excess, p, n_tests=1):
     return GuaranteeAudit(promise, 100, 2000, (0.05, 0.06), 0.01, (0.04, 0.07), excess, p, n_tests)
 
 
-def test_each_calibration_has_episodes_of_its_own_and_all_the_same_fresh_ones():
+def test_calibrations_use_disjoint_episodes_and_the_same_test_episodes():
     calibration = [[float(level)] for level in range(1, 13)]
     fresh = [[level + 0.5, 0.0] for level in range(12)]
     audit = audit_guarantee(EpisodeMaximum(alpha=0.25), calibration, fresh, calibrations=4)
@@ -45,13 +45,13 @@ def test_each_calibration_has_episodes_of_its_own_and_all_the_same_fresh_ones():
     assert (audit.rate, audit.calibration, audit.episodes) == (4.5 / 12, 3, 12)
 
 
-def test_what_is_left_over_of_the_calibration_episodes_is_not_used():
+def test_the_remainder_of_the_calibration_episodes_is_not_used():
     few = audit_guarantee(Maximum(), SCORES[:100], SCORES[2000:], calibrations=10)
     more = audit_guarantee(Maximum(), SCORES[:109], SCORES[2000:], calibrations=10)
     assert few == more
 
 
-def test_the_error_is_that_of_a_mean_whose_rows_and_columns_were_drawn():
+def test_the_error_is_that_of_a_mean_over_sampled_rows_and_columns():
     rng = np.random.default_rng(0)
 
     def table():
@@ -104,41 +104,41 @@ def test_the_interval_grows_with_the_error_and_with_fewer_calibrations(error, fr
         (None, None, 60, "no guarantee"),
     ],
 )
-def test_the_more_promises_are_tried_the_more_it_takes_to_break_one(excess, p, n_tests, verdict):
+def test_more_tests_need_stronger_evidence(excess, p, n_tests, verdict):
     assert found(excess, p, n_tests).verdict == verdict
 
 
-def test_a_conformal_alarm_keeps_its_promise_and_an_impatient_one_does_not():
+def test_the_guarantee_of_a_conformal_alarm_holds_and_a_false_one_is_broken():
     kept, broken = audited(EpisodeMaximum(alpha=0.05)), audited(Impatient(alpha=0.05))
     assert (kept.verdict, broken.verdict) == ("holds", "broken")
     assert broken.excess == pytest.approx((broken.rate - 0.05) / broken.error)
     assert broken.p == pytest.approx(t.sf(broken.excess, 19))
 
 
-def test_a_promise_for_every_calibration_is_counted_over_calibrations():
+def test_a_pac_guarantee_is_counted_over_calibrations():
     kept, broken = audited(EpisodeMaximum(confidence=0.95)), audited(Overconfident())
     assert (kept.verdict, broken.verdict) == ("holds", "broken")
     above = sum(rate > 0.05 + 2.0 * np.sqrt(0.05 * 0.95 / 2000) for rate in broken.rates)
     assert broken.p == pytest.approx(binom.sf(above - 1, 20, 0.05))
 
 
-def test_an_alarm_that_always_calls_has_broken_its_promise_although_nothing_scatters():
+def test_an_alarm_that_is_always_raised_breaks_its_guarantee_without_variance():
     audit = audit_guarantee(EpisodeMaximum(), SCORES[:2000], [[1e9]] * 500)
     assert (audit.rate, audit.error, audit.verdict) == (1.0, 0.0, "broken")
 
 
-def test_an_alarm_that_never_calls_holds():
+def test_an_alarm_that_is_never_raised_holds():
     audit = audit_guarantee(EpisodeMaximum(), SCORES[:2000], [[0.0]] * 500)
     assert (audit.rate, audit.interval[0], audit.verdict) == (0.0, 0.0, "holds")
     assert audit.interval[1] == pytest.approx(clopper_pearson(0, 500)[1])
 
 
-def test_without_a_promise_the_rate_is_that_of_episodes():
+def test_without_a_guarantee_the_rate_is_per_episode():
     audit = audit_guarantee(Maximum(), [[1.0]] * 4, [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]], calibrations=2)
     assert (audit.rate, audit.excess, audit.p, audit.verdict) == (0.5, None, None, "no guarantee")
 
 
-def test_a_promise_per_step_is_counted_in_steps():
+def test_a_guarantee_per_step_is_counted_in_steps():
     class PerStep(EpisodeMaximum):
         guarantee = Guarantee("marginal", 0.05, "step", EXCHANGEABLE)
 
@@ -146,23 +146,23 @@ def test_a_promise_per_step_is_counted_in_steps():
     assert audit.rates == (0.5, 0.5)
 
 
-def test_the_given_alarm_stays_as_it_is():
+def test_the_given_alarm_is_not_changed():
     alarm = EpisodeMaximum()
     audited(alarm)
     assert not alarm.fitted
 
 
-def test_an_audit_goes_to_plain_data_and_back():
+def test_an_audit_survives_a_round_trip():
     audit = audited(EpisodeMaximum(), n_tests=3)
     assert GuaranteeAudit.from_dict(audit.to_dict()) == audit
 
 
-def test_too_little_to_tell_anything_is_refused():
-    with pytest.raises(InvalidParameter, match="1 calibrations of 100 episodes tell nothing"):
+def test_too_few_calibrations_or_episodes_are_refused():
+    with pytest.raises(InvalidParameter, match="1 calibrations of 100 episodes are too few"):
         audit_guarantee(Maximum(), SCORES[:100], SCORES[2000:], calibrations=1)
     with pytest.raises(InvalidParameter, match="20 calibrations of 0 episodes"):
         audit_guarantee(Maximum(), SCORES[:10], SCORES[2000:])
-    with pytest.raises(InvalidScores, match="no fresh episode was given"):
+    with pytest.raises(InvalidScores, match="no test episode was given"):
         audit_guarantee(Maximum(), SCORES[:100], [])
     with pytest.raises(InvalidParameter, match="n_tests is 0"):
         audited(Maximum(), n_tests=0)

@@ -1,4 +1,4 @@
-"""The table of the guide is what the simulation that it states gives."""
+"""The table of the guide equals its simulation."""
 
 import re
 from pathlib import Path
@@ -30,6 +30,6 @@ def row(id):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("id", alarms.ids())
-def test_the_table_is_what_the_simulation_gives(id):
+def test_the_table_equals_the_simulation(id):
     printed = dict(ROW.findall(PAGE.read_text(encoding="utf-8")))
     assert printed[id].endswith(row(id))

@@ -1,4 +1,4 @@
-"""A policy watched online: the same scores and alarms as in a batch, evidence, and a fallback that takes over."""
+"""Online monitoring: the same scores and alarms as in a batch, evidence, and a fallback policy."""
 
 import json
 
@@ -50,7 +50,7 @@ def watched(env, policy, seed, steps=12):
     return infos
 
 
-def test_a_watched_environment_scores_and_alarms_as_the_batch_does(detector, alarm, policy):
+def test_a_monitored_environment_gives_the_scores_and_alarms_of_the_batch(detector, alarm, policy):
     env = Monitor(off.make(WORLD, faults=FAULT), detector, alarm)
     for seed in (5, 6):
         infos = watched(env, policy, seed)
@@ -70,7 +70,7 @@ def test_a_nominal_episode_after_a_faulty_one_starts_without_alarm(detector, ala
     assert not info["alarmed"]
 
 
-def test_the_alarm_calls_back_once_per_episode_with_its_evidence(detector, alarm, policy, tmp_path):
+def test_the_callback_is_called_once_per_episode_with_the_evidence(detector, alarm, policy, tmp_path):
     told, log = [], tmp_path / "evidence.jsonl"
     env = Monitor(off.make(WORLD, faults=FAULT), detector, alarm, on_alarm=told.append, log=log)
     infos = watched(env, policy, 5)
@@ -98,7 +98,7 @@ def test_the_fallback_acts_from_the_step_after_the_alarm(detector, alarm, policy
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP])
-def test_every_row_of_a_vector_is_watched_on_its_own(mode, detector, alarm, policy):
+def test_every_row_of_a_vector_is_monitored_independently(mode, detector, alarm, policy):
     if mode == AutoresetMode.SAME_STEP:
         envs = off.make_vec(WORLD, 3, faults=[None, FAULT, None])
     else:
@@ -138,7 +138,7 @@ def test_a_row_that_is_reset_by_a_step_is_not_scored(detector, alarm, policy):
     assert unscored >= 2
 
 
-def test_a_vector_that_does_not_reset_itself_is_refused(detector, alarm):
+def test_a_vector_without_autoreset_is_refused(detector, alarm):
     envs = gymnasium.vector.SyncVectorEnv([lambda: off.make(WORLD)], autoreset_mode=AutoresetMode.DISABLED)
     with pytest.raises(UnsupportedEnvironment, match="use an OnlineMonitor"):
         Monitor(envs, detector, alarm)
@@ -181,7 +181,7 @@ def loop(env, steps=8):
 
 
 @pytest.mark.parametrize("reading", [np.nan, np.inf, 1e160])
-def test_a_broken_sensor_alarms_and_never_stops_the_loop(reading, detector, alarm, tmp_path, caplog):
+def test_an_invalid_reading_alarms_and_never_stops_the_loop(reading, detector, alarm, tmp_path, caplog):
     log = tmp_path / "evidence.jsonl"
     infos = loop(Monitor(Broken(off.make(WORLD), reading, (3, 4)), detector, alarm, log=log))
     assert [info["invalid_reading"] for info in infos] == [False] * 3 + [True] * 3 + [False] * 3
@@ -194,7 +194,7 @@ def test_a_broken_sensor_alarms_and_never_stops_the_loop(reading, detector, alar
     assert "invalid reading in row 0, episode 1, step 2" in message
 
 
-def test_the_evidence_of_a_broken_sensor_is_valid_json(detector, tmp_path, policy):
+def test_the_evidence_of_an_invalid_reading_is_valid_json(detector, tmp_path, policy):
     deaf = EpisodeMaximum(0.1).fit(detector.score(collect(WORLD, policy, 60, seed=1000)))
     log, told = tmp_path / "evidence.jsonl", []
     loop(Monitor(Broken(off.make(WORLD), np.nan, (1,)), detector, deaf, log=log, on_alarm=told.append))
@@ -205,7 +205,7 @@ def test_the_evidence_of_a_broken_sensor_is_valid_json(detector, tmp_path, polic
     assert told[0].score == MAX_SCORE
 
 
-def test_each_row_of_a_vector_has_its_own_broken_sensor(detector, alarm):
+def test_invalid_readings_are_per_row_of_a_vector(detector, alarm):
     envs = gymnasium.vector.SyncVectorEnv(
         [lambda: Broken(off.make(WORLD), np.nan, ()), lambda: Broken(off.make(WORLD), np.nan, (2,))]
     )
@@ -227,6 +227,6 @@ def test_an_action_that_is_not_finite_is_an_error_of_the_policy(action, detector
         envs.step([action])
 
 
-def test_a_step_before_the_first_reset_is_named(detector, alarm):
+def test_a_step_before_the_first_reset_is_an_error(detector, alarm):
     with pytest.raises(InvalidState, match="call reset first"):
         Monitor(off.make(WORLD), detector, alarm).step(np.zeros(2))

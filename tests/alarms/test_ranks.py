@@ -1,4 +1,4 @@
-"""Ranks are those of the textbook, and the numbers of episodes are the smallest that will do."""
+"""Ranks follow the textbook formulas, and the numbers of episodes are the smallest possible."""
 
 from decimal import ROUND_CEILING, Decimal
 
@@ -20,7 +20,7 @@ def test_the_conformal_rank_is_the_formula_in_decimal_arithmetic(n, hundredths):
 
 
 @pytest.mark.parametrize(("n", "alpha", "rank"), [(9, 0.7, 3), (9, 0.3, 7), (99, 0.01, 99), (100, 1e-2, 100)])
-def test_a_level_is_read_as_the_decimal_that_was_written(n, alpha, rank):
+def test_a_level_is_read_as_a_decimal_number(n, alpha, rank):
     """0.7 and 0.3 are not exact in binary; ceil(10 * (1 - 0.7)) is 4 in floating point."""
     assert conformal_rank(n, alpha) == rank
     assert conformal_rank(n, np.float64(alpha)) == rank
@@ -39,7 +39,7 @@ def test_the_pac_rank_is_the_smallest_whose_rate_is_low_enough_with_confidence(n
 
 @pytest.mark.parametrize("alpha", [0.5, 0.3, 0.1, 0.05, 0.01, 0.001])
 @pytest.mark.parametrize("confidence", [None, 0.5, 0.95, 0.999])
-def test_there_is_a_limit_from_the_needed_number_on_and_not_below(alpha, confidence):
+def test_a_threshold_exists_from_the_needed_number_of_episodes_on(alpha, confidence):
     def rank(n):
         return conformal_rank(n, alpha) if confidence is None else pac_rank(n, alpha, confidence)
 
@@ -48,6 +48,6 @@ def test_there_is_a_limit_from_the_needed_number_on_and_not_below(alpha, confide
     assert rank(needed - 1) == needed
 
 
-def test_the_numbers_that_people_know():
+def test_known_numbers_of_episodes():
     assert [episodes_needed(alpha) for alpha in (0.1, 0.05, 0.01)] == [9, 19, 99]
     assert [episodes_needed(alpha, 0.95) for alpha in (0.1, 0.05, 0.01)] == [29, 59, 299]

@@ -1,4 +1,4 @@
-"""Simulated scores have the law that is said of them."""
+"""Simulated scores have the documented distribution."""
 
 import numpy as np
 import pytest
@@ -29,6 +29,6 @@ def test_lengths_are_drawn_from_the_whole_range():
 
 
 @pytest.mark.parametrize("options", [{"n": 0}, {"steps": 0}, {"steps": (5, 3)}, {"correlation": 1.0}])
-def test_what_cannot_be_simulated_is_an_error(options):
+def test_invalid_simulation_arguments_are_an_error(options):
     with pytest.raises(InvalidParameter):
         simulate_scores(**{"n": 3, **options})

@@ -1,4 +1,4 @@
-"""The three printed rules are what their formulas say."""
+"""The three published thresholds follow their formulas."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_the_maximum_is_the_largest_of_all():
 
 
 @pytest.mark.parametrize("rule", [ThreeSigma, Quantile, Maximum])
-def test_the_alarm_is_raised_above_the_limit_and_not_at_it(rule):
+def test_the_alarm_is_raised_above_the_threshold_and_not_at_it(rule):
     alarm = rule().fit(SCORES)
     scores = [alarm.threshold_, np.nextafter(alarm.threshold_, np.inf), alarm.threshold_ - 1.0]
     assert alarm.alarm([scores])[0].tolist() == [False, True, False]
@@ -36,7 +36,7 @@ def test_the_alarm_is_raised_above_the_limit_and_not_at_it(rule):
 
 
 @pytest.mark.parametrize("rule", [ThreeSigma, Quantile, Maximum])
-def test_they_promise_nothing(rule):
+def test_they_have_no_guarantee(rule):
     guarantee = rule().guarantee
     assert (guarantee.kind, guarantee.level, guarantee.confidence) == ("none", None, None)
     assert rule().fit(SCORES).rate_distribution is None

@@ -1,4 +1,4 @@
-"""The band follows what is nominal at each step."""
+"""The band follows the nominal scores at each step."""
 
 import numpy as np
 import pytest
@@ -48,12 +48,12 @@ def test_after_the_last_step_that_enough_episodes_reached_the_band_is_held():
     np.testing.assert_array_equal(alarm.alarm([np.full(40, band[21])])[0], np.full(40, band[21]) > band)
 
 
-def test_few_reference_episodes_reach_as_far_as_the_shortest_of_them():
+def test_few_reference_episodes_end_the_band_at_the_shortest():
     scores = simulate_scores(15, steps=(5, 9), seed=14)
     assert len(TimeBand(alpha=0.2).fit(scores).centres_) == min(len(scores[number]) for number in (0, 5, 10))
 
 
-def test_a_step_at_which_nominal_scores_do_not_differ_has_a_width():
+def test_a_step_with_constant_nominal_scores_has_a_width():
     scores = [np.concatenate([[1.0], episode]) for episode in simulate_scores(100, steps=20, seed=15)]
     alarm = TimeBand(alpha=0.1, half_window=0).fit(scores)
     assert alarm.widths_[0] == alarm.widths_.min() > 0.0
@@ -63,7 +63,7 @@ def test_a_step_at_which_nominal_scores_do_not_differ_has_a_width():
     assert constant.first_alarms([[2.0] * 9, [2.0, 2.1]]) == [None, 1]
 
 
-def test_a_late_fault_is_seen_behind_a_loud_start():
+def test_a_late_fault_is_detected_after_large_early_scores():
     nominal, fresh = (loud_start(simulate_scores(200, steps=60, seed=seed)) for seed in (16, 17))
     faulty = [np.where(np.arange(60) < 30, episode, 4.0 * episode) for episode in fresh]
     seen = {

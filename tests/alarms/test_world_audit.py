@@ -1,4 +1,4 @@
-"""Alarms on the scores of real detectors: who gets which episodes, and what is said of the outcome."""
+"""Audits of alarms on the scores of detectors in a world."""
 
 import sys
 
@@ -31,7 +31,7 @@ class Seeds(Time):
         return [np.full(len(episode), float(episode.seed)) for episode in episodes]
 
 
-def test_a_cell_for_every_detector_and_alarm():
+def test_a_result_for_every_detector_and_alarm():
     cells = audit_world(
         WORLD,
         {"one": make_detector("Mahalanobis"), "other": Time()},
@@ -53,7 +53,7 @@ def test_a_cell_for_every_detector_and_alarm():
         assert (row["calibrations"], row["calibration"], row["episodes"]) == (3, 20, 60)
 
 
-def test_training_calibration_and_fresh_episodes_are_different_ones():
+def test_training_calibration_and_test_episodes_are_disjoint():
     detector = Seeds()
     list(audit_world(WORLD, {"Seeds": detector}, alarms_at(["Maximum"]), seed=7, **SMALL))
     training, scored = detector.seen
@@ -61,13 +61,13 @@ def test_training_calibration_and_fresh_episodes_are_different_ones():
     assert scored == set(range(12, 132))
 
 
-def test_scores_that_are_not_exchangeable_break_the_promise():
+def test_scores_that_are_not_exchangeable_break_the_guarantee():
     """Fresh episodes have larger seeds than any calibration episode."""
     (cell,) = audit_world(WORLD, {"Seeds": Seeds()}, alarms_at(["EpisodeMaximum"]), **SMALL)
     assert (cell.audit.rate, cell.audit.verdict) == (1.0, "broken")
 
 
-def test_promises_are_counted_over_detectors_unless_given():
+def test_the_number_of_tests_is_counted_unless_given():
     tried = alarms_at(["EpisodeMaximum", "ThreeSigma"], [0.05, 0.1])
     detectors = {"one": Time(), "two": Time()}
     assert {cell.audit.n_tests for cell in audit_world(WORLD, detectors, tried, **SMALL)} == {4}
@@ -76,7 +76,7 @@ def test_promises_are_counted_over_detectors_unless_given():
     assert cell.audit.verdict == "no guarantee"
 
 
-def test_an_alarm_has_every_level_that_it_takes():
+def test_an_alarm_with_a_level_is_built_for_every_level():
     made = alarms_at(["ThreeSigma", "PacEpisodeMaximum"], [0.1, 0.2])
     assert [name for name, _ in made] == ["ThreeSigma", "PacEpisodeMaximum", "PacEpisodeMaximum"]
     assert [(alarm.alpha, alarm.confidence) for _, alarm in made[1:]] == [(0.1, 0.95), (0.2, 0.95)]
@@ -84,7 +84,7 @@ def test_an_alarm_has_every_level_that_it_takes():
         alarms_at(["EpisodMaximum"])
 
 
-def test_too_few_calibration_episodes_are_named_before_anything_is_simulated(monkeypatch):
+def test_too_few_calibration_episodes_are_an_error_before_any_simulation(monkeypatch):
     monkeypatch.setattr(sys.modules["offnominal.alarms.world_audit"], "collect", None)
     with pytest.raises(TooFewEpisodes, match=r"20 nominal episodes are too few for alpha 0\.01"):
         next(audit_world(WORLD, {"Time": Time()}, alarms_at(["EpisodeMaximum"], [0.01]), **SMALL))
@@ -92,7 +92,7 @@ def test_too_few_calibration_episodes_are_named_before_anything_is_simulated(mon
         next(audit_world(WORLD, {"Time": Time()}, alarms_at(["Maximum"]), **SMALL | {"training": 0}))
 
 
-def test_the_given_detector_and_alarm_stay_as_they_are():
+def test_the_given_detector_and_alarm_are_not_changed():
     detector, alarm = make_detector("Mahalanobis"), EpisodeMaximum()
     list(audit_world(WORLD, {"Mahalanobis": detector}, [("EpisodeMaximum", alarm)], **SMALL))
     assert not detector.fitted
@@ -101,7 +101,7 @@ def test_the_given_detector_and_alarm_stay_as_they_are():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("world", [id for id in worlds.ids() if not id.startswith("OOD-")])
-def test_conformal_alarms_keep_their_promise_in_every_world(world):
+def test_guarantees_of_conformal_alarms_hold_in_every_world(world):
     detectors = {name: make_detector(name) for name in ("IsolationForest", "KNN", "Mahalanobis", "Time", "Random")}
     cells = list(audit_world(world, detectors, alarms_at(CONFORMAL)))
     assert [cell.row() for cell in cells if cell.audit.verdict == "broken"] == []

@@ -34,7 +34,7 @@ def run(*words):
     return CliRunner().invoke(program, [*map(str, words)], catch_exceptions=False)
 
 
-def test_the_table_is_written_shown_and_taken_up_again(tmp_path, monkeypatch):
+def test_the_table_is_written_shown_and_resumed(tmp_path, monkeypatch):
     path = tmp_path / "new" / "strengths.csv"
     shown = run(*ASK, "--out", path)
     assert "action/offset strong" in shown.output

@@ -36,7 +36,7 @@ def test_every_command_has_help_with_an_example():
         assert f"Example: offnominal {command}" in " ".join(run(command, "--help").output.split())
 
 
-def test_what_is_asked_for_is_generated(folder):
+def test_the_requested_splits_are_generated(folder):
     data = Dataset(folder)
     sizes = {name: len(data[name]) for name in data}
     assert sizes == {"train": 11, "validation": 2, "test": 2, "twins": 2, "action/offset@medium": 2}
@@ -69,7 +69,7 @@ def test_frames_are_recorded_and_counted(tmp_path):
     assert "choose 'clean' or 'affected'" in str(refused.exception)
 
 
-def test_verify_tells_intact_from_damaged(folder, tmp_path):
+def test_verify_distinguishes_intact_from_damaged(folder, tmp_path):
     result = run("verify", folder)
     assert result.exit_code == 0
     assert "intact" in result.output
@@ -83,7 +83,7 @@ def test_verify_tells_intact_from_damaged(folder, tmp_path):
     assert [row["split"] for row in rows if row["problem"]] == ["train"]
 
 
-def test_export_and_import_by_way_of_minari(folder, tmp_path, monkeypatch):
+def test_export_and_import_through_minari(folder, tmp_path, monkeypatch):
     pytest.importorskip("minari", reason="minari is not installed")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
     rows = json.loads(run("export", folder, "--to", "minari", "--split", "train", "--json").stdout)
@@ -107,7 +107,7 @@ def test_export_and_import_by_way_of_minari(folder, tmp_path, monkeypatch):
         (["import", "x", "--out", "y", "--from", "d4rl"], "expected 'minari'"),
     ],
 )
-def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys, tmp_path):
+def test_invalid_arguments_are_one_line_and_exit_code_two(arguments, complaint, monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["offnominal", *arguments])
@@ -117,7 +117,7 @@ def test_mistakes_are_one_line_and_exit_code_two(arguments, complaint, monkeypat
     assert complaint in capsys.readouterr().err
 
 
-def test_another_recipe_is_named_before_anything_is_lost(folder, tmp_path, monkeypatch, capsys):
+def test_another_recipe_is_an_error_before_anything_is_overwritten(folder, tmp_path, monkeypatch, capsys):
     run("generate", WORLD, "--out", tmp_path, *FEW)
     monkeypatch.setattr(
         sys, "argv", ["offnominal", "generate", WORLD, "--out", str(tmp_path), "--episodes", "3", *FEW[2:]]
@@ -130,7 +130,7 @@ def test_another_recipe_is_named_before_anything_is_lost(folder, tmp_path, monke
     assert len(Dataset(tmp_path / WORLD)["test"]) == 3
 
 
-def test_datasets_that_are_there_are_listed(folder, tmp_path):
+def test_stored_datasets_are_listed(folder, tmp_path):
     (row,) = json.loads(run("datasets", folder.parent, "--json").stdout)
     assert (row["world"], row["splits"]) == (WORLD, 5)
     assert json.loads(run("datasets", tmp_path, "--json").stdout) == []

@@ -1,4 +1,4 @@
-"""`offnominal play` records what it is asked for, and says what is wrong if it cannot."""
+"""`offnominal play` records clips; invalid arguments are errors."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ runner = CliRunner()
         ("OOD-CartPole-v0", "dynamics/pole_length", "1"),
     ],
 )
-def test_a_strength_that_can_be_seen_is_chosen_if_none_is_given(
-    world: str, anomaly: str, strength: str, tmp_path: Path
-) -> None:
+def test_the_default_strength_has_a_visible_effect(world: str, anomaly: str, strength: str, tmp_path: Path) -> None:
     path = tmp_path / "clip.gif"
     said = runner.invoke(program, ["play", world, "--anomaly", anomaly, "--steps", "3", "--out", str(path)])
     assert said.exit_code == 0, said.output
@@ -35,9 +33,7 @@ def test_a_strength_that_can_be_seen_is_chosen_if_none_is_given(
     assert path.exists()
 
 
-def test_a_world_that_does_not_exist_is_not_to_be_trained(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_world_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["offnominal", "play", "SAP-Gaol0-v0"])
     with pytest.raises(SystemExit) as stopped:
         main()

@@ -1,4 +1,4 @@
-"""The command line does what its help says."""
+"""The commands of the program."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def test_version_is_printed() -> None:
     assert runner.invoke(program, ["--version"]).output.strip() == __version__
 
 
-def test_worlds_are_listed_for_people_and_machines() -> None:
+def test_worlds_are_listed_as_table_and_as_json() -> None:
     assert all(id in runner.invoke(program, ["worlds"]).output for id in worlds.ids())
     rows = json.loads(runner.invoke(program, ["worlds", "--json"]).output)
     assert [row["id"] for row in rows] == worlds.ids()
 
 
-def test_anomalies_of_a_world_include_its_knobs() -> None:
+def test_anomalies_of_a_world_include_its_physics_parameters() -> None:
     rows = json.loads(runner.invoke(program, ["anomalies", "--world", "SAP-Goal0-v0", "--json"]).output)
     neutral = {row["id"]: row["neutral"] for row in rows}
     assert neutral["dynamics/damping"] == 0.25
@@ -64,7 +64,7 @@ def test_check_reports_laws_and_exits_with_zero() -> None:
         (["train", "SAP-Goal0-v0", "--algorithm", "tqq"], "Did you mean 'tqc'?"),
     ],
 )
-def test_a_wrong_name_is_one_line_and_exit_code_two(
+def test_an_unknown_name_is_one_line_and_exit_code_two(
     arguments: list[str], complaint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["offnominal", *arguments])
@@ -74,7 +74,7 @@ def test_a_wrong_name_is_one_line_and_exit_code_two(
     assert complaint in capsys.readouterr().err
 
 
-def test_trained_policies_are_listed_with_what_they_earn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trained_policies_are_listed_with_their_returns(monkeypatch: pytest.MonkeyPatch) -> None:
     # Nothing that their worlds need must be installed for it.
     monkeypatch.setitem(sys.modules, "ale_py", None)
     rows = json.loads(runner.invoke(program, ["agents", "--json"]).output)
@@ -85,7 +85,7 @@ def test_trained_policies_are_listed_with_what_they_earn(monkeypatch: pytest.Mon
     assert "…" not in printed
 
 
-def test_a_policy_is_trained_saved_and_goes_on(tmp_path: Path) -> None:
+def test_a_policy_is_trained_saved_and_resumed(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason="torch is not installed")
     arguments = [
         "train",

@@ -1,4 +1,4 @@
-"""Studies from the command line: run, go on, ask, report, compare."""
+"""Studies from the command line: run, resume, query, report, compare."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from offnominal.datasets.tables import table_entry
 runner = CliRunner()
 
 
-def test_every_set_is_listed_with_what_is_to_be_done():
+def test_every_set_is_listed_with_its_presence():
     rows = json.loads(runner.invoke(tables, ["--json"]).output)
     assert len(rows) == 44
     states = {row["name"]: row["files"] for row in rows}
@@ -20,13 +20,13 @@ def test_every_set_is_listed_with_what_is_to_be_done():
     assert {row["name"] for row in rows if row["kind"] == "images"} == {"cifar10", "fashion_mnist", "mnist", "svhn2"}
 
 
-def test_the_list_is_for_people_too():
+def test_the_list_is_printed_as_a_table():
     result = runner.invoke(tables, [])
     assert result.exit_code == 0
     assert "wall-following-robot" in result.output
 
 
-def test_nothing_is_odd_about_no_tables():
+def test_no_tables_have_no_findings():
     assert "No findings in 0 tables" in runner.invoke(tables, ["check"]).output
 
 
@@ -38,7 +38,7 @@ def test_findings_are_listed(public_data):
     assert "3 files verified" in runner.invoke(tables, ["fetch", "glass"]).output
 
 
-def test_what_cannot_be_fetched_is_asked_for(monkeypatch):
+def test_a_table_that_cannot_be_downloaded_is_requested(monkeypatch):
     from offnominal.datasets import sources
 
     def unreachable(*_, **__):

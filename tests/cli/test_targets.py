@@ -1,4 +1,4 @@
-"""Classes of a user's own, named on the command line as module:Class."""
+"""Classes of the user, named on the command line as module:Class."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(*words: str) -> int:
 
 
 @pytest.mark.parametrize(("kind", "name"), [("detector", "Mine"), ("alarm", "Loudest")])
-def test_laws_are_tried_on_a_class_in_the_working_directory(
+def test_laws_are_checked_for_a_class_in_the_working_directory(
     kind: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("check", kind, f"own_module:{name}") in (0, 1)
@@ -82,7 +82,7 @@ def test_an_audit_takes_ids_and_classes(capsys: pytest.CaptureFixture[str]) -> N
     ],
 )
 @pytest.mark.parametrize("command", [["check", "detector"], ["audit", "SAP-Goal0-v0", *SMALL, "--detectors"]])
-def test_what_is_not_a_detector_is_refused_before_it_is_called(
+def test_a_class_that_is_not_a_detector_is_refused_before_it_is_called(
     command: list[str], target: str, complaint: str, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*command, target) == 2

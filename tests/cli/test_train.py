@@ -31,7 +31,7 @@ def agent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_policy_is_trained_through_stable_baselines3_and_goes_on(
+def test_a_policy_is_trained_through_stable_baselines3_and_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agents, "VALIDATION_EPISODES", 4)
@@ -52,7 +52,7 @@ def test_a_policy_is_trained_through_stable_baselines3_and_goes_on(
     assert (card.algorithm, card.steps, card.episodes) == ("sac", 120, 1000)
 
 
-def test_an_agent_is_imported_judged_and_saved(agent: Path, tmp_path: Path) -> None:
+def test_an_agent_is_imported_evaluated_and_saved(agent: Path, tmp_path: Path) -> None:
     result = runner.invoke(program, ["train", WORLD, "--from-sb3", str(agent), "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "SAP-Goal0-v0 by sac" in result.output
@@ -75,7 +75,7 @@ def test_an_agent_is_imported_judged_and_saved(agent: Path, tmp_path: Path) -> N
         (["MJC-HalfCheetah-v0", "--from-sb3", "AGENT"], "MJC-HalfCheetah-v0 has 18 and 6"),
     ],
 )
-def test_what_cannot_be_trained_or_imported_is_one_line_and_exit_code_two(
+def test_invalid_training_arguments_are_one_line_and_exit_code_two(
     arguments: list[str],
     complaint: str,
     agent: Path,
@@ -95,7 +95,7 @@ def test_what_cannot_be_trained_or_imported_is_one_line_and_exit_code_two(
 @pytest.mark.parametrize(
     ("missing", "learner"), [("sb3_contrib", "sb3"), ("stable_baselines3", "sb3"), ("torch", "offnominal")]
 )
-def test_a_missing_package_is_named_with_its_cure(
+def test_a_missing_package_is_an_error_with_the_install_command(
     missing: str, learner: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in [name for name in sys.modules if name.startswith("offnominal.agents.training.")]:

@@ -1,4 +1,4 @@
-"""`offnominal train` with algorithms that know how sure they are."""
+"""`offnominal train` for policies with uncertainty estimates."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def few_episodes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agents, "EVALUATION_EPISODES", 20)
 
 
-def test_an_agent_is_trained_judged_and_saved(tmp_path: Path) -> None:
+def test_an_agent_is_trained_evaluated_and_saved(tmp_path: Path) -> None:
     arguments = ["train", WORLD, "--algorithm", "dqn", "--uncertainty", "dropout", "--probability", "0.1"]
     result = runner.invoke(program, [*arguments, "--steps", "640", "--device", "cpu", "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output
@@ -40,7 +40,7 @@ def test_an_agent_is_trained_judged_and_saved(tmp_path: Path) -> None:
     assert (card.steps, card.episodes, card.settings["members"]) == (640, 20, 1)
 
 
-def test_a_run_of_the_same_folder_goes_on(tmp_path: Path) -> None:
+def test_a_run_with_the_same_folder_resumes(tmp_path: Path) -> None:
     arguments = ["train", WORLD, "--algorithm", "dqn", "--uncertainty", "dropconnect", "--device", "cpu"]
     said = [
         runner.invoke(program, [*arguments, "--steps", steps, "--out", str(tmp_path)]).output
@@ -54,7 +54,7 @@ def test_a_run_of_the_same_folder_goes_on(tmp_path: Path) -> None:
     assert "delete it or choose another folder" in str(result.exception)
 
 
-def test_a_game_that_never_ends_is_judged_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unfinished_game_is_evaluated_at_its_last_step(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, object]] = []
 
     def noted(world: str, policy: object, n: int, **how: object) -> PolicyEvaluation:
@@ -81,7 +81,7 @@ def test_a_policy_with_uncertainty_estimates_cannot_be_fine_tuned(tmp_path: Path
     assert "only single networks can be fine-tuned" in str(result.exception)
 
 
-def test_the_usual_algorithm_fits_the_actions():
+def test_the_default_algorithm_depends_on_the_actions():
     from offnominal.cli.agents import default_algorithm
 
     assert [default_algorithm(world) for world in ("OOD-CartPole-v0", "OOD-Pendulum-v0", "SAP-Goal0-v0")] == [
@@ -91,7 +91,7 @@ def test_the_usual_algorithm_fits_the_actions():
     ]
 
 
-def test_the_shipped_expert_of_the_same_kind_can_teach(tmp_path: Path) -> None:
+def test_the_shipped_expert_of_the_same_kind_can_demonstrate(tmp_path: Path) -> None:
     arguments = ["train", WORLD, "--algorithm", "dqn", "--demonstrator", "expert", "--steps", "640", "--device", "cpu"]
     result = runner.invoke(program, [*arguments, "--out", str(tmp_path)])
     assert result.exit_code == 0, result.output

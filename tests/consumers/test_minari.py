@@ -1,4 +1,4 @@
-"""Minari reads what we export, labels included, and we read what Minari holds."""
+"""Minari reads our exports with labels, and we import Minari datasets."""
 
 import json
 import sys
@@ -79,7 +79,7 @@ def test_minari_loads_a_split_with_its_labels(data):
     assert loaded.storage.metadata["ref_max_score"] == -2.923
 
 
-def test_what_we_export_comes_back_whole(data):
+def test_an_export_survives_a_round_trip(data):
     names = [loaded.id for loaded in to_minari(data, "sap")]
     assert names == ["sap/train-v0", "sap/validation-v0", "sap/test-v0", "sap/action-noise-tiny-v0"]
     for name, id in zip(data, names, strict=True):
@@ -108,7 +108,7 @@ def test_episodes_without_a_world_are_exported_by_their_shapes(tmp_path):
 
 
 @pytest.mark.parametrize("world", ["OOD-CartPole-v0", "my game"])
-def test_choices_come_back_as_the_integers_they_are(world, tmp_path):
+def test_discrete_actions_survive_a_round_trip_as_integers(world, tmp_path):
     episodes = collect("OOD-CartPole-v0", scripted_expert("OOD-CartPole-v0"), 2, max_steps=5)
     data = save_dataset(tmp_path / "data", {"train": episodes}, world=world)
     (loaded,) = to_minari(data["train"], "poles/train-v0")
@@ -169,7 +169,7 @@ def test_wrong_ids_are_named(data, tmp_path):
 
 
 @pytest.mark.parametrize("id", ["../../x", "/tmp/x", "a/../../x", "..", "", "a\0b", "a//b", "é" * 300, "a b", "./a"])
-def test_an_id_that_is_no_name_creates_nothing(id, data, tmp_path):
+def test_an_invalid_id_creates_nothing(id, data, tmp_path):
     before = sorted(tmp_path.parent.rglob("*"))
     for call in (
         lambda: to_minari(data, id),
@@ -208,12 +208,12 @@ def test_without_an_id_the_namespace_is_that_of_the_world(tmp_path, data):
 
 
 @pytest.mark.parametrize("share", [0.0, -1.0, float("nan"), float("inf"), True, "half"])
-def test_shares_are_positive_numbers(share, tmp_path):
+def test_fractions_are_positive_numbers(share, tmp_path):
     with pytest.raises(InvalidParameter, match=r"shares\['test'\] is"):
         import_minari("a/b-v0", tmp_path / "data", shares={"train": 1.0, "test": share})
 
 
-def test_minari_is_asked_for_if_it_is_missing(data, monkeypatch):
+def test_a_missing_minari_is_a_named_error(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "minari", None)
     for call in (lambda: from_minari("a/b-v0"), lambda: to_minari(data["test"], "a/b-v0")):
         with pytest.raises(MissingDependency, match=r"offnominal\[minari\]"):

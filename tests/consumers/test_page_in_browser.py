@@ -1,4 +1,4 @@
-"""A real browser opens a report from disk, and everything on it reacts."""
+"""A real browser opens a report from disk, and all controls work."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def names(page):
     return page.eval_on_selector_all("#leaderboard tbody tr", "rows => rows.map(row => row.dataset.name)")
 
 
-def test_sorting_turns_the_leaderboard_round_and_says_so(page):
+def test_sorting_reverses_the_leaderboard_and_its_label(page):
     before = names(page)
     assert before[0] == "PE-DM"
     header = page.locator("#leaderboard thead th", has_text="Rank")

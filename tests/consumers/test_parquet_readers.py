@@ -1,4 +1,4 @@
-"""Readers that know nothing of us find plain tables."""
+"""Other Parquet readers find plain tables."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""PyOD's detectors score transitions, online as in a batch, and those that cannot are refused."""
+"""Detectors of PyOD score transitions online and in a batch; unsuitable ones are refused."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def faulty():
 
 
 @pytest.mark.parametrize("make", [KNN, IForest, HBOS])
-def test_its_detectors_notice_a_fault(make, nominal, faulty):
+def test_its_detectors_detect_a_fault(make, nominal, faulty):
     detector = on_transitions(make()).fit(nominal)
     healthy = np.concatenate(detector.score(nominal))
     struck = np.concatenate([s[e.active] for s, e in zip(detector.score(faulty), faulty, strict=True)])
@@ -53,7 +53,7 @@ def test_scores_are_its_own_online_and_in_a_batch(make, view, nominal, faulty):
         assert online[0] == pytest.approx(score)
 
 
-def test_a_wrapped_detector_keeps_the_laws():
+def test_a_wrapped_detector_obeys_the_laws():
     check_detector(lambda: on_transitions(KNN())).raise_if_broken()
 
 

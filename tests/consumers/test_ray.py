@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes does the cells of a study as the processes of one machine do."""
+"""A Ray cluster of two nodes computes the same cells as local processes."""
 
 import socket
 import subprocess

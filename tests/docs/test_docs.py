@@ -1,4 +1,4 @@
-"""The documents say what is true: their code and commands run as printed, and their tables are those of the code.
+"""The documentation is correct: its code and commands run as printed, and its tables are generated from the code.
 
 The blocks of a page run in order, in one empty folder and in one Python namespace:
 

@@ -1,4 +1,4 @@
-"""How many strengths there are is what the shipped table says."""
+"""The documentation states the correct numbers of strengths."""
 
 from pathlib import Path
 

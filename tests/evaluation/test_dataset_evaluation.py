@@ -1,4 +1,4 @@
-"""A detector on a dataset: every fault, beside nominal episodes, with and without an alarm."""
+"""Evaluation of a detector on a dataset, with and without an alarm."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def detector(data):
     return make_detector("KNN").fit(data["train"])
 
 
-def test_every_fault_has_a_line_and_a_large_one_is_noticed(data, detector):
+def test_every_fault_has_a_line_and_a_large_one_is_detected(data, detector):
     report = evaluate(detector, data, replicates=50)
     assert [line.split for line in report.lines] == list(data.faults.values())
     assert report["observation/offset@large"].numbers["matched_auroc"].value > 0.95
@@ -57,14 +57,14 @@ def test_an_alarm_adds_delays_and_false_alarms(data, detector):
     assert "median_delay" not in evaluate(detector, data, replicates=0).lines[0].numbers
 
 
-def test_the_clock_is_found_out(data):
+def test_elapsed_time_gets_no_time_matched_credit(data):
     line = evaluate(Time().fit(data["train"]), data, replicates=0).lines[0]
     assert line.numbers["auroc"].value == 1.0
     assert line.numbers["matched_auroc"].value == 0.5
     assert line.numbers["excess_auroc"].value == 0.0
 
 
-def test_a_dataset_without_faults_and_a_wrong_split_are_named(data, detector, tmp_path):
+def test_a_dataset_without_faults_and_an_unknown_split_are_errors(data, detector, tmp_path):
     nominal = off.generate(off.Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[]), tmp_path / "nominal")
     with pytest.raises(InvalidParameter, match="no split with faults"):
         evaluate(detector, nominal)

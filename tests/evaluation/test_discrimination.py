@@ -68,7 +68,7 @@ def test_the_order_of_episodes_changes_nothing(case, random):
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(2, 30), st.integers(1, 29)), min_size=1, max_size=5))
-def test_the_clock_is_a_perfect_local_detector(shapes):
+def test_elapsed_time_is_a_perfect_local_detector(shapes):
     clock = [np.arange(float(length)) for length, _ in shapes]
     found = measure_discrimination(clock, labels_of(clock, [onset for _, onset in shapes]), replicates=0)
     struck = [onset < length for length, onset in shapes]
@@ -76,7 +76,7 @@ def test_the_clock_is_a_perfect_local_detector(shapes):
     assert found.local.fpr95.value == (0.0 if any(struck) else None)
 
 
-def test_turned_around_the_auroc_is_mirrored():
+def test_negated_scores_mirror_the_auroc():
     rng = np.random.default_rng(4)
     scores, labels = [rng.normal(size=40) for _ in range(5)], [np.arange(40) >= 15] * 5
     up, down = (measure_discrimination([sign * row for row in scores], labels, replicates=0) for sign in (1.0, -1.0))
@@ -98,7 +98,7 @@ def test_intervals_widen_when_there_are_fewer_episodes():
     assert width(many.local.auroc) == pytest.approx(2 * 1.96 * np.sqrt(41 / 12 / 400 / 200), rel=0.25)
 
 
-def test_the_seed_decides_the_interval_and_nothing_else_does():
+def test_only_the_seed_determines_the_interval():
     rng = np.random.default_rng(6)
     scores, labels = [rng.normal(size=20) for _ in range(30)], [np.arange(20) >= 7] * 30
     one, again, other = (measure_discrimination(scores, labels, seed=seed) for seed in (1, 1, 2))

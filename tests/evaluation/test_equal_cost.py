@@ -34,7 +34,7 @@ def test_it_is_an_alarm_with_the_lowest_threshold_that_keeps_to_the_budget(case,
     same_as_timing(found, scores, onsets, others[0], min(allowed))
 
 
-def test_it_lies_on_the_operating_curve():
+def test_equal_cost_lies_on_the_operating_curve():
     rng = np.random.default_rng(0)
     (scores, onsets), (nominal, _) = ragged(rng, 40, levels=1000), ragged(rng, 40, levels=1000)
     curve = measure_operating_curve(scores, onsets, nominal)
@@ -58,7 +58,7 @@ def test_every_replicate_chooses_its_own_threshold():
         same_as_timing(found, [scores[e] for e in drawn], [onsets[e] for e in drawn], nominal, threshold, replicate)
 
 
-def test_intervals_cover_the_luck_of_the_threshold():
+def test_intervals_cover_the_variance_of_the_threshold():
     rng = np.random.default_rng(2)
     truth = measure_equal_cost(
         rng.normal(size=(4000, 30)) + 0.5, [5] * 4000, rng.normal(size=(4000, 30)), cost=10.0, replicates=0

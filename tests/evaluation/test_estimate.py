@@ -1,4 +1,4 @@
-"""An estimate knows its interval and what it shares with another."""
+"""Estimates have intervals, and share their bootstrap draws."""
 
 import numpy as np
 import pytest
@@ -12,12 +12,12 @@ def test_the_interval_leaves_a_fortieth_of_the_draws_on_each_side():
     assert (number.low, number.high) == (25.0, 975.0)
 
 
-def test_few_draws_give_all_they_have():
+def test_few_draws_give_their_full_range():
     number = Estimate(0.5, np.array([0.3, 0.9, 0.5]))
     assert (number.low, number.high) == (0.3, 0.9)
 
 
-def test_draws_that_are_not_defined_do_not_count():
+def test_undefined_draws_do_not_count():
     number = Estimate(0.5, np.array([np.nan, 0.4, 0.6, np.nan]))
     assert (number.low, number.high) == (0.4, 0.6)
 
@@ -27,7 +27,7 @@ def test_draws_may_be_infinite():
     assert (number.low, number.high) == (-np.inf, np.inf)
 
 
-def test_what_is_not_defined_has_no_interval():
+def test_undefined_estimates_have_no_interval():
     number = Estimate.of(np.array([np.nan, 0.3, 0.4]))
     assert number.value is number.low is number.high is None
     assert str(number) == "–"
@@ -71,7 +71,7 @@ def test_runs_are_drawn_the_same_for_every_number():
     assert first.value == 2.0
 
 
-def test_the_interval_over_runs_holds_both_kinds_of_luck():
+def test_the_interval_over_runs_contains_both_sources_of_variance():
     rng = np.random.default_rng(3)
     runs, draws = rng.normal(0.0, 0.3, 12), rng.normal(0.0, 0.4, 4000)
     over = average_over_seeds([Estimate(run, run + draws) for run in runs])

@@ -1,4 +1,4 @@
-"""Reports become rows: every number with its interval, and the few to look at first."""
+"""Reports as rows: every number with its interval, and a summary."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_the_summary_ends_with_the_mean_over_splits():
     assert f"{np.mean(values):.3f} [" in markdown(lines)
 
 
-def test_numbers_that_a_split_lacks_are_left_empty():
+def test_missing_numbers_of_a_split_are_empty():
     episodes, scores = split(np.random.default_rng(8), 5)
     alarms = [row > 0 for row in scores]
     report = EvaluationReport.of(
@@ -88,7 +88,7 @@ def missing(*shares, name="{}"):
     return EvaluationReport.of("Toy-v0", details)
 
 
-def test_more_than_half_missed_is_said_in_words_and_kept_as_none():
+def test_more_than_half_missed_is_shown_as_text_and_stored_as_none():
     report = missing(0.1, 0.9, 1.0)
     said = [line["median delay"] for line in report.summary()]
     assert said == ["1.000 [1.000, 1.000]", "> half missed", "> half missed", "> half missed"]

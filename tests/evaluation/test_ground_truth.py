@@ -1,4 +1,4 @@
-"""The truth about an episode can be laid on another one."""
+"""The ground truth of an episode can be applied to another episode."""
 
 import numpy as np
 import pytest
@@ -25,11 +25,11 @@ from .cases import episode
         (GroundTruth(np.zeros(0, bool)), 2, [0, 0]),
     ],
 )
-def test_labels_go_on_as_the_events_say(truth, length, expected):
+def test_labels_beyond_the_episode_follow_the_events(truth, length, expected):
     assert truth.over(length).tolist() == [bool(label) for label in expected]
 
 
-def test_a_truth_is_that_of_its_episode():
+def test_the_ground_truth_is_that_of_its_episode():
     struck = episode(6, 4)
     truth = GroundTruth.of(struck)
     assert truth.onset == struck.onset == 4

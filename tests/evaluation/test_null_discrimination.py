@@ -1,4 +1,4 @@
-"""The null lays onsets on episodes in which nothing happened."""
+"""The null applies onsets to nominal episodes."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_onsets_after_the_end_of_a_nominal_episode_are_counted():
     assert (found.episodes, found.one_class) == (2, 1)
 
 
-def test_the_null_of_the_clock_takes_everything_away():
+def test_the_null_of_elapsed_time_removes_all_of_its_excess():
     clock = [np.arange(30.0)] * 4
     episodes = [episode(30, onset) for onset in (3, 9, 15, 28)]
     found = measure_discrimination(clock, [each.active for each in episodes])
@@ -46,6 +46,6 @@ def test_the_null_of_the_clock_takes_everything_away():
     assert excess.auroc.low == excess.auroc.high == 0.0
 
 
-def test_onsets_must_come_from_somewhere():
+def test_a_null_needs_faulty_episodes():
     with pytest.raises(InvalidLabels, match="no faulty episodes"):
         measure_null_discrimination([np.arange(5.0)], [])

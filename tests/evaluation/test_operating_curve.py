@@ -41,7 +41,7 @@ def test_every_point_is_an_alarm_with_its_threshold(case, others, horizon):
         assert curve.thresholds.tolist() == [np.inf]
 
 
-def test_no_threshold_notices_sooner_at_the_same_cost():
+def test_no_threshold_detects_sooner_at_the_same_cost():
     rng = np.random.default_rng(0)
     (scores, onsets), (nominal, _) = ragged(rng, 30, levels=50), ragged(rng, 30, levels=50)
     curve = measure_operating_curve(scores, onsets, nominal)
@@ -56,7 +56,7 @@ def test_no_threshold_notices_sooner_at_the_same_cost():
         assert (delays(curve.thresholds[curve.at(cost)]) <= delays(threshold)).all()
 
 
-def test_it_runs_from_silence_to_an_alarm_that_never_stops():
+def test_the_curve_goes_from_no_alarm_to_a_permanent_alarm():
     rng = np.random.default_rng(1)
     scores = [rng.normal(size=40) for _ in range(20)]
     curve = measure_operating_curve(scores, [10] * 20, scores)
@@ -91,7 +91,7 @@ def test_a_budget_of_false_alarms_is_kept_and_used():
         curve.at(-1.0)
 
 
-def test_infinite_scores_are_found_before_all_others():
+def test_infinite_scores_are_detected_first():
     curve = measure_operating_curve([np.array([0.0, np.inf, 1.0])], [0], [np.array([0.0, 1.0])], horizon=5)
     assert curve.miss_rate.tolist() == [1, 0, 0]
     assert curve.mean_delay.tolist() == [5, 1, 0]

@@ -1,4 +1,4 @@
-"""Ranking is exact: scikit-learn's numbers, whatever the ties and however rare the faults."""
+"""Ranking metrics equal those of scikit-learn, with ties and with rare faults."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Records tell the delay of every threshold."""
+"""Records give the delay of every threshold."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""A report puts every number beside what it should be compared with."""
+"""A report contains every number together with its baselines."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def seen_from(step, *, seed, length=20, onset=5):
     return episode(length, onset, seed=seed, observations=seen), twin
 
 
-def test_twins_tell_when_a_fault_could_be_seen():
+def test_twins_give_the_effective_onset():
     faulty, nominal = zip(*(seen_from(step, seed=step) for step in (5, 7, 9, 30)), strict=True)
     assert effective_onsets(faulty, nominal) == [5, 7, 9, None]
     alarms = [np.arange(20) >= 8] * 4
@@ -107,7 +107,7 @@ def test_twins_tell_when_a_fault_could_be_seen():
     assert "effective_false_alarms" not in report.numbers()
 
 
-def test_the_null_on_twins_leaves_less_to_luck():
+def test_the_null_on_twins_has_a_smaller_variance():
     rng = np.random.default_rng(4)
     episodes, _ = split(rng, 60)
     slopes = rng.normal(size=60)
@@ -149,7 +149,7 @@ def test_scores_that_do_not_fit_their_episodes_are_refused():
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_truth_nineteen_times_in_twenty():
+def test_intervals_cover_the_true_value_nineteen_times_in_twenty():
     rng = np.random.default_rng(5)
     drift, runs = np.linspace(0.0, 2.0, 30), []
 

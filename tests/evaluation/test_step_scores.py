@@ -1,4 +1,4 @@
-"""Wrong input is refused in words that say where it is wrong."""
+"""Invalid input is a named error that gives the position."""
 
 import numpy as np
 import pytest

@@ -24,7 +24,7 @@ def test_a_curve_computed_by_hand():
     assert curve.low[0] == curve.high[0] == 0.0
 
 
-def test_without_misses_it_is_the_share_noticed():
+def test_without_misses_the_curve_is_the_detected_fraction():
     delays = np.array([0, 0, 2, 5, 5, 5, 9])
     curve = estimate_detection_curve(delays, np.full(7, 10))
     np.testing.assert_allclose(curve.detected, [(delays <= d).mean() for d in range(10)])
@@ -34,12 +34,12 @@ def test_without_misses_it_is_the_share_noticed():
     assert (curve.detected <= curve.high).all()
 
 
-def test_all_noticed_at_once():
+def test_all_detected_at_once():
     curve = estimate_detection_curve(np.zeros(4, np.int64), np.full(4, 3))
     assert (curve.detected[0], curve.low[0], curve.high[0]) == (1.0, 0.0, 1.0)
 
 
-def test_nothing_ever_noticed():
+def test_nothing_ever_detected():
     curve = estimate_detection_curve(np.full(3, -1), np.array([2, 3, 5]))
     assert (curve.detected == 0.0).all()
     assert (curve.high == 0.0).all()

@@ -1,4 +1,4 @@
-"""A faulty step is judged beside nominal steps of its own age."""
+"""Faulty steps are compared with nominal steps of the same elapsed time."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def by_counting(scores, labels, nominal, weights=None, weights_nominal=None):
 
 @settings(max_examples=60, deadline=None)
 @given(scored(), scored())
-def test_it_is_what_counting_gives(case, others):
+def test_the_metric_equals_a_count_of_pairs(case, others):
     scores, onsets = case
     labels, nominal = labels_of(scores, onsets), others[0]
     found = measure_time_matched(scores, labels, nominal, replicates=0)
@@ -45,7 +45,7 @@ def test_it_is_what_counting_gives(case, others):
     assert found.matched == (None if share is None else pytest.approx(share))
 
 
-def test_every_replicate_is_what_counting_gives():
+def test_every_replicate_equals_a_count_of_pairs():
     rng = np.random.default_rng(0)
     (scores, onsets), (nominal, _) = ragged(rng, 7), ragged(rng, 5)
     nominal[0] = np.arange(40.0)
@@ -60,7 +60,7 @@ def test_every_replicate_is_what_counting_gives():
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(2, 30), st.integers(0, 29)), min_size=1, max_size=5), st.integers(1, 30))
-def test_the_clock_learns_nothing(shapes, reach):
+def test_elapsed_time_has_a_time_matched_auroc_of_one_half(shapes, reach):
     clock = [np.arange(float(length)) for length, _ in shapes]
     labels = labels_of(clock, [onset for _, onset in shapes])
     found = measure_time_matched(clock, labels, [np.arange(float(reach))] * 3, replicates=0)

@@ -17,7 +17,7 @@ ALARMS = [at(30, 10), at(30, 9, 16), at(30, 9), at(30, 25, 27), at(30, 10), at(5
 ONSETS = [10, 10, 10, 10, None, 7]
 
 
-def test_every_share_is_what_one_reads_off_the_alarms():
+def test_every_fraction_is_counted_from_the_alarms():
     found = measure_timing(ALARMS, ONSETS, within=(0, 5, 6, 15), replicates=0)
     assert (found.episodes, found.faulty, found.never_faulty) == (6, 4, 2)
     assert found.miss_rate.value == 0.25
@@ -33,7 +33,7 @@ def test_every_share_is_what_one_reads_off_the_alarms():
     assert found.false_alarms is None
 
 
-def test_the_median_delay_is_within_which_at_least_half_are_noticed():
+def test_at_least_half_of_the_faults_are_detected_within_the_median_delay():
     assert measure_timing([at(30, 15), at(30), at(30, 12)], [10, 10, 10], replicates=0).median_delay.value == 5
     assert measure_timing([at(30), at(30, 12)], [10, 10], replicates=0).median_delay.value == 2
 
@@ -45,7 +45,7 @@ def test_where_more_than_half_are_missed_there_is_no_median_delay():
 
 
 @pytest.mark.parametrize("length", [12, 30, 500])
-def test_how_long_an_episode_goes_on_after_a_miss_makes_no_difference(length):
+def test_the_length_of_an_episode_after_a_miss_makes_no_difference(length):
     found = measure_timing([at(length), at(60, 25), at(60, 15)], [10, 10, 10], replicates=0)
     assert found.median_delay.value == 15
 
@@ -77,7 +77,7 @@ def test_a_fault_at_the_first_step_has_no_early_alarms():
     assert found.within[5].value == 1.0
 
 
-def test_where_nothing_was_struck_nothing_is_known():
+def test_without_faults_there_is_no_timing():
     found = measure_timing([at(5), at(5, 2)], [None, 5])
     assert found.faulty == 0
     assert all(number.value is None and number.low is None for number in found.numbers().values())
@@ -118,7 +118,7 @@ def test_a_horizon_must_be_positive():
 
 
 @pytest.mark.parametrize("within", [[-3], [1.5], [True], ["5"], [float("nan")], [10**30], 5])
-def test_a_delay_of_which_the_share_is_wanted_is_a_number_of_steps(within):
+def test_a_requested_delay_must_be_a_number_of_steps(within):
     with pytest.raises(InvalidParameter, match="within is"):
         measure_timing(ALARMS, ONSETS, within=within, replicates=0)
     with pytest.raises(InvalidParameter, match="within is"):

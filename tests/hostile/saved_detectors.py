@@ -1,4 +1,4 @@
-"""Attacks on what a detector has learned; run as a program, so that a crash of compiled code fails one test alone.
+"""Attacks on the state of fitted detectors; run as a program, so that a crash of compiled code fails only one test.
 
     python saved_detectors.py SEED CASES NAME...
 

@@ -224,7 +224,7 @@ def test_monitors_name_wrong_values():
             named_or_fine(call)
 
 
-def test_numeric_frames_and_lists_are_taken():
+def test_numeric_data_frames_and_lists_are_accepted():
     detector, nominal = fitted("KNN")
     rows = detector.normaliser_(nominal[0].observations)
     expected = detector.row_detector.score(rows)
@@ -245,7 +245,7 @@ def test_integers_of_numpy_are_integers(kind):
         assert value == 3
 
 
-def test_episodes_of_different_width_are_not_learned_from():
+def test_episodes_of_different_width_are_refused_in_fit():
     nominal = episodes("SAP-Goal0-v0", False)
     narrow = off.Episode(np.zeros((3, 2)), np.zeros((2, 2)), np.zeros(2), np.zeros(2, bool))
     with pytest.raises(InvalidParameter, match=r"episode 12 has observations of shape \(2,\)"):

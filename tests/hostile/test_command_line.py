@@ -1,4 +1,4 @@
-"""Whatever is typed, the program ends with an answer: exit code 0, 1 or 2, no traceback, no half-written file.
+"""For any arguments, the program ends with exit code 0, 1 or 2, without a traceback and without partial files.
 
 Every option and argument of every command gets every one of a list of values that programs trip over. The default run
 tries a seeded sample, in which commands stop where their work begins.
@@ -42,7 +42,7 @@ VALUES = (
     *("damaged", "data/SAP-Goal0-v0", "SAP-Goal0-v0", "SAP-Goal0", "action/noise", "dynamics/nosuch", "camera/blur"),
     *("Mahalanobis", "Maximum", "tqc", "dqn"),
 )
-"""What programs trip over: numbers at the edge, text that is none, names that are paths, paths that lead nowhere."""
+"""Values that often break programs: extreme numbers, invalid text, names that are paths, impossible paths."""
 DATA = {"--episodes": "1", "--nominal": "2", "--validation": "1", "--anomaly": "action/offset", "--level": "strong"}
 CHEAP: dict[tuple[str, ...], dict[str, str]] = {
     ("anomalies",): {"--world": "SAP-Goal0-v0"},
@@ -77,7 +77,7 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
     ("reproduce",): {"paper": "anomaly-gym", "--table": "3", "--scale": "nosuch"},
     ("play",): {"world": "SAP-Goal0-v0", "--anomaly": "action/offset", "--steps": "2", "--out": "clip.gif"},
 }
-"""What each command is given beside the value that is tried, so that little is computed if the value is accepted."""
+"""Other arguments of each command, so that little is computed if the tested value is accepted."""
 REQUIRED = "nosuch"
 NOT_TRIED = {"install_completion", "show_completion"}
 ALWAYS_LONG = {("quickstart",)}
@@ -94,7 +94,7 @@ WORK = (
     "offnominal.studies.runs.run",
     "offnominal.studies.verify.verify_run",
 )
-"""Where the work of commands begins."""
+"""Functions that do the work of the commands."""
 STUDY = """
 name = "tiny"
 worlds = ["SAP-Goal0-v0"]
@@ -278,7 +278,7 @@ def test_every_argument_is_answered(
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.ENOSPC, errno.EACCES])
 @pytest.mark.parametrize("command", ["generate", "play"])
-def test_a_disk_that_refuses_is_one_line(command: str, code: int, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_error_is_one_line(command: str, code: int, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, *_: Any, **__: Any) -> None:
         raise OSError(code, os.strerror(code), str(path))
 
@@ -319,13 +319,13 @@ def test_a_terminal_without_unicode_gets_escapes() -> None:
     assert out.isascii()
 
 
-def test_the_traceback_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_traceback_can_be_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TRACEBACK, "1")
     with pytest.raises(UnknownName):
         run(["check", "world", "nosuch"])
 
 
-def test_a_defect_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unexpected_exception_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("offnominal.cli.listing._list", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(["worlds"])
@@ -337,7 +337,7 @@ def process(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "offnominal", *words], check=False, timeout=300, **options)
 
 
-def test_a_reader_that_goes_away_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with os.fdopen(writer, "w") as closed:
@@ -353,7 +353,7 @@ def test_a_full_disk_behind_standard_output_is_one_line() -> None:
     assert "no space left on device" in found.stderr
 
 
-def test_a_working_directory_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_a_deleted_working_directory_is_a_named_error(tmp_path: Path) -> None:
     (tmp_path / "gone").mkdir()
     command = 'cd gone && rmdir ../gone && exec "$0" -P -c "from offnominal.cli import main; main()" check detector a:B'
     found = subprocess.run(

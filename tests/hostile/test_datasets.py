@@ -120,7 +120,7 @@ def test_a_hidden_folder_with_other_things_is_left_alone(kind, tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["", "a\0b", "x" * 300, "file/data", "file", "/", "/proc/data", None, 3])
-def test_a_folder_that_cannot_be_is_a_named_error_and_leaves_nothing(folder, tmp_path, monkeypatch):
+def test_an_impossible_folder_is_a_named_error_and_leaves_nothing(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     for use in (write, Dataset, verify_dataset):

@@ -121,7 +121,7 @@ def test_crafted_cards_are_refused(saved, change):
 @pytest.mark.parametrize(
     "text", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b"{}", b'{"format": 1}', b'{"format": 1, "world": 3}']
 )
-def test_a_card_that_is_none_is_refused(saved, text):
+def test_an_invalid_card_is_refused(saved, text):
     saved.with_suffix(".json").write_bytes(text)
     with pytest.raises(DamagedFile):
         load_policy(saved)
@@ -156,7 +156,7 @@ def test_every_flipped_bit_is_noticed_or_changes_nothing(saved):
 
 
 @pytest.mark.parametrize("path", ["", ".", "x" * 300, "a\0b", "file/policy", None, 3])
-def test_a_path_that_cannot_be_is_a_named_error_and_leaves_nothing(path, tmp_path, monkeypatch):
+def test_an_impossible_path_is_a_named_error_and_leaves_nothing(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     policy, about = POLICIES["network"]

@@ -1,4 +1,4 @@
-"""Names and titles that are markup, formulas or control codes come out of a report as text."""
+"""Names and titles that are markup, formulas or control codes are text in a report."""
 
 from __future__ import annotations
 

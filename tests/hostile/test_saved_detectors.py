@@ -101,7 +101,7 @@ def test_children_that_lead_back_are_refused(saved, nominal):
         load_detector(path)
 
 
-def test_a_failed_restore_leaves_the_detector_as_it_was(nominal):
+def test_a_failed_load_state_dict_does_not_change_the_detector(nominal):
     learned = make_detector("KNN").fit(nominal).state_dict()
     for known in (make_detector("KNN"), make_detector("KNN").fit(nominal[:5])):
         before = known.score(nominal) if known.fitted else None
@@ -162,7 +162,7 @@ def test_a_card_of_another_kind_is_named(saved, card, error):
     [b"", b"{", b"[]", b"\xff\xfe{}", b"[" * 100_000, b'{"detector": NaN}', b"null", b'{"detector": "KNN"}'],
     ids=["empty", "cut", "list", "not UTF-8", "deep", "NaN", "null", "too little"],
 )
-def test_a_card_that_is_none_is_damage(saved, content):
+def test_an_invalid_card_is_damage(saved, content):
     path, _ = saved
     path.with_suffix(".json").write_bytes(content)
     with pytest.raises(DamagedFile):
@@ -170,7 +170,7 @@ def test_a_card_that_is_none_is_damage(saved, content):
 
 
 @pytest.mark.parametrize("content", [b"", b"12345678", b"\xff" * 64, (10**15).to_bytes(8, "little") + b"{}"])
-def test_arrays_that_are_none_are_damage(saved, content):
+def test_invalid_arrays_are_damage(saved, content):
     path, _ = saved
     path.with_suffix(".safetensors").write_bytes(content)
     data = json.loads(path.with_suffix(".json").read_text())

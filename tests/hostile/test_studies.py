@@ -1,4 +1,4 @@
-"""Study files, runs and stores that are made to run code, to write elsewhere, or to be believed although damaged."""
+"""Malicious or damaged study files, runs and stores run no code, write nothing elsewhere and are detected."""
 
 import json
 import sys
@@ -180,7 +180,7 @@ def test_a_stored_cell_that_names_a_function_of_ours_does_not_call_it(tmp_path, 
 
 
 @pytest.mark.parametrize("cell", ["[]", "3", "{", "[" * 100_000, '{"kind": []}', '{"kind": "none"}', "{}", "\ud800"])
-def test_a_stored_cell_that_is_none_is_named(tmp_path, finished, cell):
+def test_an_invalid_stored_cell_is_a_named_error(tmp_path, finished, cell):
     facts = {**finished.rows.schema.metadata, b"cell": cell.encode(errors="surrogatepass")}
     forged(tmp_path, replace(finished, rows=finished.rows.replace_schema_metadata(facts)))
     ((_, problem),) = verify_run(tmp_path, 1.0)
@@ -193,7 +193,7 @@ def test_a_stored_cell_without_its_costs_stops_no_run(tmp_path, finished):
 
 
 @pytest.mark.parametrize("target", [":x", "os:", "os.:x", "../x:y", "a b:c", "os:path.join", "os:x:y"])
-def test_what_is_not_the_path_of_a_class_is_named(target):
+def test_an_invalid_class_path_is_a_named_error(target):
     with pytest.raises(OffnominalError):
         parse(STUDY + WITH % target, "mine.toml", allow_modules=["os"])
 
@@ -202,13 +202,13 @@ NAMES = ["../../x", "/tmp/x", "", ".hidden", "a/b", "a\\\\b", "x" * 101, "a\\nb"
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_study_is_not_named_after_what_is_no_file_name(name):
+def test_the_name_of_a_study_must_be_a_file_name(name):
     with pytest.raises(InvalidParameter, match="the name of a study is"):
         parse(STUDY.replace('"mine"', f'"{name}"', 1), "mine.toml")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_scale_is_not_named_after_what_is_no_file_name(name):
+def test_the_name_of_a_scale_must_be_a_file_name(name):
     with pytest.raises(InvalidParameter, match="the name of a scale of study 'mine' is"):
         parse(f'{STUDY}\n[scales."{name}"]\nseeds = [0]\n', "mine.toml")
 
@@ -246,7 +246,7 @@ STATEMENTS = [
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_a_question_reads_results_and_nothing_else(tmp_path, finished, statement):
+def test_a_query_reads_only_results(tmp_path, finished, statement):
     pytest.importorskip("duckdb", reason="duckdb is not installed")
     secret = finished.rows  # noqa: F841 - DuckDB would find it by its name
     store = Store(tmp_path / "store")
@@ -364,7 +364,7 @@ def test_a_wrong_value_among_the_data_is_a_named_error(field, value):
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"name = \x80", b"name = 'a", b"\x00", b""])
-def test_a_file_that_is_no_study_is_a_named_error(tmp_path, content):
+def test_a_file_without_a_study_is_a_named_error(tmp_path, content):
     (tmp_path / "mine.toml").write_bytes(content)
     with pytest.raises(OffnominalError):
         load_study(tmp_path / "mine.toml")

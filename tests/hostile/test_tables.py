@@ -1,4 +1,4 @@
-"""Files of public sets that hold something else, and whose hash nobody knows."""
+"""Files of public sets with unexpected content and unknown hashes."""
 
 import errno
 import gzip
@@ -64,7 +64,7 @@ def test_a_system_that_refuses_a_file_does_not_make_it_damaged(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("name", ["", "\0", "../iris", "é" * 1000, None, 3, ["iris"]])
-def test_a_name_that_is_none_is_refused(name):
+def test_an_invalid_name_is_refused(name):
     for load in (load_table, load_images):
         with pytest.raises(OffnominalError):
             load(name)

@@ -1,4 +1,4 @@
-"""Numbers that no training, collection or evaluation can have are refused before anything is written."""
+"""Invalid numbers for training, collection and evaluation are refused before anything is written."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Every registered alarm keeps the laws; one that does not is found out."""
+"""Every registered alarm obeys the laws; broken alarms fail them."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ COVERED = "its code version covers its code"
 
 
 @pytest.mark.parametrize("id", alarms.ids())
-def test_every_alarm_keeps_the_laws(id):
+def test_every_alarm_obeys_the_laws(id):
     report = check_alarm(id)
     report.raise_if_broken()
     promises = alarms.make(id).guarantee.kind != "none"
@@ -178,14 +178,14 @@ def register(monkeypatch):
         (Lax, "bad input is a named error", "alarm for no number goes unnoticed"),
     ],
 )
-def test_a_broken_alarm_is_found_out(broken, law, problem, register):
+def test_a_broken_alarm_fails_its_law(broken, law, problem, register):
     report = check_alarm(register(broken))
     assert problem in {finding.law: finding.problem for finding in report}[law]
     with pytest.raises(LawBroken, match=f"Broken breaks .*{law}"):
         report.raise_if_broken()
 
 
-def test_an_alarm_of_a_user_is_checked_as_it_is_and_not_fitted():
+def test_an_alarm_of_a_user_is_checked_and_not_fitted():
     class Mine(EpisodeMaximum):
         pass
 

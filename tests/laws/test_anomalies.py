@@ -1,4 +1,4 @@
-"""Every anomaly keeps the laws in every world that has it; one that does not is found out."""
+"""Every anomaly obeys the laws in every world that has it; broken anomalies fail them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_every_world_has_the_twelve_generic_anomalies_and_its_own() -> None:
 
 
 @pytest.mark.parametrize(("world", "anomaly"), CASES)
-def test_every_anomaly_keeps_the_laws(world: str, anomaly: str) -> None:
+def test_every_anomaly_obeys_the_laws(world: str, anomaly: str) -> None:
     report = check_anomaly(anomaly, world)
     report.raise_if_broken()
     calibrated_strengths = any(level in LEVELS for place, level in strengths_of(world) if place == anomaly)
@@ -43,18 +43,18 @@ def test_every_anomaly_keeps_the_laws(world: str, anomaly: str) -> None:
 
 
 @pytest.mark.parametrize(("world", "anomaly"), FILMED)
-def test_every_fault_of_a_camera_keeps_the_laws(world: str, anomaly: str) -> None:
+def test_every_camera_anomaly_obeys_the_laws(world: str, anomaly: str) -> None:
     report = check_anomaly(anomaly, world)
     report.raise_if_broken()
     assert [finding.law for finding in report if not finding.holds] == ["a calibrated strength does harm"]
 
 
-def test_a_world_that_sees_has_the_faults_of_a_camera() -> None:
+def test_a_world_with_pixel_observations_has_the_camera_anomalies() -> None:
     pytest.importorskip("ale_py", reason="Pong needs ale-py, which the extra `atari` installs")
     assert anomalies_of(PONG) == camera_anomalies()
 
 
-def test_faults_of_a_camera_are_listed_on_request() -> None:
+def test_camera_anomalies_are_listed_on_request() -> None:
     assert anomalies_of("SAP-Goal0-v0", cameras=True) == anomalies_of("SAP-Goal0-v0") + camera_anomalies()
 
 
@@ -134,17 +134,17 @@ class Remembering(CameraAnomaly):
         (Crashing(on="observation"), "before the onset nothing differs", "the sensor fell off"),
     ],
 )
-def test_a_broken_anomaly_is_found_out(anomaly: SignalAnomaly | CameraAnomaly, law: str, problem: str) -> None:
+def test_a_broken_anomaly_fails_its_law(anomaly: SignalAnomaly | CameraAnomaly, law: str, problem: str) -> None:
     broken = {finding.law: finding.problem for finding in check_anomaly(anomaly, "SAP-Goal0-v0") if finding.problem}
     assert problem in broken[law]
 
 
-def test_a_strength_that_does_nothing_is_found_out() -> None:
+def test_a_strength_without_effect_fails_its_law() -> None:
     report = check_anomaly("observation/quantisation", "SAP-Goal0-v0", strength=0.0)
     assert not report.ok
 
 
-def test_a_healthy_anomaly_of_a_user_keeps_the_laws() -> None:
+def test_a_valid_anomaly_of_a_user_obeys_the_laws() -> None:
     @dataclass(frozen=True)
     class Stuck(SignalAnomaly):
         kind: ClassVar[str] = "stuck"

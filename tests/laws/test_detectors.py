@@ -1,4 +1,4 @@
-"""Every detector keeps the laws; one that does not is found out."""
+"""Every detector obeys the laws; broken detectors fail them."""
 
 import importlib
 from functools import partial
@@ -17,7 +17,7 @@ SMALL = {
     "PredNet": {"channels": 4, "layers": 3},
     "RSSM-PPM": {"channels": 4},
 }
-"""Networks of the published size take long to learn; the laws hold for small ones after one epoch as well."""
+"""Small networks and one epoch are enough for the laws."""
 
 
 COVERED = "its code version covers its code"
@@ -34,7 +34,7 @@ NETWORKS = [name for name in detectors.ids() if "device" in make_detector(name).
 
 
 @pytest.mark.parametrize("name", detectors.ids())
-def test_every_detector_keeps_the_laws(name):
+def test_every_detector_obeys_the_laws(name):
     place = {"device": "cpu"} if name in NETWORKS else {}
     report = check_detector(partial(make_detector, name, **quick(name), **place))
     report.raise_if_broken()
@@ -43,7 +43,7 @@ def test_every_detector_keeps_the_laws(name):
 
 @pytest.mark.parametrize("name", NETWORKS)
 @pytest.mark.parametrize("device", ["cuda"], indirect=True)
-def test_every_network_keeps_the_laws_on_a_gpu(name, device):
+def test_every_network_obeys_the_laws_on_a_gpu(name, device):
     make = partial(make_detector, name, **quick(name), device=device)
     check_detector(make, tolerance=GPU_ROUNDING).raise_if_broken()
 
@@ -64,7 +64,7 @@ class Hidden(OnTransitions):
 """
 
 
-def test_an_algorithm_that_is_looked_up_by_a_text_is_found_out(tmp_path, monkeypatch):
+def test_an_algorithm_that_is_imported_by_name_fails_its_law(tmp_path, monkeypatch):
     (tmp_path / "my_detectors.py").write_text(MINE, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     module = importlib.import_module("my_detectors")
@@ -75,7 +75,7 @@ def test_an_algorithm_that_is_looked_up_by_a_text_is_found_out(tmp_path, monkeyp
     assert "my_detectors:Hidden does not refer to by name" in broken.problem
 
 
-def test_the_code_of_what_no_study_can_name_is_not_judged():
+def test_the_code_law_skips_detectors_that_no_study_can_name():
     report = check_detector(lambda: on_transitions(LocalOutlierFactor(novelty=True)))
     (finding,) = [finding for finding in report if finding.law == COVERED]
     assert "no study could name it" in finding.skipped
@@ -133,5 +133,5 @@ class Gullible(Nearest):
         (Gullible, "bad input is named"),
     ],
 )
-def test_a_broken_detector_is_found_out(make, law):
+def test_a_broken_detector_fails_its_law(make, law):
     assert law in {finding.law for finding in check_detector(make) if finding.problem}

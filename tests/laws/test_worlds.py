@@ -1,4 +1,4 @@
-"""Every registered world keeps the laws; a world that does not is found out."""
+"""Every registered world obeys the laws; broken worlds fail them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from offnominal.worlds.particles.world import ParticleWorld
 
 
 @pytest.mark.parametrize("id", worlds.ids())
-def test_every_world_keeps_the_laws(id: str) -> None:
+def test_every_world_obeys_the_laws(id: str) -> None:
     report = check_world(id)
     report.raise_if_broken()
     left_out = [finding.law for finding in report if not finding.holds]
@@ -89,7 +89,7 @@ class Monochrome(ParticleWorld):
         (Monochrome, "image environments pass Gymnasium's check"),
     ],
 )
-def test_a_broken_world_is_found_out(broken: type, law: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_world_fails_its_law(broken: type, law: str, monkeypatch: pytest.MonkeyPatch) -> None:
     specs = {**worlds._specs, "Broken-v0": Spec("Broken-v0", f"{__name__}:{broken.__name__}")}
     monkeypatch.setattr(worlds, "_specs", specs)
     monkeypatch.setattr(Spec, "load", lambda self: broken)

@@ -1,4 +1,4 @@
-"""When do we call it? Limits on scores, each with what it promises and what it does not."""
+"""Alarms: thresholds on anomaly scores with a stated guarantee, their audits, and the online monitor."""
 
 from offnominal.alarms.alarm import Alarm, AlarmState
 from offnominal.alarms.audit import Audit, audit_alarm

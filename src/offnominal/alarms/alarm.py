@@ -1,4 +1,4 @@
-"""The contract of an alarm: a statistic of the scores so far, a limit, and what is promised of them."""
+"""The contract of an alarm: a statistic of the scores so far, a threshold and a guarantee."""
 
 from __future__ import annotations
 
@@ -23,40 +23,40 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class AlarmState:
-    """Where n episodes are.
+    """The state of an alarm in n episodes.
 
     Args:
-        steps: (n,): how many scores each has had.
-        memory: (n, ...): what its statistic carries on to the next step.
+        steps: (n,): number of scores so far.
+        memory: (n, ...): values that the statistic needs at the next step.
     """
 
     steps: IntArray
     memory: FloatArray
 
     def after(self, memory: FloatArray | None = None) -> AlarmState:
-        """Return the state one step later, with another memory if one is given."""
+        """Return the state one step later, with the given memory if it is not None."""
         return AlarmState(self.steps + 1, self.memory if memory is None else memory)
 
 
 @dataclass(eq=False)
 class Alarm(ABC):
-    """Decides at each step of an episode whether the scores so far are reason for alarm.
+    """Compares a statistic of the anomaly scores with a threshold at each step of an episode.
 
-    It watches one statistic of the scores of an episode and calls as long as that is above `threshold_`; so an alarm
-    can clear again. The statistic at a step depends on the scores up to it, and on no other episode.
+    The alarm is raised while the statistic is above `threshold_`, so it can clear again. The statistic at a step
+    depends on the scores up to that step, and on no other episode.
 
-    The score of a broken sensor, :data:`~offnominal.detectors.observation_limits.MAX_SCORE`, raises every alarm of this
-    package, and leaves its statistic a finite number. A moving average or a cumulative sum may stay above the limit for
+    The score of an invalid reading, :data:`~offnominal.detectors.observation_limits.MAX_SCORE`, raises every alarm of
+    this package, and the statistic stays finite. A moving average or a cumulative sum may stay above the threshold for
     the rest of the episode.
 
-    A subclass is a dataclass. Its constructor only stores; :meth:`check` looks at what was stored;
+    A subclass is a dataclass. Its constructor only stores its arguments; :meth:`check` validates them;
     :meth:`fit_threshold` sets the fields that end in ``_`` (declared with ``init=False``), each a number or an array. A
-    statistic other than the score itself is written as :meth:`update_statistic`, one that does not start from zero with
-    :meth:`start` besides.
+    statistic other than the score itself is implemented by :meth:`update_statistic`, and by :meth:`start` if it does
+    not start at zero.
 
     Attributes:
-        id: Its name in the registry; the name of the class unless it says otherwise.
-        threshold_: The statistic must be above this for an alarm.
+        id: Name in the registry; the name of the class by default.
+        threshold_: Value that the statistic must exceed to raise the alarm.
 
     Example:
         >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
@@ -78,25 +78,25 @@ class Alarm(ABC):
     @property
     @abstractmethod
     def guarantee(self) -> Guarantee:
-        """What it promises."""
+        """The guarantee about false alarms."""
 
     @property
     def rate_distribution(self) -> tuple[float, float] | None:
-        """The beta law, as (a, b), that its false-alarm rate per episode follows over calibrations; None if unknown."""
+        """Parameters (a, b) of the beta distribution of the false-alarm rate over calibrations; None if unknown."""
         return None
 
     def check(self) -> None:
-        """Raise :class:`InvalidParameter` if an argument makes no sense."""
+        """Raise :class:`InvalidParameter` if an argument is invalid."""
 
     def check_fitted(self) -> None:
-        """Raise :class:`InvalidParameter` if what a file says was learned makes no sense."""
+        """Raise :class:`InvalidParameter` if fitted values that were read from a file are invalid."""
 
     @abstractmethod
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
-        """Set `threshold_` and whatever else the statistic needs, from checked scores of at least one episode."""
+        """Set `threshold_` and the other fitted fields from checked scores of at least one episode."""
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
-        """Return the state after one more step of n episodes, and their statistics; changes nothing."""
+        """Return the state and the statistics of n episodes after one more step; has no side effects."""
         return state.after(), scores
 
     def start(self, n: int = 1) -> AlarmState:
@@ -105,17 +105,17 @@ class Alarm(ABC):
         return AlarmState(np.zeros(rows, np.int64), np.zeros(rows))
 
     def restart(self, state: AlarmState, rows: Array) -> AlarmState:
-        """Return the state with some rows, given by their numbers or by a mask, at the beginning of a new episode."""
+        """Return the state with some rows, given by indices or a mask, at the start of a new episode."""
         rows = chosen_rows(rows, len(_checked_state(state).steps))
         fresh, steps, memory = self.start(len(state.steps)), state.steps.copy(), state.memory.copy()
         steps[rows], memory[rows] = fresh.steps[rows], fresh.memory[rows]
         return replace(state, steps=steps, memory=memory)
 
     def update(self, state: AlarmState, scores: ArrayLike) -> tuple[AlarmState, BoolArray]:
-        """Take the next score of each of n episodes.
+        """Process the next score of each of n episodes.
 
         Args:
-            state: What :meth:`start` or the previous call returned; it stays as it is.
+            state: State from :meth:`start` or the previous call; it is not changed.
             scores: (n,): one score per episode.
 
         Returns:
@@ -126,37 +126,37 @@ class Alarm(ABC):
         return state, statistic > self.threshold_
 
     def fit(self, nominal_scores: Sequence[ArrayLike]) -> Self:
-        """Learn the limit from nominal episodes.
+        """Fit the threshold on the scores of nominal episodes.
 
         Args:
-            nominal_scores: One array of scores per episode, higher is stranger. Episodes that the detector was not
-                trained on: it finds those too normal.
+            nominal_scores: One array of scores per episode, higher is more anomalous. The detector must not have been
+                trained on these episodes: their scores would be too low.
 
         Raises:
-            InvalidScores: If there is no episode, an empty one, or a score that is no finite number.
-            InvalidParameter: If an argument of the alarm makes no sense.
+            InvalidScores: There is no episode, an empty one, or a score that is not finite.
+            InvalidParameter: An argument of the alarm is invalid.
         """
         self.check()
         episodes = checked_episodes(nominal_scores)
         if not episodes:
-            raise InvalidScores("no episode was given; an alarm learns its limit from nominal ones.")
+            raise InvalidScores("no episode was given; fit needs the scores of nominal episodes.")
         require_valid_readings(episodes)
-        learned = copy(self)
+        fitted = copy(self)
         with np.errstate(over="ignore", invalid="ignore"):
-            learned.fit_threshold(episodes)
+            fitted.fit_threshold(episodes)
         for name in self.fitted_names():
-            if not np.isfinite(getattr(learned, name)).all():
-                raise InvalidScores(f"{name} is not finite, because the scores are too large to be added; scale them.")
-        vars(self).update(vars(learned))
+            if not np.isfinite(getattr(fitted, name)).all():
+                raise InvalidScores(f"{name} is not finite, because the scores are too large to be summed; scale them.")
+        vars(self).update(vars(fitted))
         return self
 
     def statistic(self, scores: Sequence[ArrayLike]) -> list[FloatArray]:
-        """Return what is compared with `threshold_`, at each step of each episode."""
+        """Return the statistic at each step of each episode."""
         self._require_fitted()
         return self._run(checked_episodes(scores))
 
     def alarm(self, scores: Sequence[ArrayLike]) -> list[BoolArray]:
-        """Return whether the alarm is raised at each step of each episode: whether the statistic is above the limit."""
+        """Return whether the alarm is raised (statistic above threshold) at each step of each episode."""
         return [values > self.threshold_ for values in self.statistic(scores)]
 
     def first_alarms(self, scores: Sequence[ArrayLike]) -> list[int | None]:
@@ -164,7 +164,7 @@ class Alarm(ABC):
         return [int(np.argmax(raised)) if raised.any() else None for raised in self.alarm(scores)]
 
     def _run(self, episodes: list[FloatArray]) -> list[FloatArray]:
-        """Return the statistics of checked episodes, which advance side by side."""
+        """Return the statistics of checked episodes, computed for all episodes at once."""
         if not episodes:
             return []
         scores = np.zeros((max(map(len, episodes)), len(episodes)))
@@ -178,20 +178,20 @@ class Alarm(ABC):
 
     @property
     def fitted(self) -> bool:
-        """Whether everything that `fit` learns is there."""
+        """Whether the alarm was fitted."""
         return all(name in vars(self) for name in self.fitted_names())
 
     def _require_fitted(self) -> None:
         if not self.fitted:
-            raise NotFitted(f"{self!r} has no limit yet; call fit with scores of nominal episodes first.")
+            raise NotFitted(f"{self!r} is not fitted; call fit with scores of nominal episodes first.")
 
     @classmethod
     def fitted_names(cls) -> list[str]:
-        """Return the names of the fields that `fit` learns."""
+        """Return the names of the fields that `fit` sets."""
         return [each.name for each in fields(cls) if not each.init]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain data; :func:`alarm_from_dict` reads it."""
+        """Return the arguments and fitted values as plain data for :func:`alarm_from_dict`."""
         self._require_fitted()
         names = {True: "options", False: "learned"}
         data: dict[str, Any] = {"format": FORMAT, "alarm": self.id, "options": {}, "learned": {}}
@@ -203,5 +203,5 @@ class Alarm(ABC):
 
 def _checked_state(state: Any) -> AlarmState:
     if not isinstance(state, AlarmState):
-        raise InvalidParameter(f"the state is {shown(state)}; give what `start` or `update` returned.")
+        raise InvalidParameter(f"the state is {shown(state)}; expected one from `start` or `update`.")
     return state

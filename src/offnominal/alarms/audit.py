@@ -1,4 +1,4 @@
-"""Does a fitted alarm keep its promise on fresh nominal episodes?"""
+"""Audit of a fitted alarm: its false alarms in new nominal episodes, compared with its guarantee."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ AuditVerdict = Literal["no guarantee", "kept", "above the level, as some calibra
 
 @dataclass(frozen=True)
 class Audit(Config):
-    """How often an alarm was false.
+    """False alarms of a fitted alarm.
 
     Args:
         alarm: Id of the alarm.
-        guarantee: What it promises.
-        episodes: How many nominal episodes it was tried on.
-        alarmed: In how many of them it was raised.
-        steps: How many steps they have.
-        n_alarms: How often it went up; an alarm that stays up is one call.
+        guarantee: Guarantee of the alarm.
+        episodes: Number of nominal episodes.
+        alarmed: Number of them with an alarm.
+        steps: Total number of steps.
+        n_alarms: Number of alarms; consecutive steps above the threshold are one alarm.
         interval: 95 % interval of the rate per episode (Clopper and Pearson).
-        p_level: Probability of as many alarmed episodes or more if the rate is the level; None without a promise.
-        p_guarantee: The same if only the guarantee holds, which lets some calibrations exceed the level; None without a
-            promise.
-        significance: Below which a probability counts as evidence.
+        p_level: Probability of at least as many alarmed episodes if the rate is the level; None without a guarantee.
+        p_guarantee: The same probability under the guarantee, which allows single calibrations to exceed the level;
+            None without a guarantee.
+        significance: Probability below which the guarantee is contradicted.
     """
 
     alarm: str
@@ -50,17 +50,17 @@ class Audit(Config):
 
     @property
     def rate(self) -> float:
-        """Share of episodes with a false alarm."""
+        """Fraction of episodes with a false alarm."""
         return self.alarmed / self.episodes
 
     @property
     def alarms_per_1000_steps(self) -> float:
-        """How often the alarm went up in a thousand steps."""
+        """Number of alarms per thousand steps."""
         return 1000.0 * self.n_alarms / self.steps
 
     @property
     def verdict(self) -> AuditVerdict:
-        """What the numbers say about the guarantee."""
+        """Outcome of the audit."""
         if self.p_level is None or self.p_guarantee is None:
             return "no guarantee"
         if self.p_guarantee < self.significance:
@@ -71,22 +71,22 @@ class Audit(Config):
         low, high = self.interval
         return (
             f"{self.alarm}: false alarms in {self.rate:.2%} of {self.episodes:,} episodes ({low:.2%} to {high:.2%}), "
-            f"{self.alarms_per_1000_steps:.3g} per 1,000 steps. Promise: {self.guarantee}. Verdict: {self.verdict}."
+            f"{self.alarms_per_1000_steps:.3g} per 1,000 steps. Guarantee: {self.guarantee}. Verdict: {self.verdict}."
         )
 
 
 def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: float = 0.01) -> Audit:
-    """Try a fitted alarm on fresh nominal episodes.
+    """Count the false alarms of a fitted alarm in new nominal episodes.
 
-    A guarantee that holds on average over calibrations lets the rate of one calibration exceed the level. An alarm that
-    tells how its rate scatters (:attr:`Alarm.rate_distribution`) is contradicted only by more alarms than that
-    explains; one that does not tell is held to the level itself.
+    A guarantee on average over calibrations allows the rate of one calibration to exceed the level. If the distribution
+    of the rate is known (:attr:`Alarm.rate_distribution`), the guarantee is contradicted only by more alarms than this
+    distribution explains; otherwise the rate is compared with the level itself.
 
     Args:
         alarm: A fitted alarm.
-        scores: One array per nominal episode that neither the detector nor the alarm has seen. Some 2,000 tell a rate
-            of 0.05 within 0.01.
-        significance: How improbable the number of alarms must be to contradict the guarantee.
+        scores: One array per nominal episode, used neither for the detector nor for the alarm. About 2,000 episodes
+            determine a rate of 0.05 within 0.01.
+        significance: Probability below which the number of alarms contradicts the guarantee.
 
     Example:
         >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
@@ -100,9 +100,9 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
     require_share("significance", significance)
     raised = alarm.alarm(scores)
     if not raised:
-        raise InvalidScores("no episode was given; an audit needs nominal ones, some 2,000 for a rate of 0.05.")
+        raise InvalidScores("no episode was given; an audit needs nominal episodes, about 2,000 for a rate of 0.05.")
     episodes, alarmed = len(raised), sum(bool(episode.any()) for episode in raised)
-    level, law = alarm.guarantee.level, alarm.rate_distribution
+    level, distribution = alarm.guarantee.level, alarm.rate_distribution
     at_level = None if level is None else float(bdtrc(alarmed - 1, episodes, level)) if alarmed else 1.0
     return Audit(
         alarm=alarm.id,
@@ -113,7 +113,9 @@ def audit_alarm(alarm: Alarm, scores: Sequence[ArrayLike], *, significance: floa
         n_alarms=sum(int(np.sum(episode[1:] & ~episode[:-1])) + int(episode[0]) for episode in raised),
         interval=clopper_pearson(alarmed, episodes),
         p_level=at_level,
-        p_guarantee=at_level if level is None or law is None else beta_binomial_tail(alarmed, episodes, *law),
+        p_guarantee=(
+            at_level if level is None or distribution is None else beta_binomial_tail(alarmed, episodes, *distribution)
+        ),
         significance=significance,
     )
 
@@ -132,12 +134,12 @@ def clopper_pearson(k: float, n: float, confidence: float = 0.95) -> tuple[float
 
 
 def beta_binomial_tail(k: int, n: int, a: float, b: float) -> float:
-    """Return the probability of k successes or more in n trials whose common probability follows a beta law.
+    """Return the probability of k successes or more in n trials whose common probability has a beta distribution.
 
     Example:
         >>> beta_binomial_tail(1, 1, a=5.0, b=96.0)
         0.0495
     """
     hits = np.arange(k, n + 1)
-    ways = gammaln(n + 1) - gammaln(hits + 1) - gammaln(n - hits + 1)
-    return float(min(1.0, np.sum(np.exp(ways + betaln(hits + a, n - hits + b) - betaln(a, b)))))
+    log_binomials = gammaln(n + 1) - gammaln(hits + 1) - gammaln(n - hits + 1)
+    return float(min(1.0, np.sum(np.exp(log_binomials + betaln(hits + a, n - hits + b) - betaln(a, b)))))

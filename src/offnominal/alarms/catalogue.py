@@ -1,4 +1,4 @@
-"""The alarms we ship, by name."""
+"""The alarms of this package, by id."""
 
 from __future__ import annotations
 
@@ -17,17 +17,22 @@ for _spec in (
     Spec("ThreeSigma", f"{_THRESHOLDS}:ThreeSigma", "mean plus three standard deviations of all steps"),
     Spec("Quantile", f"{_THRESHOLDS}:Quantile", "95th percentile of all steps"),
     Spec("Maximum", f"{_THRESHOLDS}:Maximum", "maximum of all steps"),
-    Spec("EpisodeMaximum", _MAXIMUM, "conformal limit on an episode's maximum"),
-    Spec("PacEpisodeMaximum", _MAXIMUM, "the same, for this calibration with confidence 0.95", {"confidence": 0.95}),
-    Spec("EpisodeEwma", f"{_CHARTS}:EpisodeEwma", "moving average with a conformal limit"),
-    Spec("EpisodeCusum", f"{_CHARTS}:EpisodeCusum", "cumulative sum with a conformal limit"),
-    Spec("TimeBand", _BAND, "a limit for each step, conformal for the whole episode"),
+    Spec("EpisodeMaximum", _MAXIMUM, "conformal threshold on an episode's maximum score"),
+    Spec(
+        "PacEpisodeMaximum",
+        _MAXIMUM,
+        "the same, guaranteed for this calibration with confidence 0.95",
+        {"confidence": 0.95},
+    ),
+    Spec("EpisodeEwma", f"{_CHARTS}:EpisodeEwma", "exponential moving average with a conformal threshold"),
+    Spec("EpisodeCusum", f"{_CHARTS}:EpisodeCusum", "cumulative sum with a conformal threshold"),
+    Spec("TimeBand", _BAND, "a threshold per step, conformal for the whole episode"),
 ):
     alarms.register(_spec)
 
 
 def make_alarm(alarm: str | Alarm, **options: Any) -> Alarm:
-    """Return an alarm by id, or the one given.
+    """Return an alarm by id, or the given alarm.
 
     Example:
         >>> make_alarm("EpisodeMaximum", alpha=0.1)

@@ -1,4 +1,4 @@
-"""Control charts over an episode: statistics that add up small shifts, with conformal limits."""
+"""Control charts over an episode: statistics that accumulate small shifts, with conformal thresholds."""
 
 from __future__ import annotations
 
@@ -15,57 +15,57 @@ from offnominal.core.types import FloatArray
 
 @dataclass(eq=False)
 class _Chart(SplitConformalAlarm):
-    """A chart of scores counted from the nominal mean in nominal standard deviations.
+    """A control chart of standardised scores.
 
-    Mean and deviation rather than median and quartiles, because scores are skewed: around the median they drift
-    upwards even when all is well, and a sum of them grows without end. A few wild scores widen the unit, which costs
-    some sensitivity and no guarantee.
+    Scores are standardised by mean and standard deviation, not by median and quartiles, because they are skewed: a sum
+    of scores around the median grows without bound in nominal episodes. Outliers increase the standard deviation, which
+    reduces the sensitivity but does not affect the guarantee.
 
     Attributes:
-        mean_: Of all steps of the episodes that are not ranked.
-        deviation_: Theirs; 1 if their scores are all the same.
+        mean_: Mean score of the episodes that are not ranked.
+        deviation_: Standard deviation of these scores; 1 if they are constant.
     """
 
     mean_: float = field(init=False, repr=False)
     deviation_: float = field(init=False, repr=False)
 
     def fit_statistic(self, episodes: list[FloatArray]) -> None:
-        """Learn what the scores are counted from and in."""
+        """Fit mean and standard deviation."""
         pooled = np.concatenate(episodes)
         self.mean_ = float(np.mean(pooled))
         self.deviation_ = float(np.std(pooled)) or 1.0
 
     def standardised(self, scores: FloatArray) -> FloatArray:
-        """Return scores in nominal standard deviations above the nominal mean."""
+        """Return standardised scores."""
         return standardised(scores, self.mean_, self.deviation_)
 
     def check_fitted(self) -> None:
-        """Nothing can be counted in units of nothing."""
+        """Raise :class:`InvalidParameter` if the standard deviation is not positive."""
         super().check_fitted()
         number_in("deviation_", self.deviation_, 0.0, open_low=True)
 
 
 @dataclass(eq=False)
 class EpisodeEwma(_Chart):
-    """Alarms when an exponentially weighted moving average of the scores is above a conformal limit.
+    """Alarms when an exponentially weighted moving average of the scores is above a conformal threshold.
 
-    The average starts at the nominal mean with each episode and moves by `weight` of the way to each score. Scores are
-    counted from the nominal mean in nominal standard deviations; both come from a `fit_fraction` of the calibration
-    episodes, and the others are ranked, so that the guarantee is exact.
+    The average starts at the nominal mean in each episode; each score has the weight `weight`. Scores are standardised
+    by the nominal mean and standard deviation of a `fit_fraction` of the calibration episodes. The other calibration
+    episodes are ranked, so that the guarantee is exact.
 
     Guaranteed:
-        For exchangeable nominal episodes, P(any alarm in a fresh nominal episode) <= alpha, averaged over calibrations;
+        For exchangeable nominal episodes, P(any alarm in a new nominal episode) <= alpha, averaged over calibrations;
         with `confidence`, for this calibration with that confidence.
 
     Not guaranteed:
-        Anything after the policy, the task or the nominal conditions have changed, nor in episodes that go on for
-        longer than those of the calibration would have.
+        Anything after the policy, the task or the nominal conditions have changed, nor in episodes that are
+        longer than the calibration episodes.
 
     Args:
         alpha: Largest probability of a false alarm in a nominal episode.
-        weight: Of the newest score, up to 1; small weights see small shifts, late.
+        weight: Weight of the newest score, up to 1; small weights detect small shifts, but later.
         confidence: As for :class:`EpisodeMaximum`.
-        fit_fraction: Share of the calibration episodes that mean and deviation are learned from.
+        fit_fraction: Fraction of the calibration episodes for mean and standard deviation.
 
     Example:
         >>> from offnominal.alarms import simulate_scores
@@ -77,38 +77,37 @@ class EpisodeEwma(_Chart):
     weight: float = 0.1
 
     def check(self) -> None:
-        """The newest score counts, and not for more than all."""
+        """Raise :class:`InvalidParameter` if an argument is invalid."""
         super().check()
         require_number("weight", self.weight, "a number above 0, up to 1", lambda weight: 0 < weight <= 1)
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
-        """Move the average towards the score."""
+        """Update the average."""
         average = (1.0 - self.weight) * state.memory + self.weight * self.standardised(scores)
         return state.after(average), average
 
 
 @dataclass(eq=False)
 class EpisodeCusum(_Chart):
-    """Alarms when a one-sided cumulative sum of the scores is above a conformal limit.
+    """Alarms when a one-sided cumulative sum of the scores is above a conformal threshold.
 
-    At each step the sum grows by the score's excess over `drift`, or shrinks, but never below zero. Scores are counted
-    from the nominal mean in nominal standard deviations; both come from a `fit_fraction` of the calibration episodes,
-    and the others are ranked, so that the guarantee is exact.
+    Each step adds the score minus `drift` to the sum, which is never below zero. Scores are standardised by the nominal
+    mean and standard deviation of a `fit_fraction` of the calibration episodes. The other calibration episodes are
+    ranked, so that the guarantee is exact.
 
     Guaranteed:
-        For exchangeable nominal episodes, P(any alarm in a fresh nominal episode) <= alpha, averaged over calibrations;
+        For exchangeable nominal episodes, P(any alarm in a new nominal episode) <= alpha, averaged over calibrations;
         with `confidence`, for this calibration with that confidence.
 
     Not guaranteed:
-        Anything after the policy, the task or the nominal conditions have changed, nor in episodes that go on for
-        longer than those of the calibration would have: sums have more time to grow there.
+        Anything after the policy, the task or the nominal conditions have changed, nor in episodes that are
+        longer than the calibration episodes, because sums have more time to grow.
 
     Args:
         alpha: Largest probability of a false alarm in a nominal episode.
-        drift: What a score must exceed for the sum to grow, in nominal standard deviations; half the shift that should
-            be seen soonest.
+        drift: Value that is subtracted from each standardised score; half the shift that should be detected fastest.
         confidence: As for :class:`EpisodeMaximum`.
-        fit_fraction: Share of the calibration episodes that mean and deviation are learned from.
+        fit_fraction: Fraction of the calibration episodes for mean and standard deviation.
 
     Example:
         >>> from offnominal.alarms import simulate_scores
@@ -120,11 +119,11 @@ class EpisodeCusum(_Chart):
     drift: float = 0.5
 
     def check(self) -> None:
-        """A sum that only ever grows shows nothing."""
+        """Raise :class:`InvalidParameter` if an argument is invalid."""
         super().check()
         require_number("drift", self.drift, "a finite number, 0 or more", lambda drift: 0 <= drift < np.inf)
 
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
-        """Add the excess."""
+        """Update the sum."""
         total = np.maximum(state.memory + (self.standardised(scores) - self.drift), 0.0)
         return state.after(total), total

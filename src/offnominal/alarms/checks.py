@@ -1,4 +1,4 @@
-"""Checks of what users hand to alarms."""
+"""Checks of scores and arguments of alarms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offnominal.detectors.observation_limits import MAX_SCORE
 
 
 def checked_episodes(scores: Any) -> list[FloatArray]:
-    """Return each episode's scores as a vector of floats, or raise :class:`InvalidScores`.
+    """Return the scores of each episode as a vector of floats, or raise :class:`InvalidScores`.
 
     Example:
         >>> checked_episodes([[0.1, 0.2], [0.3, float("nan")]])
@@ -47,7 +47,7 @@ def checked_episodes(scores: Any) -> list[FloatArray]:
 
 
 def require_valid_readings(episodes: list[FloatArray]) -> None:
-    """Raise :class:`InvalidScores` if a score says that a sensor was broken: an alarm calibrated on it would not alarm.
+    """Raise :class:`InvalidScores` if a score is that of an invalid reading: its threshold could never be exceeded.
 
     Example:
         >>> require_valid_readings([np.array([0.1, MAX_SCORE])])
@@ -60,7 +60,7 @@ def require_valid_readings(episodes: list[FloatArray]) -> None:
             step = int(np.argmax(scores))
             raise InvalidScores(
                 f"the score of episode {number} is {scores[step]:g} at step {step}, that of an invalid reading; "
-                "calibrate on nominal episodes without it."
+                "calibrate on nominal episodes without invalid readings."
             )
 
 
@@ -76,7 +76,7 @@ def checked_row(scores: Any, n: int) -> FloatArray:
 
 
 def require_number(name: str, value: Any, expected: str, holds: Callable[[Any], bool]) -> None:
-    """Raise :class:`InvalidParameter` unless the value is a number of which something holds.
+    """Raise :class:`InvalidParameter` unless the value is a number that satisfies a condition.
 
     Example:
         >>> require_number("weight", 5, "a number up to 1", lambda weight: weight <= 1)
@@ -94,9 +94,9 @@ def require_number(name: str, value: Any, expected: str, holds: Callable[[Any], 
 
 def require_share(name: str, value: Any) -> None:
     """Raise :class:`InvalidParameter` unless the value is a number between 0 and 1, both excluded."""
-    require_number(name, value, "a number between 0 and 1, both excluded", lambda share: 0 < share < 1)
+    require_number(name, value, "a number between 0 and 1, both excluded", lambda number: 0 < number < 1)
 
 
 def _floats(values: Any) -> FloatArray:
-    """Return a copy, so that whatever is kept of it stays as it is when the caller uses the array again."""
+    """Return a copy as floats, so that later changes of the array by the caller have no effect."""
     return np.array(numeric_array("scores", values, InvalidScores), np.float64)

@@ -1,9 +1,9 @@
-"""Limits that keep a promise per episode: a rank among the maxima of calibration episodes.
+"""Thresholds with a guarantee per episode: a rank among the maxima of calibration episodes.
 
-Steps of one episode hang together and are not exchangeable; episodes are. So whatever the statistic, its maximum over
-an episode is one exchangeable number per episode, and a rank among these numbers bounds how often a fresh nominal
-episode goes beyond. Whatever the statistic needs to know of nominal scores is learned from episodes that are not
-ranked: the ranked ones and the fresh one stay exchangeable, and the bound stays exact.
+The steps of one episode are correlated and not exchangeable; episodes are exchangeable. So the maximum of a statistic
+over an episode is one exchangeable number per episode, and a rank among these numbers bounds the probability that a new
+nominal episode exceeds it. Parameters of the statistic are fitted on episodes that are not ranked: the ranked episodes
+and the new one stay exchangeable, and the bound stays exact.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from offnominal.core.errors import OffnominalError
 from offnominal.core.types import FloatArray
 
 LARGEST = 1e100
-"""Of standardised scores: sums of as many as there are steps in any episode are still numbers."""
+"""Largest standardised score; sums over all steps of an episode stay finite."""
 
 
 class TooFewEpisodes(OffnominalError, ValueError):
-    """Too few calibration episodes for the level that is asked for."""
+    """There are too few calibration episodes for the requested level."""
 
 
 @dataclass(eq=False)
 class ConformalAlarm(Alarm):
-    """An alarm whose limit is a rank among the episode maxima of its statistic.
+    """An alarm whose threshold is an order statistic of the episode maxima of its statistic.
 
     Args:
         alpha: Largest probability of a false alarm in a nominal episode.
-        confidence: None for a rate that holds on average over calibrations; a probability for a rate that holds for
-            this calibration, unless it was one of the 1 - confidence unlucky ones.
+        confidence: If None, the guarantee holds on average over calibrations; else it holds for this calibration with
+            this probability.
 
     Attributes:
-        n_ranked_: How many episodes were ranked.
-        rank_: Which of their sorted maxima is the limit, counted from 1.
+        n_ranked_: Number of ranked episodes.
+        rank_: Rank of the maximum that is the threshold, counted from 1.
     """
 
     alpha: float = 0.05
@@ -51,32 +51,32 @@ class ConformalAlarm(Alarm):
 
     @property
     def guarantee(self) -> Guarantee:
-        """A false alarm in at most a share alpha of nominal episodes."""
+        """At most a fraction alpha of nominal episodes has a false alarm."""
         kind: Kind = "marginal" if self.confidence is None else "pac"
         return Guarantee(kind, self.alpha, "episode", EXCHANGEABLE, self.confidence)
 
     @property
     def rate_distribution(self) -> tuple[float, float]:
-        """The beta law of the false-alarm rate per episode; with ties the rate lies below it."""
+        """Beta distribution of the false-alarm rate per episode; with ties the rate is lower."""
         self._require_fitted()
         return float(self.n_ranked_ + 1 - self.rank_), float(self.rank_)
 
     def check(self) -> None:
-        """Both are probabilities, neither of them certain."""
+        """Raise :class:`InvalidParameter` unless both are probabilities between 0 and 1."""
         require_share("alpha", self.alpha)
         if self.confidence is not None:
             require_share("confidence", self.confidence)
 
     def check_fitted(self) -> None:
-        """The limit is one of the maxima that were ranked."""
+        """Raise :class:`InvalidParameter` unless the rank is at most the number of ranked episodes."""
         integer_in("rank_", self.rank_, 1, integer_in("n_ranked_", self.n_ranked_, 1))
 
     def n_unranked(self, n: int) -> int:
-        """Return how many of n calibration episodes are not ranked."""
+        """Return the number of n calibration episodes that are not ranked."""
         return 0
 
     def fit_statistic(self, episodes: list[FloatArray]) -> None:
-        """Learn what the statistic needs to know, from the episodes that are not ranked."""
+        """Fit the parameters of the statistic on the episodes that are not ranked."""
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
         """Rank the episode maxima of the statistic."""
@@ -99,39 +99,41 @@ class ConformalAlarm(Alarm):
         if given - self.n_unranked(given) >= least:
             return
         needed = least + bisect_left(range(least, 2 * least + 2), least, key=lambda n: n - self.n_unranked(n))
-        asked = f"alpha {self.alpha:g}" + (f" with confidence {self.confidence:g}" if self.confidence else "")
+        requested = f"alpha {self.alpha:g}" + (f" with confidence {self.confidence:g}" if self.confidence else "")
         raise TooFewEpisodes(
-            f"{given} nominal episodes are too few for {asked}; give {needed} or more, or ask for a larger alpha."
+            f"{given} nominal episodes are too few for {requested}; give {needed} or more, or choose a larger alpha."
         )
 
 
 @dataclass(eq=False)
 class SplitConformalAlarm(ConformalAlarm):
-    """A conformal alarm whose statistic is learned from some of the calibration episodes; the others are ranked.
+    """A conformal alarm whose statistic is fitted on some of the calibration episodes; the others are ranked.
 
     Args:
-        fit_fraction: Share of the calibration episodes that the statistic is learned from, up to a half and at least
-            one episode. They are taken at even distances from the given order.
+        fit_fraction: Fraction of the calibration episodes for the statistic, at most 0.5 and at least one episode. They
+            are taken at regular intervals of the given order.
     """
 
     fit_fraction: float = field(default=0.2, kw_only=True)
 
     def check(self) -> None:
-        """Some episodes for each purpose."""
+        """Raise :class:`InvalidParameter` if an argument is invalid."""
         super().check()
-        require_number("fit_fraction", self.fit_fraction, "a number above 0, up to 0.5", lambda share: 0 < share <= 0.5)
+        require_number(
+            "fit_fraction", self.fit_fraction, "a number above 0, up to 0.5", lambda number: 0 < number <= 0.5
+        )
 
     def n_unranked(self, n: int) -> int:
-        """Return the share, at least one."""
+        """Return the number of episodes for the statistic, at least one."""
         return max(1, int(n * self.fit_fraction))
 
     @abstractmethod
     def fit_statistic(self, episodes: list[FloatArray]) -> None:
-        """Learn what the statistic needs to know, from the episodes that are not ranked."""
+        """Fit the parameters of the statistic on the episodes that are not ranked."""
 
 
 def standardised(scores: FloatArray, centre: FloatArray | float, unit: FloatArray | float) -> FloatArray:
-    """Return scores counted from a centre in some unit; what is too far out to be added up counts as 1e100.
+    """Return scores minus a centre, divided by a unit, and clipped to 1e100.
 
     Example:
         >>> standardised(np.array([3.0, 1e30]), 1.0, 2.0)

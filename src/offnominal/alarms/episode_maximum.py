@@ -1,4 +1,4 @@
-"""The conformal limit on the score itself."""
+"""Conformal threshold on the largest score of an episode."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ from offnominal.alarms.conformal import ConformalAlarm
 
 @dataclass(eq=False)
 class EpisodeMaximum(ConformalAlarm):
-    """Alarms above a conformal limit on an episode's largest score.
+    """Alarms above a conformal threshold on the largest score of an episode.
 
-    Of n calibration episodes it takes the largest scores and, as the limit, the ceil((n + 1) (1 - alpha))-th smallest
-    of them. For alpha = 0.05 that takes 19 episodes at least, with confidence 0.95 it takes 59.
+    The threshold is the ceil((n + 1) (1 - alpha))-th smallest of the largest scores of n calibration episodes. For
+    alpha = 0.05 it needs at least 19 episodes, with confidence 0.95 at least 59.
 
     Guaranteed:
-        For exchangeable nominal episodes, P(any alarm in a fresh nominal episode) <= alpha, averaged over calibrations;
-        with `confidence`, for this calibration with that confidence. Equal scores only make it rarer. An episode that
-        is cut short, by the alarm or by anything else, has no more false alarms than the whole one.
+        For exchangeable nominal episodes, P(any alarm in a new nominal episode) <= alpha, averaged over calibrations;
+        with `confidence`, for this calibration with that confidence. Ties only lower the rate. An episode that is cut
+        short has no more false alarms than the whole episode.
 
     Not guaranteed:
-        Anything after the policy, the task or the nominal conditions have changed, nor in episodes that go on for
-        longer than those of the calibration would have: recalibrate then. Nor that the rate of one calibration is as
-        low as alpha, unless `confidence` is given: with 100 episodes and alpha = 0.05 it lies between 0.02 and 0.09 in
-        nine calibrations of ten.
+        Anything after the policy, the task or the nominal conditions have changed, nor in episodes that are longer than
+        the calibration episodes: recalibrate then. Without `confidence`, the rate of one calibration can exceed alpha:
+        with 100 episodes and alpha = 0.05 it is between 0.02 and 0.09 in nine of ten calibrations.
 
     Args:
         alpha: Largest probability of a false alarm in a nominal episode.
-        confidence: None for a rate that holds on average over calibrations; a probability for a rate that holds for
-            this calibration, unless it was one of the 1 - confidence unlucky ones.
+        confidence: If None, the guarantee holds on average over calibrations; else it holds for this calibration with
+            this probability.
 
     Example:
         >>> scores = [[0.1 * k, 0.0] for k in range(1, 21)]

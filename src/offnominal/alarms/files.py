@@ -1,4 +1,4 @@
-"""Alarms on disk: one readable JSON file each."""
+"""Saving and loading of alarms, as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from offnominal.core.types import FloatArray
 
 
 def save_alarm(path: Path | str, alarm: Alarm) -> None:
-    """Write a fitted alarm; a killed writer leaves nothing half-written.
+    """Save a fitted alarm; an interrupted write leaves no partial file.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -30,16 +30,16 @@ def save_alarm(path: Path | str, alarm: Alarm) -> None:
         5.0
     """
     if not isinstance(alarm, Alarm):
-        raise InvalidParameter(f"{shown(alarm)} is no alarm; expected a fitted Alarm.")
+        raise InvalidParameter(f"alarm is {shown(alarm)}; expected a fitted Alarm.")
     write_json(_path(path), alarm.to_dict())
 
 
 def load_alarm(path: Path | str) -> Alarm:
-    """Read an alarm that :func:`save_alarm` wrote.
+    """Load an alarm that :func:`save_alarm` saved.
 
     Raises:
         MissingFile: There is no such file.
-        DamagedFile: It is no alarm; see :func:`alarm_from_dict`.
+        DamagedFile: The file is not a valid alarm; see :func:`alarm_from_dict`.
     """
     data = read_json(_path(path))
     try:
@@ -49,11 +49,11 @@ def load_alarm(path: Path | str) -> Alarm:
 
 
 def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
-    """Return the alarm that `to_dict` described.
+    """Return the alarm that :meth:`Alarm.to_dict` described.
 
     Raises:
-        UnknownName: If no alarm of that name is registered here.
-        DamagedFile: If something is missing, unknown or no finite number.
+        UnknownName: No alarm of that name is registered.
+        DamagedFile: A value is missing, unknown or not finite.
 
     Example:
         >>> from offnominal.alarms import Maximum
@@ -61,28 +61,28 @@ def alarm_from_dict(data: Mapping[str, Any]) -> Alarm:
         4.0
     """
     if not isinstance(data, Mapping) or not {"format", "alarm", "options", "learned"} <= data.keys():
-        raise DamagedFile("this is no alarm; expected its format, alarm, options and learned.")
+        raise DamagedFile("this is not an alarm; expected the keys format, alarm, options and learned.")
     if data["format"] != FORMAT or isinstance(data["format"], bool):
         raise UnsupportedFormat(f"the alarm has format {shown(data['format'])}; this version reads format {FORMAT}.")
     try:
         alarm = make_alarm(data["alarm"], **data["options"])
         alarm.check()
     except (TypeError, InvalidParameter) as error:
-        raise DamagedFile(f"its options are not those of {data['alarm']} ({error}).") from None
-    learned = {each.name: str(each.type) for each in fields(alarm) if not each.init}
-    if not isinstance(data["learned"], Mapping) or set(data["learned"]) != set(learned):
-        raise DamagedFile(f"what {data['alarm']} has learned is not complete; expected {', '.join(learned)}.")
+        raise DamagedFile(f"the options are not valid for {data['alarm']} ({error}).") from None
+    types = {each.name: str(each.type) for each in fields(alarm) if not each.init}
+    if not isinstance(data["learned"], Mapping) or set(data["learned"]) != set(types):
+        raise DamagedFile(f"the fitted values of {data['alarm']} are incomplete; expected {', '.join(types)}.")
     try:
-        for name, kind in learned.items():
+        for name, kind in types.items():
             setattr(alarm, name, _fitted_value(name, kind, data["learned"][name]))
         alarm.check_fitted()
     except InvalidParameter as error:
-        raise DamagedFile(f"this is not what {data['alarm']} learns: {error}") from None
+        raise DamagedFile(f"invalid fitted values of {data['alarm']}: {error}") from None
     return alarm
 
 
 def _fitted_value(name: str, kind: str, value: Any) -> float | int | FloatArray:
-    """Return a number as it is and a list as an array, if that is what the field of the alarm holds."""
+    """Return a number, or a list as an array, as the type of the field requires."""
     if kind in ("int", "<class 'int'>"):
         return integer_in(name, value, 0)
     if kind in ("float", "<class 'float'>"):
@@ -95,5 +95,5 @@ def _fitted_value(name: str, kind: str, value: Any) -> float | int | FloatArray:
 
 def _path(path: Path | str) -> Path:
     if not isinstance(path, str | os.PathLike) or not Path(path).name:
-        raise InvalidParameter(f"the path is {shown(path)}; expected that of a file.")
+        raise InvalidParameter(f"the path is {shown(path)}; expected the path of a file.")
     return Path(path)

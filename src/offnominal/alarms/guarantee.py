@@ -1,4 +1,4 @@
-"""What an alarm promises, in words and numbers."""
+"""The guarantee of an alarm about false alarms."""
 
 from __future__ import annotations
 
@@ -10,27 +10,26 @@ from offnominal.core.config import Config
 Kind = Literal["none", "marginal", "pac"]
 Unit = Literal["episode", "step"]
 
-EXCHANGEABLE = "fresh nominal episodes come from the law of the calibration episodes, in no particular order"
+EXCHANGEABLE = "new nominal episodes are exchangeable with the calibration episodes"
 
 
 @dataclass(frozen=True)
 class Guarantee(Config):
-    """How often an alarm may be false.
+    """An upper bound on the probability of a false alarm.
 
     Guaranteed:
-        With ``"marginal"``, the chance of a false alarm in a fresh nominal unit is at most `level`, averaged over
-        calibrations. With ``"pac"`` it is at most `level` for this very calibration, unless that was one of the unlucky
-        ones, of which there are at most a share of 1 - `confidence`.
+        With ``"marginal"``, the probability of a false alarm in a new nominal unit is at most `level`, averaged over
+        calibrations. With ``"pac"``, it is at most `level` for this calibration with probability `confidence`.
 
     Not guaranteed:
-        Anything once the assumption fails, and anything about faults: whether they are noticed, or how soon.
+        Anything if the assumption does not hold, and anything about faults: whether they are detected, or how soon.
 
     Args:
-        kind: What is promised; ``"none"`` promises nothing.
-        level: Largest probability of a false alarm; None if nothing is promised.
-        unit: In what: a whole episode or a single step.
-        assumption: What has to be true.
-        confidence: Of a ``"pac"`` guarantee only.
+        kind: Kind of the guarantee; ``"none"`` means no guarantee.
+        level: Largest probability of a false alarm; None without a guarantee.
+        unit: Unit of the probability: a whole episode or a single step.
+        assumption: Condition under which the guarantee holds.
+        confidence: Confidence of a ``"pac"`` guarantee; else None.
 
     Example:
         >>> print(Guarantee("marginal", 0.05, "episode", EXCHANGEABLE))
@@ -45,7 +44,7 @@ class Guarantee(Config):
 
     def __str__(self) -> str:
         if self.level is None:
-            return "nothing is promised"
+            return "no guarantee"
         guarantee = f"a false alarm in at most {100 * self.level:.3g}% of nominal {self.unit}s"
         if self.confidence is None:
             return f"{guarantee}, on average over calibrations"

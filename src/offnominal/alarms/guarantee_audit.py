@@ -1,10 +1,9 @@
-"""Does a kind of alarm keep its promise, calibration after calibration?
+"""Audit of a guarantee over many calibrations.
 
-A conformal promise is an average over calibrations. One calibration cannot show whether it is kept: with 100 episodes
-its rate lies between 0.02 and 0.09 in nine cases of ten. So the alarm is calibrated many times, each time on episodes
-of its own, and all of the calibrations are tried on the same fresh episodes. The standard error of the mean rate has
-two parts: how the rates scatter over calibrations, and how the fresh episodes scatter in how many calibrations they
-alarm.
+A conformal guarantee is an average over calibrations. One calibration cannot test it: with 100 episodes its rate is
+between 0.02 and 0.09 in nine of ten cases. So the alarm is calibrated many times on disjoint episodes, and all
+calibrations are tested on the same new episodes. The standard error of the mean rate has two parts: the variance over
+calibrations and the variance over test episodes.
 """
 
 from __future__ import annotations
@@ -34,20 +33,20 @@ MAX_STANDARD_ERRORS = 2.0
 
 @dataclass(frozen=True)
 class GuaranteeAudit(Config):
-    """How often an alarm is false, over calibrations.
+    """False-alarm rates of an alarm over calibrations.
 
     Args:
-        guarantee: What it promises.
-        calibration: How many episodes each calibration had.
-        episodes: How many fresh nominal episodes each calibration was tried on.
-        rates: Share of them with a false alarm, for each calibration; of their steps if the promise is per step.
-        error: Standard error of the mean rate; knows that calibrations and fresh episodes were drawn.
+        guarantee: Guarantee of the alarm.
+        calibration: Episodes per calibration.
+        episodes: Number of new nominal episodes that each calibration was tested on.
+        rates: Fraction of episodes with a false alarm, per calibration; fraction of steps if the guarantee is per step.
+        error: Standard error of the mean rate over calibrations and test episodes.
         interval: 95 % interval of the mean rate: Clopper and Pearson with the number of episodes that would have this
             standard error, after Korn and Graubard.
-        excess: Standard errors above what is promised; of the number of calibrations above the level if the promise is
-            for single calibrations, else of the mean rate. None without a promise.
-        p: Probability of such an excess or more if the promise holds; None without a promise.
-        n_tests: How many promises were tried together; the more, the more improbable must be what breaks one.
+        excess: Standard errors above the guarantee: of the number of calibrations above the level for a ``"pac"``
+            guarantee, else of the mean rate. None without a guarantee.
+        p: Probability of at least this excess if the guarantee holds; None without a guarantee.
+        n_tests: Number of guarantees that are tested together; the significance level is divided by it.
     """
 
     guarantee: Guarantee
@@ -67,7 +66,7 @@ class GuaranteeAudit(Config):
 
     @property
     def verdict(self) -> GuaranteeVerdict:
-        """Within two standard errors it holds; beyond them it is broken, or in doubt if so many trials explain it."""
+        """``holds`` within two standard errors, else ``broken`` if significant for `n_tests`, else ``in doubt``."""
         if self.p is None or self.excess is None:
             return "no guarantee"
         if self.excess <= MAX_STANDARD_ERRORS:
@@ -83,15 +82,15 @@ def audit_guarantee(
     calibrations: int = 20,
     n_tests: int = 1,
 ) -> GuaranteeAudit:
-    """Calibrate an alarm many times and try it on fresh nominal episodes.
+    """Calibrate an alarm many times and test it on new nominal episodes.
 
     Args:
-        alarm: What to try; it is copied and fitted anew.
-        calibration: Scores of nominal episodes, shared out evenly to the calibrations in the given order; what is left
-            over is not used.
-        fresh: Scores of other nominal episodes, some 2,000.
-        calibrations: How many, at least two.
-        n_tests: How many promises are tried together; see :class:`GuaranteeAudit`.
+        alarm: Alarm to test; copies of it are fitted.
+        calibration: Scores of nominal episodes, divided evenly among the calibrations in the given order; the remainder
+            is not used.
+        fresh: Scores of other nominal episodes, about 2,000.
+        calibrations: Number of calibrations, at least two.
+        n_tests: Number of guarantees that are tested together; see :class:`GuaranteeAudit`.
 
     Example:
         >>> from offnominal.alarms import EpisodeMaximum, simulate_scores
@@ -99,17 +98,19 @@ def audit_guarantee(
         >>> audit = audit_guarantee(EpisodeMaximum(alpha=0.05), scores[:2000], scores[2000:])
         >>> audit.rate, audit.error, audit.verdict
         (0.0488, 0.0064, 'holds')
-        >>> worn = [2.0 * episode for episode in scores[2000:]]
-        >>> audit_guarantee(EpisodeMaximum(alpha=0.05), scores[:2000], worn).verdict
+        >>> larger = [2.0 * episode for episode in scores[2000:]]
+        >>> audit_guarantee(EpisodeMaximum(alpha=0.05), scores[:2000], larger).verdict
         'broken'
     """
     count, size = positive_integer("calibrations", calibrations), len(calibration) // calibrations
     if count < 2 or not size:
         raise InvalidParameter(
-            f"{calibrations} calibrations of {size} episodes tell nothing; give two or more of each."
+            f"{calibrations} calibrations of {size} episodes are too few; expected two or more of each."
         )
     if not len(fresh):
-        raise InvalidScores("no fresh episode was given; an audit needs nominal ones, some 2,000 for a rate of 0.05.")
+        raise InvalidScores(
+            "no test episode was given; an audit needs nominal episodes, about 2,000 for a rate of 0.05."
+        )
     parts = [calibration[number * size : (number + 1) * size] for number in range(count)]
     false = np.array([_false(deepcopy(alarm).fit(part), fresh) for part in parts])
     rates, error = false.mean(axis=1), crossed_error(false)
@@ -128,18 +129,18 @@ def audit_guarantee(
 
 
 def _false(alarm: Alarm, fresh: Sequence[ArrayLike]) -> FloatArray:
-    """Return numbers per episode whose mean is the false-alarm rate."""
+    """Return a number per episode; their mean is the false-alarm rate."""
     raised = alarm.alarm(fresh)
     if alarm.guarantee.level is not None and alarm.guarantee.unit == "step":
-        typical = sum(map(len, raised)) / len(raised)
-        return np.array([episode.sum() / typical for episode in raised])
+        mean_length = sum(map(len, raised)) / len(raised)
+        return np.array([episode.sum() / mean_length for episode in raised])
     return np.array([float(episode.any()) for episode in raised])
 
 
 def crossed_error(values: FloatArray) -> float:
-    """Return the standard error of the mean of a table whose rows and columns both were drawn.
+    """Return the standard error of the mean of a matrix whose rows and columns are both random samples.
 
-    Both parts contain the scatter of single entries, which therefore counts twice; it is small beside them.
+    Both parts contain the variance of single entries, which therefore counts twice; it is comparatively small.
 
     Example:
         >>> crossed_error(np.array([[0.0, 1.0, 1.0], [0.0, 1.0, 0.0]]))
@@ -151,13 +152,13 @@ def crossed_error(values: FloatArray) -> float:
 
 
 def effective_interval(rate: float, error: float, n: int, freedom: int) -> tuple[float, float]:
-    """Return the 95 % interval of a rate with a known standard error, never narrower than after n independent trials.
+    """Return the 95 % interval of a rate with a given standard error, at least as wide as for n independent trials.
 
     Args:
         rate: The estimate.
         error: Its standard error.
-        n: How many trials there were.
-        freedom: Degrees of freedom that the standard error has.
+        n: Number of trials.
+        freedom: Degrees of freedom of the standard error.
 
     Example:
         >>> effective_interval(0.05, 0.007, 2000, freedom=19)
@@ -174,14 +175,14 @@ def effective_interval(rate: float, error: float, n: int, freedom: int) -> tuple
 
 
 def _test_guarantee(guarantee: Guarantee, rates: FloatArray, error: float, n: int) -> tuple[float | None, float | None]:
-    """Return how many standard errors the promise is exceeded by, and how probable that is if it holds."""
+    """Return the excess over the guarantee in standard errors, and its probability if the guarantee holds."""
     if guarantee.level is None:
         return None, None
-    scatter, count = float(np.sqrt(guarantee.level * (1.0 - guarantee.level) / n)), len(rates)
+    deviation, count = float(np.sqrt(guarantee.level * (1.0 - guarantee.level) / n)), len(rates)
     if guarantee.confidence is None:
-        excess = float(rates.mean() - guarantee.level) / max(error, scatter)
+        excess = float(rates.mean() - guarantee.level) / max(error, deviation)
         return excess, float(stdtr(count - 1, -excess))
-    above = int(np.sum(rates > guarantee.level + MAX_STANDARD_ERRORS * scatter))
-    unlucky = 1.0 - guarantee.confidence
-    excess = (above - count * unlucky) / float(np.sqrt(count * unlucky * guarantee.confidence))
-    return excess, float(bdtrc(above - 1, count, unlucky)) if above else 1.0
+    above = int(np.sum(rates > guarantee.level + MAX_STANDARD_ERRORS * deviation))
+    allowed = 1.0 - guarantee.confidence
+    excess = (above - count * allowed) / float(np.sqrt(count * allowed * guarantee.confidence))
+    return excess, float(bdtrc(above - 1, count, allowed)) if above else 1.0

@@ -1,4 +1,4 @@
-"""The watch: detector and alarm beside a running loop, whatever the loop is."""
+"""A detector and an alarm for any control loop, without Gymnasium."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LOGGER = logging.getLogger("offnominal.alarms")
 
 @dataclass(frozen=True, slots=True)
 class MonitorOutput:
-    """What was made of one transition of each row.
+    """Result of one transition of each row.
 
     Args:
-        scores: (n,): how strange it was; NaN in rows that were not looked at.
-        raised: (n,): whether the alarm is raised now.
-        alarmed: (n,): whether it has been raised in this episode.
-        invalid: (n,): whether a reading was not finite, or absurd; the score is
-            :data:`~offnominal.detectors.observation_limits.MAX_SCORE` then.
+        scores: (n,): anomaly scores; NaN in ignored rows.
+        raised: (n,): whether the alarm is raised at this step.
+        alarmed: (n,): whether the alarm was raised at any step of this episode.
+        invalid: (n,): whether a reading is not finite or beyond 1e30; its score is
+            :data:`~offnominal.detectors.observation_limits.MAX_SCORE`.
     """
 
     scores: FloatArray
@@ -49,18 +49,18 @@ class AlarmEvidence(Config):
     """Why an alarm was raised.
 
     Args:
-        row: Which of the rows that are watched.
-        episode: How many episodes that row had before.
-        step: The transition at which the alarm was first raised in this episode.
-        score: Its score.
-        statistic_threshold: What the alarm's statistic had to exceed.
+        row: Index of the row.
+        episode: Number of earlier episodes in this row.
+        step: Transition at which the alarm was first raised in this episode.
+        score: Anomaly score of this transition.
+        statistic_threshold: Threshold of the alarm's statistic.
         detector: Class of the detector.
         alarm: Id of the alarm.
-        recent: The scores up to this one, at most the last 20.
-        observation: What was seen before; None for a reading that is not finite.
-        action: What was commanded.
-        next_observation: What was seen after; None for a reading that is not finite.
-        invalid_reading: Whether a reading was not finite, or absurd.
+        recent: The last scores including this one, at most 20.
+        observation: Observation before the action; None for values that are not finite.
+        action: Commanded action.
+        next_observation: Observation after the action; None for values that are not finite.
+        invalid_reading: Whether a reading is not finite or beyond 1e30.
     """
 
     row: int
@@ -79,17 +79,17 @@ class AlarmEvidence(Config):
 
 @dataclass
 class OnlineMonitor:
-    """Scores transitions as they happen and raises the alarm.
+    """Scores transitions online and raises the alarm.
 
-    A sensor that breaks raises the alarm and never stops the loop: a reading that is not finite, or absurd, has the
-    largest score there is. The first one of an episode is logged as a warning of the logger ``offnominal.alarms``.
+    An invalid reading (not finite or beyond 1e30) gets the largest score: it raises the alarm and never stops the loop.
+    The first invalid reading of an episode is logged as a warning of the logger ``offnominal.alarms``.
 
     Args:
         detector: A fitted detector.
-        alarm: An alarm that was fitted on its scores.
-        n: How many episodes run side by side.
+        alarm: Alarm fitted on scores of the detector.
+        n: Number of parallel episodes.
         on_alarm: Called with the :class:`AlarmEvidence` when the alarm is first raised in an episode.
-        log: File to which the evidence is added, a JSON object per line.
+        log: File to which the evidence is appended, one JSON object per line.
 
     Example:
         >>> from offnominal.agents import expert
@@ -121,13 +121,13 @@ class OnlineMonitor:
     def __post_init__(self) -> None:
         if not isinstance(self.detector, Detector) or not isinstance(self.alarm, Alarm):
             given = f"{shown(self.detector)} and {shown(self.alarm)}"
-            raise InvalidParameter(f"{given} are given; expected a fitted Detector and a fitted Alarm.")
+            raise InvalidParameter(f"detector and alarm are {given}; expected a fitted Detector and a fitted Alarm.")
         if self.on_alarm is not None and not callable(self.on_alarm):
             raise InvalidParameter(f"on_alarm is {shown(self.on_alarm)}; expected a function of the evidence.")
         if self.log is not None and not isinstance(self.log, str | os.PathLike):
             raise InvalidParameter(f"log is {shown(self.log)}; expected the path of a file.")
         if not self.alarm.fitted:
-            raise NotFitted(f"{self.alarm!r} has no limit yet; call fit with scores of nominal episodes first.")
+            raise NotFitted(f"{self.alarm!r} is not fitted; call fit with scores of nominal episodes first.")
         self.n = integer_in("n", self.n, 1, MOST_EPISODES)
         self._warned = np.zeros(self.n, np.bool_)
         self._episodes = np.full(self.n, -1)
@@ -137,7 +137,7 @@ class OnlineMonitor:
         self.reset()
 
     def reset(self, rows: Array | None = None) -> None:
-        """Start new episodes in some rows; in all if None."""
+        """Start new episodes in the given rows, or in all rows if None."""
         chosen = np.arange(self.n) if rows is None else chosen_rows(rows, self.n)
         self._detector_state = self.detector.restart(self._detector_state, chosen)
         self._alarm_state = self.alarm.restart(self._alarm_state, chosen)
@@ -149,16 +149,16 @@ class OnlineMonitor:
     def update(
         self, observation: Array, action: Array, next_observation: Array, *, ignore: BoolArray | None = None
     ) -> MonitorOutput:
-        """Take a transition of every row.
+        """Process one transition of every row.
 
         Args:
-            observation: (n, ...): what was seen before.
-            action: (n, ...): what was commanded.
-            next_observation: (n, ...): what was seen after.
-            ignore: (n,): rows in which this was no transition but a reset; call :meth:`reset` for them.
+            observation: (n, ...): observations before the action.
+            action: (n, ...): commanded actions.
+            next_observation: (n, ...): observations after the action.
+            ignore: (n,): rows in which the environment was reset; call :meth:`reset` for them.
 
         Raises:
-            InvalidParameter: These are no arrays of numbers, or not of the shapes that the detector has learned from.
+            InvalidParameter: The arrays are not numeric, or their shapes differ from those of the training episodes.
         """
         step = checked_step(Step(observation, action, next_observation))
         self._detector_state, scores = self.detector.update(self._detector_state, step)
@@ -181,7 +181,7 @@ class OnlineMonitor:
         """Log the first invalid reading of each episode."""
         for row in np.flatnonzero(invalid & ~self._warned).tolist():
             LOGGER.warning(
-                "invalid reading in row %d, episode %d, step %d: a sensor is not finite, or beyond reason",
+                "invalid reading in row %d, episode %d, step %d: a value is not finite or beyond 1e30",
                 row,
                 int(self._episodes[row]),
                 int(self.steps[row]),
@@ -219,5 +219,5 @@ class OnlineMonitor:
 def _mask(rows: Any, n: int) -> BoolArray:
     given = numeric_array("rows to ignore", rows)
     if given.dtype != np.bool_ or given.shape != (n,):
-        raise InvalidParameter(f"the rows to ignore are {shown(rows)}; expected a truth value for each of {n} rows.")
+        raise InvalidParameter(f"the rows to ignore are {shown(rows)}; expected a boolean for each of {n} rows.")
     return given

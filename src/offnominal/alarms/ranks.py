@@ -1,4 +1,4 @@
-"""Which of n sorted calibration maxima is the limit, and how many there must be."""
+"""The rank of the calibration maximum that is the threshold, and the number of episodes needed."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from scipy.special import betainc
 
 
 def conformal_rank(n: int, alpha: float) -> int:
-    """Return the rank, counted from 1, that a share of at most alpha of fresh maxima lies above on average.
+    """Return the rank, counted from 1, that a fraction of at most alpha of new maxima exceeds on average.
 
-    It is ceil((n + 1) (1 - alpha)), with alpha as the decimal number that was written. Of n + 1 exchangeable maxima
-    each is equally likely to be the fresh one, so the fresh one is among the n + 1 - rank largest with probability
-    (n + 1 - rank) / (n + 1) at most; ties make it less. A rank of n + 1 means that n are too few.
+    It is ceil((n + 1) (1 - alpha)), with alpha as a decimal number. Each of n + 1 exchangeable maxima is equally likely
+    to be the new one, so the new one is among the n + 1 - rank largest with a probability of at most
+    (n + 1 - rank) / (n + 1); ties lower it. A rank of n + 1 means that n is too small.
 
     Example:
         >>> conformal_rank(100, 0.05), conformal_rank(19, 0.05), conformal_rank(18, 0.05)
@@ -24,10 +24,10 @@ def conformal_rank(n: int, alpha: float) -> int:
 
 
 def pac_rank(n: int, alpha: float, confidence: float) -> int:
-    """Return the rank, counted from 1, that a share of at most alpha of fresh maxima lies above with this confidence.
+    """Return the rank, counted from 1, that a fraction of at most alpha of new maxima exceeds with this confidence.
 
-    The share above the maximum of rank r follows the beta law with parameters n + 1 - r and r over calibrations, or
-    lies below it where there are ties. A rank of n + 1 means that n are too few.
+    Over calibrations, the fraction above the maximum of rank r has a beta distribution with parameters n + 1 - r and r,
+    or is lower if there are ties. A rank of n + 1 means that n is too small.
 
     Example:
         >>> pac_rank(100, 0.05, 0.95), pac_rank(59, 0.05, 0.95), pac_rank(58, 0.05, 0.95)
@@ -39,7 +39,7 @@ def pac_rank(n: int, alpha: float, confidence: float) -> int:
 
 
 def episodes_needed(alpha: float, confidence: float | None = None) -> int:
-    """Return the smallest number of calibration maxima for which there is a limit.
+    """Return the smallest number of calibration episodes for which a threshold exists.
 
     Example:
         >>> episodes_needed(0.05), episodes_needed(0.05, confidence=0.95)

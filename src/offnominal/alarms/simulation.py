@@ -1,4 +1,4 @@
-"""Nominal scores whose law is known, to try alarms on."""
+"""Simulated nominal scores with a known distribution, for tests of alarms."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def simulate_scores(
 ) -> list[FloatArray]:
     """Return the scores of n exchangeable nominal episodes.
 
-    They have what makes limits on single steps fail: neighbouring scores hang together, they are skewed, and some
-    episodes are stranger than others as a whole. The logarithm of a score is the episode's own level plus a stationary
-    autoregression of order one.
+    The scores have the properties for which thresholds on single steps fail: neighbouring scores are correlated, the
+    distribution is skewed, and episodes have different levels. The logarithm of a score is the level of its episode
+    plus a stationary autoregressive process of order one.
 
     Args:
-        n: How many episodes.
-        steps: Length of each; a pair of a smallest and a largest length for lengths drawn from between.
-        seed: Fixes everything.
-        correlation: Between the logarithms of neighbouring scores of an episode.
+        n: Number of episodes.
+        steps: Length of the episodes, or a pair of the smallest and the largest length.
+        seed: Random seed.
+        correlation: Correlation of the logarithms of neighbouring scores of an episode.
         spread: Standard deviation of the logarithm within an episode.
-        between: Standard deviation of the episodes' levels.
+        between: Standard deviation of the levels of the episodes.
 
     Example:
         >>> [len(episode) for episode in simulate_scores(4, steps=(3, 5), seed=1)]

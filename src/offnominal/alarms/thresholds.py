@@ -1,4 +1,4 @@
-"""The three limits that papers print: on single steps, all nominal episodes thrown together."""
+"""The three published thresholds: on single steps, with all nominal episodes pooled."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from offnominal.core.types import FloatArray
 
 @dataclass(eq=False)
 class _Threshold(Alarm):
-    """A limit on the score itself that promises nothing."""
+    """A threshold on the score itself, without a guarantee."""
 
     @property
     def guarantee(self) -> Guarantee:
-        """None."""
-        return Guarantee("none", None, "step", "nothing is promised, so nothing is assumed")
+        """No guarantee."""
+        return Guarantee("none", None, "step", "no guarantee, so no assumption")
 
 
 @dataclass(eq=False)
@@ -30,7 +30,7 @@ class ThreeSigma(_Threshold):
 
     Not guaranteed:
         A rate of false alarms per step: that would need normally distributed scores. A rate per episode: it grows with
-        the length of the episodes and depends on how scores of neighbouring steps hang together.
+        the length of the episodes and depends on the correlation of neighbouring scores.
 
     Example:
         >>> ThreeSigma().fit([[1.0, 3.0], [1.0, 3.0]]).threshold_
@@ -38,7 +38,7 @@ class ThreeSigma(_Threshold):
     """
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
-        """Take mean and standard deviation (of the population) of all steps."""
+        """Set the threshold from the mean and the population standard deviation of all steps."""
         pooled = np.concatenate(episodes)
         self.threshold_ = float(np.mean(pooled) + 3.0 * np.std(pooled))
 
@@ -51,7 +51,7 @@ class Quantile(_Threshold):
         Nothing.
 
     Not guaranteed:
-        That one nominal step in twenty is called, unless there are very many nominal episodes; and if it is, most
+        A false alarm at one nominal step in twenty, unless there are very many nominal episodes. At that rate most
         long nominal episodes have a false alarm.
 
     Example:
@@ -60,7 +60,7 @@ class Quantile(_Threshold):
     """
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
-        """Take the percentile of all steps, interpolated between neighbours."""
+        """Set the threshold to the interpolated percentile of all steps."""
         self.threshold_ = float(np.percentile(np.concatenate(episodes), 95.0))
 
 
@@ -69,12 +69,11 @@ class Maximum(_Threshold):
     """Alarms above the largest of all nominal scores.
 
     Guaranteed:
-        Nothing at a level one could choose.
+        Nothing at a level that can be chosen.
 
     Not guaranteed:
-        A rate of false alarms that stays the same when there are more nominal episodes: with n exchangeable ones it is
-        1 / (n + 1) of fresh episodes, so the alarm becomes deafer the more is known. :class:`EpisodeMaximum` keeps the
-        rate and gains power instead.
+        A constant rate of false alarms: with n exchangeable nominal episodes it is 1 / (n + 1) of new episodes, so the
+        alarm becomes less sensitive with more data. :class:`EpisodeMaximum` keeps the rate and gains power instead.
 
     Example:
         >>> Maximum().fit([[1.0, 4.0], [3.0]]).threshold_
@@ -82,5 +81,5 @@ class Maximum(_Threshold):
     """
 
     def fit_threshold(self, episodes: list[FloatArray]) -> None:
-        """Take the maximum of all steps."""
+        """Set the threshold to the maximum of all steps."""
         self.threshold_ = float(np.max(np.concatenate(episodes)))

@@ -1,4 +1,4 @@
-"""Do alarms keep their promises on the scores of real detectors in real worlds?"""
+"""Audit of the guarantees of alarms on the scores of detectors in a world."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SEED = 110_000_000
 
 @dataclass(frozen=True)
 class WorldAudit(Config):
-    """What came out for one alarm on the scores of one detector in one world.
+    """Result of the audit of one alarm on the scores of one detector in one world.
 
     Args:
         world: Id of the world.
         detector: Name of the detector.
         alarm: Name of the alarm.
-        audit: Its false alarms.
+        audit: False alarms of the alarm.
     """
 
     world: str
@@ -38,7 +38,7 @@ class WorldAudit(Config):
     audit: GuaranteeAudit
 
     def row(self) -> dict[str, Any]:
-        """Return it as a flat row of a table."""
+        """Return the result as a flat row of a table."""
         found, guarantee = self.audit, self.audit.guarantee
         return {
             "world": self.world,
@@ -62,7 +62,7 @@ class WorldAudit(Config):
 
 
 def alarms_at(names: Sequence[str], levels: Sequence[float] = (0.05,)) -> list[tuple[str, Alarm]]:
-    """Return each alarm with its name: once for each level if it takes one, else once.
+    """Return each alarm with its name: one per level if it has an argument `alpha`, else one.
 
     Args:
         names: Ids, or ``"package.module:Class"``.
@@ -72,12 +72,12 @@ def alarms_at(names: Sequence[str], levels: Sequence[float] = (0.05,)) -> list[t
         >>> [alarm for _, alarm in alarms_at(["Maximum", "EpisodeMaximum"], [0.05, 0.1])]
         [Maximum(), EpisodeMaximum(alpha=0.05, confidence=None), EpisodeMaximum(alpha=0.1, confidence=None)]
     """
-    made: list[tuple[str, Alarm]] = []
+    built: list[tuple[str, Alarm]] = []
     for name in names:
-        takes_level = "alpha" in inspect.signature(registry.load(name)).parameters
-        options: list[dict[str, float]] = [{"alpha": level} for level in levels] if takes_level else [{}]
-        made += [(name, registry.build(name, each)) for each in options]
-    return made
+        has_level = "alpha" in inspect.signature(registry.load(name)).parameters
+        options: list[dict[str, float]] = [{"alpha": level} for level in levels] if has_level else [{}]
+        built += [(name, registry.build(name, each)) for each in options]
+    return built
 
 
 def audit_world(
@@ -92,31 +92,31 @@ def audit_world(
     n_tests: int | None = None,
     seed: int = SEED,
 ) -> Iterator[WorldAudit]:
-    """Fit detectors in a world, calibrate alarms on their scores many times, and count false alarms in fresh episodes.
+    """Fit detectors in a world, calibrate alarms many times on their scores, and count false alarms in new episodes.
 
-    The expert of the world acts. Training, calibration and fresh episodes are different ones, and all detectors and
-    alarms get the same, so that their numbers can be compared and are not independent.
+    The episodes are of the expert of the world. Training, calibration and test episodes are disjoint. All detectors and
+    alarms use the same episodes, so their numbers are comparable but not independent.
 
     Args:
         world: Id of the world.
-        detectors: What to fit, by name.
-        alarms: What to try, each with a name, as :func:`alarms_at` returns it.
-        episodes: Fresh nominal episodes.
-        calibrations: How many times each alarm is calibrated.
+        detectors: Detectors to fit, by name.
+        alarms: Alarms with their names, as from :func:`alarms_at`.
+        episodes: Number of new nominal episodes.
+        calibrations: Number of calibrations of each alarm.
         calibration: Nominal episodes of each calibration.
-        training: Nominal episodes that detectors learn from.
-        n_tests: How many promises are tried together; those of this call if None.
-        seed: Of the first episode; detectors are fitted with seed 0.
+        training: Nominal episodes to fit the detectors.
+        n_tests: Number of guarantees that are tested together; if None, those of this call.
+        seed: Seed of the first episode; detectors are fitted with seed 0.
 
     Yields:
-        A cell for each detector and alarm, as soon as it is known.
+        The result of each detector and alarm, as soon as it is computed.
 
     Example:
         >>> from offnominal.detectors import make_detector
-        >>> (cell,) = audit_world(
+        >>> (result,) = audit_world(
         ...     "SAP-Goal0-v0", {"Mahalanobis": make_detector("Mahalanobis")}, alarms_at(["EpisodeMaximum"])
         ... )
-        >>> cell.audit.verdict
+        >>> result.audit.verdict
         'holds'
     """
     for _, alarm in alarms:
