@@ -39,7 +39,7 @@ def episode(length, onset=None, *, end=None, seed=0, observations=None):
 
 
 def split(rng, n=20, length=30):
-    """Return faulty episodes, some of them never struck, and scores that rise at the onset."""
+    """Return faulty episodes, some of them without a fault, and scores that rise at the onset."""
     onsets = rng.integers(2, length + 5, n)
     episodes = [episode(length, int(onset), seed=i) for i, onset in enumerate(onsets)]
     return episodes, [rng.normal(size=length) + each.active for each in episodes]

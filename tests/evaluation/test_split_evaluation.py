@@ -129,20 +129,20 @@ def test_twins_must_belong_to_their_episodes():
         effective_onsets(faulty, nominal[1:])
     with pytest.raises(InvalidParameter, match="episode 0 has seed 5, its twin 9"):
         effective_onsets(faulty, nominal[::-1])
-    with pytest.raises(InvalidScores, match="scores of 2 twins; expected those of 3"):
+    with pytest.raises(InvalidScores, match="scores of 2 twins; expected 3"):
         evaluate_split([each.rewards for each in faulty], faulty, twin_scores=[each.rewards for each in nominal[1:]])
 
 
 def test_scores_that_do_not_fit_their_episodes_are_refused():
     episodes, scores = split(np.random.default_rng(5), 3)
-    with pytest.raises(InvalidScores, match="scores of 2 episodes; expected those of 3"):
+    with pytest.raises(InvalidScores, match="scores of 2 episodes; expected 3"):
         evaluate_split(scores[:2], episodes)
     with pytest.raises(InvalidScores, match="episode 2 has 29 scores for 30 transitions"):
         evaluate_split([*scores[:2], scores[2][1:]], episodes)
     alarms = [row > 0 for row in scores]
     with pytest.raises(InvalidLabels, match="episode 1 has 29 alarms"):
         evaluate_split(scores, episodes, alarms=[alarms[0], alarms[1][1:], alarms[2]])
-    with pytest.raises(InvalidLabels, match="nominal alarms of 2 episodes; expected those of 3"):
+    with pytest.raises(InvalidLabels, match="nominal alarms of 2 episodes; expected 3"):
         evaluate_split(scores, episodes, nominal=scores, alarms=alarms, nominal_alarms=alarms[:2])
     with pytest.raises(InvalidScores, match="no scores"):
         evaluate_split([], [])

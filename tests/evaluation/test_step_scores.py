@@ -21,7 +21,7 @@ LABELS = [np.array([False, True]), np.array([False, True, True])]
     ("scores", "words"),
     [
         ([], "no scores"),
-        ([GOOD[0], np.array([0.1, np.nan, np.nan])], "episode 1 hold NaN, first at transition 1"),
+        ([GOOD[0], np.array([0.1, np.nan, np.nan])], "episode 1 contain NaN, first at transition 1"),
         (GOOD[1], "episode 0 are an array of float64 with shape ()"),
         ([GOOD[0], np.ones((3, 1))], r"episode 1 .* shape \(3, 1\)"),
         ([GOOD[0], np.array(["a", "b", "c"])], "episode 1"),
@@ -40,7 +40,7 @@ def test_scores_that_cannot_be_ranked_are_refused(scores, words):
 @pytest.mark.parametrize(
     ("labels", "words"),
     [
-        (LABELS[:1], "labels of 1 episodes; expected those of 2"),
+        (LABELS[:1], "labels of 1 episodes; expected 2"),
         ([LABELS[0], LABELS[0]], "episode 1 has 2 labels for 3 transitions"),
         ([LABELS[0], np.array([0, 1, 1])], "episode 1 are of type int64; expected booleans"),
         ([LABELS[0], np.array([[False, True, True]])], "episode 1"),
@@ -60,7 +60,7 @@ def test_alarms_and_onsets_that_do_not_fit_are_refused():
         measure_timing(LABELS, [1, 1], nominal=[])
     with pytest.raises(InvalidLabels, match="alarms of episode 0 are of type float64"):
         measure_timing([row.astype(float) for row in LABELS], [1, 1])
-    with pytest.raises(InvalidLabels, match="onsets of 1 episodes; expected those of 2"):
+    with pytest.raises(InvalidLabels, match="onsets of 1 episodes; expected 2"):
         measure_timing(LABELS, [1])
     with pytest.raises(InvalidLabels, match="onsets of 3 episodes"):
         measure_operating_curve(GOOD, [1, 1, 1], GOOD)

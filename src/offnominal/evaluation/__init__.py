@@ -1,4 +1,4 @@
-"""How well and how soon does a detector notice? Numbers with intervals, from scores and labels."""
+"""Evaluation: discrimination, timing, time-matched and null-corrected metrics, with confidence intervals."""
 
 from offnominal.evaluation.dataset_evaluation import evaluate
 from offnominal.evaluation.discrimination import Discrimination, Ranking, measure_discrimination

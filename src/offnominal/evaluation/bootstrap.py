@@ -1,4 +1,4 @@
-"""The bootstrap: the same episodes, drawn anew with replacement."""
+"""Bootstrap over episodes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Counts: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resamples:
-    """How often each episode occurs in each replicate.
+    """The number of occurrences of each episode in each bootstrap replicate.
 
-    Steps of one episode hang together, so whole episodes are drawn. Draws depend on nothing but the number of episodes
-    and the seed: all that is measured on the same episodes is measured on the same replicates.
+    The steps of one episode are correlated, so whole episodes are drawn. The draws depend only on the number of
+    episodes and the seed: all metrics of the same episodes use the same replicates.
 
     Args:
-        counts: (n, 1 + replicates): the first column is all ones, the episodes as they are.
+        counts: (n, 1 + replicates): the first column is all ones, the original episodes.
 
     Example:
         >>> resamples = Resamples.draw(100, 1000, seed=0)
@@ -39,16 +39,16 @@ class Resamples:
 
     @classmethod
     def draw(cls, n: int, replicates: int = REPLICATES, *, seed: int = 0, purpose: str = "bootstrap") -> Resamples:
-        """Draw n of n episodes, as often as asked.
+        """Draw replicates of n episodes with replacement.
 
         Args:
-            n: How many episodes there are.
-            replicates: How often; 0 for numbers without intervals.
-            seed: Of the draws.
+            n: Number of episodes.
+            replicates: Number of replicates; 0 for metrics without intervals.
+            seed: Seed of the draws.
             purpose: Name of the random stream.
         """
         if isinstance(replicates, bool) or not isinstance(replicates, int) or replicates < 0:
-            raise InvalidParameter(f"replicates is {replicates!r}; expected a whole number of at least 0.")
+            raise InvalidParameter(f"replicates is {replicates!r}; expected an integer of at least 0.")
         generator = np.random.default_rng(int(Stream.named(seed, 0, purpose).key))
         counts = np.ones((1 + replicates, n), np.int32)
         for row in counts[1:]:
@@ -57,18 +57,18 @@ class Resamples:
 
     @classmethod
     def draw_nominal(cls, n: int, replicates: int = REPLICATES, *, seed: int = 0) -> Resamples:
-        """Draw nominal episodes, independently of faulty ones."""
+        """Draw nominal episodes from a random stream of their own."""
         return cls.draw(n, replicates, seed=seed, purpose="bootstrap nominal")
 
     def __len__(self) -> int:
         return len(self.counts)
 
     def take(self, episodes: IntArray) -> Resamples:
-        """Return the resamples of rows that belong to these episodes, which may repeat."""
+        """Return the resamples of the given episodes, which may repeat."""
         return Resamples(self.counts[episodes])
 
     def mean(self, values: FloatArray) -> Estimate:
-        """Return the mean of one value per episode; episodes with NaN have none and do not count."""
+        """Return the mean of one value per episode, without episodes whose value is NaN."""
         return self.means(values[:, None])[0]
 
     def means(self, values: FloatArray) -> list[Estimate]:
@@ -78,29 +78,29 @@ class Resamples:
         return [Estimate.of(row) for row in _divided(sums, weights)]
 
     def share(self, holds: BoolArray) -> Estimate:
-        """Return the share of episodes for which something holds; (n, 1 + replicates), so each replicate may differ."""
+        """Return the fraction of episodes for which a condition holds, given as (n, 1 + replicates)."""
         return Estimate.of(_divided(np.einsum("er,er->r", self.counts, holds), self.counts.sum(axis=0)))
 
     def ratio(self, above: FloatArray, below: FloatArray) -> Estimate:
-        """Return the sum of one value per episode over the sum of another."""
+        """Return the ratio of two sums over episodes."""
         sums, weights = (np.zeros((2, self.counts.shape[1])) for _ in range(2))
         _add_up(self.counts, np.stack([above, below], axis=1), sums, weights)
         return Estimate.of(_divided(sums[0], sums[1]))
 
     def median(self, values: FloatArray) -> Estimate:
-        """Return the lower median of one value per episode; episodes with NaN do not count.
+        """Return the lower median of one value per episode, without episodes whose value is NaN.
 
-        That is the smallest value that at least half of the episodes do not exceed. Values may be infinite.
+        The lower median is the smallest value that at least half of the episodes do not exceed. Values may be infinite.
         """
-        known = np.flatnonzero(~np.isnan(values))
-        order = known[np.argsort(values[known], kind="stable")]
+        defined = np.flatnonzero(~np.isnan(values))
+        order = defined[np.argsort(values[defined], kind="stable")]
         middle = np.full(self.counts.shape[1], np.nan)
         _find_middle(self.counts, order, values, middle)
         return Estimate.of(middle)
 
 
 def _divided(above: Array, below: Array) -> FloatArray:
-    """Divide; nothing by nothing is NaN."""
+    """Return the quotient; NaN for zero by zero."""
     with np.errstate(invalid="ignore"):
         quotient: FloatArray = above / below
     return quotient
@@ -108,7 +108,7 @@ def _divided(above: Array, below: Array) -> FloatArray:
 
 @compiled
 def _add_up(counts: Counts, values: FloatArray, sums: FloatArray, weights: FloatArray) -> None:
-    """Add what each episode has to every replicate in which it is."""
+    """Add the values of each episode to the sums of every replicate."""
     for e in range(len(counts)):
         row = counts[e]
         for k in range(values.shape[1]):
@@ -123,13 +123,13 @@ def _add_up(counts: Counts, values: FloatArray, sums: FloatArray, weights: Float
 @compiled
 def _find_middle(counts: Counts, order: IntArray, values: FloatArray, middle: FloatArray) -> None:
     """Write the lower median of each replicate."""
-    total, seen = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
+    total, cumulative = np.zeros(counts.shape[1]), np.zeros(counts.shape[1])
     for e in order:
         total += counts[e]
     for e in order:
         row = counts[e]
         for r in range(len(row)):
-            before = seen[r]
-            seen[r] += row[r]
-            if 2.0 * before < total[r] <= 2.0 * seen[r]:
+            before = cumulative[r]
+            cumulative[r] += row[r]
+            if 2.0 * before < total[r] <= 2.0 * cumulative[r]:
                 middle[r] = values[e]

@@ -1,4 +1,4 @@
-"""A detector on all faults of a dataset."""
+"""Evaluation of a detector on all faults of a dataset."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def evaluate(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> EvaluationReport:
-    """Return how well and how soon a fitted detector notices the faults of a dataset.
+    """Evaluate a fitted detector on the faults of a dataset.
 
-    Nominal comparisons are made with the split ``test``, and with ``twins`` where the dataset has it.
+    Faulty episodes are compared with the split ``test``, and with ``twins`` if the dataset has it.
 
     Args:
-        detector: Fitted on the split ``train``.
+        detector: Detector fitted on the split ``train``.
         data: The dataset.
-        alarm: Fitted on scores of the split ``validation``; without one there are no delays.
-        splits: Names of splits with faults; all of them if None.
-        replicates: Bootstrap replicates; 0 for numbers without intervals.
-        seed: Of the bootstrap.
+        alarm: Alarm fitted on scores of the split ``validation``; without an alarm there are no delays.
+        splits: Names of splits with faults; all if None.
+        replicates: Bootstrap replicates; 0 for metrics without intervals.
+        seed: Seed of the bootstrap.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -48,7 +48,7 @@ def evaluate(
     """
     chosen = list(data.faults.values()) if splits is None else list(splits)
     if not chosen:
-        raise InvalidParameter("the dataset has no split with faults; generate one with anomalies.")
+        raise InvalidParameter("the dataset has no split with faults; generate a dataset with anomalies.")
     nominal = detector.score(list(data["test"]))
     twins = list(data["twins"]) if "twins" in data else None
     twin_scores = None if twins is None else detector.score(twins)

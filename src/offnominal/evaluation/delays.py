@@ -1,4 +1,4 @@
-"""The median delay: one definition for episodes, for faults and for training runs."""
+"""The median delay, with one definition for episodes, faults and training runs."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from offnominal.evaluation.estimate import Estimate
 
 MEDIAN_DELAY = "median_delay"
 HALF_MISSED = "> half missed"
-"""What people read in place of a median delay where more than half are missed."""
+"""Text that replaces a median delay if more than half of the faults are missed."""
 
 
 def median_delay(delays: Iterable[float]) -> float | None:
-    """Return the smallest delay within which at least half are noticed.
+    """Return the smallest delay within which at least half of the faults are detected.
 
-    A miss is a delay that is longer than all others: infinite. So the median is infinite exactly where more than half
-    are missed, and how long an episode went on after a miss makes no difference. The same function combines the medians
-    of several faults or training runs, each counting once: the result is infinite where more than half of them are.
+    A miss is an infinite delay. So the median is infinite exactly if more than half are missed, and the length of an
+    episode after a miss has no influence. The same function combines the medians of several faults or training runs
+    with equal weights: the result is infinite if more than half of them are.
 
     Args:
-        delays: In steps; infinite for a miss.
+        delays: Delays in steps; infinite for a miss.
 
     Returns:
-        The median, ``inf`` where more than half are missed, None without delays.
+        The median, ``inf`` if more than half are missed, None without delays.
 
     Example:
         >>> median_delay([2, 7, math.inf]), median_delay([2, math.inf]), median_delay([2, math.inf, math.inf])
@@ -34,7 +34,7 @@ def median_delay(delays: Iterable[float]) -> float | None:
 
 
 def is_median_delay(name: str) -> bool:
-    """Say whether a number is a median delay, from the onset or from the effective onset.
+    """Return whether a metric is a median delay, from the onset or from the effective onset.
 
     Example:
         >>> is_median_delay("effective_median_delay"), is_median_delay("mean_delay")
@@ -44,11 +44,11 @@ def is_median_delay(name: str) -> bool:
 
 
 def stored_delay(median: float | None, miss_rate: float | None) -> float | None:
-    """Return a median delay from a table, in which None beside a known miss rate says that more than half are missed.
+    """Return a median delay from a table, where None with a miss rate means that more than half are missed.
 
     Args:
-        median: As it stands in the table.
-        miss_rate: Beside it; None where no episode lasted until its fault, so that there are no delays.
+        median: Value in the table.
+        miss_rate: Miss rate in the same row; None if no episode reached its onset, so that there are no delays.
 
     Example:
         >>> stored_delay(3.0, 0.2), stored_delay(None, 0.8), stored_delay(None, None)
@@ -58,7 +58,7 @@ def stored_delay(median: float | None, miss_rate: float | None) -> float | None:
 
 
 def delay_text(number: Estimate) -> str:
-    """Return a delay as people read it.
+    """Return a delay as text.
 
     Example:
         >>> delay_text(Estimate(7.0)), delay_text(Estimate(math.inf))

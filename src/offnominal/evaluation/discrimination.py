@@ -1,4 +1,4 @@
-"""Discrimination: does the score tell faulty steps from healthy ones?"""
+"""Discrimination between faulty and nominal steps: AUROC, average precision, FPR at 95 % TPR."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from offnominal.evaluation.step_scores import StepScores, flags
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How well faulty steps are ranked above healthy ones.
+    """Ranking metrics of faulty steps against nominal steps.
 
     Args:
-        auroc: Probability that a faulty step scores higher than a healthy one; ties count half.
-        average_precision: Mean precision over the faulty steps found, each distinct score being a threshold.
-        fpr95: Share of healthy steps at or above the highest score that finds 95 % of the faulty ones. Lower is better.
+        auroc: Probability that a faulty step has a higher score than a nominal one; ties count half.
+        average_precision: Mean precision over the detected faulty steps, with each distinct score as a threshold.
+        fpr95: Fraction of nominal steps at or above the highest threshold that detects 95 % of the faulty steps; lower
+            is better.
     """
 
     auroc: Estimate
@@ -38,15 +39,15 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Discrimination:
-    """How well a score tells faulty steps from healthy ones.
+    """Discrimination of a score between faulty and nominal steps.
 
     Args:
-        local: Within each episode, then averaged over episodes. An episode needs steps of both kinds.
-        pooled: Over all steps together.
-        episodes: How many episodes there are.
-        one_class: How many of them have steps of one kind only, and so no local value.
-        steps: Steps of all episodes.
-        active_steps: How many of them are faulty.
+        local: Metrics within each episode, averaged over episodes that have steps of both kinds.
+        pooled: Metrics over all steps together.
+        episodes: Number of episodes.
+        one_class: Number of episodes with steps of one kind only, and so without local metrics.
+        steps: Number of steps of all episodes.
+        active_steps: Number of faulty steps.
     """
 
     local: Ranking
@@ -60,18 +61,18 @@ class Discrimination:
 def measure_discrimination(
     scores: Sequence[Array], labels: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0
 ) -> Discrimination:
-    """Return how well scores tell faulty steps from healthy ones.
+    """Measure how well scores discriminate between faulty and nominal steps.
 
-    A fault that lasts to the end of its episode makes every faulty step later than every healthy one: a score that only
-    counts steps reaches a local AUROC of 1. See
+    If a fault lasts to the end of its episode, every faulty step is later than every nominal step: the elapsed time
+    alone reaches a local AUROC of 1. See
     :func:`~offnominal.evaluation.null_discrimination.measure_null_discrimination` and
     :func:`~offnominal.evaluation.time_matched.measure_time_matched`.
 
     Args:
-        scores: One array per episode with a score for each transition; higher is stranger.
+        scores: One array per episode with a score for each transition; higher is more anomalous.
         labels: One boolean array per episode: a fault was switched on.
-        replicates: Bootstrap replicates; 0 for numbers without intervals.
-        seed: Of the bootstrap.
+        replicates: Bootstrap replicates; 0 for metrics without intervals.
+        seed: Seed of the bootstrap.
 
     Example:
         >>> scores = [[0.1, 0.3, 0.2, 0.9], [0.5, 0.4, 0.4, 0.7]]
@@ -86,13 +87,13 @@ def measure_discrimination(
 
 def discrimination_of_steps(steps: StepScores, active: BoolArray, resamples: Resamples) -> Discrimination:
     """Return the discrimination of joined scores; see :func:`measure_discrimination`."""
-    each = np.empty((len(steps), 3))
-    rank_episodes(steps.values, active, steps.bounds, each)
+    per_episode = np.empty((len(steps), 3))
+    rank_episodes(steps.values, active, steps.bounds, per_episode)
     return Discrimination(
-        local=Ranking(*resamples.means(each)),
+        local=Ranking(*resamples.means(per_episode)),
         pooled=_pooled(steps, active, resamples),
         episodes=len(steps),
-        one_class=int(np.isnan(each[:, 0]).sum()),
+        one_class=int(np.isnan(per_episode[:, 0]).sum()),
         steps=len(active),
         active_steps=int(active.sum()),
     )

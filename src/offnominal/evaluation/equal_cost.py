@@ -1,4 +1,4 @@
-"""Equal cost: how soon a score notices when it may spend so many false alarms."""
+"""Equal cost: delays of a score at a given rate of false alarms."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ COST = 1.0
 
 @dataclass(frozen=True, slots=True)
 class EqualCost:
-    """How soon a score notices with the threshold that a budget of false alarms allows.
+    """Delays of a score with the threshold that a budget of false alarms allows.
 
-    Detectors can be compared here before anybody has chosen an alarm. The threshold is the lowest that keeps to the
-    budget on the nominal episodes at hand. Each bootstrap replicate chooses its own, so that intervals hold the luck of
-    that choice. Nothing is promised about the rate on other episodes.
+    It compares detectors without the choice of an alarm. The threshold is the lowest one within the budget on the given
+    nominal episodes. Each bootstrap replicate has its own threshold, so that the intervals include its variance. There
+    is no guarantee about the rate on other episodes.
 
     Args:
-        cost: Steps in alarm per 1,000 steps of nominal episodes that may be spent.
-        threshold: An alarm is a score above it.
-        mean_delay: Steps; mean of min(delay, horizon) with misses censored.
-        horizon: Of that mean, in steps.
-        within: Share of struck episodes noticed at most j steps after the onset, by j.
-        miss_rate: Share of struck episodes without an alarm from the onset on.
-        early_rate: Share of struck episodes with an alarm before the onset.
+        cost: Budget: steps in alarm per 1,000 steps of nominal episodes.
+        threshold: Threshold; the alarm is raised above it.
+        mean_delay: Mean of min(delay, horizon) in steps, with misses censored.
+        horizon: Horizon of that mean, in steps.
+        within: Fraction of faulty episodes detected at most j steps after the onset, by j.
+        miss_rate: Fraction of faulty episodes without an alarm from the onset on.
+        early_rate: Fraction of faulty episodes with an alarm before the onset.
     """
 
     cost: float
@@ -48,9 +48,9 @@ class EqualCost:
     early_rate: Estimate
 
     def numbers(self) -> dict[str, Estimate]:
-        """Return every number by name, but for the threshold, which is in the unit of the score."""
-        shares = {f"within_{steps}": share for steps, share in self.within.items()}
-        return {"mean_delay": self.mean_delay, **shares, "miss_rate": self.miss_rate, "early_rate": self.early_rate}
+        """Return every number by name, except the threshold, which is in the unit of the score."""
+        within = {f"within_{steps}": fraction for steps, fraction in self.within.items()}
+        return {"mean_delay": self.mean_delay, **within, "miss_rate": self.miss_rate, "early_rate": self.early_rate}
 
 
 def measure_equal_cost(
@@ -64,17 +64,17 @@ def measure_equal_cost(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> EqualCost:
-    """Return how soon a score notices when its threshold may spend a budget of false alarms.
+    """Measure the delays of a score at a given rate of false alarms.
 
     Args:
         scores: One array per faulty episode.
-        onsets: First faulty transition of each; None if it was never struck.
+        onsets: First faulty transition of each episode; None if it has no fault.
         nominal: Scores of nominal episodes.
-        cost: The budget: steps in alarm per 1,000 steps of nominal episodes.
-        within: Delays of which the share is wanted, in steps.
-        horizon: Of the restricted mean delay, in steps.
+        cost: Budget: steps in alarm per 1,000 steps of nominal episodes.
+        within: Delays in steps for which the detected fraction is computed.
+        horizon: Horizon of the restricted mean delay, in steps.
         replicates: Bootstrap replicates, of faulty and nominal episodes.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Example:
         >>> nominal = [np.arange(100.0)]
@@ -101,28 +101,30 @@ def equal_cost_of_records(
     within: Sequence[int] = WITHIN,
     horizon: int = HORIZON,
 ) -> EqualCost:
-    """Return what a budget buys, from records; see :func:`measure_equal_cost`."""
+    """Return the delays at equal cost of some records; see :func:`measure_equal_cost`."""
     if not cost >= 0.0:
         raise InvalidParameter(f"cost is {cost!r}; expected a rate of at least 0.")
     order, drawn = np.argsort(nominal.values)[::-1], resamples.take(records.faulty)
-    limits = _thresholds(nominal.values[order], nominal.episode[order], nominal.lengths, resamples_nominal.counts, cost)
-    delays = _delays(limits, records.values, records.delays, records.bounds, records.faulty)
+    thresholds = _thresholds(
+        nominal.values[order], nominal.episode[order], nominal.lengths, resamples_nominal.counts, cost
+    )
+    delays = _delays(thresholds, records.values, records.delays, records.bounds, records.faulty)
     exposures = records.exposures[records.faulty]
     area = restricted_means(delays, exposures, positive_integer("horizon", horizon), drawn.counts)
     return EqualCost(
         cost=cost,
-        threshold=Estimate.of(limits),
+        threshold=Estimate.of(thresholds),
         mean_delay=Estimate.of(area),
         horizon=horizon,
         within={steps: drawn.share((delays >= 0) & (delays <= steps)) for steps in checked_delays(within)},
         miss_rate=drawn.share(delays < 0),
-        early_rate=drawn.share(records.before[records.faulty, None] > limits),
+        early_rate=drawn.share(records.before[records.faulty, None] > thresholds),
     )
 
 
 @compiled
 def _thresholds(values: FloatArray, owner: IntArray, lengths: IntArray, counts: Counts, cost: float) -> FloatArray:
-    """Return the lowest threshold of each replicate that keeps to its budget; strangest steps come first."""
+    """Return the lowest threshold of each replicate within its budget; steps are sorted by falling score."""
     replicates = range(counts.shape[1])
     total, used, out = np.zeros(counts.shape[1]), np.zeros(counts.shape[1]), np.empty(counts.shape[1])
     for r in replicates:

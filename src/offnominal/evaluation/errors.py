@@ -1,4 +1,4 @@
-"""Errors of this room."""
+"""Errors of the evaluation."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from offnominal.core.errors import InvalidParameter
 
 
 class InvalidLabels(InvalidParameter):
-    """Labels, alarms or onsets that do not fit the episodes."""
+    """Labels, alarms or onsets do not match the episodes."""

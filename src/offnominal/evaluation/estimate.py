@@ -1,4 +1,4 @@
-"""A number and how far to trust it."""
+"""Estimates with bootstrap confidence intervals."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ TAIL = 0.025
 class Estimate:
     """A number with its 95 % percentile interval.
 
-    Two estimates made from the same episodes with the same bootstrap seed share their replicates, so their difference
-    knows what they have in common: ``a - b`` has the interval of the paired comparison.
+    Two estimates from the same episodes with the same bootstrap seed share their replicates, so ``a - b`` has the
+    interval of the paired comparison.
 
-    A share of exactly 0 or 1 has an interval without width, because no replicate can contain what was never seen. Up
-    to 3 / n is then still possible, n being the number of episodes.
+    A fraction of exactly 0 or 1 has an interval without width, because all replicates are equal. With n episodes,
+    values up to 3 / n (or down to 1 - 3 / n) are still possible.
 
     Args:
-        value: On the episodes as they are; None where it is not defined, such as an AUROC without a faulty step.
-        draws: In each bootstrap replicate; NaN where it is not defined.
+        value: Value on the original episodes; None if it is undefined, such as an AUROC without a faulty step.
+        draws: Values in the bootstrap replicates; NaN if undefined.
 
     Example:
         >>> Estimate(0.8, np.linspace(0.7, 0.9, 201))
@@ -40,7 +40,7 @@ class Estimate:
 
     @classmethod
     def of(cls, values: FloatArray) -> Estimate:
-        """Return the estimate whose value comes first and whose draws follow."""
+        """Return the estimate from an array of the value and the draws."""
         return cls(None if np.isnan(values[0]) else float(values[0]), values[1:])
 
     @property
@@ -54,7 +54,7 @@ class Estimate:
         return self._end(lower=False)
 
     def _end(self, *, lower: bool) -> float | None:
-        """Return the draw that leaves a fortieth beyond it; draws may be infinite, so nothing is interpolated."""
+        """Return the draw with a fortieth of the draws beyond it, without interpolation, as draws may be infinite."""
         defined = np.sort(self.draws[~np.isnan(self.draws)])
         if self.value is None or not defined.size:
             return None
@@ -62,7 +62,7 @@ class Estimate:
         return float(defined[beyond - 1] if lower else defined[-beyond])
 
     def columns(self, name: str) -> dict[str, float | None]:
-        """Return value and interval as columns of a table; what is infinite does not exist there.
+        """Return value and interval as columns of a table, with None for infinite values.
 
         Example:
             >>> Estimate(3.0, np.array([2.0, np.inf])).columns("delay")
@@ -86,7 +86,7 @@ class Estimate:
 
 
 def average(estimates: Sequence[Estimate]) -> Estimate:
-    """Return the mean of some estimates, such as those of all splits; None if one of them is not defined.
+    """Return the mean of some estimates, such as those of all splits; None if one of them is undefined.
 
     Example:
         >>> average([Estimate(0.9), Estimate(0.6)])
@@ -96,7 +96,7 @@ def average(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def lower_median(estimates: Sequence[Estimate]) -> Estimate:
-    """Return the smallest of some estimates that at least half do not exceed; None if one of them is not defined.
+    """Return the lower median of some estimates; None if one of them is undefined.
 
     Example:
         >>> lower_median([Estimate(9.0), Estimate(4.0), Estimate(np.inf)])
@@ -106,14 +106,14 @@ def lower_median(estimates: Sequence[Estimate]) -> Estimate:
 
 
 def average_over_seeds(estimates: Sequence[Estimate], *, seed: int = 0) -> Estimate:
-    """Return the mean over training runs, with an interval for runs that were not made.
+    """Return the mean over training seeds, with an interval that includes the variance over training seeds.
 
-    Training runs are drawn with replacement, and in each of them the episodes that its replicate holds. With five
-    runs or fewer the interval is too narrow, as that of any bootstrap over so few.
+    Training runs are drawn with replacement, each with its bootstrap replicate of the episodes. With five runs or fewer
+    the interval is too narrow, as for any bootstrap over so few.
 
     Args:
-        estimates: The same number of each run, all from the same episodes and the same bootstrap seed.
-        seed: Of the draws of runs.
+        estimates: The same metric of each run, from the same episodes and the same bootstrap seed.
+        seed: Seed of the draws of runs.
 
     Example:
         >>> runs = [Estimate(value, np.full(1000, value)) for value in (0.5, 0.6, 0.7, 0.8)]
@@ -129,7 +129,7 @@ def lower_median_over_seeds(estimates: Sequence[Estimate], *, seed: int = 0) -> 
 
 
 def _redrawn(estimates: Sequence[Estimate], seed: int) -> list[Estimate]:
-    """Return the runs, each with the replicates of runs drawn with replacement."""
+    """Return the runs with the replicates of runs that are drawn with replacement."""
     _same_replicates(estimates)
     draws = np.array([estimate.draws for estimate in estimates])
     generator = np.random.default_rng(int(Stream.named(seed, 0, "bootstrap runs").key))
@@ -139,12 +139,12 @@ def _redrawn(estimates: Sequence[Estimate], seed: int) -> list[Estimate]:
 
 
 def _combined(estimates: Sequence[Estimate], middle: Callable[[FloatArray], FloatArray]) -> Estimate:
-    """Return what some rows of numbers have in their middle, of the values and of each replicate."""
+    """Return the mean or median of some estimates, for the values and for each replicate."""
     _same_replicates(estimates)
     draws = middle(np.array([estimate.draws for estimate in estimates]))
     values = [estimate.value for estimate in estimates if estimate.value is not None]
-    known = len(values) == len(estimates)
-    return Estimate(float(middle(np.array(values))) if known else None, draws)
+    complete = len(values) == len(estimates)
+    return Estimate(float(middle(np.array(values))) if complete else None, draws)
 
 
 def _means(rows: FloatArray) -> FloatArray:
@@ -161,4 +161,4 @@ def _same_replicates(estimates: Sequence[Estimate]) -> None:
     if not estimates:
         raise InvalidParameter("there are no estimates; give at least one.")
     if len({len(estimate.draws) for estimate in estimates}) > 1:
-        raise InvalidParameter("the estimates have different numbers of replicates; make them with the same.")
+        raise InvalidParameter("the estimates have different numbers of replicates; compute them with the same number.")

@@ -1,4 +1,4 @@
-"""All splits of a world in one table."""
+"""Reports of a detector on all splits of a world."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class ReportLine:
     """The numbers of one split, or of several together.
 
     Args:
-        split: Its name.
-        counts: What is known exactly, by name.
+        split: Name of the split.
+        counts: Exact numbers, such as the number of episodes, by name.
         numbers: Estimates by name.
     """
 
@@ -46,9 +46,9 @@ class ReportLine:
     numbers: Mapping[str, Estimate]
 
     def row(self) -> dict[str, Any]:
-        """Return everything flat: each estimate gives three columns, `name`, `name_low` and `name_high`.
+        """Return a flat row: each estimate gives three columns, `name`, `name_low` and `name_high`.
 
-        A median delay is None beside a `miss_rate` above one half: it does not exist.
+        A median delay is None if the `miss_rate` is above one half.
         """
         row: dict[str, Any] = {"split": self.split, **self.counts}
         for name, number in self.numbers.items():
@@ -58,7 +58,7 @@ class ReportLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EvaluationReport:
-    """What is known about a detector in a world.
+    """Evaluation of a detector in a world.
 
     Args:
         world: Id of the world.
@@ -74,7 +74,7 @@ class EvaluationReport:
         >>> split = evaluate_split([np.array([0, 2, 1, 0, 2, 3])], [episode], name="mine@hard", replicates=0)
         >>> report = EvaluationReport.of("Toy-v0", [split])
         >>> report.summary()
-        [{'split': 'mine@hard', 'episodes': 1, 'never struck': 0, 'AUROC': '0.938'}]
+        [{'split': 'mine@hard', 'episodes': 1, 'never faulty': 0, 'AUROC': '0.938'}]
         >>> report["mine@hard"].numbers["fpr95"]
         Estimate(0.250)
     """
@@ -85,23 +85,25 @@ class EvaluationReport:
 
     @classmethod
     def of(cls, world: str, splits: Iterable[SplitReport]) -> EvaluationReport:
-        """Gather the reports of some splits."""
+        """Return the report of some splits."""
         details = tuple(splits)
         lines = tuple(ReportLine(split.name, split.counts(), split.numbers()) for split in details)
         return cls(world, lines, details)
 
     @classmethod
     def over_seeds(cls, reports: Sequence[EvaluationReport], *, seed: int = 0) -> EvaluationReport:
-        """Average detectors that differ in their training seed only; of median delays, take the median.
+        """Average reports that differ only in the training seed; median delays are combined by the median.
 
         Args:
             reports: One per training run, of the same splits and the same bootstrap seed.
-            seed: Of the draws of runs; see :func:`~offnominal.evaluation.estimate.average_over_seeds`.
+            seed: Seed of the draws of runs; see :func:`~offnominal.evaluation.estimate.average_over_seeds`.
         """
         if not reports:
             raise InvalidParameter("there are no reports; give one per training run.")
         if len({tuple((line.split, *line.numbers) for line in report.lines) for report in reports}) > 1:
-            raise InvalidParameter("the reports hold different splits or numbers; make them in the same way.")
+            raise InvalidParameter(
+                "the reports contain different splits or metrics; compute them with the same arguments."
+            )
         lines = []
         for rows in zip(*(report.lines for report in reports), strict=True):
             numbers = {}
@@ -112,17 +114,17 @@ class EvaluationReport:
         return cls(reports[0].world, tuple(lines))
 
     def __getitem__(self, split: str) -> ReportLine:
-        """Return the line of a split, or raise :class:`UnknownName` with the nearest right one."""
+        """Return the line of a split, or raise :class:`UnknownName` with the nearest name."""
         for line in self.lines:
             if line.split == split:
                 return line
-        known = [line.split for line in self.lines]
-        raise UnknownName(f"no split {split!r} in the report.{did_you_mean(split, known)} It has: {', '.join(known)}.")
+        names = [line.split for line in self.lines]
+        raise UnknownName(f"no split {split!r} in the report.{did_you_mean(split, names)} It has: {', '.join(names)}.")
 
     def mean(self) -> ReportLine:
-        """Return the mean over splits, each counting the same, of the numbers that all of them have.
+        """Return the unweighted mean over splits of the metrics that all of them have.
 
-        Median delays are combined by their median. A number that one split does not have is not defined in the mean.
+        Median delays are combined by the median. A metric that is undefined for one split is undefined in the mean.
         """
         shared = [name for name in self.lines[0].numbers if all(name in line.numbers for line in self.lines)]
         numbers = {}
@@ -133,20 +135,20 @@ class EvaluationReport:
         return ReportLine(f"mean of {len(self.lines)}", counts, numbers)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per split with every number and its interval, for files."""
+        """Return one row per split with all metrics and intervals, for files."""
         rows = [line.row() for line in self.lines]
         names = dict.fromkeys(name for row in rows for name in row)
         return [{name: row.get(name) for name in names} for row in rows]
 
     def summary(self) -> list[dict[str, Any]]:
-        """Return one row per split with the numbers to look at first, and their mean, for eyes."""
+        """Return one row per split with the most important metrics, and their mean, for printing."""
         lines = [*self.lines, self.mean()] if len(self.lines) > 1 else list(self.lines)
         shown = [name for name in HEADLINE if any(name in line.numbers for line in lines)]
         return [
             {
                 "split": line.split,
                 "episodes": line.counts["episodes"],
-                "never struck": line.counts.get("never_faulty"),
+                "never faulty": line.counts.get("never_faulty"),
                 **{HEADLINE[name]: delay_text(line.numbers[name]) if name in line.numbers else None for name in shown},
             }
             for line in lines

@@ -1,4 +1,4 @@
-"""What was really going on in an episode."""
+"""The ground truth of an episode."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from offnominal.core.types import BoolArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroundTruth:
-    """The labels of an episode and what was injected into it.
+    """The labels and the injected faults of an episode.
 
     Args:
         active: (T,): a fault was switched on during this transition.
-        events: What was injected.
+        events: Injected faults.
     """
 
     active: BoolArray
@@ -24,7 +24,7 @@ class GroundTruth:
 
     @classmethod
     def of(cls, episode: Episode) -> GroundTruth:
-        """Take the truth out of an episode, whose observations can then be forgotten."""
+        """Return the ground truth of an episode."""
         return cls(episode.active, episode.events)
 
     @property
@@ -33,24 +33,23 @@ class GroundTruth:
         return int(np.argmax(self.active)) if self.active.any() else None
 
     def over(self, length: int) -> BoolArray:
-        """Return the labels that another episode would have with the same faults.
+        """Return the labels that an episode of another length would have with the same faults.
 
-        Up to the end of this episode they are its own. Beyond it the events say whether a fault would be on; where
-        there are none, the last label stays.
+        Beyond the end of this episode the labels follow from the events; without events, the last label is repeated.
 
         Args:
-            length: Transitions of the other episode.
+            length: Number of transitions of the other episode.
 
         Example:
             >>> early_end = GroundTruth(np.array([False, False]), (Event("action/offset", 1.0, onset=3, end=5),))
             >>> early_end.over(6)
             array([False, False, False,  True,  True, False])
         """
-        known = min(len(self.active), length)
+        shared = min(len(self.active), length)
         labels = np.zeros(length, np.bool_)
-        labels[:known] = self.active[:known]
-        if not self.events and known:
-            labels[known:] = self.active[known - 1]
+        labels[:shared] = self.active[:shared]
+        if not self.events and shared:
+            labels[shared:] = self.active[shared - 1]
         for event in self.events:
-            labels[max(event.onset, known) : event.end] = True
+            labels[max(event.onset, shared) : event.end] = True
         return labels

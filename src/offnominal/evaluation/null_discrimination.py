@@ -1,4 +1,4 @@
-"""The null: what a metric would be if nothing had happened."""
+"""The null of a metric: its value on nominal episodes with the onsets of faulty ones."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from offnominal.evaluation.step_scores import StepScores
 def measure_null_discrimination(
     nominal: Sequence[Array], episodes: Sequence[Episode], *, replicates: int = REPLICATES, seed: int = 0
 ) -> Discrimination:
-    """Return how well a score finds faults that never were: labels of faulty episodes, scores of nominal ones.
+    """Measure the discrimination of nominal scores with the labels of faulty episodes.
 
-    A metric minus its null is what the fault itself adds. The null of a local AUROC need not be 0.5: scores rise and
-    fall along an episode for reasons of their own.
+    A metric minus its null is the effect of the fault itself. The null of a local AUROC need not be 0.5, because
+    nominal scores also change along an episode.
 
     Args:
-        nominal: Scores of nominal episodes. The labels of episode k are laid on the k-th of them; the shorter list
-            starts over, so that every onset and every nominal episode is used.
-        episodes: The faulty ones, whose labels and onsets are borrowed.
+        nominal: Scores of nominal episodes. The labels of faulty episode k are applied to the k-th of them; the shorter
+            list is repeated, so that every onset and every nominal episode is used.
+        episodes: Faulty episodes, for labels and onsets.
         replicates: Bootstrap replicates, of nominal episodes.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Example:
         >>> from offnominal.core import Event
@@ -48,9 +48,9 @@ def measure_null_discrimination(
 def null_discrimination_of_steps(
     nominal: StepScores, truths: Sequence[GroundTruth], resamples: Resamples
 ) -> Discrimination:
-    """Lay the labels of faulty episodes on nominal ones; see :func:`measure_null_discrimination`."""
+    """Return the null from ground truths; see :func:`measure_null_discrimination`."""
     if not truths:
-        raise InvalidLabels("there are no faulty episodes to borrow onsets from; give at least one.")
+        raise InvalidLabels("there are no faulty episodes; the null needs the onsets of at least one.")
     rows = np.arange(max(len(nominal), len(truths))) % len(nominal)
     lengths = nominal.lengths[rows].tolist()
     labels = [truth.over(length) for truth, length in zip(cycle(truths), lengths, strict=False)]
@@ -58,6 +58,6 @@ def null_discrimination_of_steps(
 
 
 def _taken(steps: StepScores, rows: IntArray) -> StepScores:
-    """Return some episodes, one after the other."""
+    """Return the scores of some episodes."""
     parts = [steps.values[steps.bounds[row] : steps.bounds[row + 1]] for row in rows]
     return StepScores(np.concatenate(parts), np.concatenate([[0], np.cumsum(steps.lengths[rows])]))

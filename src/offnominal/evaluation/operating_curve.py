@@ -1,4 +1,4 @@
-"""Operating curve: what delay does each rate of false alarms buy?"""
+"""Operating curve: delay against the rate of false alarms."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ MISSED = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OperatingCurve:
-    """Delay against false alarms for every threshold that makes a difference, the strictest first.
+    """Delay against false alarms for all relevant thresholds, in falling order.
 
-    An alarm is a score above the threshold. The thresholds stand just below the scores at which some alarm would come
-    earlier. All others are worse: between two of these the alarms of struck episodes stay and false ones only grow.
+    The alarm is raised above the threshold. Each threshold is just below a score at which some alarm would come
+    earlier. Other thresholds are worse: between two of these, the delays stay the same and the number of false alarms
+    only grows.
 
     Args:
-        thresholds: (k,): the first is infinite: no alarms at all.
+        thresholds: (k,): the first is infinite: no alarms.
         false_alarms: (k,): steps in alarm per 1,000 steps of nominal episodes.
-        false_alarm_episodes: (k,): share of nominal episodes with an alarm.
-        mean_delay: (k,): mean of min(delay, horizon) in steps, misses censored.
+        false_alarm_episodes: (k,): fraction of nominal episodes with an alarm.
+        mean_delay: (k,): mean of min(delay, horizon) in steps, with misses censored.
         low: (k,): lower end of its 95 % band, pointwise (Greenwood).
         high: (k,): upper end.
-        miss_rate: (k,): share of struck episodes without an alarm from the onset on.
-        early_rate: (k,): share of struck episodes with an alarm before the onset.
-        horizon: Of the mean delay, in steps.
+        miss_rate: (k,): fraction of faulty episodes without an alarm from the onset on.
+        early_rate: (k,): fraction of faulty episodes with an alarm before the onset.
+        horizon: Horizon of the mean delay, in steps.
     """
 
     thresholds: FloatArray
@@ -50,7 +51,7 @@ class OperatingCurve:
     horizon: int
 
     def at(self, false_alarms: float) -> int:
-        """Return which point has the lowest threshold with at most so many false alarms per 1,000 nominal steps."""
+        """Return the index of the lowest threshold with at most this rate of false alarms per 1,000 nominal steps."""
         if not false_alarms >= 0.0:
             raise InvalidParameter(f"false_alarms is {false_alarms!r}; expected a rate of at least 0.")
         return int(np.searchsorted(self.false_alarms, false_alarms, side="right")) - 1
@@ -59,13 +60,13 @@ class OperatingCurve:
 def measure_operating_curve(
     scores: Sequence[Array], onsets: Sequence[int | None], nominal: Sequence[Array], *, horizon: int = HORIZON
 ) -> OperatingCurve:
-    """Return delays and false alarms for all thresholds at once.
+    """Measure delays and false alarms for all thresholds.
 
     Args:
         scores: One array per faulty episode.
-        onsets: First faulty transition of each; None if it was never struck.
+        onsets: First faulty transition of each episode; None if it has no fault.
         nominal: Scores of nominal episodes.
-        horizon: Of the restricted mean delay, in steps.
+        horizon: Horizon of the restricted mean delay, in steps.
 
     Example:
         >>> scores = [np.array([0.0, 1.0, 2.0, 5.0]), np.array([0.0, 3.0, 4.0, 4.0])]
@@ -120,7 +121,7 @@ def _share_above(values: FloatArray, thresholds: FloatArray, scale: float = 1.0)
 
 @compiled
 def _sweep(values: FloatArray, owner: IntArray, delay: IntArray, exposures: IntArray, horizon: int) -> FloatArray:
-    """Lower the threshold record by record; return record, mean delay, its standard error and the misses, by point."""
+    """Lower the threshold from record to record; return record, mean delay, its standard error and the miss rate."""
     known, affected = np.empty(len(exposures), np.int64), 0
     at_risk, events = np.zeros(horizon), np.zeros(horizon)
     for e in range(len(exposures)):

@@ -1,7 +1,7 @@
 """Compiled ranking: AUROC, average precision and FPR at 95 % TPR, exact with ties.
 
-Thresholds fall through the distinct scores. At each of them some faulty steps (`gained`) and some healthy ones (`lost`)
-join those above it (`found` and `alarmed`).
+The threshold goes through the distinct scores in falling order. At each of them some faulty steps (`gained`) and some
+nominal ones (`lost`) join those above it (`found` and `alarmed`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ BLOCK = 64
 
 
 @compiled
-def rank(faulty: FloatArray, healthy: FloatArray) -> tuple[float, float, float]:
+def rank(faulty: FloatArray, nominal: FloatArray) -> tuple[float, float, float]:
     """Return AUROC, average precision and FPR95 of two samples, each sorted upwards and not empty."""
-    i, j = len(faulty) - 1, len(healthy) - 1
+    i, j = len(faulty) - 1, len(nominal) - 1
     found = alarmed = 0
     pairs = precision = 0.0
     rate = np.nan
     while i >= 0 or j >= 0:
-        score = faulty[i] if j < 0 or (i >= 0 and faulty[i] > healthy[j]) else healthy[j]
+        score = faulty[i] if j < 0 or (i >= 0 and faulty[i] > nominal[j]) else nominal[j]
         gained = lost = 0
         while i >= 0 and faulty[i] == score:
             gained += 1
             i -= 1
-        while j >= 0 and healthy[j] == score:
+        while j >= 0 and nominal[j] == score:
             lost += 1
             j -= 1
         pairs += lost * (found + 0.5 * gained)
@@ -36,36 +36,36 @@ def rank(faulty: FloatArray, healthy: FloatArray) -> tuple[float, float, float]:
         alarmed += lost
         precision += gained * found / (found + alarmed)
         if np.isnan(rate) and 20 * found >= 19 * len(faulty):
-            rate = alarmed / len(healthy)
-    return pairs / (len(faulty) * len(healthy)), precision / len(faulty), rate
+            rate = alarmed / len(nominal)
+    return pairs / (len(faulty) * len(nominal)), precision / len(faulty), rate
 
 
 @compiled
 def rank_episodes(values: FloatArray, active: BoolArray, bounds: IntArray, out: FloatArray) -> None:
-    """Write the metrics of each episode into (n, 3); NaN if its steps are all faulty or all healthy."""
+    """Write the metrics of each episode into (n, 3); NaN if its steps are all faulty or all nominal."""
     for e in range(len(bounds) - 1):
         scores, on = values[bounds[e] : bounds[e + 1]], active[bounds[e] : bounds[e + 1]]
-        faulty, healthy = scores[on], scores[~on]
-        if len(faulty) == 0 or len(healthy) == 0:
+        faulty, nominal = scores[on], scores[~on]
+        if len(faulty) == 0 or len(nominal) == 0:
             out[e] = np.nan
         else:
             faulty.sort()
-            healthy.sort()
-            out[e, 0], out[e, 1], out[e, 2] = rank(faulty, healthy)
+            nominal.sort()
+            out[e, 0], out[e, 1], out[e, 2] = rank(faulty, nominal)
 
 
 @compiled
 def rank_pooled(owner: IntArray, active: BoolArray, last: BoolArray, counts: Counts, out: FloatArray) -> None:
-    """Write the metrics of all steps together into (3, replicates); NaN where all are faulty or all healthy.
+    """Write the metrics of all steps together into (3, replicates); NaN where all are faulty or all nominal.
 
-    Replicates are walked through together, some at a time, so that each step is looked up once for all of them.
+    Replicates are processed in blocks, so that each step is looked up once per block.
 
     Args:
-        owner: Episode of each step, strangest first.
-        active: Whether it is faulty.
-        last: Whether the next one scores lower.
+        owner: Episode of each step, in order of falling score.
+        active: Whether the step is faulty.
+        last: Whether the next step has a lower score.
         counts: (n, replicates): weight of each episode.
-        out: Where to write.
+        out: Output array.
     """
     faulty = np.zeros(len(counts))
     for i in range(len(owner)):
@@ -96,7 +96,7 @@ def part(counts: Counts, first: int) -> Counts:
 def _rank_block(
     owner: IntArray, active: BoolArray, last: BoolArray, block: Counts, faulty: FloatArray, state: FloatArray
 ) -> None:
-    """Walk through all steps; leave in the rows of the state what :func:`rank` keeps in numbers."""
+    """Process all steps; the rows of the state are the variables of :func:`rank` per replicate."""
     state[:] = 0.0
     gained, lost, found, alarmed = state[0], state[1], state[2], state[3]
     pairs, precision, missing, needed = state[4], state[5], state[6], state[7]
@@ -104,7 +104,7 @@ def _rank_block(
     for e in range(len(block)):
         for r in replicates:
             needed[r] += 19.0 * faulty[e] * block[e, r]
-    any_faulty = any_healthy = False
+    any_faulty = any_nominal = False
     for i in range(len(owner)):
         row = block[owner[i]]
         if active[i]:
@@ -112,11 +112,11 @@ def _rank_block(
             for r in replicates:
                 gained[r] += row[r]
         else:
-            any_healthy = True
+            any_nominal = True
             for r in replicates:
                 lost[r] += row[r]
-        if last[i] and any_healthy:
-            any_healthy = False
+        if last[i] and any_nominal:
+            any_nominal = False
             for r in replicates:
                 pairs[r] += lost[r] * (found[r] + 0.5 * gained[r])
                 missing[r] += lost[r] if 20.0 * found[r] < needed[r] else 0.0

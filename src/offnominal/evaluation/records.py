@@ -1,4 +1,4 @@
-"""Records: the running maximum of a score since the onset, which holds the delay of every threshold at once."""
+"""Records: the running maximum of a score since the onset, which gives the delay of every threshold."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from offnominal.evaluation.step_scores import StepScores, onset_steps
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """Scores that are higher than all since the onset of their episode.
+    """Scores that are higher than all earlier scores since the onset of their episode.
 
-    With a threshold, the alarm of an episode comes at its first record above it.
+    The first record above a threshold is the first alarm with that threshold.
 
     Args:
         values: (k,): the records, episode after episode, rising within each.
         delays: (k,): steps since the onset.
-        bounds: (n + 1,): where the records of each episode begin, and the end of the last; none if it was not struck.
-        exposures: (n,): steps from onset to end; 0 if it was not struck.
+        bounds: (n + 1,): start of the records of each episode, and the end of the last; none without a fault.
+        exposures: (n,): steps from onset to end; 0 without a fault.
         before: (n,): highest score before the onset; minus infinity if there is none.
 
     Example:
@@ -49,12 +49,12 @@ class Records:
 
     @property
     def owner(self) -> IntArray:
-        """Number of each record's episode."""
+        """Index of the episode of each record."""
         return np.repeat(np.arange(len(self.exposures)), np.diff(self.bounds))
 
     @property
     def faulty(self) -> IntArray:
-        """Numbers of the episodes that lasted until their onset."""
+        """Indices of the episodes that reached their onset."""
         return np.flatnonzero(self.exposures)
 
 
@@ -68,7 +68,7 @@ def _find(
     bounds: IntArray,
     before: FloatArray,
 ) -> None:
-    """Fill in what :class:`Records` holds."""
+    """Compute the arrays of :class:`Records`."""
     count = 0
     for e in range(len(onsets)):
         if onsets[e] >= 0:

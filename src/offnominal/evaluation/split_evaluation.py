@@ -1,4 +1,4 @@
-"""From scores, labels and alarms to everything that is reported about a split."""
+"""Evaluation of the scores and alarms of one split."""
 
 from __future__ import annotations
 
@@ -47,23 +47,23 @@ def evaluate_split(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> SplitReport:
-    """Return how well and how soon a detector notices the faults of one split.
+    """Evaluate the scores of a detector on the faults of one split.
 
     Args:
-        scores: One array per episode with a score for each transition; higher is stranger.
-        episodes: The faulty ones.
-        name: Of the split.
+        scores: One array per episode with a score for each transition; higher is more anomalous.
+        episodes: Faulty episodes.
+        name: Name of the split.
         nominal: Scores of nominal test episodes, for the null, for time-matching and for delays at equal cost.
         alarms: One boolean array per episode, for delays.
         nominal_alarms: The same for nominal test episodes, for false alarms.
         twins: The nominal twin of each episode, for effective onsets.
-        twin_scores: Their scores. The null is then taken on them instead of on `nominal`, each onset on its own twin,
-            which takes luck out of the excess.
-        within: Delays of which the share is wanted, in steps.
-        horizon: Of the restricted mean delay, in steps.
-        cost: False alarms per 1,000 nominal steps at which `measure_equal_cost` is taken.
-        replicates: Bootstrap replicates; 0 for numbers without intervals.
-        seed: Of the bootstrap. Reports of the same episodes with the same seed can be compared pair by pair.
+        twin_scores: Scores of the twins. The null is then computed on them instead of on `nominal`, which reduces the
+            variance of the excess.
+        within: Delays in steps for which the detected fraction is computed.
+        horizon: Horizon of the restricted mean delay, in steps.
+        cost: False alarms per 1,000 nominal steps for the delays at equal cost.
+        replicates: Bootstrap replicates; 0 for metrics without intervals.
+        seed: Seed of the bootstrap. Reports of the same episodes with the same seed can be compared in pairs.
 
     Example:
         >>> import numpy as np
@@ -85,10 +85,10 @@ def evaluate_split(
     parts: dict[str, Any] = {}
     if nominal is not None:
         others = StepScores.of(nominal, "nominal scores")
-        parts = case.beside(others, Resamples.draw_nominal(len(others), replicates, seed=seed), cost)
+        parts = case.compared_with(others, Resamples.draw_nominal(len(others), replicates, seed=seed), cost)
     if twin_scores is not None:
         if len(twin_scores) != len(truths):
-            raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected those of {len(truths)}.")
+            raise InvalidScores(f"there are scores of {len(twin_scores)} twins; expected {len(truths)}.")
         parts["null"] = null_discrimination_of_steps(StepScores.of(twin_scores, "scores of the twins"), truths, drawn)
     if alarms is not None:
         raised = flags(alarms, steps.lengths, "alarms")
@@ -111,10 +111,10 @@ def evaluate_split(
 
 
 def effective_onsets(episodes: Sequence[Episode], twins: Sequence[Episode]) -> list[int | None]:
-    """Return when each fault could first have been seen; None where it never could.
+    """Return the effective onset of each episode; None if its fault has no effect.
 
     Args:
-        episodes: The faulty ones.
+        episodes: Faulty episodes.
         twins: Their nominal twins, in the same order.
     """
     if len(episodes) != len(twins):
@@ -131,7 +131,7 @@ def effective_onsets(episodes: Sequence[Episode], twins: Sequence[Episode]) -> l
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Case:
-    """What all parts of a report share."""
+    """Data that all parts of a report share."""
 
     steps: StepScores
     active: BoolArray
@@ -148,13 +148,13 @@ class _Case:
     def timing(
         self, alarms: BoolArray, onsets: Sequence[int | None], false_alarms: FalseAlarms | None = None
     ) -> Timing:
-        """Return how soon joined alarms come."""
+        """Return the timing of joined alarms."""
         outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets)
         return timing_of_outcomes(
             outcomes, self.drawn, within=self.within, horizon=self.horizon, false_alarms=false_alarms
         )
 
-    def beside(self, nominal: StepScores, drawn: Resamples, cost: float) -> dict[str, Any]:
+    def compared_with(self, nominal: StepScores, drawn: Resamples, cost: float) -> dict[str, Any]:
         """Return the parts of a report that need nominal scores."""
         records = Records.of(self.steps, self.onsets)
         return {

@@ -1,4 +1,4 @@
-"""What is known about one detector on one split."""
+"""The report of one detector on one split."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from offnominal.evaluation.timing import Timing
 
 @dataclass(frozen=True, slots=True)
 class SplitReport:
-    """How well and how soon a detector notices the faults of one split.
+    """Evaluation of a detector on the faults of one split.
 
     Args:
-        name: Of the split.
-        episodes: How many it has.
-        never_faulty: How many of them ended before their fault came.
-        discrimination: Discrimination of faulty steps from healthy ones.
-        time_baseline: The same for a score that only counts steps. What it reaches needs no detector.
-        null: The same for the nominal scores with the onsets of this split; None without nominal scores.
-        matched: Faulty steps beside nominal ones of the same age; None without nominal scores.
-        timing: With the alarms that were given, from the onset; None without alarms.
-        effective_timing: The same from the effective onset; episodes whose fault had no effect count as never struck.
-            None without alarms or twins.
+        name: Name of the split.
+        episodes: Number of episodes.
+        never_faulty: Number of episodes that ended before their onset.
+        discrimination: Discrimination between faulty and nominal steps.
+        time_baseline: The same for the elapsed time as score.
+        null: The same for nominal scores with the onsets of this split; None without nominal scores.
+        matched: Faulty steps against nominal steps of the same elapsed time; None without nominal scores.
+        timing: Delays of the given alarms from the onset; None without alarms.
+        effective_timing: The same from the effective onset; faults without an effect count as never faulty. None
+            without alarms or twins.
         operating: Delay against false alarms for all thresholds; None without nominal scores.
         equal_cost: Timing with the threshold that a budget of false alarms allows; None without nominal scores.
     """
@@ -45,16 +45,16 @@ class SplitReport:
 
     @property
     def excess(self) -> Ranking | None:
-        """What the local metrics have over their null."""
+        """Local metrics minus their null."""
         return None if self.null is None else self.discrimination.local - self.null.local
 
     @property
     def pooled_excess(self) -> Ranking | None:
-        """What the pooled metrics have over their null."""
+        """Pooled metrics minus their null."""
         return None if self.null is None else self.discrimination.pooled - self.null.pooled
 
     def counts(self) -> dict[str, int | float | None]:
-        """Return what is known exactly: sizes, and the share of faulty steps that could be matched."""
+        """Return the exact numbers: sizes, and the fraction of faulty steps that are matched."""
         return {
             "episodes": self.episodes,
             "never_faulty": self.never_faulty,

@@ -1,4 +1,4 @@
-"""One number per transition of many episodes, in one array."""
+"""The scores of many episodes in one array."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class StepScores:
 
     Args:
         values: (S,): scores.
-        bounds: (n + 1,): where each episode begins, and the end of the last.
+        bounds: (n + 1,): start of each episode, and the end of the last.
     """
 
     values: FloatArray
@@ -26,18 +26,18 @@ class StepScores:
 
     @classmethod
     def of(cls, scores: Sequence[Array], what: str = "scores", *, lengths: Sequence[int] | None = None) -> StepScores:
-        """Join the scores of some episodes; raise :class:`InvalidScores` if they cannot be judged.
+        """Join the scores of some episodes, or raise :class:`InvalidScores`.
 
         Args:
             scores: One array per episode.
-            what: How they are called in messages.
-            lengths: Transitions that each episode has, to compare with.
+            what: Name of the scores in error messages.
+            lengths: Expected number of transitions of each episode.
 
         Example:
             >>> StepScores.of([[0.5, 0.7], [0.1, np.nan]])
             Traceback (most recent call last):
                 ...
-            offnominal.core.errors.InvalidScores: the scores of episode 1 hold NaN, first at transition 1; ...
+            offnominal.core.errors.InvalidScores: the scores of episode 1 contain NaN, first at transition 1; ...
         """
         rows = [np.asarray(row) for row in scores]
         if not rows:
@@ -56,8 +56,8 @@ class StepScores:
         if missing.any():
             first = int(np.argmax(missing))
             raise InvalidScores(
-                f"the {what} of episode {steps.episode[first]} hold NaN, first at transition {steps.time[first]}; "
-                "mend the detector or leave the episode out."
+                f"the {what} of episode {steps.episode[first]} contain NaN, first at transition {steps.time[first]}; "
+                "correct the detector or omit the episode."
             )
         return steps
 
@@ -66,12 +66,12 @@ class StepScores:
 
     @property
     def lengths(self) -> IntArray:
-        """Transitions of each episode."""
+        """Number of transitions of each episode."""
         return np.diff(self.bounds)
 
     @property
     def episode(self) -> IntArray:
-        """Number of each transition's episode."""
+        """Index of the episode of each transition."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
@@ -86,20 +86,20 @@ class StepScores:
         return highest
 
     def time_baseline(self) -> StepScores:
-        """Return the scores of a detector that only counts steps."""
+        """Return the elapsed time as scores."""
         return StepScores(self.time.astype(np.float64), self.bounds)
 
 
 def _compare(found: Sequence[int], expected: Sequence[int], what: str) -> None:
     if len(found) != len(expected):
-        raise InvalidScores(f"there are {what} of {len(found)} episodes; expected those of {len(expected)}.")
+        raise InvalidScores(f"there are {what} of {len(found)} episodes; expected {len(expected)}.")
     for number, (length, transitions) in enumerate(zip(found, expected, strict=True)):
         if length != transitions:
             raise InvalidScores(f"episode {number} has {length} {what} for {transitions} transitions.")
 
 
 def flags(rows: Sequence[Array], lengths: IntArray, what: str = "labels") -> BoolArray:
-    """Join booleans of some episodes; raise :class:`InvalidLabels` if they are not one per transition.
+    """Join the booleans of some episodes; raise :class:`InvalidLabels` unless there is one per transition.
 
     Example:
         >>> flags([np.array([False, True])], np.array([3]))
@@ -109,7 +109,7 @@ def flags(rows: Sequence[Array], lengths: IntArray, what: str = "labels") -> Boo
     """
     arrays = [np.asarray(row) for row in rows]
     if len(arrays) != len(lengths):
-        raise InvalidLabels(f"there are {what} of {len(arrays)} episodes; expected those of {len(lengths)}.")
+        raise InvalidLabels(f"there are {what} of {len(arrays)} episodes; expected {len(lengths)}.")
     for number, (row, length) in enumerate(zip(arrays, lengths.tolist(), strict=True)):
         if row.dtype != np.bool_:
             raise InvalidLabels(f"the {what} of episode {number} are of type {row.dtype}; expected booleans.")
@@ -119,13 +119,13 @@ def flags(rows: Sequence[Array], lengths: IntArray, what: str = "labels") -> Boo
 
 
 def onset_steps(onsets: Sequence[int | None], lengths: IntArray) -> IntArray:
-    """Return the onset of each episode; -1 where there is none or the episode ends before.
+    """Return the onset of each episode; -1 if there is none or the episode ends before it.
 
     Example:
         >>> onset_steps([3, None, 9], np.array([5, 5, 5]))
         array([ 3, -1, -1])
     """
     if len(onsets) != len(lengths):
-        raise InvalidLabels(f"there are onsets of {len(onsets)} episodes; expected those of {len(lengths)}.")
+        raise InvalidLabels(f"there are onsets of {len(onsets)} episodes; expected {len(lengths)}.")
     first = np.array([-1 if onset is None else int(onset) for onset in onsets], np.int64)
     return np.where(first < lengths, first, -1)

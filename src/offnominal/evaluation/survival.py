@@ -1,4 +1,4 @@
-"""Detection as survival: a miss is a delay of which only the beginning was seen."""
+"""Survival analysis of delays: a miss is a censored delay."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Z95 = 1.959964
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectionCurve:
-    """Kaplan-Meier estimate of how likely a fault is noticed within d steps.
+    """Kaplan-Meier estimate of the probability that a fault is detected within d steps.
 
-    Episodes that end without an alarm are censored: they say that the delay is longer than what was seen, not how
-    long. This holds if an episode's end says nothing about how soon its alarm would have come.
+    Episodes that end without an alarm are censored: their delay is longer than the observed time. This assumes that the
+    end of an episode is independent of the delay.
 
     Args:
-        delays: (k,): d = 0, 1, and so on, as long as an episode was still watched.
+        delays: (k,): d = 0, 1, and so on, up to the longest observed time.
         detected: (k,): probability of an alarm at most d steps after the onset.
         low: (k,): lower end of its 95 % band, pointwise (Greenwood's variance, log-log scale).
         high: (k,): upper end.
-        at_risk: (k,): episodes without an alarm before, and not yet over, at d.
+        at_risk: (k,): episodes that have not ended and have no alarm before d.
 
     Example:
         >>> curve = estimate_detection_curve(np.array([0, 2, -1, 1]), np.array([5, 4, 1, 3]))
@@ -51,18 +51,18 @@ def estimate_detection_curve(delays: IntArray, exposures: IntArray) -> Detection
     length = int(last.max(initial=-1)) + 1
     events = np.bincount(delays[delays >= 0], minlength=length)
     at_risk = len(last) - np.concatenate([[0], np.cumsum(np.bincount(last, minlength=length))])[:length]
-    silent = np.cumprod(1.0 - events / at_risk)
-    low, high = _band(silent, events, at_risk)
-    return DetectionCurve(np.arange(length), 1.0 - silent, 1.0 - high, 1.0 - low, at_risk)
+    undetected = np.cumprod(1.0 - events / at_risk)
+    low, high = _band(undetected, events, at_risk)
+    return DetectionCurve(np.arange(length), 1.0 - undetected, 1.0 - high, 1.0 - low, at_risk)
 
 
-def _band(silent: FloatArray, events: IntArray, at_risk: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the band around a survival curve; where it is zero, its upper end stays where it was."""
+def _band(undetected: FloatArray, events: IntArray, at_risk: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the band around a survival curve; where the curve is zero, the upper end stays constant."""
     with np.errstate(divide="ignore", invalid="ignore"):
         greenwood = np.cumsum(events / (at_risk * (at_risk - events)))
-        spread = np.exp(Z95 * np.sqrt(greenwood) / np.abs(np.log(silent)))
-        low, high = silent**spread, silent ** (1.0 / spread)
-    over = np.flatnonzero(silent == 0.0)
+        spread = np.exp(Z95 * np.sqrt(greenwood) / np.abs(np.log(undetected)))
+        low, high = undetected**spread, undetected ** (1.0 / spread)
+    over = np.flatnonzero(undetected == 0.0)
     if over.size:
         low[over] = 0.0
         high[over] = high[over[0] - 1] if over[0] else 1.0
@@ -73,18 +73,18 @@ def _band(silent: FloatArray, events: IntArray, at_risk: IntArray) -> tuple[Floa
 def restricted_means(delays: IntArray, exposures: IntArray, horizon: int, counts: Counts) -> FloatArray:
     """Return the mean of min(delay, horizon) in each replicate, misses censored; NaN without episodes.
 
-    The area under the Kaplan-Meier curve. Beyond the last step that was watched the curve stays level: as if those who
-    were not noticed by then never would be.
+    It is the area under the Kaplan-Meier curve. Beyond the longest observed time the curve is constant, as if the
+    remaining faults were never detected.
 
     Args:
-        delays: (n, 1), or (n, replicates) where they differ; negative for a miss.
+        delays: (n, 1), or (n, replicates) if they differ between replicates; negative for a miss.
         exposures: (n,): steps from onset to end.
-        horizon: In steps.
-        counts: (n, replicates).
+        horizon: Horizon in steps.
+        counts: (n, replicates): weight of each episode.
     """
     replicates, differ = range(counts.shape[1]), min(delays.shape[1] - 1, 1)
     events, leaving = np.zeros((horizon, counts.shape[1])), np.zeros((horizon + 1, counts.shape[1]))
-    at_risk, silent, area = np.zeros(counts.shape[1]), np.empty(counts.shape[1]), np.empty(counts.shape[1])
+    at_risk, undetected, area = np.zeros(counts.shape[1]), np.empty(counts.shape[1]), np.empty(counts.shape[1])
     for e in range(len(delays)):
         for r in replicates:
             delay, weight = delays[e, r * differ], counts[e, r]
@@ -94,11 +94,11 @@ def restricted_means(delays: IntArray, exposures: IntArray, horizon: int, counts
             if 0 <= delay < horizon:
                 events[delay, r] += weight
     for r in replicates:
-        silent[r] = 1.0
+        undetected[r] = 1.0
         area[r] = 0.0 if at_risk[r] > 0.0 else np.nan
     for d in range(horizon):
         for r in replicates:
             at_risk[r] -= leaving[d, r]
-            silent[r] *= 1.0 - events[d, r] / max(at_risk[r], 1.0)
-            area[r] += silent[r]
+            undetected[r] *= 1.0 - events[d, r] / max(at_risk[r], 1.0)
+            area[r] += undetected[r]
     return area

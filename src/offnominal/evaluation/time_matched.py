@@ -1,4 +1,4 @@
-"""Time-matched AUROC: faulty steps beside nominal ones of the same age."""
+"""Time-matched AUROC: faulty steps against nominal steps of the same elapsed time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from offnominal.evaluation.step_scores import StepScores, flags
 
 @dataclass(frozen=True, slots=True)
 class TimeMatched:
-    """How strange faulty steps look beside nominal ones of the same age.
+    """AUROC of faulty steps against nominal steps of the same elapsed time.
 
     Args:
-        auroc: Probability that a faulty step scores higher than step t of a nominal episode, t being its own index;
-            ties count half. Every episode with matched steps counts the same.
-        matched: Share of faulty steps whose t some nominal episode reaches.
-        episodes: Episodes with matched steps.
+        auroc: Probability that a faulty step at time t has a higher score than step t of a nominal episode; ties count
+            half. Episodes with matched steps have equal weights.
+        matched: Fraction of faulty steps whose time some nominal episode reaches.
+        episodes: Number of episodes with matched steps.
     """
 
     auroc: Estimate
@@ -41,19 +41,19 @@ def measure_time_matched(
 ) -> TimeMatched:
     """Compare each faulty step with the same step of nominal episodes.
 
-    What a score owes to the clock cancels: the clock itself gets 0.5. What remains is that only long nominal episodes
-    reach late steps, and that a fault may change how far the task has come at step t.
+    The effect of elapsed time cancels: elapsed time as score has an AUROC of 0.5. Two effects remain: only long nominal
+    episodes reach late steps, and a fault may change the progress of the task at step t.
 
     Args:
         scores: One array per faulty episode.
         labels: One boolean array per faulty episode: a fault was switched on.
         nominal: Scores of episodes without faults.
         replicates: Bootstrap replicates, of faulty and nominal episodes.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Example:
-        >>> clock = [np.arange(9.0)] * 3
-        >>> measure_time_matched(clock, [np.arange(9) >= onset for onset in (2, 5, 7)], clock).auroc
+        >>> elapsed = [np.arange(9.0)] * 3
+        >>> measure_time_matched(elapsed, [np.arange(9) >= onset for onset in (2, 5, 7)], elapsed).auroc
         Estimate(0.500 [0.500, 0.500])
     """
     steps, others = StepScores.of(scores), StepScores.of(nominal, "nominal scores")
@@ -85,8 +85,8 @@ def time_matched_of_steps(
         resamples_nominal.counts,
         out,
     )
-    share = len(owner) / int(active.sum()) if active.any() else None
-    return TimeMatched(Estimate.of(out), share, int((per_episode > 0).sum()))
+    matched = len(owner) / int(active.sum()) if active.any() else None
+    return TimeMatched(Estimate.of(out), matched, int((per_episode > 0).sum()))
 
 
 @compiled
@@ -100,17 +100,17 @@ def _rank_by_time(
     counts_nominal: Counts,
     out: FloatArray,
 ) -> None:
-    """Write the AUROC of each replicate; steps come by time, then by score, the lowest first.
+    """Compute the AUROC of each replicate; steps are sorted by time, then by rising score.
 
     Args:
-        owner: Episode of each step, faulty and nominal ones counted apart.
-        faulty: Whether it is a faulty step.
-        last: Whether the next step scores higher or is of another time.
-        last_of_time: Whether the next step is of another time.
-        weight: Of a faulty step, by episode.
-        counts: (n, replicates), of the faulty episodes.
-        counts_nominal: (m, replicates).
-        out: Where to write.
+        owner: Episode of each step; faulty and nominal episodes are numbered separately.
+        faulty: Whether the step is faulty.
+        last: Whether the next step has a higher score or another time.
+        last_of_time: Whether the next step has another time.
+        weight: Weight of a faulty step, by episode.
+        counts: (n, replicates): weights of the faulty episodes.
+        counts_nominal: (m, replicates): weights of the nominal episodes.
+        out: Output array.
     """
     state = np.empty((7, BLOCK))
     for first in range(0, counts.shape[1], BLOCK):
@@ -131,7 +131,7 @@ def _rank_block(
     block_nominal: Counts,
     state: FloatArray,
 ) -> None:
-    """Walk through all steps; leave the weighted wins and the weights in the last two rows of the state."""
+    """Process all steps; the last two rows of the state are the weighted wins and the weights."""
     state[:] = 0.0
     here, tied, below = state[0], state[1], state[2]
     won, present, total, weights = state[3], state[4], state[5], state[6]

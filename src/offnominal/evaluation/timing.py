@@ -1,4 +1,4 @@
-"""Timing: how soon does the alarm come, and how often for nothing?"""
+"""Timing of alarms: delays, misses, early and false alarms."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ HORIZON = 20
 
 @dataclass(frozen=True, slots=True)
 class FalseAlarms:
-    """What an alarm costs while nothing is wrong.
+    """Rate of false alarms in nominal episodes.
 
     Args:
         per_1000_steps: Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.
-        episodes: Share of nominal episodes with an alarm at any step.
+        episodes: Fraction of nominal episodes with an alarm at any step.
     """
 
     per_1000_steps: Estimate
@@ -36,26 +36,25 @@ class FalseAlarms:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How soon the alarm comes.
+    """Delays of the alarms of faulty episodes.
 
-    The alarm of an episode is the first one at or after its onset, be the fault still on or not; its delay is 0 if it
-    comes at the onset. An alarm before the onset does not end anything, so one that never stops has a delay of 0: read
+    The alarm of an episode is the first one at or after its onset, even if the fault has ended; its delay is 0 at the
+    onset. Alarms before the onset do not count as detection, but an alarm that is always raised has a delay of 0: read
     `early_rate` first.
 
     Args:
-        episodes: How many episodes there are.
-        faulty: How many lasted until their onset. All below is about these; the others were never struck.
-        median_delay: Steps within which at least half are noticed; infinite where more than half are missed. See
-            :func:`~offnominal.evaluation.delays.median_delay`.
-        mean_delay: Steps; mean of min(delay, horizon) with misses censored, the area under the curve of those that are
-            not yet noticed.
-        horizon: Of that mean, in steps.
-        within: Share noticed at most j steps after the onset, by j. Misses of short episodes count against it.
+        episodes: Number of episodes.
+        faulty: Number of episodes that reached their onset. All other fields are about these.
+        median_delay: Steps within which at least half of the faults are detected; infinite if more than half are
+            missed. See :func:`~offnominal.evaluation.delays.median_delay`.
+        mean_delay: Mean of min(delay, horizon) in steps, with misses censored: the area under the survival curve.
+        horizon: Horizon of that mean, in steps.
+        within: Fraction detected at most j steps after the onset, by j. Misses of short episodes count as not detected.
         within_without_early_alarm: The same among episodes without an alarm before the onset.
-        miss_rate: Share without an alarm from the onset on.
-        early_rate: Share with an alarm before the onset.
-        curve: Probability of having been noticed, by delay.
-        false_alarms: On nominal episodes, if there were any.
+        miss_rate: Fraction without an alarm from the onset on.
+        early_rate: Fraction with an alarm before the onset.
+        curve: Probability of detection, by delay.
+        false_alarms: False alarms in nominal episodes; None without nominal episodes.
     """
 
     episodes: int
@@ -72,14 +71,14 @@ class Timing:
 
     @property
     def never_faulty(self) -> int:
-        """Episodes that ended before their onset or had none."""
+        """Number of episodes that ended before their onset or had no fault."""
         return self.episodes - self.faulty
 
     def numbers(self) -> dict[str, Estimate]:
         """Return every number by name."""
         numbers = {"median_delay": self.median_delay, "mean_delay": self.mean_delay}
-        numbers |= {f"within_{steps}": share for steps, share in self.within.items()}
-        numbers |= {f"quiet_within_{steps}": share for steps, share in self.within_without_early_alarm.items()}
+        numbers |= {f"within_{steps}": fraction for steps, fraction in self.within.items()}
+        numbers |= {f"quiet_within_{steps}": fraction for steps, fraction in self.within_without_early_alarm.items()}
         numbers |= {"miss_rate": self.miss_rate, "early_rate": self.early_rate}
         if self.false_alarms is not None:
             numbers["false_alarms"] = self.false_alarms.per_1000_steps
@@ -97,16 +96,16 @@ def measure_timing(
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> Timing:
-    """Return how soon alarms come.
+    """Measure the delays of alarms.
 
     Args:
         alarms: One boolean array per episode.
-        onsets: First faulty transition of each; None, or one after its end, if it was never struck.
-        nominal: Alarms of nominal episodes, for the false ones.
-        within: Delays of which the share is wanted, in steps.
-        horizon: Of the restricted mean delay, in steps.
+        onsets: First faulty transition of each episode; None, or a step after its end, if it was never faulty.
+        nominal: Alarms of nominal episodes, for the false-alarm rate.
+        within: Delays in steps for which the detected fraction is computed.
+        horizon: Horizon of the restricted mean delay, in steps.
         replicates: Bootstrap replicates.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Example:
         >>> alarms = [np.arange(30) >= first for first in (12, 17, 40)]
@@ -122,7 +121,7 @@ def measure_timing(
 
 
 def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
-    """Return delays in steps, or raise :class:`InvalidParameter` if one is none.
+    """Return delays in steps, or raise :class:`InvalidParameter` if one is not a number of steps.
 
     Example:
         >>> checked_delays([-3])
@@ -136,12 +135,12 @@ def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
 
 
 def measure_false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0) -> FalseAlarms:
-    """Return how often there is an alarm while nothing is wrong.
+    """Measure the rate of false alarms in nominal episodes.
 
     Args:
         alarms: One boolean array per nominal episode.
         replicates: Bootstrap replicates.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
 
     Example:
         >>> measure_false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
@@ -160,11 +159,11 @@ def _joined(alarms: Sequence[Array], what: str) -> tuple[BoolArray, IntArray]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlarmOutcomes:
-    """What was seen of each episode.
+    """Outcome of the alarm in each episode.
 
     Args:
-        faulty: (n,): whether it lasted until its onset.
-        delays: (n,): steps from onset to alarm; -1 for a miss, or if it was not struck.
+        faulty: (n,): whether the episode reached its onset.
+        delays: (n,): steps from onset to alarm; -1 for a miss or without a fault.
         exposures: (n,): steps from onset to end.
         early: (n,): whether there was an alarm before the onset.
     """
@@ -204,7 +203,7 @@ def timing_of_outcomes(
     horizon: int = HORIZON,
     false_alarms: FalseAlarms | None = None,
 ) -> Timing:
-    """Return the timing of watched episodes; see :func:`measure_timing`."""
+    """Return the timing of alarm outcomes; see :func:`measure_timing`."""
     chosen = np.flatnonzero(outcomes.faulty)
     delays, exposures = outcomes.delays[chosen], outcomes.exposures[chosen]
     missed, early = delays < 0, outcomes.early[chosen]
@@ -231,7 +230,7 @@ def timing_of_outcomes(
 
 
 def false_alarms_of_flags(alarms: BoolArray, lengths: IntArray, resamples: Resamples) -> FalseAlarms:
-    """Return how often alarms of nominal episodes are raised."""
+    """Return the false-alarm rates of joined alarms."""
     owner = np.repeat(np.arange(len(lengths)), lengths)
     raised: FloatArray = np.bincount(owner[alarms], minlength=len(lengths)).astype(np.float64)
     return FalseAlarms(
