@@ -92,7 +92,7 @@ def test_nothing_is_run_that_a_file_holds(tmp_path, capsys):
     with pytest.raises(DamagedFile, match="not a checkpoint of this version"):
         load_checkpoint(Line(0), tmp_path / "plain")
     (tmp_path / "hashed").write_bytes(MAGIC + sha256_of(payload).encode() + b"\n" + payload)
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+    with pytest.raises(InvalidParameter, match="not a checkpoint of these settings"):
         load_checkpoint(Line(0), tmp_path / "hashed")
     assert "unpickled" not in capsys.readouterr().out
 

@@ -72,7 +72,7 @@ def test_the_card_tells_both_commands(tmp_path):
 
 def test_what_cannot_be_polished_is_refused(tmp_path):
     policy = expert(CARTPOLE)
-    with pytest.raises(InvalidParameter, match="rectified"):
+    with pytest.raises(InvalidParameter, match="ReLU"):
         fine_tune(CARTPOLE, NetworkPolicy(policy.layers, policy.space, activation="tanh"), SHORT, earned)
     with pytest.raises(InvalidParameter, match="positions and velocities"):
         finetune_command("SAP-Goal0-v0", tmp_path)

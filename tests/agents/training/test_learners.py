@@ -135,14 +135,16 @@ def test_the_learning_rate_still_falls_after_a_restart(tmp_path):
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     save_checkpoint(LEARNERS["tqc"](5, 2, SMALL, CPU), tmp_path / "c")
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+    with pytest.raises(InvalidParameter, match="not a checkpoint of these settings"):
         load_checkpoint(LEARNERS["tqc"](6, 2, SMALL, CPU), tmp_path / "c")
     (tmp_path / "c").write_bytes(b"half a file")
     with pytest.raises(DamagedFile, match="not a checkpoint"):
         load_checkpoint(LEARNERS["tqc"](5, 2, SMALL, CPU), tmp_path / "c")
 
 
-@pytest.mark.parametrize(("device", "steps", "values"), [("tpu", 64, "choose 'cpu'"), ("cpu", 10, "fewer than the 64")])
+@pytest.mark.parametrize(
+    ("device", "steps", "values"), [("tpu", 64, "choose 'cpu'"), ("cpu", 10, "fewer than n_envs, 64")]
+)
 def test_training_that_cannot_start_is_refused(device, steps, values):
     with pytest.raises(InvalidParameter, match=values):
         learn("SAP-Goal0-v0", TrainingSettings(steps=steps), lambda policy: (0.0, 0.0), device=device)

@@ -86,7 +86,7 @@ def test_a_faulty_world_is_that_of_single_faulty_environments():
 
 
 def test_other_vector_environments_are_refused():
-    with pytest.raises(UnsupportedEnvironment, match="give what `make_vec` returns"):
+    with pytest.raises(UnsupportedEnvironment, match="give a vector environment of `make_vec`"):
         SB3VecEnv(gymnasium.make_vec("CartPole-v1", num_envs=2))
 
 
@@ -239,9 +239,9 @@ def test_a_model_goes_on_from_its_checkpoint(algorithm, tmp_path):
 
 def test_a_checkpoint_of_something_else_is_refused(tmp_path):
     save_checkpoint(SB3Training(model_of(SMALL)), tmp_path / "c")
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+    with pytest.raises(InvalidParameter, match="not a checkpoint of these settings"):
         load_checkpoint(SB3Training(model_of(SMALL.replace(hidden=(16,)))), tmp_path / "c")
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+    with pytest.raises(InvalidParameter, match="not a checkpoint of these settings"):
         load_checkpoint(SB3Training(model_of(SMALL.replace(algorithm="td3"))), tmp_path / "c")
 
 
@@ -287,8 +287,8 @@ def test_the_rate_falls_with_the_time_that_is_over():
 @pytest.mark.parametrize(
     ("changes", "device", "values"),
     [
-        ({"steps": 3}, "cpu", "fewer than the 5 rows"),
-        ({"critic_layer_norm": True}, "cpu", "no normalised layers"),
+        ({"steps": 3}, "cpu", "fewer than n_envs, 5"),
+        ({"critic_layer_norm": True}, "cpu", "no layer normalisation"),
         ({}, "tpu", "choose 'cpu'"),
     ],
 )

@@ -170,7 +170,7 @@ def test_a_run_of_other_settings_is_not_gone_on_from(tmp_path):
     path = tmp_path / "run.checkpoint"
     settings = uncertainty_preset(CARTPOLE, "dqn", "ensemble").replace(**TINY)
     learn_with_uncertainty(CARTPOLE, settings, lambda policy: (0.0, 0.0), device="cpu", evaluations=1, checkpoint=path)
-    with pytest.raises(InvalidParameter, match="no checkpoint of these settings"):
+    with pytest.raises(InvalidParameter, match="not a checkpoint of these settings"):
         learn_with_uncertainty(
             CARTPOLE, settings.replace(seed=1), lambda policy: (0.0, 0.0), device="cpu", checkpoint=path
         )

@@ -1,6 +1,6 @@
-"""Checkpoints: the state that a training resumes from after it was killed.
+"""Checkpoints: files from which an interrupted training resumes.
 
-A file is one line of text, which names the format and the SHA-256 of the rest, and a state as torch writes it.
+A file is one line of text with the format and the SHA-256 of the rest, followed by a state written by torch.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ MAGIC = b"offnominal checkpoint 1 "
 REMEDY = "put back a copy of it, or delete it to start the training again"
 
 State = dict[str, Any]
-"""Tensors, numbers and text by name: what torch reads without running anything."""
+"""Tensors, numbers and text by name, which torch reads without running code."""
 
 
 class Resumable(Protocol):
-    """What can go on from a state."""
+    """Object with a state that can be restored."""
 
     @property
     def device(self) -> torch.device:
-        """Where its tensors are."""
+        """Device of its tensors."""
 
     def state_dict(self) -> State:
-        """Return everything that is needed to go on."""
+        """Return the state."""
 
     def load_state_dict(self, state: State) -> None:
-        """Go on from a state."""
+        """Restore a state."""
 
 
 def save_checkpoint(training: Resumable, path: Path) -> None:
-    """Write a state; a killed writer leaves the old one."""
+    """Write a state atomically."""
     content = io.BytesIO()
     torch.save(training.state_dict(), content)
     payload = content.getvalue()
@@ -45,10 +45,10 @@ def save_checkpoint(training: Resumable, path: Path) -> None:
 
 
 def load_checkpoint(training: Resumable, path: Path) -> None:
-    """Resume from a saved state.
+    """Restore a saved state.
 
     Raises:
-        DamagedFile: The file is not a checkpoint, or not the one that was written; nothing of it was used.
+        DamagedFile: The file is not a checkpoint, or was changed; nothing is restored.
         InvalidParameter: It is a checkpoint of other settings.
     """
     payload = _checked(path)
@@ -56,12 +56,13 @@ def load_checkpoint(training: Resumable, path: Path) -> None:
         training.load_state_dict(torch.load(io.BytesIO(payload), map_location=training.device, weights_only=True))
     except Exception as error:
         raise InvalidParameter(
-            f"{path} is no checkpoint of these settings ({type(error).__name__}); delete it or choose another folder."
+            f"{path} is not a checkpoint of these settings ({type(error).__name__}); delete it, or choose another "
+            "folder."
         ) from error
 
 
 def _checked(path: Path) -> bytes:
-    """Return the state in a file, as bytes that have the hash the file states."""
+    """Return the bytes of the state in a file, after a check of its hash."""
     header, _, payload = read_bytes(path).partition(b"\n")
     if not header.startswith(MAGIC):
         raise DamagedFile(f"{path} is not a checkpoint of this version of Offnominal; {REMEDY}.")
@@ -71,12 +72,12 @@ def _checked(path: Path) -> bytes:
 
 
 def modules_state_dict(owner: object) -> State:
-    """Return the states of the networks and optimizers that an object holds, by name."""
+    """Return the states of an object's networks and optimizers, by attribute name."""
     return {name: part.state_dict() for name, part in _parts(owner).items()}
 
 
 def load_modules_state_dict(owner: object, state: State) -> None:
-    """Give networks and optimizers their states back; each optimizer keeps its rate, which follows a schedule."""
+    """Restore networks and optimizers; each optimizer keeps its learning rate, which follows a schedule."""
     for name, part in _parts(owner).items():
         if isinstance(part, torch.optim.Optimizer):
             learning_rate = part.param_groups[0]["lr"]

@@ -1,4 +1,4 @@
-"""Work that a GPU does over and over, captured into a graph: one launch instead of hundreds."""
+"""CUDA graphs: repeated GPU work in one launch instead of hundreds."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ WARMUP_ITERATIONS = 4
 def capture(
     function: Callable[[], None], *, times: int = 1, generator: torch.Generator | None = None
 ) -> torch.cuda.CUDAGraph:
-    """Return a graph whose replay does some work several times.
+    """Return a graph whose replay calls a function several times.
 
-    The work is done a few times first, for torch to choose its kernels. A replay reads and writes the same memory
-    always, so what changes between replays must lie in tensors that are filled in place.
+    The function is called a few times first, so that torch chooses its kernels. A replay always uses the same memory,
+    so inputs that change between replays must be written in place.
 
     Args:
-        function: What to do, without waiting for the GPU.
-        times: How often one replay does it.
-        generator: What it draws from, if that is not torch's own generator; every replay draws anew.
+        function: Function to capture; it must not synchronise with the GPU.
+        times: Number of calls per replay.
+        generator: Random generator of the function, if it is not torch's default one.
     """
     side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     side.wait_stream(torch.cuda.current_stream())

@@ -16,10 +16,10 @@ from offnominal.agents.uncertainty.policy import UncertainPolicy
 
 
 class DDPG(UncertaintyLearner):
-    """Deep deterministic policy gradient (Lillicrap et al., 2016), with an actor that nothing squashes.
+    """Deep deterministic policy gradient (Lillicrap et al., 2016), with an actor without squashing.
 
-    Actions leave the network as they are, so that they can lie far outside when the actor is unsure; the world applies
-    its limits.
+    The network's actions are unbounded, so that they can be far outside the bounds if the actor is uncertain; the world
+    clips them.
     """
 
     def _build(self) -> None:
@@ -44,7 +44,7 @@ class DDPG(UncertaintyLearner):
         self.low, self.high = (torch.as_tensor(each, device=self.device) for each in (self.space.low, self.space.high))
 
     def explore(self, observations: Tensor, share: float) -> Tensor:
-        """Shake the action of one pass."""
+        """Return the actions of one pass with Gaussian noise."""
         shape = (*observations.shape[:2], *self.low.shape)
         reach = (self.high - self.low) / 2.0
         if share < 0.0:
@@ -54,13 +54,13 @@ class DDPG(UncertaintyLearner):
         return greedy + self.settings.exploration * reach * noise
 
     def update(self, batch: NStepBatch) -> None:
-        """Critics, actors, targets."""
+        """Update critics, actors and targets."""
         with torch.no_grad():
             then = self.forward(self.slow_actor, batch.next_observations, dropout_masks=False)
             future = self._action_value(self.slow_critic, batch.next_observations, then)
-            wanted = (batch.rewards + batch.bootstrap_weight * future).clamp(*batch.bounds)
-        wrong = self._action_value(self.critic, batch.observations, batch.actions.flatten(2)) - wanted
-        self.step(self.critic_optimizer, (batch.valid * wrong.square()).mean(dim=1).sum())
+            target = (batch.rewards + batch.bootstrap_weight * future).clamp(*batch.bounds)
+        errors = self._action_value(self.critic, batch.observations, batch.actions.flatten(2)) - target
+        self.step(self.critic_optimizer, (batch.valid * errors.square()).mean(dim=1).sum())
         self.critic.requires_grad_(False)
         chosen = self.forward(self.actor, batch.observations, dropout_masks=True)
         beyond = chosen - chosen.clamp(self.low.flatten(), self.high.flatten())
@@ -77,7 +77,7 @@ class DDPG(UncertaintyLearner):
         return self.forward(critic, both, dropout_masks=False).squeeze(2)
 
     def policy(self) -> UncertainPolicy:
-        """Return the policy as it is now, which runs without torch."""
+        """Return the current policy, which runs without torch."""
         return UncertainPolicy(
             self.exported(self.actor),
             self.space,

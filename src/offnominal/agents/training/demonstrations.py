@@ -1,4 +1,4 @@
-"""Lessons: a learner begins with what a teacher showed it."""
+"""Training with demonstrations: replay pre-fill and behaviour cloning."""
 
 from __future__ import annotations
 
@@ -18,40 +18,39 @@ from offnominal.core.types import Array
 CLONING_STEPS = 20_000
 CLONING_BATCH_SIZE = 1024
 CLONING_LEARNING_RATE = 1e-3
-# A taught policy explores near what it was taught: standard deviation before squashing, and weight of the entropy.
+# Exploration after cloning: standard deviation before squashing, and entropy coefficient.
 IMITATION_LOG_STD = -2.0
 IMITATION_ALPHA = 0.05
 
 
 def add_demonstrations(replay_buffer: ReplayBuffer, demonstrations: Sequence[Episode], space: Box) -> None:
-    """Put lessons into a replay as if the learner had lived them; what does not fit is left out."""
+    """Store demonstrations in a replay buffer, as many transitions as fit."""
     room = len(replay_buffer.transitions) - replay_buffer.size
     for demonstration in demonstrations:
         count = min(len(demonstration), room)
         room -= count
         ended = np.zeros(len(demonstration))
         ended[-1] = demonstration.terminated
-        seen, acted = demonstration.observations, to_unit(demonstration.actions, space)
-        replay_buffer.add(
-            seen[:count], acted[:count], demonstration.rewards[:count], seen[1 : count + 1], ended[:count]
-        )
+        observations, actions = demonstration.observations, to_unit(demonstration.actions, space)
+        rewards, after = demonstration.rewards[:count], observations[1 : count + 1]
+        replay_buffer.add(observations[:count], actions[:count], rewards, after, ended[:count])
         if room == 0:
             return
 
 
 def clone_behaviour(learner: Learner, replay_buffer: ReplayBuffer, steps: int = CLONING_STEPS) -> None:
-    """Let the actor choose what was chosen in the replay, and start to explore from there."""
+    """Train the actor to the actions in the replay buffer, then reduce its exploration."""
     optimizer = torch.optim.Adam(learner.actor.parameters(), lr=CLONING_LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
     for _ in range(steps):
-        seen, acted, *_ = replay_buffer.sample(CLONING_BATCH_SIZE)
-        learner.step(optimizer, (learner.actor(seen) - acted).square().mean())
+        observations, actions, *_ = replay_buffer.sample(CLONING_BATCH_SIZE)
+        learner.step(optimizer, (learner.actor(observations) - actions).square().mean())
         schedule.step()
     reduce_exploration(learner)
 
 
 def copy_weights(learner: Learner, policy: NetworkPolicy) -> bool:
-    """Copy the weights of a policy of the actor's shape and start to explore from there; say whether it fits."""
+    """Copy the weights of a policy to the actor and reduce its exploration; return False if the shapes differ."""
     pairs = list(zip(learner.actor.linear(), policy.layers, strict=False))
     fits = len(learner.actor.linear()) == len(policy.layers) and policy.activation == "relu" and policy.squash
     if not fits or any(layer.weight.shape != weight.T.shape for layer, (weight, _) in pairs):
@@ -66,7 +65,7 @@ def copy_weights(learner: Learner, policy: NetworkPolicy) -> bool:
 
 @torch.no_grad()
 def reduce_exploration(learner: Learner) -> None:
-    """Make a learner whose actor was taught explore gently."""
+    """Set a small exploration noise and entropy coefficient, and copy the actor to its targets."""
     if learner.actor.log_std is not None:
         learner.actor.log_std.weight.zero_()
         learner.actor.log_std.bias.fill_(IMITATION_LOG_STD)
@@ -76,7 +75,7 @@ def reduce_exploration(learner: Learner) -> None:
 
 
 def to_unit(actions: Array, space: Box) -> Array:
-    """Return actions as the learner knows them, in [-1, 1]."""
+    """Return actions scaled to [-1, 1]."""
     middle, reach = (space.high + space.low) / 2.0, (space.high - space.low) / 2.0
     unit: Array = np.clip((actions - middle) / reach, -1.0, 1.0)
     return unit

@@ -1,4 +1,4 @@
-"""Episodes whose return has a slope: by how much would it change with each action on the way?"""
+"""Differentiable rollouts: gradients of the return through the simulator by finite differences."""
 
 from __future__ import annotations
 
@@ -19,26 +19,25 @@ BATCH_SIZE = 2048
 
 
 class DifferentiableRollout:
-    """Plays episodes of a world and differentiates their returns.
+    """Simulates episodes of a world and differentiates their returns.
 
-    The world's own simulation is the model: the slopes of a transition are differences between it and the same one
-    begun a little elsewhere. That takes a world whose state is positions and velocities, some of which it shows.
+    The Jacobian of a transition is a finite difference between simulations of slightly different states and actions.
+    The world must have positions and velocities as its whole state and observe some of them.
 
     Args:
         world: Id of the world.
-        n: Episodes played together.
-        gradient_interval: Transitions from one whose slopes are computed to the next; between the two they are
-            interpolated.
-        max_state_gradient: Largest slope of an episode's return by its state that is passed on to earlier transitions.
-            In an episode that fails it would grow without limit and drown all others.
-        final_reward_weight: How many times more the last reward counts, for a world that asks where an episode ends.
-            The action that earns it came too late to matter; its effort is not charged.
-        threads: Threads of the simulation.
+        n: Number of episodes.
+        gradient_interval: Number of transitions between two whose Jacobians are computed; the others are interpolated.
+        max_state_gradient: Bound on the gradient of an episode's return by its state that is passed on to earlier
+            transitions. Without it, the gradient of a failed episode could dominate all others.
+        final_reward_weight: Additional weight of the last reward, for worlds in which the final state matters. The last
+            action has no gradient then, because it cannot affect the final state.
+        threads: Number of threads of the simulation.
 
     Example:
         >>> rollout = DifferentiableRollout("MJC-CartpoleSwingup-v0", 4)
         >>> push = torch.zeros(1, requires_grad=True)
-        >>> rollout(lambda seen: push.expand(4, 1), np.arange(4)).sum().backward()
+        >>> rollout(lambda observations: push.expand(4, 1), np.arange(4)).sum().backward()
         >>> push.grad.shape
         torch.Size([1])
     """
@@ -62,18 +61,18 @@ class DifferentiableRollout:
         self.limit = self.world.card.max_steps
         rows = np.arange(BATCH_SIZE)
         self.probe.reset(rows, rows, np.zeros_like(rows))
-        self.seen = _seen(self.probe)
+        self.observed = _observed(self.probe)
         self.width = sum(part.shape[1] for part in _mechanics(self.probe))
 
     def __call__(self, act: Callable[[Tensor], Tensor], seeds: IntArray) -> Tensor:
-        """Return what each episode earns, as a function of what `act` chooses for observations."""
+        """Return the return of each episode, differentiable with respect to the actions of `act`."""
         rows = np.arange(self.world.n)
         self.world.reset(rows, seeds, np.zeros_like(rows))
         state = torch.from_numpy(_state(self.world))
         total = torch.zeros(self.world.n, dtype=torch.float64)
         path = _Trajectory(self)
         for t in range(self.limit):
-            actions = act(state[:, self.seen].float()).double()
+            actions = act(state[:, self.observed].float()).double()
             if self.final_reward_weight and t == self.limit - 1:
                 actions = actions.detach()
             after: Tensor = _Transition.apply(state, actions, path)  # type: ignore[no-untyped-call]
@@ -82,17 +81,17 @@ class DifferentiableRollout:
         return total + self.final_reward_weight * reward
 
     def jacobians(self, states: FloatArray, actions: FloatArray, after: FloatArray, moving: IntArray) -> FloatArray:
-        """Return by how much the outcomes of transitions change with each moving part of the state and each action.
+        """Return the Jacobians of transitions by the moving parts of the state and by the actions.
 
         Args:
-            states: (m, width): States before.
-            actions: (m, actions): Actions.
-            after: (m, width + 1): States after, and rewards.
-            moving: Parts of the state that ever change.
+            states: (m, width): states before the transitions.
+            actions: (m, actions): actions.
+            after: (m, width + 1): states after the transitions, and rewards.
+            moving: Indices of the parts of the state that ever change.
         """
         before = np.hstack([states, actions])
         columns = np.concatenate([moving, self.width + np.arange(actions.shape[1])])
-        # Inwards, since there is no slope beyond the limits of an action.
+        # Inwards, because there is no gradient beyond the bounds of an action.
         epsilons = np.where((columns >= self.width) & (before[:, columns] > 0.0), -EPSILON, EPSILON)
         perturbed = np.repeat(before[:, None], len(columns), axis=1)
         perturbed[:, np.arange(len(columns)), columns] += epsilons
@@ -115,7 +114,7 @@ class DifferentiableRollout:
 
 
 class _Trajectory:
-    """What happened in a rehearsal, and the slopes along it once they are asked for."""
+    """Transitions of a rollout, and their Jacobians, computed on first use."""
 
     def __init__(self, rollout: DifferentiableRollout) -> None:
         self.rollout = rollout
@@ -134,7 +133,7 @@ class _Trajectory:
         return self.after[-1]
 
     def back(self, t: int, gradient: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the slopes of the return by state and action of transition t from those by its outcome."""
+        """Return the gradients by state and action of transition t, given the gradient by its outcome."""
         jacobians = self._jacobian(t)
         change = np.einsum("nio,no->ni", jacobians, gradient)
         size = np.linalg.norm(change[:, : len(self._moving)], axis=1, keepdims=True)
@@ -144,15 +143,15 @@ class _Trajectory:
         return by_state, change[:, len(self._moving) :]
 
     def _jacobian(self, t: int) -> FloatArray:
-        """Return those of the nearest transitions that have them, mixed."""
+        """Return the Jacobian of transition t, interpolated between the computed ones."""
         last, gradient_interval = len(self.states) - 1, self.rollout.gradient_interval
         if self._knots is None:
             self._knots = self._computed(sorted({*range(0, last, gradient_interval), last}))
-        place = t // gradient_interval
-        begin, end = place * gradient_interval, min(place * gradient_interval + gradient_interval, last)
+        index = t // gradient_interval
+        begin, end = index * gradient_interval, min(index * gradient_interval + gradient_interval, last)
         share = (t - begin) / max(end - begin, 1)
-        nearest: FloatArray = self._knots[place]
-        return nearest if share == 0.0 else (1.0 - share) * nearest + share * self._knots[place + 1]
+        nearest: FloatArray = self._knots[index]
+        return nearest if share == 0.0 else (1.0 - share) * nearest + share * self._knots[index + 1]
 
     def _computed(self, knots: list[int]) -> FloatArray:
         states, actions, after = (
@@ -178,12 +177,12 @@ class _Transition(torch.autograd.Function):
 
 
 def _mechanics(world: World) -> tuple[FloatArray, FloatArray]:
-    """Return the positions and velocities of a world's rows, which are all of its state."""
+    """Return the positions and velocities of a world's rows, which are its whole state."""
     try:
         return world._qpos, world._qvel  # type: ignore[attr-defined]
     except AttributeError:
         raise InvalidParameter(
-            f"{world.card.id} does not say its positions and velocities; only a world of mechanics has slopes."
+            f"{world.card.id} has no positions and velocities; only a mechanical world is differentiable."
         ) from None
 
 
@@ -195,13 +194,15 @@ def _outcome(world: World) -> FloatArray:
     return np.hstack([_state(world), world.rewards[:, None]])
 
 
-def _seen(world: World) -> IntArray:
-    """Return which parts of the state the observations are."""
+def _observed(world: World) -> IntArray:
+    """Return the indices of the state that are observed."""
     generator = np.random.default_rng(0)
     for _ in range(3):
         world.step(generator.uniform(-1.0, 1.0, (world.n, *world.action_shape)))
     equal = (_state(world).astype(np.float32)[:, None, :] == world.observations[:, :, None]).all(axis=0)
     if not equal.any(axis=1).all():
-        raise InvalidParameter(f"{world.card.id} observes more than its positions and velocities; it has no slopes.")
+        raise InvalidParameter(
+            f"{world.card.id} observes more than its positions and velocities; it is not differentiable."
+        )
     columns: IntArray = equal.argmax(axis=1)
     return columns

@@ -17,13 +17,13 @@ from offnominal.core.errors import InvalidParameter
 
 
 class DQN(UncertaintyLearner):
-    """Deep Q-learning (Mnih et al., 2015): the choice by one network, its value by a slower one (van Hasselt, 2016)."""
+    """Double deep Q-learning (Mnih et al., 2015; van Hasselt et al., 2016)."""
 
     def _build(self) -> None:
         assert isinstance(self.space, Discrete)
         self.convolutions = NATURE_CNN if len(self.observation_shape) == 3 else ()
         if self.convolutions and self.settings.uncertainty == "dropout":
-            raise InvalidParameter("networks that see pictures have no dropout; choose an ensemble or dropconnect.")
+            raise InvalidParameter("networks with image observations have no dropout; choose ensemble or dropconnect.")
         self.network = self.moved(
             BatchedNetwork(
                 self.observation_shape,
@@ -37,30 +37,30 @@ class DQN(UncertaintyLearner):
         self.optimizer = self.adam(self.network)
 
     def explore(self, observations: Tensor, share: float) -> Tensor:
-        """Choose greedily by one pass, or at random, less and less often."""
+        """Return epsilon-greedy actions of one pass; epsilon decreases."""
         assert isinstance(self.space, Discrete)
         shape = observations.shape[:2]
         random = torch.randint(int(self.space.n), shape, generator=self.generator, device=self.device)
         if share < 0.0:
             return random
-        often = 1.0 - (1.0 - self.settings.exploration) * min(share / self.settings.exploration_fraction, 1.0)
+        epsilon = 1.0 - (1.0 - self.settings.exploration) * min(share / self.settings.exploration_fraction, 1.0)
         greedy = self.forward(self.network, observations, dropout_masks=True).argmax(dim=-1)
-        return torch.where(torch.rand(shape, generator=self.generator, device=self.device) < often, random, greedy)
+        return torch.where(torch.rand(shape, generator=self.generator, device=self.device) < epsilon, random, greedy)
 
     def update(self, batch: NStepBatch) -> None:
         """Take one gradient step of every member."""
         with torch.no_grad():
             best = self.forward(self.network, batch.next_observations, dropout_masks=False).argmax(dim=-1, keepdim=True)
             future = self.forward(self.target, batch.next_observations, dropout_masks=False).gather(2, best).squeeze(2)
-            wanted = (batch.rewards + batch.bootstrap_weight * future).clamp(*batch.bounds)
+            target = (batch.rewards + batch.bootstrap_weight * future).clamp(*batch.bounds)
         values = self.forward(self.network, batch.observations, dropout_masks=True)
         chosen = values.gather(2, batch.actions.unsqueeze(2)).squeeze(2)
-        wrong = torch.nn.functional.smooth_l1_loss(chosen, wanted, reduction="none")
-        self.step(self.optimizer, (batch.valid * wrong).mean(dim=1).sum())
+        errors = torch.nn.functional.smooth_l1_loss(chosen, target, reduction="none")
+        self.step(self.optimizer, (batch.valid * errors).mean(dim=1).sum())
         self.update_target(self.target, self.network)
 
     def policy(self) -> UncertainPolicy:
-        """Return the policy as it is now, which runs without torch unless it sees pictures."""
+        """Return the current policy, which needs torch only with image observations."""
         return UncertainPolicy(
             self.exported(self.network),
             self.space,

@@ -1,4 +1,4 @@
-"""Polishing: a trained policy climbs the slope of its own return."""
+"""Fine-tuning of a trained policy by the gradient of its return through the simulator."""
 
 from __future__ import annotations
 
@@ -30,19 +30,20 @@ NOISE_LEVELS = 5
 
 @dataclass(frozen=True)
 class FineTuningSettings(Config):
-    """Everything that decides how a policy is polished.
+    """All settings of fine-tuning.
 
     Args:
-        gradient_steps: Gradient steps.
-        episodes: Episodes behind each gradient, never the same twice.
-        learning_rate: Learning rate of Adam, which falls along half a cosine.
-        gradient_interval: Transitions from one whose slopes are computed to the next.
-        max_state_gradient: Largest slope of an episode's return by its state that is passed on to earlier transitions.
-        final_reward_weight: How many times more the last reward counts.
-        action_noise: Largest standard deviation of noise on the actions, as a share of half their range. The ith of
-            five episodes in a row has i quarters of it. Without any, a policy forgets what to do beside its path.
-        weight_averaging: Share of the past that stays in the exported average of the weights per update.
-        seed: Chooses the episodes.
+        gradient_steps: Number of gradient steps.
+        episodes: Episodes per gradient step, new ones every time.
+        learning_rate: Initial learning rate of Adam, with cosine decay.
+        gradient_interval: Number of transitions between two whose Jacobians are computed.
+        max_state_gradient: Bound on the gradient of the return by the state that is passed on to earlier transitions.
+        final_reward_weight: Additional weight of the last reward.
+        action_noise: Largest standard deviation of the action noise, as a fraction of half the range of the actions.
+            Five successive episodes have 0, 1/4, 1/2, 3/4 and 1 times this noise, so that the policy stays robust near
+            its trajectories.
+        weight_averaging: Decay of the exponential average of the weights, which is exported.
+        seed: Seed of the episodes.
     """
 
     gradient_steps: int = 400
@@ -66,7 +67,7 @@ class FineTuningSettings(Config):
 
 
 def fine_tuning_preset(world: str) -> FineTuningSettings:
-    """Return the settings that suit a world."""
+    """Return the preset of a world."""
     return FineTuningSettings(**worlds.training_presets(world).fine_tuning)
 
 
@@ -81,26 +82,28 @@ def fine_tune(
     threads: int | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[NetworkPolicy, list[Evaluation]]:
-    """Improve a policy by gradient steps on the mean return itself, and return the best one seen with its curve.
+    """Improve a policy by gradient steps on its mean return.
 
-    Reinforcement learning guesses the gradient of the return from a critic; here it is computed, backwards through
-    whole episodes of the simulation.
+    The gradient is computed by backpropagation through whole episodes of the simulator, not estimated by a critic.
 
     Args:
         world: Id of the world.
-        policy: Where to begin; it keeps its shape.
-        settings: How.
+        policy: Initial policy; its architecture is kept.
+        settings: Settings of fine-tuning.
         evaluator: Evaluates a policy on nominal episodes.
-        evaluations: How often to judge on the way.
-        minutes: Stop after this long even if updates are left; the rate falls accordingly.
-        threads: Threads of the simulation.
+        evaluations: Number of evaluations during the training.
+        minutes: Time limit in minutes, which also sets the decay of the learning rate; None for no limit.
+        threads: Number of threads of the simulation.
         report: Called after each evaluation.
+
+    Returns:
+        The best policy of all evaluations, and the learning curve.
     """
     check_effort(minutes, evaluations)
     if threads is not None:
         positive_integer("threads", threads)
     if policy.activation != "relu" or not policy.squash:
-        raise InvalidParameter("only a policy of rectified layers with a squashed output can be polished.")
+        raise InvalidParameter("only a policy with ReLU layers and a squashed output can be fine-tuned.")
     rollout = DifferentiableRollout(
         world,
         settings.episodes,
@@ -117,7 +120,7 @@ def fine_tune(
     best: tuple[float, NetworkPolicy] | None = None
     curve: list[Evaluation] = []
     share, due = 0.0, 1
-    with progress(f"Polishing a policy of {world}", total=settings.gradient_steps) as tick:
+    with progress(f"Fine-tuning a policy of {world}", total=settings.gradient_steps) as tick:
         for update in range(1, settings.gradient_steps + 1):
             first = FIRST_SEED + settings.seed * 1_000_003 + (update - 1) * settings.episodes
             returns = rollout(
@@ -131,7 +134,9 @@ def fine_tune(
             )
             optimizer.step()
             torch._foreach_lerp_(
-                average, [each.detach() for each in weights], 1.0 - _averaging_weight(settings.weight_averaging, update)
+                average,
+                [weight.detach() for weight in weights],
+                1.0 - _averaging_weight(settings.weight_averaging, update),
             )
             tick(1)
             passed = (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0
@@ -152,25 +157,26 @@ def fine_tune(
 
 
 def _cosine_decay(share: float) -> float:
-    """Return the part of the rate that is left after a share of the updates."""
+    """Return the factor of the learning rate after a fraction of the training."""
     return FINAL_RATE + (1.0 - FINAL_RATE) * 0.5 * (1.0 + math.cos(math.pi * share))
 
 
 def _averaging_weight(most: float, update: int) -> float:
-    """Return how much of the average stays: little at first, when the weights still move far."""
+    """Return the decay of the average: small at first, when the weights still change much."""
     return min(most, update / (update + 10))
 
 
 def _actor(weights: list[Tensor], policy: NetworkPolicy) -> Callable[[Tensor], Tensor]:
-    """Return what the weights choose for observations, within the limits of the actions."""
+    """Return the policy of the weights as a function from observations to actions."""
     high, low = torch.as_tensor(policy.space.high), torch.as_tensor(policy.space.low)
     *hidden, last = zip(weights[::2], weights[1::2], strict=True)
 
-    def act(seen: Tensor) -> Tensor:
+    def act(observations: Tensor) -> Tensor:
+        values = observations
         for weight, bias in hidden:
-            seen = torch.relu(torch.addmm(bias, seen, weight))
+            values = torch.relu(torch.addmm(bias, values, weight))
         weight, bias = last
-        return (high + low) / 2.0 + (high - low) / 2.0 * torch.tanh(torch.addmm(bias, seen, weight))
+        return (high + low) / 2.0 + (high - low) / 2.0 * torch.tanh(torch.addmm(bias, values, weight))
 
     return act
 
@@ -178,17 +184,17 @@ def _actor(weights: list[Tensor], policy: NetworkPolicy) -> Callable[[Tensor], T
 def _with_action_noise(
     act: Callable[[Tensor], Tensor], space: Box, settings: FineTuningSettings, seed: int
 ) -> Callable[[Tensor], Tensor]:
-    """Return what is executed of what the weights choose: some episodes are noisy."""
+    """Return the policy with action noise, whose level depends on the episode."""
     generator = torch.Generator().manual_seed(seed)
     high, low = torch.as_tensor(space.high), torch.as_tensor(space.low)
     spreads = settings.action_noise * (torch.arange(settings.episodes) % NOISE_LEVELS) / (NOISE_LEVELS - 1)
     reach = spreads[:, None] * (high - low) / 2.0
 
-    def action_noise(seen: Tensor) -> Tensor:
-        chosen = act(seen)
-        return (chosen + reach * torch.randn(chosen.shape, generator=generator)).clamp(low, high)
+    def noisy(observations: Tensor) -> Tensor:
+        actions = act(observations)
+        return (actions + reach * torch.randn(actions.shape, generator=generator)).clamp(low, high)
 
-    return action_noise
+    return noisy
 
 
 def _policy(weights: list[Tensor], like: NetworkPolicy) -> NetworkPolicy:

@@ -1,4 +1,4 @@
-"""The learners: what one gradient step does."""
+"""Gradient steps of TQC, SAC and TD3."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from offnominal.agents.training.networks import Actor, Critics, Temperature, qua
 from offnominal.agents.training.settings import TrainingSettings
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
-"""Observations, actions in [-1, 1], rewards, next observations, whether the world ended it."""
+"""Observations, actions in [-1, 1], rewards, next observations, terminated."""
 
 
 class Learner(ABC):
-    """Networks and one gradient step on them."""
+    """Networks, optimizers and one gradient step."""
 
     def __init__(self, inputs: int, outputs: int, settings: TrainingSettings, device: torch.device) -> None:
         self.settings = settings
@@ -48,44 +48,44 @@ class Learner(ABC):
         """Take one gradient step."""
 
     def compile(self) -> None:
-        """Fuse what can be fused; nothing by default."""
+        """Compile the losses; does nothing by default."""
 
     def state_dict(self) -> State:
-        """Return everything that is learned, optimizers included."""
+        """Return the state of networks and optimizers."""
         return modules_state_dict(self)
 
     def load_state_dict(self, state: State) -> None:
-        """Continue from a state."""
+        """Restore a state."""
         load_modules_state_dict(self, state)
 
     def optimizer(self, module: nn.Module, learning_rate: Tensor) -> torch.optim.Optimizer:
-        """Return Adam; its rate is a tensor so that a captured graph sees it change."""
+        """Return Adam; its rate is a tensor, so that a captured graph uses the current value."""
         cuda = self.device.type == "cuda"
         return torch.optim.Adam(module.parameters(), lr=learning_rate, capturable=cuda, fused=cuda or None)
 
     def set_learning_rate(self, learning_rate: float, *, actor: bool) -> None:
-        """Set the learning rate; the actor and what belongs to it may stand still."""
+        """Set the learning rate; that of the actor and the temperature is zero if `actor` is False."""
         self.learning_rate.fill_(learning_rate)
         self.actor_learning_rate.fill_(learning_rate if actor else 0.0)
 
     def reset_targets(self) -> None:
-        """Make what follows the actor equal to it."""
+        """Copy the weights of the actor to its average."""
         self.averaged_actor.load_state_dict(self.actor.state_dict())
 
     def step(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
-        """Descend a loss."""
+        """Take one optimizer step on a loss."""
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 
     @torch.no_grad()
     def update_target(self, targets: nn.Module, source: nn.Module, share: float) -> None:
-        """Move targets towards their source."""
+        """Update the targets: a weighted mean with their source."""
         torch._foreach_lerp_(list(targets.parameters()), list(source.parameters()), share)
 
 
 class TQC(Learner):
-    """Truncated quantile critics (Kuznetsov et al., 2020): distributional, with the largest quantiles left out."""
+    """Truncated quantile critics (Kuznetsov et al., 2020): distributional, without the largest quantiles."""
 
     def __init__(self, inputs: int, outputs: int, settings: TrainingSettings, device: torch.device) -> None:
         super().__init__(inputs, outputs, settings, device)
@@ -103,7 +103,7 @@ class TQC(Learner):
         return self.actor.sample(observations)[0]
 
     def update(self, batch: Batch) -> None:
-        """Critics, actor, temperature, targets."""
+        """Update critics, actor, temperature and targets."""
         observations, actions, rewards, after, ended = batch
         alpha = self.temperature.log_alpha.detach().exp()
         self.step(self.critic_optimizer, self.critic_loss_of_batch(observations, actions, rewards, after, ended, alpha))
@@ -120,7 +120,7 @@ class TQC(Learner):
     def critic_loss_of_batch(
         self, observations: Tensor, actions: Tensor, rewards: Tensor, after: Tensor, ended: Tensor, alpha: Tensor
     ) -> Tensor:
-        """Return how wrong the critics are about what happens and what it is worth."""
+        """Return the loss of the critics on a batch."""
         with torch.no_grad():
             next_actions, next_log_prob = self.actor.sample(after)
             future = self.future(self.targets(after, next_actions)) - alpha * next_log_prob[:, None]
@@ -128,26 +128,26 @@ class TQC(Learner):
         return self.critic_loss(self.critics(observations, actions), target)
 
     def actor_loss(self, observations: Tensor, alpha: Tensor) -> tuple[Tensor, Tensor]:
-        """Return what the actor is to make small, and the log-probability of what it chose."""
-        chosen, log_prob = self.actor.sample(observations)
-        return (alpha * log_prob - self.action_value(self.critics(observations, chosen))).mean(), log_prob
+        """Return the loss of the actor and the log-probability of its actions."""
+        actions, log_prob = self.actor.sample(observations)
+        return (alpha * log_prob - self.action_value(self.critics(observations, actions))).mean(), log_prob
 
     def compile(self) -> None:
-        """Fuse the objectives into few kernels."""
+        """Compile the losses into few kernels."""
         self.critic_loss_of_batch = torch.compile(self.critic_loss_of_batch)  # type: ignore[method-assign]
         self.actor_loss = torch.compile(self.actor_loss)  # type: ignore[method-assign]
 
     def future(self, values: Tensor) -> Tensor:
-        """Return the target quantiles of a state: all but the largest."""
+        """Return the target quantiles of a state: all except the largest."""
         pooled = values.transpose(0, 1).flatten(1).sort(dim=1).values
         return pooled[:, : pooled.shape[1] - self.settings.n_dropped_quantiles * values.shape[0]]
 
     def critic_loss(self, values: Tensor, target: Tensor) -> Tensor:
-        """Return how wrong the critics are."""
+        """Return the loss of the critics against targets."""
         return quantile_loss(values, target)
 
     def action_value(self, values: Tensor) -> Tensor:
-        """Return what the critics think of an action."""
+        """Return the value of actions."""
         return values.mean(dim=(0, 2))
 
 
@@ -188,7 +188,7 @@ class TD3(Learner):
         return False, 1
 
     def reset_targets(self) -> None:
-        """Make the target actor, too, equal to the actor."""
+        """Copy the weights of the actor to its average and its target."""
         super().reset_targets()
         self.actor_target.load_state_dict(self.actor.state_dict())
 
@@ -198,7 +198,7 @@ class TD3(Learner):
         return (greedy + self.NOISE * torch.randn_like(greedy)).clamp(-1.0, 1.0)
 
     def update(self, batch: Batch) -> None:
-        """Critics every time, actor and targets every other time."""
+        """Update the critics, and every second time the actor and the targets."""
         observations, actions, rewards, after, ended = batch
         with torch.no_grad():
             noise = (self.SMOOTHING * torch.randn_like(actions)).clamp(-self.CLIP, self.CLIP)

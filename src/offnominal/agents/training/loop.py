@@ -1,4 +1,4 @@
-"""The training loop: many simulations feed one learner."""
+"""Training loop of TQC, SAC and TD3."""
 
 from __future__ import annotations
 
@@ -33,7 +33,14 @@ UPDATES_PER_GRAPH = 8
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How well a policy does after some training."""
+    """Result of one evaluation during a training.
+
+    Args:
+        steps: Number of transitions so far.
+        seconds: Time so far.
+        mean_return: Mean return of the evaluation episodes.
+        success: Fraction of successful episodes.
+    """
 
     steps: int
     seconds: float
@@ -42,7 +49,7 @@ class Evaluation:
 
 
 PolicyEvaluator = Callable[[NetworkPolicy], tuple[float, float]]
-"""Returns the mean return and the success rate of a policy."""
+"""Function that returns the mean return and the success rate of a policy."""
 
 
 def learn(
@@ -58,24 +65,27 @@ def learn(
     initial_policy: NetworkPolicy | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[NetworkPolicy, list[Evaluation]]:
-    """Train a policy and return the best one seen, with its learning curve.
+    """Train a policy.
 
     Args:
         world: Id of the world.
-        settings: What to train and how.
+        settings: Settings of the training.
         evaluator: Evaluates a policy on nominal episodes.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        evaluations: How often to judge on the way.
-        minutes: Stop after this long even if steps are left.
-        checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
-        demonstrations: Episodes of a teacher, which the replay begins with and the actor imitates.
-        initial_policy: A policy to begin as; without one the actor imitates the lessons.
+        evaluations: Number of evaluations during the training.
+        minutes: Time limit in minutes; None for no limit.
+        checkpoint: File to which the training is saved at each evaluation and from which it resumes if it exists.
+        demonstrations: Episodes that pre-fill the replay buffer and that the actor clones.
+        initial_policy: Policy whose weights initialise the actor instead of behaviour cloning.
         report: Called after each evaluation.
+
+    Returns:
+        The best policy of all evaluations, and the learning curve.
     """
     check_effort(minutes, evaluations)
     place = choose_device(device)
     if settings.steps < settings.n_envs:
-        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.n_envs} rows stepped together.")
+        raise InvalidParameter(f"{settings.steps} steps are fewer than n_envs, {settings.n_envs}; choose more steps.")
     torch.manual_seed(settings.seed)
     if place.type == "cuda":
         torch.set_float32_matmul_precision("high")
@@ -127,7 +137,7 @@ def learn(
 
 
 class _Collector:
-    """Steps the simulations and keeps what happens."""
+    """Steps the simulations and stores the transitions."""
 
     def __init__(
         self,
@@ -153,16 +163,16 @@ class _Collector:
         self.actions: Array = np.zeros((envs.num_envs, len(self.reach)), np.float32)
 
     def choose(self) -> None:
-        """Choose the next actions; waits for the updates under way."""
+        """Choose the next actions; waits for pending updates on a GPU."""
         if self.replay_buffer.size < self.settings.learning_starts and not self.warm:
             self.actions = self.generator.uniform(-1.0, 1.0, self.actions.shape).astype(np.float32)
             return
         with torch.no_grad():
-            seen = torch.as_tensor(self.observations).to(self.learner.device)
-            self.actions = self.learner.explore(seen).cpu().numpy()
+            observations = torch.as_tensor(self.observations).to(self.learner.device)
+            self.actions = self.learner.explore(observations).cpu().numpy()
 
     def step(self) -> None:
-        """Execute them and keep the transitions; a time limit is no end of the world."""
+        """Execute the actions and store the transitions; a time limit is not a terminal state."""
         before = self.observations
         after, rewards, terminated, truncated, infos = self.envs.step(self.middle + self.reach * self.actions)
         self.observations = after
@@ -187,7 +197,7 @@ class GradientSteps:
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self, share: float) -> None:
-        """Take the updates of one vector step, with the rate that belongs to this share of the training."""
+        """Take the gradient steps of one vector step, with the learning rate for this fraction of the training."""
         learning_rate = self.settings.learning_rate * (
             max(1.0 - share, FINAL_RATE) if self.settings.anneal_learning_rate else 1.0
         )

@@ -1,4 +1,4 @@
-"""Networks of the learners: an actor, and critics that are one batched network."""
+"""Networks of the learners: an actor, and critics in one batched network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 class Actor(nn.Module):
-    """Observation to action in [-1, 1]; a tanh-Gaussian if stochastic, else deterministic."""
+    """Maps observations to actions in [-1, 1]; a tanh-Gaussian if stochastic, else deterministic."""
 
     def __init__(self, inputs: int, outputs: int, hidden: Sequence[int], *, stochastic: bool) -> None:
         super().__init__()
@@ -44,11 +44,11 @@ class Actor(nn.Module):
         return torch.tanh(raw), log_prob.sum(dim=-1)
 
     def layers(self) -> list[tuple[Tensor, Tensor]]:
-        """Return (weight, bias) pairs of the greedy action's path, weights as (inputs, outputs)."""
+        """Return the (weight, bias) pairs of the greedy policy, weights as (inputs, outputs)."""
         return [(layer.weight.detach().T, layer.bias.detach()) for layer in self.linear()]
 
     def linear(self) -> list[nn.Linear]:
-        """Return the layers of the greedy action's path."""
+        """Return the layers of the greedy policy."""
         return [*(layer for layer in self.trunk if isinstance(layer, nn.Linear)), self.mean]
 
 
@@ -60,7 +60,7 @@ class Critics(nn.Module):
         hidden: Widths of the hidden layers.
         members: Number of critics.
         quantiles: Outputs per critic.
-        norm: Whether hidden layers are normalised before they are rectified (Ba et al., 2016).
+        norm: Whether hidden layers have layer normalisation before the ReLU (Ba et al., 2016).
     """
 
     def __init__(self, inputs: int, hidden: Sequence[int], *, members: int, quantiles: int, norm: bool = False) -> None:
@@ -86,7 +86,7 @@ class Critics(nn.Module):
 
 
 class Temperature(nn.Module):
-    """The weight of the entropy, as its logarithm."""
+    """Logarithm of the entropy coefficient."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Experience replay on the learner's device."""
+"""Replay buffer on the learner's device."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from offnominal.core.types import Array
 
 
 class ReplayBuffer:
-    """A ring of transitions, one tensor row each.
+    """Ring buffer of transitions, one tensor row each.
 
     Args:
-        capacity: How many transitions are kept.
+        capacity: Number of transitions.
         observation: Width of the observation.
         action: Width of the action.
-        device: Where they are kept.
+        device: Device of the tensors.
     """
 
     def __init__(self, capacity: int, observation: int, action: int, device: torch.device) -> None:
@@ -27,7 +27,7 @@ class ReplayBuffer:
         self._next = 0
 
     def add(self, observations: Array, actions: Array, rewards: Array, after: Array, ended: Array) -> None:
-        """Keep a batch of transitions, the oldest ones giving way."""
+        """Store a batch of transitions; the oldest ones are overwritten."""
         block = np.concatenate(
             [observations, actions, rewards[:, None], after, ended[:, None]], axis=1, dtype=np.float32, casting="unsafe"
         )
@@ -40,7 +40,7 @@ class ReplayBuffer:
         self.filled.fill_(float(self.size))
 
     def sample(self, count: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """Return random transitions; a captured graph draws anew at every replay."""
+        """Return random transitions; a captured graph draws new ones at every replay."""
         index = (torch.rand(count, device=self.transitions.device) * self.filled).long()
         observations, actions, rewards, after, ended = self.transitions[index].split(self.widths, dim=1)  # type: ignore[no-untyped-call]
         return observations, actions, rewards.squeeze(1), after, ended.squeeze(1)

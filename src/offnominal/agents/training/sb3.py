@@ -1,4 +1,4 @@
-"""Training through Stable-Baselines3: its TQC, SAC and TD3 on a batched world."""
+"""Training with TQC, SAC and TD3 of Stable-Baselines3 on a batched world."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ try:
     from offnominal.agents.training.sb3_vec_env import SB3VecEnv
 except ModuleNotFoundError as error:
     raise MissingDependency(
-        f"training through Stable-Baselines3 needs {error.name}; install it with `pip install offnominal[train]`."
+        f"training with Stable-Baselines3 needs {error.name}; install it with `pip install offnominal[train]`."
     ) from None
 
 Model = TQC | SAC | TD3
@@ -50,24 +50,27 @@ def learn(
     checkpoint: Path | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[NetworkPolicy, list[Evaluation]]:
-    """Train a policy and return the best one seen, with its learning curve; arguments are those of `loop.learn`.
+    """Train a policy with Stable-Baselines3.
 
-    A run that goes on from a checkpoint has its networks and optimizers; its replay starts empty.
+    A resumed run has the networks and optimizers of the checkpoint; its replay buffer starts empty.
 
     Args:
         world: Id of the world.
-        settings: What to train and how; :func:`published` has those of the published agents.
+        settings: Settings of the training; :func:`published` has those of the published agents.
         evaluator: Evaluates a policy on nominal episodes.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        evaluations: How often to judge on the way.
-        minutes: Stop after this long even if steps are left.
-        checkpoint: File that the learner is saved to at each evaluation, and continued from if it exists.
+        evaluations: Number of evaluations during the training.
+        minutes: Time limit in minutes; None for no limit.
+        checkpoint: File to which the training is saved at each evaluation and from which it resumes if it exists.
         report: Called after each evaluation.
+
+    Returns:
+        The best policy of all evaluations, and the learning curve.
     """
     check_effort(minutes, evaluations)
     place = choose_device(device)
     if settings.steps < settings.n_envs:
-        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.n_envs} rows stepped together.")
+        raise InvalidParameter(f"{settings.steps} steps are fewer than n_envs, {settings.n_envs}; choose more steps.")
     start = time.perf_counter()
 
     def spent() -> float:
@@ -77,7 +80,7 @@ def learn(
     if checkpoint is not None and checkpoint.exists():
         load_checkpoint(SB3Training(model), checkpoint)
     total = settings.steps // settings.n_envs
-    due = {int(each) * settings.n_envs for each in np.linspace(0, total, evaluations + 1)[1:-1]} - {0}
+    due = {int(step) * settings.n_envs for step in np.linspace(0, total, evaluations + 1)[1:-1]} - {0}
     with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
 
         def evaluate(steps: int) -> tuple[NetworkPolicy, Evaluation]:
@@ -88,14 +91,14 @@ def learn(
                 save_checkpoint(SB3Training(model), checkpoint)
             return policy, evaluation
 
-        training_state = _EvaluationCallback(evaluate, due, spent, tick)
-        model.learn(total * settings.n_envs, callback=training_state)
-    best = max(training_state.seen, key=lambda each: each[1].mean_return)
-    return best[0], [evaluation for _, evaluation in training_state.seen]
+        callback = _EvaluationCallback(evaluate, due, spent, tick)
+        model.learn(total * settings.n_envs, callback=callback)
+    best = max(callback.results, key=lambda result: result[1].mean_return)
+    return best[0], [evaluation for _, evaluation in callback.results]
 
 
 class _EvaluationCallback(BaseCallback):
-    """Judges between gradient steps when it is due and at the end; ends the training when its time is over."""
+    """Evaluates the policy at given steps and at the end; stops the training at its time limit."""
 
     def __init__(
         self,
@@ -106,33 +109,35 @@ class _EvaluationCallback(BaseCallback):
     ) -> None:
         super().__init__()
         self.evaluate, self.due, self.spent, self.tick = evaluate, due, spent, tick
-        self.seen: list[tuple[NetworkPolicy, Evaluation]] = []
+        self.results: list[tuple[NetworkPolicy, Evaluation]] = []
 
     def _on_rollout_start(self) -> None:
         if self.num_timesteps in self.due:
-            self.seen.append(self.evaluate(self.num_timesteps))
+            self.results.append(self.evaluate(self.num_timesteps))
 
     def _on_step(self) -> bool:
         self.tick(self.training_env.num_envs)
         return self.spent() < 1.0
 
     def _on_training_end(self) -> None:
-        self.seen.append(self.evaluate(self.num_timesteps))
+        self.results.append(self.evaluate(self.num_timesteps))
 
 
 def build(
     envs: SB3VecEnv, settings: TrainingSettings, device: torch.device, spent: Callable[[], float] = lambda: 0.0
 ) -> Model:
-    """Return Stable-Baselines3's model for settings.
+    """Return the model of Stable-Baselines3 for the settings.
 
     Args:
-        envs: The world.
-        settings: What to train and how.
-        device: Where its networks are.
-        spent: Returns the share of the time that is over; the rate falls with it or with the steps.
+        envs: Simulations of the world.
+        settings: Settings of the training.
+        device: Device of the networks.
+        spent: Function that returns the fraction of the time limit used, for the decay of the learning rate.
     """
     if settings.critic_layer_norm:
-        raise InvalidParameter("critic_norm is True, but Stable-Baselines3's critics have no normalised layers.")
+        raise InvalidParameter(
+            "critic_layer_norm is True, but the critics of Stable-Baselines3 have no layer normalisation."
+        )
     outputs = int(np.prod(envs.action_space.shape or ()))
     widths = {"pi": list(settings.hidden), "qf": list(settings.critic_hidden)}
 
@@ -174,10 +179,10 @@ def greedy(model: Model) -> NetworkPolicy:
 
 
 class SB3Training:
-    """The state of a model as tensors, not as Stable-Baselines3's pickles: networks, optimizers and temperature.
+    """State of a model as tensors instead of pickles: networks, optimizers and temperature.
 
     Args:
-        model: What is trained.
+        model: Model that is trained.
     """
 
     def __init__(self, model: Model) -> None:
@@ -185,20 +190,20 @@ class SB3Training:
 
     @property
     def device(self) -> torch.device:
-        """Where its tensors are."""
+        """Device of its tensors."""
         return self.model.device
 
     def state_dict(self) -> State:
-        """Return everything that is needed to go on."""
+        """Return the state."""
         return {"parameters": self.model.get_parameters(), "temperature": self._temperature()}
 
     def load_state_dict(self, state: State) -> None:
-        """Go on from a state."""
+        """Restore a state."""
         self.model.set_parameters(state["parameters"])
         if (temperature := self._temperature()) is not None:
             temperature.copy_(state["temperature"])
 
     def _temperature(self) -> torch.Tensor | None:
-        """Return the logarithm of the weight of the entropy, which Stable-Baselines3 keeps outside its networks."""
+        """Return the logarithm of the entropy coefficient, which Stable-Baselines3 keeps outside its networks."""
         found: torch.Tensor | None = getattr(self.model, "log_ent_coef", None)
         return None if found is None else found.detach()

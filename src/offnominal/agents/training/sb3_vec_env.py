@@ -1,4 +1,4 @@
-"""The Stable-Baselines3 face of a world: one batch of rows, where it would keep a list of environments."""
+"""A batched world as a vector environment of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from offnominal.worlds.vector_env import RECORDED, WorldVectorEnv
 
 
 class SB3VecEnv(VecEnv):
-    """N episodes of a world behind Stable-Baselines3's vector API.
+    """N episodes of a world with the vector API of Stable-Baselines3.
 
-    Observations, rewards and ends are bit for bit those of a ``DummyVecEnv`` of N single environments. The rows share
-    one world: an attribute is the same for all of them, and is set for all of them or not at all.
+    Observations, rewards and ends of episodes are bit for bit those of a ``DummyVecEnv`` of N single environments. The
+    rows share one world: an attribute has the same value for all of them.
 
     Args:
-        envs: What ``make_vec`` returns, with or without faults.
+        envs: Vector environment of ``make_vec``, with or without faults.
 
     Example:
         >>> from offnominal.anomalies.factory import make_vec
@@ -35,14 +35,14 @@ class SB3VecEnv(VecEnv):
 
     def __init__(self, envs: VectorEnv[Any, Any, Any]) -> None:
         if not isinstance(envs.unwrapped, WorldVectorEnv):
-            raise UnsupportedEnvironment(f"{envs} is no batch of a world; give what `make_vec` returns.")
+            raise UnsupportedEnvironment(f"{envs} is not a batched world; give a vector environment of `make_vec`.")
         self.envs = envs
         self._owners = (envs.unwrapped.world, envs, envs.unwrapped)
         self._actions: Array = np.zeros(0)
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
 
     def reset(self) -> Array:
-        """Start every row anew, with the seeds given to :meth:`seed` since the last time."""
+        """Reset all rows, with the seeds given to :meth:`seed` since the last reset."""
         seeds: Any = [seed for seed in self._seeds if seed is not None] or None
         observations: Array
         observations, infos = self.envs.reset(seed=seeds)
@@ -52,11 +52,11 @@ class SB3VecEnv(VecEnv):
         return observations
 
     def step_async(self, actions: Array) -> None:
-        """Keep the actions for :meth:`step_wait`."""
+        """Set the actions for :meth:`step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Advance every row; what ended starts anew, and its last observation is in its info."""
+        """Step all rows; finished episodes are reset, and their last observation is in the info."""
         observations, rewards, terminated, truncated, infos = self.envs.step(self._actions)
         done = terminated | truncated
         by_row = _by_row(infos, self.num_envs)
@@ -70,7 +70,7 @@ class SB3VecEnv(VecEnv):
         return observations, rewards.astype(np.float32), done, by_row
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute of the world, once for each row asked for."""
+        """Return an attribute of the world, once per requested row."""
         return [getattr(self._owner(attr_name), attr_name) for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
@@ -79,27 +79,27 @@ class SB3VecEnv(VecEnv):
         setattr(self._owner(attr_name), attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the world once, and return what it returned for each row."""
+        """Call a method of the world once, and return its result for each row."""
         self._require_all(f"call {method_name}", indices)
         return [getattr(self._owner(method_name), method_name)(*args, **kwargs)] * self.num_envs
 
     def env_is_wrapped(
         self, wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]], indices: VecEnvIndices = None
     ) -> list[bool]:
-        """Say that no row is wrapped; wrap the whole, for example in a ``VecMonitor``."""
+        """Return False for each row; wrap the vector environment instead, for example in a ``VecMonitor``."""
         return [False for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
-        """Return a picture of every row, or nothing without a render mode."""
+        """Return an image of every row, or None without a render mode."""
         images: Any = self.envs.render()
         return list(images) if images else [None] * self.num_envs
 
     def close(self) -> None:
-        """Free the world."""
+        """Close the world."""
         self.envs.close()
 
     def _owner(self, name: str) -> Any:
-        """Return who has an attribute: the world, which knows the spaces of one row, or else a vector face of it."""
+        """Return the object with an attribute: the world, or else one of its vector environments."""
         return next((owner for owner in self._owners if hasattr(owner, name)), self.envs)
 
     def _require_all(self, what: str, indices: VecEnvIndices) -> None:

@@ -1,4 +1,4 @@
-"""A replay that keeps time: what each simulation of each member lived through, in order, on the learner's device."""
+"""Replay buffer of sequences, for n-step returns and stacked frames, on the learner's device."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from offnominal.core.types import Array
 
 
 class NStepBatch(NamedTuple):
-    """Transitions, members first.
+    """Batch of n-step transitions; the first axis is the member.
 
     Args:
         observations: (members, batch, ...).
-        actions: (members, batch) choices, or (members, batch, width).
-        rewards: (members, batch): summed over the steps, discounted.
-        next_observations: (members, batch, ...): what was seen some steps later.
-        bootstrap_weight: (members, batch): what the value of `next_observations` counts; 0 where the world ended.
-        valid: (members, batch): whether it is a whole transition; 0 where a time limit cut it off.
-        bounds: What a value can be at least and at most, given all rewards so far.
+        actions: (members, batch) if discrete, (members, batch, width) if continuous.
+        rewards: (members, batch): discounted sums of n rewards.
+        next_observations: (members, batch, ...): observations n steps later.
+        bootstrap_weight: (members, batch): weight of the value of `next_observations`; 0 after a terminal state.
+        valid: (members, batch): 1 for a complete transition, 0 if a time limit truncated it.
+        bounds: Smallest and largest possible value, given all rewards so far.
     """
 
     observations: Tensor
@@ -35,19 +35,19 @@ class NStepBatch(NamedTuple):
 
 
 class SequenceReplayBuffer:
-    """The last moments of members times rows simulations.
+    """The latest vector steps of the simulations of all members.
 
-    Of pictures that are stacked only the newest is kept, and the stack is put together again when it is asked for.
+    Of stacked frames only the newest is stored; the stack is rebuilt on sampling.
 
     Args:
-        capacity: How many are kept.
-        members: How many agents learn.
-        n_envs: Simulations per agent.
+        capacity: Number of vector steps.
+        members: Number of members.
+        n_envs: Simulations per member.
         observation_shape: Shape of an observation.
-        action: Shape of an action; () for choices.
-        stacked: Whether an observation is a stack of pictures, the newest last.
-        device: Where they are kept.
-        generator: What sampling draws from.
+        action: Shape of an action; () for discrete actions.
+        stacked: Whether an observation is a stack of frames, the newest last.
+        device: Device of the tensors.
+        generator: Source of randomness of sampling.
     """
 
     def __init__(
@@ -78,20 +78,20 @@ class SequenceReplayBuffer:
         self.size = 0
         self.next = 0
         self.least, self.most = (torch.zeros((), device=device) for _ in range(2))
-        # On the device too, so that a captured graph samples from what there is at each replay.
+        # Also on the device, so that a captured graph uses the current content at each replay.
         self._oldest, self._whole = (torch.zeros((), dtype=torch.int64, device=device) for _ in range(2))
         self._lane = torch.arange(lanes, device=device).view(members, n_envs)
         self._ages = torch.zeros(lanes, dtype=torch.int64, device=device)
 
     def add(self, observations: Array, actions: Array, rewards: Array, ended: Array, truncated: Array) -> None:
-        """Keep one moment of every simulation: what was seen, what was done and what came of it.
+        """Store one step of every simulation.
 
         Args:
-            observations: (lanes, ...): before the action.
+            observations: (lanes, ...): observations before the action.
             actions: (lanes, ...).
             rewards: (lanes,).
-            ended: (lanes,): the world ended the episode.
-            truncated: (lanes,): the time limit did.
+            ended: (lanes,): whether the world ended the episode.
+            truncated: (lanes,): whether the time limit ended it.
         """
         device, place = self.observations.device, self.next
         newest = observations[:, -1] if self.stack else observations
@@ -105,18 +105,18 @@ class SequenceReplayBuffer:
         self._ages = (self._ages + 1) * (numbers[1] + numbers[2] == 0)
         self.next = (place + 1) % self.capacity
         self.size = min(self.size + 1, self.capacity)
-        # The oldest moments have lost the pictures they were stacked on.
+        # The earlier frames of the oldest stacks are overwritten.
         lost = max(self.stack - 1, 0) if self.size == self.capacity else 0
         self._oldest.fill_((self.next if self.size == self.capacity else 0) + lost)
         self._whole.fill_(self.size - lost)
 
     def sample(self, batch_size: int, steps: int, discount: float) -> NStepBatch:
-        """Return random transitions of every member; a captured graph draws anew at every replay.
+        """Return random transitions of every member; a captured graph draws new ones at every replay.
 
         Args:
-            batch_size: How many of each.
-            steps: How many steps `next_observations` is later.
-            discount: Per step.
+            batch_size: Number of transitions per member.
+            steps: Number of steps of a transition.
+            discount: Discount factor per step.
         """
         device = self.observations.device
         shape = (self.members, batch_size)
@@ -148,7 +148,7 @@ class SequenceReplayBuffer:
             return self.observations[when, lane]
         age = self.age[when, lane]
         back = [torch.clamp(age, max=k) for k in range(self.stack - 1, -1, -1)]
-        # Channels last in memory, which is how GPUs filter.
-        return torch.stack([self.observations[(when - each) % self.capacity, lane] for each in back], dim=-1).movedim(
+        # Channels-last memory format, which is fastest for convolutions on a GPU.
+        return torch.stack([self.observations[(when - lag) % self.capacity, lane] for lag in back], dim=-1).movedim(
             -1, 2
         )

@@ -16,40 +16,40 @@ Demonstrator = Literal["none", "scripted", "expert"]
 DEMONSTRATORS: tuple[Demonstrator, ...] = ("none", "scripted", "expert")
 ALGORITHMS: tuple[Algorithm, ...] = ("tqc", "sac", "td3")
 FIRST_SEED = 1_000_000_000
-"""Training episodes begin here, far from the seeds that policies are judged on."""
+"""First seed of training episodes, far from the seeds of evaluations."""
 MANY, LARGE, LARGEST_SEED, MOST_MINUTES = 2**40, 2**20, 10**12, 10_000_000
-"""Of a training: most transitions, largest size of one batch or layer, largest seed, longest time."""
+"""Upper bounds: transitions, batch or layer size, seed, minutes."""
 
 
 @dataclass(frozen=True)
 class TrainingSettings(Config):
-    """Everything that decides a training run.
+    """All settings of a training run.
 
     Args:
         algorithm: ``tqc``, ``sac`` or ``td3``.
-        steps: Transitions to collect in all.
-        n_envs: Simulations stepped together.
+        steps: Total number of transitions.
+        n_envs: Number of simulations that are stepped together.
         gradient_steps: Gradient steps per vector step.
         batch_size: Transitions per gradient step.
         hidden: Widths of the actor's hidden layers.
         critic_hidden: Widths of the critics' hidden layers.
-        critic_layer_norm: Whether the critics' hidden layers are normalised.
-        learning_rate: Learning rate at the start.
-        anneal_learning_rate: Whether the rate falls linearly: to a twentieth, through Stable-Baselines3 to zero.
+        critic_layer_norm: Whether the critics have layer normalisation.
+        learning_rate: Initial learning rate.
+        anneal_learning_rate: Whether the rate decreases linearly: to a twentieth, with Stable-Baselines3 to zero.
         discount: Discount factor.
-        polyak: Share of the critics that enters the targets per update.
-        actor_polyak: Share of the actor that enters the exported policy per update: 1 exports the actor as it is, less
-            an average over its past.
-        learning_starts: Transitions with random actions before learning.
-        buffer_size: Transitions kept.
-        n_dropped_quantiles: Largest quantiles dropped per critic (TQC).
+        polyak: Weight of the critics in the update of the target critics.
+        actor_polyak: Weight of the actor in the update of the exported policy: 1 exports the actor itself, a smaller
+            value an exponential average.
+        learning_starts: Number of transitions with random actions before the first gradient step.
+        buffer_size: Capacity of the replay buffer in transitions.
+        n_dropped_quantiles: Number of largest quantiles that are dropped per critic (TQC).
         target_entropy: Target entropy per action dimension (TQC, SAC).
-        demonstrator: Whose episodes are in the replay at the start, and whom the actor imitates: ``"scripted"``,
+        demonstrator: Policy whose episodes pre-fill the replay buffer and which the actor clones: ``"scripted"``,
             ``"expert"`` (the shipped policy), or ``"none"``.
-        n_demonstrations: How many episodes the teacher shows, with noise of different size on its actions.
-        action_noise: Largest standard deviation of that noise, as a share of half the range of the actions.
-        critic_warmup: Gradient steps of the critics after the lessons, before the actor moves.
-        seed: Seed of everything.
+        n_demonstrations: Number of demonstration episodes, with different levels of action noise.
+        action_noise: Largest standard deviation of that noise, as a fraction of half the range of the actions.
+        critic_warmup: Gradient steps of the critics after behaviour cloning, before the actor is updated.
+        seed: Seed of the training.
     """
 
     algorithm: Algorithm = "tqc"
@@ -96,20 +96,20 @@ class TrainingSettings(Config):
 
 
 def check_choice(name: str, given: Any, known: Sequence[str]) -> None:
-    """Refuse a word that is not known, with the nearest one that is."""
+    """Raise if a name is unknown; the message has the nearest known one."""
     if not isinstance(given, str) or given not in known:
         near = did_you_mean(str(given), known) if isinstance(given, str) else ""
         raise InvalidParameter(f"no {name} {shown(given)}.{near} Choose from {', '.join(known)}.")
 
 
 def check_sizes(settings: Config, names: Sequence[str], low: int, high: int) -> None:
-    """Refuse settings that are not whole numbers within bounds."""
+    """Raise if settings are not integers within bounds."""
     for name in names:
         integer_in(name, getattr(settings, name), low, high)
 
 
 def check_widths(name: str, widths: Any) -> None:
-    """Refuse widths of hidden layers that cannot be."""
+    """Raise if the widths of hidden layers are invalid."""
     if not isinstance(widths, tuple | list):
         raise InvalidParameter(f"{name} is {shown(widths)}; expected the widths of hidden layers, such as (256, 256).")
     for width in widths:
@@ -117,14 +117,14 @@ def check_widths(name: str, widths: Any) -> None:
 
 
 def check_effort(minutes: float | None, evaluations: int) -> None:
-    """Refuse limits of a training that are not numbers: minutes may be left out, evaluations may not."""
+    """Raise if the time limit or the number of evaluations is invalid."""
     if minutes is not None:
         number_in("minutes", minutes, 0.0, MOST_MINUTES, open_low=True)
     integer_in("evaluations", evaluations, 1, LARGE)
 
 
 def preset(world: str, algorithm: Algorithm) -> TrainingSettings:
-    """Return the settings that suit a world, with another algorithm."""
+    """Return the preset of a world, for the given algorithm."""
     return TrainingSettings(**worlds.training_presets(world).policy).replace(algorithm=algorithm)
 
 
@@ -148,5 +148,5 @@ _PUBLISHED = TrainingSettings(
 
 
 def published(world: str, algorithm: Algorithm) -> TrainingSettings:
-    """Return the settings of the published agent of a world, with another algorithm."""
+    """Return the published settings of a world, for the given algorithm."""
     return _PUBLISHED.replace(**worlds.training_presets(world).published, algorithm=algorithm)

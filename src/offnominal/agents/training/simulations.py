@@ -1,4 +1,4 @@
-"""Simulations of many processes behind one face: for worlds whose steps take long."""
+"""Vectorised simulations in this process or in subprocesses."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from offnominal.worlds.catalogue import make_vector
 from offnominal.worlds.world import World
 
 Outcome = tuple[Array, Array, Array, Array]
-"""What is seen, rewards, whether the world ended an episode, whether the time limit did."""
+"""Observations, rewards, terminated, truncated."""
+OUTCOME = ("observations", "rewards", "terminated", "truncated")
 
 
 class SyncSimulations:
-    """Simulations of this process.
+    """Simulations in this process.
 
     Args:
         world: Id of the world.
-        n_envs: How many.
-        **options: Of the world.
+        n_envs: Number of simulations.
+        **options: Options of the world.
     """
 
     def __init__(self, world: str, n_envs: int, **options: Any) -> None:
@@ -34,35 +35,35 @@ class SyncSimulations:
         self._actions: Array = np.zeros(0)
 
     def reset(self, seed: int) -> Array:
-        """Start all of them and return what is seen; row i has seed + i."""
+        """Start all simulations and return the observations; row i has seed + i."""
         first: Array = self.envs.reset(seed=seed)[0]
         return first
 
     def send(self, actions: Array) -> None:
-        """Say what each is to do."""
+        """Set the next actions."""
         self._actions = actions
 
     def receive(self) -> Outcome:
-        """Return what came of it; an episode that ended has begun anew."""
-        seen, rewards, terminated, truncated, _ = self.envs.step(self._actions)
-        return seen, rewards, terminated, truncated & ~terminated
+        """Step the simulations and return the outcome; finished episodes are reset."""
+        observations, rewards, terminated, truncated, _ = self.envs.step(self._actions)
+        return observations, rewards, terminated, truncated & ~terminated
 
     def close(self) -> None:
-        """Free them."""
+        """Close the simulations."""
         self.envs.close()
 
 
 class SubprocessSimulations:
-    """The same simulations, spread over processes; what happens in them is the same, bit for bit.
+    """Simulations in subprocesses, with the same results as :class:`SyncSimulations`, bit for bit.
 
-    Observations and actions lie in memory that all processes share.
+    Observations and actions are in shared memory.
 
     Args:
         world: Id of the world.
-        n_envs: How many.
-        workers: How many processes.
-        sample: A world of this kind, which tells the shapes.
-        **options: Of the world.
+        n_envs: Number of simulations.
+        workers: Number of processes.
+        sample: A world of this id, for its spaces.
+        **options: Options of the world.
     """
 
     def __init__(self, world: str, n_envs: int, workers: int, sample: World, **options: Any) -> None:
@@ -86,24 +87,24 @@ class SubprocessSimulations:
             self._processes.append(process)
 
     def reset(self, seed: int) -> Array:
-        """Start all of them and return what is seen; row i has seed + i."""
+        """Start all simulations and return the observations; row i has seed + i."""
         self._send(seed)
         self._wait()
-        return self._arrays["seen"].copy()
+        return self._arrays["observations"].copy()
 
     def send(self, actions: Array) -> None:
-        """Say what each is to do; they begin at once."""
+        """Set the next actions; the processes start to step."""
         self._arrays["actions"][:] = actions
         self._send(None)
 
     def receive(self) -> Outcome:
-        """Wait for all of them and return what came of it."""
+        """Wait for all processes and return the outcome."""
         self._wait()
-        seen, rewards, ended, truncated = (self._arrays[name].copy() for name in ("seen", "rewards", "ended", "cut"))
-        return seen, rewards, ended, truncated
+        observations, rewards, terminated, truncated = (self._arrays[name].copy() for name in OUTCOME)
+        return observations, rewards, terminated, truncated
 
     def close(self) -> None:
-        """Let the processes go home."""
+        """End the processes."""
         self._send("close")
         for process in self._processes:
             process.join(timeout=10)
@@ -125,16 +126,15 @@ class SubprocessSimulations:
 def make_simulations(
     world: str, n_envs: int, workers: int | None = None, **options: Any
 ) -> SyncSimulations | SubprocessSimulations:
-    """Return simulations, in several processes where that pays.
+    """Return simulations, in several processes if that is faster.
 
     Args:
         world: Id of the world.
-        n_envs: How many simulations.
-        workers: How many processes; None for one per processor where pictures are seen, and none elsewhere.
-        **options: Of the world.
+        n_envs: Number of simulations.
+        workers: Number of processes; None for one per processor with image observations, else none.
+        **options: Options of the world.
     """
-    alone = SyncSimulations(world, 1, **options)
-    sample = alone.envs.world
+    sample = SyncSimulations(world, 1, **options).envs.world
     if workers is None:
         workers = len(os.sched_getaffinity(0)) if len(sample.observation_space.shape or ()) == 3 else 0
     if workers < 2:
@@ -148,11 +148,11 @@ Shapes = dict[str, tuple[tuple[int, ...], str]]
 def _shapes(n_envs: int, sample: World) -> Shapes:
     space: Box | Discrete = sample.action_space
     return {
-        "seen": ((n_envs, *(sample.observation_space.shape or ())), str(sample.observation_space.dtype)),
+        "observations": ((n_envs, *(sample.observation_space.shape or ())), str(sample.observation_space.dtype)),
         "actions": ((n_envs, *sample.action_shape), "int64" if isinstance(space, Discrete) else "float32"),
         "rewards": ((n_envs,), "float64"),
-        "ended": ((n_envs,), "bool"),
-        "cut": ((n_envs,), "bool"),
+        "terminated": ((n_envs,), "bool"),
+        "truncated": ((n_envs,), "bool"),
     }
 
 
@@ -163,7 +163,7 @@ def _views(memory: dict[str, Any], shapes: Shapes) -> dict[str, Array]:
 def _work(
     world: str, options: dict[str, Any], part: range, memory: dict[str, Any], shapes: Shapes, pipe: Connection
 ) -> None:
-    """Step some of the rows whenever it is said; None means all went well."""
+    """Step some of the rows on every message; answer None, or the error."""
     here = slice(part.start, part.stop)
     arrays = {name: values[here] for name, values in _views(memory, shapes).items()}
     try:
@@ -171,9 +171,10 @@ def _work(
         while (message := pipe.recv()) != "close":
             if message is None:
                 ours.send(arrays["actions"])
-                arrays["seen"][:], arrays["rewards"][:], arrays["ended"][:], arrays["cut"][:] = ours.receive()
+                for name, values in zip(OUTCOME, ours.receive(), strict=True):
+                    arrays[name][:] = values
             else:
-                arrays["seen"][:] = ours.reset(message + part.start)
+                arrays["observations"][:] = ours.reset(message + part.start)
             pipe.send(None)
     except EOFError:
         return

@@ -1,4 +1,4 @@
-"""How far the training of an agent with uncertainty has come, and what it goes on from after it was killed."""
+"""Progress of the training of a policy with uncertainty estimates, as saved in checkpoints."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from offnominal.agents.uncertainty.policy import UncertainPolicy
 from offnominal.core.errors import InvalidParameter
 
 PolicyEvaluator = Callable[[UncertainPolicy], tuple[float, float]]
-"""Returns the mean return and the success rate of a policy."""
+"""Function that returns the mean return and the success rate of a policy."""
 
 
 class TrainingState:
-    """The moments lived through, the time they took, the learning curve and the best policy on it.
+    """Number of vector steps, elapsed time, learning curve and best policy.
 
     Args:
-        learner: Who learns.
-        evaluations: How often it is judged, at equal distances.
-        minutes: When to stop even if steps are left; earlier runs that it goes on from count.
+        learner: Learner that is trained.
+        evaluations: Number of evaluations, evenly spaced.
+        minutes: Time limit in minutes, including earlier runs of the same checkpoint.
     """
 
     def __init__(self, learner: UncertaintyLearner, evaluations: int, minutes: float | None) -> None:
@@ -41,26 +41,26 @@ class TrainingState:
 
     @property
     def device(self) -> torch.device:
-        """Where the learner is."""
+        """Device of the learner."""
         return self.learner.device
 
     @property
     def seconds(self) -> float:
-        """How long it took so far."""
+        """Elapsed time, including earlier runs."""
         return perf_counter() - self._start
 
     @property
     def steps_fraction(self) -> float:
-        """Share of the steps that were taken."""
+        """Fraction of the steps taken."""
         return self.vector_step / self.total
 
     @property
     def share(self) -> float:
-        """How much of the training is over: of the steps or of the time, whichever is more."""
+        """Fraction of the training done: the larger of the fractions of steps and time."""
         return max(self.steps_fraction, self.seconds / (60.0 * self.minutes) if self.minutes else 0.0)
 
     def due(self, share: float) -> bool:
-        """Return whether another evaluation is due at a share of the training; each is due once."""
+        """Return whether an evaluation is due at a fraction of the training; each is due once."""
         before, self._evaluations_done = (
             self._evaluations_done,
             int(np.searchsorted(self._evaluation_points, share, side="right")),
@@ -68,7 +68,7 @@ class TrainingState:
         return self._evaluations_done > before or share >= 1.0
 
     def evaluate(self, evaluator: PolicyEvaluator) -> Evaluation:
-        """Judge the policy as it is now, and keep it if none was better: of equals the later one learned for longer."""
+        """Evaluate the current policy, and keep it if no earlier one was better."""
         policy = self.learner.policy()
         mean, success = evaluator(policy)
         steps = self.vector_step * self.learner.settings.n_envs
@@ -78,7 +78,7 @@ class TrainingState:
         return self.curve[-1]
 
     def state_dict(self) -> State:
-        """Return everything but the replay, which is too large if it holds pictures."""
+        """Return the state without the replay buffer, which is too large with images."""
         assert self.best is not None
         mean, policy = self.best
         return {
@@ -86,23 +86,23 @@ class TrainingState:
             "learner": self.learner.state_dict(),
             "moment": self.vector_step,
             "seconds": self.seconds,
-            "curve": [astuple(each) for each in self.curve],
-            "best": (mean, {name: torch.as_tensor(each) for name, each in to_tensors(policy).items()}),
+            "curve": [astuple(evaluation) for evaluation in self.curve],
+            "best": (mean, {name: torch.as_tensor(tensor) for name, tensor in to_tensors(policy).items()}),
         }
 
     def load_state_dict(self, state: State) -> None:
-        """Go on from a state of the same settings; only the number of steps may have changed."""
+        """Restore a state of the same settings; only the number of steps may differ."""
         if state["settings"] != self._settings():
-            raise InvalidParameter("the settings are not the same.")
+            raise InvalidParameter("the settings differ.")
         self.learner.load_state_dict(state["learner"])
         self.vector_step = state["moment"]
-        self.curve = [Evaluation(*each) for each in state["curve"]]
+        self.curve = [Evaluation(*values) for values in state["curve"]]
         self._start = perf_counter() - state["seconds"]
         self.due(self.share)
         mean, tensors = state["best"]
         now = self.learner.policy()
         policy = from_tensors(
-            {name: each.cpu().numpy() for name, each in tensors.items()},
+            {name: tensor.cpu().numpy() for name, tensor in tensors.items()},
             now.space,
             kind=now.kind,
             probability=now.probability,

@@ -1,4 +1,4 @@
-"""What the learners of agents with uncertainty have in common."""
+"""Base class of the learners of policies with uncertainty estimates."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from offnominal.agents.uncertainty.policy import UncertainPolicy
 
 FINAL_RATE = 0.05
 ADAM_EPS, ADAM_EPS_IMAGES = 1e-8, 1.5e-4
-"""What Adam divides by at least: more where pictures are seen, whose gradients are small and noisy."""
+"""Epsilon of Adam: larger with image observations, whose gradients are small and noisy."""
 
 
 class UncertaintyLearner(ABC):
-    """Members that learn side by side, each from its own transitions.
+    """Members that are trained together, each on its own transitions.
 
     Args:
         observation_shape: Shape of an observation.
         space: Action space.
-        settings: What to learn and how.
-        device: Where.
+        settings: Settings of the training.
+        device: Device of the networks.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class UncertaintyLearner(ABC):
 
     @abstractmethod
     def _build(self) -> None:
-        """Make the networks and what trains them."""
+        """Create the networks and optimizers."""
 
     @abstractmethod
     def explore(self, observations: Tensor, share: float) -> Tensor:
         """Return actions for (members, rows, ...) observations, for collecting data.
 
         Args:
-            observations: What is seen.
-            share: How many of the steps were taken; negative before learning begins.
+            observations: (members, rows, ...).
+            share: Fraction of the steps taken; negative before the first gradient step.
         """
 
     @abstractmethod
@@ -67,25 +67,25 @@ class UncertaintyLearner(ABC):
 
     @abstractmethod
     def policy(self) -> UncertainPolicy:
-        """Return the policy as it is now."""
+        """Return the current policy."""
 
     def set_learning_rate(self, share: float) -> None:
-        """Set the learning rate that belongs to a share of the training."""
+        """Set the learning rate for a fraction of the training."""
         self.learning_rate.fill_(self.settings.learning_rate * max(1.0 - share, FINAL_RATE))
 
     def forward(self, network: BatchedNetwork, observations: Tensor, *, dropout_masks: bool) -> Tensor:
-        """Return (members, batch, outputs); pictures are filtered in half precision on a GPU."""
+        """Return (members, batch, outputs); convolutions compute in half precision on a GPU."""
         if observations.dtype == torch.uint8:
             kind = torch.bfloat16 if self.device.type == "cuda" else torch.float32
             observations = normalise_images(observations, kind)
         return network(observations, self.dropout_masks if dropout_masks else None)  # type: ignore[no-any-return]
 
     def state_dict(self) -> State:
-        """Return everything that is learned, optimizers and the place in the random numbers included."""
+        """Return the state of networks, optimizers and random generator."""
         return {**modules_state_dict(self), "draw": self.generator.get_state()}
 
     def load_state_dict(self, state: State) -> None:
-        """Continue from a state."""
+        """Restore a state."""
         load_modules_state_dict(self, state)
         self.generator.set_state(state["draw"].cpu())
 
@@ -94,24 +94,24 @@ class UncertaintyLearner(ABC):
         return network.to(self.device)
 
     def adam(self, network: BatchedNetwork) -> torch.optim.Optimizer:
-        """Return Adam; its rate is a tensor so that it follows the schedule."""
+        """Return Adam; its rate is a tensor, so that it follows the schedule."""
         cuda = self.device.type == "cuda"
         least = ADAM_EPS_IMAGES if network.convolutions else ADAM_EPS
         return torch.optim.Adam(network.parameters(), lr=self.learning_rate, eps=least, fused=True, capturable=cuda)
 
     def step(self, optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
-        """Descend a loss. Members do not share a weight, so the sum of their losses trains each alone."""
+        """Take one optimizer step. Members share no weights, so the sum of their losses trains each separately."""
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
 
     @torch.no_grad()
     def update_target(self, target: BatchedNetwork, source: BatchedNetwork) -> None:
-        """Move a target towards its source."""
+        """Update a target: a weighted mean with its source."""
         target.flat.lerp_(source.flat, self.settings.polyak)
 
     def exported(self, network: BatchedNetwork) -> Any:
-        """Return the members as the policy holds them."""
+        """Return the members in the form that a policy uses."""
         weights = network.flat.detach().cpu().numpy().copy()
         if not network.convolutions:
             return DenseNetworks(weights, network.sizes)

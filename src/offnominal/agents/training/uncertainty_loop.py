@@ -1,4 +1,4 @@
-"""The training loop of agents with uncertainty: every member lives in simulations of its own."""
+"""Training loop of policies with uncertainty estimates; every member has its own simulations."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ LEARNERS: dict[str, tuple[type[UncertaintyLearner], type[Box] | type[Discrete]]]
     "ddpg": (DDPG, Box),
 }
 RANDOM_ACTION_SHARE = 0.05
-"""Share of the actions that are left to chance while a teacher acts."""
+"""Fraction of random actions while the demonstrator acts."""
 REFILL_DIVISOR = 8
-"""After a restart this part of the replay is filled before anything is learned from it."""
+"""After a resume, this part of the replay buffer is filled before the first gradient step."""
 
 
 def learn_with_uncertainty(
@@ -54,31 +54,33 @@ def learn_with_uncertainty(
     demonstrator: Policy | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[UncertainPolicy, list[Evaluation]]:
-    """Train an agent with uncertainty and return the best policy seen, with its learning curve.
+    """Train a policy with uncertainty estimates.
 
-    A run that goes on from a checkpoint has its networks, optimizers, random numbers, curve and best policy, and the
-    time it took counts. The replay is not kept: first the policy as it is fills an eighth of a new one in steps that do
-    not count, and then learning goes on.
+    A checkpoint has networks, optimizers, random state, learning curve, best policy and elapsed time. It does not have
+    the replay buffer: after a resume, the current policy first fills an eighth of a new one in uncounted steps.
 
     Args:
         world: Id of the world.
-        settings: What to train and how.
+        settings: Settings of the training.
         evaluator: Evaluates a policy on nominal episodes.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
-        evaluations: How often to judge on the way.
-        minutes: Stop after this long even if steps are left.
-        workers: Processes that simulate; None for one per processor where pictures are seen, and none elsewhere.
-        checkpoint: File that the training is saved to at each evaluation, and continued from if it exists.
-        options: Of the world.
-        demonstrator: Who acts before learning begins. It is not told when an episode ends and another begins.
+        evaluations: Number of evaluations during the training.
+        minutes: Time limit in minutes; None for no limit.
+        workers: Number of simulation processes; None for one per processor with image observations, else none.
+        checkpoint: File to which the training is saved at each evaluation and from which it resumes if it exists.
+        options: Options of the world.
+        demonstrator: Policy that acts before the first gradient step. Its state is not reset between episodes.
         report: Called after each evaluation.
+
+    Returns:
+        The best policy of all evaluations, and the learning curve.
     """
     check_effort(minutes, evaluations)
     if workers is not None:
         integer_in("workers", workers, 0, 1024)
     place = choose_device(device)
     if settings.steps < settings.n_envs:
-        raise InvalidParameter(f"{settings.steps} steps are fewer than the {settings.n_envs} rows stepped together.")
+        raise InvalidParameter(f"{settings.steps} steps are fewer than n_envs, {settings.n_envs}; choose more steps.")
     trainer = _Trainer(world, settings, place, demonstrator)
     training_state = TrainingState(trainer.learner, evaluations, minutes)
     if checkpoint is not None and checkpoint.exists():
@@ -104,7 +106,7 @@ def _train(
     checkpoint: Path | None,
     report: Callable[[Evaluation], None],
 ) -> None:
-    """Live through the moments that are left, and judge and save on the way."""
+    """Run the remaining vector steps with their evaluations and checkpoints."""
     n_envs, share = trainer.settings.n_envs, 0.0
     with progress(title, total=trainer.settings.steps) as tick:
         if training_state.vector_step:
@@ -123,7 +125,7 @@ def _train(
 
 
 class _Trainer:
-    """Simulations, what was lived through in them, and who learns from it."""
+    """Simulations, replay buffer and learner."""
 
     def __init__(
         self,
@@ -134,20 +136,20 @@ class _Trainer:
     ) -> None:
         self.settings, self.device, self.demonstrator = settings, device, demonstrator
         sample = make_world(world, 1)
-        seen, space = tuple(sample.observation_space.shape or ()), sample.action_space
+        shape, space = tuple(sample.observation_space.shape or ()), sample.action_space
         kind, needed = LEARNERS[settings.algorithm]
         if not isinstance(space, needed):
             raise InvalidParameter(
                 f"{settings.algorithm} needs actions of a {needed.__name__} space; {world} has {space}."
             )
-        self.learner = kind(seen, space, settings, device)
+        self.learner = kind(shape, space, settings, device)
         self.replay_buffer = SequenceReplayBuffer(
             min(settings.buffer_size, settings.steps) // settings.n_envs + 1,
             settings.members,
             settings.n_envs,
-            seen,
+            shape,
             space.shape or (),
-            stacked=len(seen) == 3,
+            stacked=len(shape) == 3,
             device=device,
             generator=self.learner.generator,
         )
@@ -155,7 +157,7 @@ class _Trainer:
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def start_simulations(self, envs: SyncSimulations | SubprocessSimulations, vector_step: int) -> None:
-        """Start the simulations; those of a run that goes on are new ones."""
+        """Start the simulations; a resumed run starts new episodes."""
         self.envs = envs
         self.observations: Array = envs.reset(FIRST_SEED + self.settings.seed * 1_000_003 + vector_step)
         if self.demonstrator is not None:
@@ -163,19 +165,19 @@ class _Trainer:
             self.demonstrator_state = self.demonstrator.start(lanes, np.zeros_like(lanes))
 
     def refill_replay_buffer(self, steps_fraction: float) -> None:
-        """Put episodes of the policy as it is into an empty replay."""
-        wanted = max(
+        """Fill an empty replay buffer with episodes of the current policy."""
+        n_steps = max(
             self.settings.learning_starts // self.settings.n_envs, self.replay_buffer.capacity // REFILL_DIVISOR
         )
-        for _ in range(min(wanted + 1, self.replay_buffer.capacity)):
+        for _ in range(min(n_steps + 1, self.replay_buffer.capacity)):
             self._store(self._act(steps_fraction))
 
     def train_step(self, steps_fraction: float, share: float) -> None:
-        """Choose, learn while the choice is carried out, and remember what came of it.
+        """Choose actions, take gradient steps while the simulations run, and store the transitions.
 
         Args:
-            steps_fraction: How many of the steps were taken, which decides how much is left to chance.
-            share: How much of the training is over, which decides the learning rate.
+            steps_fraction: Fraction of the steps taken, which sets the exploration.
+            share: Fraction of the training done, which sets the learning rate.
         """
         learning = self.replay_buffer.size * self.settings.n_envs >= self.settings.learning_starts
         chosen = self._act(steps_fraction if learning else -1.0)
@@ -185,7 +187,7 @@ class _Trainer:
         self._store(chosen)
 
     def _act(self, steps_fraction: float) -> Array:
-        """Choose and begin to carry it out."""
+        """Choose actions and send them to the simulations."""
         settings, seen = self.settings, self.observations
         with torch.no_grad():
             lanes = torch.as_tensor(seen.reshape(settings.members, settings.n_envs, *seen.shape[1:])).to(self.device)
@@ -196,7 +198,7 @@ class _Trainer:
         return chosen
 
     def _demonstrated_actions(self, random: Array) -> Array:
-        """Return what the teacher does, with some actions left to chance."""
+        """Return the demonstrator's actions, some of them replaced by random ones."""
         assert self.demonstrator is not None
         wanted, self.demonstrator_state = self.demonstrator.act(self.observations, self.demonstrator_state)
         left = (
@@ -209,13 +211,13 @@ class _Trainer:
         return chosen
 
     def _store(self, chosen: Array) -> None:
-        """Wait for what comes of it and keep it."""
+        """Receive the transitions and store them."""
         before = self.observations
         self.observations, rewards, ended, truncated = self.envs.receive()
         self.replay_buffer.add(before, chosen, rewards, ended, truncated)
 
     def _learn(self) -> None:
-        """Take the updates of one moment; on a GPU they are one captured graph."""
+        """Take the gradient steps of one vector step; on a GPU they are one captured graph."""
         if self.device.type != "cuda":
             for _ in range(self.settings.gradient_steps):
                 self._update()

@@ -1,4 +1,4 @@
-"""Presets: what each world's agents with uncertainty are trained with."""
+"""Settings for the training of policies with uncertainty estimates, and the presets of each world."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ UNCERTAINTY_ALGORITHMS: tuple[UncertaintyAlgorithm, ...] = ("dqn", "ddpg")
 
 @dataclass(frozen=True)
 class UncertaintyTrainingSettings(Config):
-    """Everything that decides a training run of an agent with uncertainty.
+    """All settings of a training run of a policy with uncertainty estimates.
 
     Args:
-        algorithm: ``dqn`` for choices, ``ddpg`` for numbers.
+        algorithm: ``dqn`` for discrete actions, ``ddpg`` for continuous actions.
         uncertainty: ``ensemble``, ``dropout`` or ``dropconnect``.
-        members: Agents of an ensemble; each has its own first weights, simulations, replay and exploration.
-        probability: Of a unit or a weight being dropped.
-        passes: Predictions that the policy averages.
-        steps: Transitions that each member collects.
-        n_envs: Simulations of each member, stepped together.
+        members: Members of an ensemble; each has its own initial weights, simulations, replay and exploration.
+        probability: Probability that a dropout mask drops a unit or a weight.
+        passes: Number of predictions that the policy averages.
+        steps: Transitions per member.
+        n_envs: Simulations per member, stepped together.
         gradient_steps: Gradient steps per vector step.
         batch_size: Transitions per member and gradient step.
         hidden: Widths of the hidden layers.
         critic_hidden: Widths of the critics' hidden layers (DDPG).
-        learning_rate: Learning rate at the start; it falls linearly to a twentieth.
+        learning_rate: Initial learning rate; it decreases linearly to a twentieth.
         discount: Discount factor.
-        n_step: Rewards that are summed before a value takes over.
-        polyak: Share of the networks that enters the targets per update.
-        exploration: Share of random choices at the end (DQN), or standard deviation of the noise as a share of half the
-            range of the actions (DDPG).
-        exploration_fraction: Share of `steps` over which random choices become so few, also if time is up before the
-            last step.
-        learning_starts: Transitions per member before learning, with random actions or a teacher's.
-        demonstrator: ``none``, ``scripted_expert`` or ``expert``: who acts then, some actions left to chance.
-        buffer_size: Transitions per member that are kept.
-        action_penalty: Weight of the squared part of an action beyond the limits (DDPG).
-        seed: Seed of everything.
+        n_step: Number of steps of the n-step return.
+        polyak: Weight of the networks in the update of the target networks.
+        exploration: Final fraction of random actions (DQN), or standard deviation of the noise as a fraction of half
+            the range of the actions (DDPG).
+        exploration_fraction: Fraction of `steps` over which the fraction of random actions decreases (DQN).
+        learning_starts: Transitions per member before the first gradient step, with random or demonstrated actions.
+        demonstrator: Policy that acts before the first gradient step, with some random actions: ``none``, ``scripted``
+            or ``expert``.
+        buffer_size: Capacity of the replay buffer in transitions per member.
+        action_penalty: Weight of the squared excess of an action over its bounds (DDPG).
+        seed: Seed of the training.
     """
 
     algorithm: UncertaintyAlgorithm = "dqn"
@@ -98,7 +98,7 @@ class UncertaintyTrainingSettings(Config):
 
 
 def uncertainty_preset(world: str, algorithm: str, uncertainty: str) -> UncertaintyTrainingSettings:
-    """Return the settings for a world, an algorithm and a kind of uncertainty."""
+    """Return the preset of a world, for an algorithm and a kind of uncertainty."""
     settings = UncertaintyTrainingSettings(**worlds.training_presets(world).uncertain_policy)
     settings = settings.replace(algorithm=algorithm, uncertainty=uncertainty)
     return settings if uncertainty == "ensemble" else settings.replace(members=1)
