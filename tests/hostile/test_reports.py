@@ -27,10 +27,11 @@ from offnominal.core.printable import one_line, printable
 from offnominal.core.progress_bar import progress
 from offnominal.evaluation.estimate import Estimate
 from offnominal.laws.report import Finding, LawReport
-from offnominal.reports.escape import csv_cell, html_text, markdown_text
+from offnominal.reports.escape import csv_cell, markdown_text
 from offnominal.reports.latex import escaped, latex
 from offnominal.reports.published_comparison import comparison_html, comparison_markdown, comparison_terminal
 from offnominal.reports.tables import markdown, terminal_table, write_csv
+from offnominal.reports.templates import render
 from offnominal.studies import display, runs
 from offnominal.studies.published_comparison import PublishedComparison
 
@@ -202,6 +203,12 @@ def test_findings_of_laws_and_lines_of_training_are_text(capsys):
 def texts(count):
     rng = random.Random(17)
     return ["".join(rng.choices(ALPHABET, k=rng.randrange(12))) for _ in range(count)]
+
+
+def html_text(text):
+    """Return a text as templates show it."""
+    figure = render("figure.html.j2", source="data:,", caption=text)
+    return re.search(r"<figcaption>(.*)</figcaption>", str(figure), re.DOTALL)[1]
 
 
 def check_text(text, folder):
