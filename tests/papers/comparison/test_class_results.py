@@ -3,9 +3,9 @@
 import pytest
 
 from offnominal.papers.catalogue import tables_of
-from offnominal.papers.comparison.class_results import class_rows, class_values
-from offnominal.papers.comparison.published_image_tables import table_6
-from offnominal.papers.comparison.results import ComparisonResults
+from offnominal.papers.comparison.report.published_image_tables import table_6
+from offnominal.papers.comparison.selection.class_results import class_rows, class_values
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.studies.results import RunResults
 
 pa = pytest.importorskip("pyarrow")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from offnominal.datasets.tables import Table, split_table
-from offnominal.papers.comparison.configurations import configurations_of, default_result
-from offnominal.papers.comparison.search_space import sample_configurations, search_space_of
-from offnominal.papers.comparison.table_cell import SearchCell
+from offnominal.papers.comparison.cells import SearchCell
+from offnominal.papers.comparison.search.configurations import configurations_of, default_result
+from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
 
 
 def load(name, drop_identifiers):

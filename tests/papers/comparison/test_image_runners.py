@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from offnominal.datasets.tables import TableSplit
-from offnominal.papers.comparison import runner_of
-from offnominal.papers.comparison.image_runners import SlicedSVMRunner, WideNeighboursRunner
+from offnominal.papers.comparison.runners.image_runners import SlicedSVMRunner, WideNeighboursRunner
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 
 pytest.importorskip("torch", reason="torch is not installed")
 

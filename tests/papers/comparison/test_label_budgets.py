@@ -5,9 +5,9 @@ import math
 import pyarrow as pa
 import pytest
 
-from offnominal.papers.comparison.label_budgets import ALL, BUDGETS, CLEAN, RANDOM_CHOICE, by_label_budget
-from offnominal.papers.comparison.metrics import METRICS
-from offnominal.papers.comparison.results import ComparisonResults
+from offnominal.papers.comparison.search.metrics import METRICS
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.label_budgets import ALL, BUDGETS, CLEAN, RANDOM_CHOICE, by_label_budget
 
 
 def row(table, method, seed, configuration, test, normal, **validation):

@@ -8,7 +8,7 @@ from sklearn.metrics import auc as area
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.papers.comparison.metrics import (
+from offnominal.papers.comparison.search.metrics import (
     auc,
     auprc,
     average_precision,

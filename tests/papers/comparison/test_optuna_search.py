@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from offnominal.core.errors import MissingDependency
-from offnominal.papers.comparison.optuna_search import BATCH, optuna_configurations
-from offnominal.papers.comparison.search_space import SearchSpace, sample_configurations
+from offnominal.papers.comparison.search.optuna_search import BATCH, optuna_configurations
+from offnominal.papers.comparison.search.search_space import SearchSpace, sample_configurations
 
 SPACE = SearchSpace("mine", "Mine", {"n_neighbors": tuple(range(1000)), "kind": ("near", "far")}, {"fixed": 7})
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from offnominal.papers.comparison.pareto_figure import decades, frontier
+from offnominal.papers.comparison.figures.pareto_figure import decades, frontier
 
 
 def test_what_is_beaten_in_both_ways_is_left_out():

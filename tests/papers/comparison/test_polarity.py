@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from offnominal.datasets.tables import Table, split_table
-from offnominal.papers.comparison import measure_polarity, runner_of
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.polarity import measure_polarity
 
 
 def test_a_detector_that_turns_density_around_is_inverted(parts):

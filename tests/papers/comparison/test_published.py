@@ -8,15 +8,14 @@ import pytest
 
 from offnominal.core.errors import MissingFile
 from offnominal.datasets.tables import load_table, split_table
-from offnominal.papers.comparison import (
-    configuration_rows,
-    mean_protocol,
-    runner_of,
-    sample_configurations,
-    search_space_of,
-)
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.configuration_result import configuration_rows
+from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
+from offnominal.papers.comparison.selection.protocols import mean_protocol
 
-PRINTED = list(csv.DictReader(files("offnominal.papers.comparison").joinpath("published.csv").read_text().splitlines()))
+PRINTED = list(
+    csv.DictReader(files("offnominal.papers.comparison.report").joinpath("published.csv").read_text().splitlines())
+)
 
 
 def auc_of(method, name, table, configurations, seeds):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from offnominal.papers.comparison.report_tables import method_leaderboard, report_tables
-from offnominal.papers.comparison.results import ComparisonResults
+from offnominal.papers.comparison.report.report_tables import method_leaderboard, report_tables
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.papers.comparison.published_tables import rank_table, table_4
-from offnominal.papers.comparison.results import ComparisonResults
+from offnominal.papers.comparison.report.published_tables import rank_table, table_4
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.studies.results import RunResults
 
 

@@ -5,13 +5,9 @@ import pytest
 
 from offnominal.core.errors import UnknownName
 from offnominal.detectors.rows import KNN
-from offnominal.papers.comparison import (
-    ConfigurationRunner,
-    runner_of,
-    sample_configurations,
-    search_space_of,
-    space_names,
-)
+from offnominal.papers.comparison.runners.runner import ConfigurationRunner
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of, space_names
 
 MANY = {"pidf": 6, "if": 12}
 CLASSICAL = [name for name in space_names() if "deep" not in search_space_of(name).runner]
@@ -106,7 +102,7 @@ def test_a_group_that_breaks_is_tried_one_by_one(parts):
 
 
 def test_support_vector_machines_on_many_rows_are_fitted_one_by_one(parts, monkeypatch):
-    from offnominal.papers.comparison import kernel_runners as kernel_families
+    from offnominal.papers.comparison.runners import kernel_runners as kernel_families
 
     monkeypatch.setattr(kernel_families, "LARGEST", 10)
     configuration = {"kernel": "rbf", "nu": 0.5, "gamma": 0.1}

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.comparison import SearchSpace, runner_of, sample_configurations, search_space_of, space_names
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.search_space import (
+    SearchSpace,
+    sample_configurations,
+    search_space_of,
+    space_names,
+)
 
 
 @pytest.mark.parametrize(

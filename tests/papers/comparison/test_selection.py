@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.comparison import (
-    ConfigurationResult,
-    clean_protocol,
-    configuration_rows,
-    default_of,
-    ensemble,
-    max_protocol,
-    mean_protocol,
-    runner_of,
-)
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.configuration_result import ConfigurationResult, configuration_rows
+from offnominal.papers.comparison.search.defaults import default_of
+from offnominal.papers.comparison.search.ensembles import ensemble
+from offnominal.papers.comparison.selection.protocols import clean_protocol, max_protocol, mean_protocol
 
 
 def rows_of(validation, test, **more):

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.papers.comparison.results import ComparisonResults
-from offnominal.papers.comparison.sensitivity import MOST, parameters_of, sensitivity
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.sensitivity import MOST, parameters_of, sensitivity
 
 
 def outcomes_of(values):

@@ -3,8 +3,8 @@
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.comparison.table_cell import SearchCell
-from offnominal.papers.comparison.table_study import SearchScale, SearchStudy
+from offnominal.papers.comparison.cells import SearchCell
+from offnominal.papers.comparison.studies import SearchScale, SearchStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import cell_from, study_from
 

@@ -4,8 +4,8 @@ import json
 
 import pyarrow as pa
 
-from offnominal.papers.comparison.results import ComparisonResults
-from offnominal.papers.comparison.variants import variants
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.variants import variants
 
 
 def row(method, table, auc, *, validation=None, **configuration):

@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from offnominal.cli.datasets import datasets
 from offnominal.datasets.tables import Table
-from offnominal.papers.comparison import table_execution as module
-from offnominal.papers.comparison.table_study import SearchStudy
+from offnominal.papers.comparison.search import table_search as module
+from offnominal.papers.comparison.studies import SearchStudy
 from offnominal.studies import Store, run_study, verify
 from offnominal.studies.verify import verify_run
 

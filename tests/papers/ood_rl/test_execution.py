@@ -9,9 +9,10 @@ from offnominal.detectors import Time
 from offnominal.papers.ood_rl.agents import agent
 from offnominal.papers.ood_rl.build_detectors import observations_for
 from offnominal.papers.ood_rl.cell import MethodEntry, OODCell
-from offnominal.papers.ood_rl.episodes import trial_parts
+from offnominal.papers.ood_rl.episodes import chosen_settings, trial_parts
 from offnominal.papers.ood_rl.execution import CODE_TARGETS, code_of, run_cell
 from offnominal.papers.ood_rl.results import OODResults
+from offnominal.papers.ood_rl.series import SCHEMA
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 from offnominal.studies import runner
 from offnominal.studies.result_rows import same_results
@@ -31,6 +32,15 @@ def test_every_trial_setting_and_method_has_a_row(sources):
         "dynamics/gravity@98",
     }
     assert all(row["auc_equal"] == 0.5 for row in rows if row["name"] == "Time")
+
+
+def test_an_ensemble_stores_its_predictions_along_one_episode_per_setting(sources):
+    method = MethodEntry("Uncertainty", "PolicyUncertainty", internal=True)
+    cell = CELL.replace(methods=(method,), trials=1)
+    shown = run_cell(cell, sources=sources).examples
+    assert shown.schema.names == SCHEMA.names
+    assert shown.num_rows == 1 + len(chosen_settings(cell))
+    assert run_cell(CELL, sources=sources).examples.num_rows == 0
 
 
 def test_a_cell_comes_out_the_same_twice_whatever_its_batch(sources, monkeypatch):

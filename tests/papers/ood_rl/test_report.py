@@ -1,6 +1,9 @@
 """The report of a study of agents in changed worlds."""
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from markupsafe import escape
 
@@ -8,7 +11,7 @@ import offnominal as off
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard
 from offnominal.papers.ood_rl.results import OODResults
-from offnominal.papers.ood_rl.series import Series
+from offnominal.papers.ood_rl.series import Series, series_table
 from offnominal.papers.ood_rl.series_figures import action_figure, value_figure
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, settings
 from offnominal.reports.figures import pyplot
@@ -25,7 +28,7 @@ def results(monkeypatch, tmp_path):
     return ood_results()
 
 
-def test_page_tables_and_figures_are_written_without_training_agents_for_a_picture(results, tmp_path):
+def test_page_tables_and_figures_are_written_without_agents(results, tmp_path):
     text = off.write_report(results, tmp_path).read_text(encoding="utf-8")
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == OVERVIEWS | HEATS
     assert text.count("data:image/png;base64,") == len(OVERVIEWS | HEATS)
@@ -33,6 +36,17 @@ def test_page_tables_and_figures_are_written_without_training_agents_for_a_pictu
     assert len(titles) == 4
     assert all(f"<h2>{escape(title)}</h2>" in text for title in titles)
     assert "30 settings of OOD-CartPole-v0" in text
+
+
+def test_figures_of_episodes_are_drawn_from_stored_predictions(results, tmp_path, monkeypatch):
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: path.write_bytes(b"drawn"))
+    tables = []
+    for world, outputs in ((CARTPOLE, 2), (PENDULUM, 1)):
+        numbers = np.ones((9, outputs))
+        made = [Series(setting, numbers, numbers) for setting in (None, *settings(world))]
+        tables.append(series_table(made, world, "ensemble", 8))
+    off.write_report(replace(results, examples=pa.concat_tables(tables)), tmp_path)
+    assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == OVERVIEWS | HEATS | {"q_values", "actions"}
 
 
 def test_what_survives_is_the_excess_over_chance(results):

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from offnominal.papers.comparison import image_execution, table_execution
-from offnominal.papers.comparison.image_cell import ImageCell
-from offnominal.papers.comparison.image_study import ImageStudy
-from offnominal.papers.comparison.table_cell import SearchCell
-from offnominal.papers.comparison.table_study import SearchStudy
+from offnominal.papers.comparison.cells import ImageCell, SearchCell
+from offnominal.papers.comparison.search import image_search, table_search
+from offnominal.papers.comparison.studies import ImageStudy, SearchStudy
 from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
 from offnominal.studies.kind import C, Rows, S, StudyKind
@@ -23,14 +21,14 @@ class SearchKind(StudyKind[S, C]):
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""
-        from offnominal.papers.comparison.report import write_comparison_report
+        from offnominal.papers.comparison.report.write_report import write_comparison_report
 
         return write_comparison_report(results, folder)
 
     def leaderboard(self, results: RunResults) -> Rows:
         """Return one row per method, best mean rank first."""
-        from offnominal.papers.comparison.report_tables import method_leaderboard
-        from offnominal.papers.comparison.results import ComparisonResults
+        from offnominal.papers.comparison.report.report_tables import method_leaderboard
+        from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 
         return method_leaderboard(ComparisonResults.of(results.table))
 
@@ -44,15 +42,15 @@ class TableSearchKind(SearchKind[SearchStudy, SearchCell]):
 
     def prepare(self, cell: SearchCell) -> str:
         """Download the table of a cell if it is missing, and return its hash."""
-        return table_execution.prepare(cell)
+        return table_search.prepare(cell)
 
     def code_of(self, cell: SearchCell, sources: Sources) -> str:
         """Return a hash of the code of the method, of the search and of the evaluation."""
-        return table_execution.code_of(cell, sources)
+        return table_search.code_of(cell, sources)
 
     def run(self, cell: SearchCell, *, sources: Sources | None = None) -> CellResult:
         """Fit and evaluate all configurations of a cell."""
-        return table_execution.run_cell(cell, sources=sources)
+        return table_search.run_cell(cell, sources=sources)
 
 
 class ImageSearchKind(SearchKind[ImageStudy, ImageCell]):
@@ -64,12 +62,12 @@ class ImageSearchKind(SearchKind[ImageStudy, ImageCell]):
 
     def prepare(self, cell: ImageCell) -> str:
         """Download the image set of a cell if it is missing, and return its hash."""
-        return image_execution.prepare(cell)
+        return image_search.prepare(cell)
 
     def code_of(self, cell: ImageCell, sources: Sources) -> str:
         """Return a hash of the code of the methods, of the search and of the evaluation."""
-        return image_execution.code_of(cell, sources)
+        return image_search.code_of(cell, sources)
 
     def run(self, cell: ImageCell, *, sources: Sources | None = None) -> CellResult:
         """Fit and evaluate all configurations of a cell."""
-        return image_execution.run_cell(cell, sources=sources)
+        return image_search.run_cell(cell, sources=sources)

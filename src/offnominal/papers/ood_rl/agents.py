@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from offnominal.agents.experts import expert, expert_cards
+from offnominal.agents.experts import expert
 from offnominal.agents.files import load_policy, policy_hash, save_policy
 from offnominal.agents.scripted import scripted_expert
 from offnominal.agents.uncertainty import UncertainPolicy, UncertaintyKind
@@ -54,14 +54,6 @@ def agent(world: str, uncertainty: UncertaintyKind, number: int) -> UncertainPol
     if not isinstance(policy, UncertainPolicy):
         raise InvalidParameter(f"{algorithm} in {world} does not know how sure it is; expected an UncertainPolicy.")
     return policy
-
-
-def is_available(world: str, uncertainty: UncertaintyKind, number: int) -> bool:
-    """Whether an agent is there without training it."""
-    if number != SHIPPED:
-        return agent_path(world, uncertainty, number).with_suffix(".json").exists()
-    shipped = {(card.world, card.algorithm) for card in expert_cards()}
-    return (world, algorithm_of(world, uncertainty)) in shipped
 
 
 def agent_hash(world: str, uncertainty: UncertaintyKind, number: int) -> str:

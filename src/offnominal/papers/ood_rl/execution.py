@@ -19,8 +19,11 @@ from offnominal.detectors.detector import Detector
 from offnominal.papers.ood_rl.agents import agent, agent_hash
 from offnominal.papers.ood_rl.build_detectors import build_detectors, observations_for
 from offnominal.papers.ood_rl.cell import OODCell
+from offnominal.papers.ood_rl.detection_results import UNCERTAINTY
 from offnominal.papers.ood_rl.episodes import EpisodeGroup, chosen_settings, training_episodes, trial_parts
 from offnominal.papers.ood_rl.separation import measure_separation
+from offnominal.papers.ood_rl.series import predict_series, series_table
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import single_threaded, with_parts
@@ -62,7 +65,16 @@ def run_cell(cell: OODCell, *, sources: Sources | None = None) -> CellResult:
             steps += scored
     cost = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
     cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": steps}
-    return make_result(cell, rows, cost, data=prepare(cell), code=code)
+    return make_result(cell, rows, cost, data=prepare(cell), code=code, shown=_examples(cell, policy))
+
+
+def _examples(cell: OODCell, policy: UncertainPolicy) -> Any:
+    """Return the predictions of an ensemble along one episode per setting; none for other agents and detectors."""
+    shown = cell.world in (CARTPOLE, PENDULUM) and cell.uncertainty == "ensemble"
+    found = []
+    if shown and any(entry.name == UNCERTAINTY for entry in cell.methods):
+        found = predict_series(policy, cell.world, [None, *chosen_settings(cell)], onset=cell.onset)
+    return series_table(found, cell.world, cell.uncertainty, cell.seed)
 
 
 def run_trial(

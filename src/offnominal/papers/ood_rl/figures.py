@@ -1,4 +1,4 @@
-"""The figures of a study of agents in changed worlds."""
+"""The figures of a run, drawn from its stored results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.papers.ood_rl.agents import agent, is_available
 from offnominal.papers.ood_rl.detection_results import UNCERTAINTY, DetectionResults
 from offnominal.papers.ood_rl.heat_figure import heat_figure
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.return_figure import return_figure
-from offnominal.papers.ood_rl.series import Series, series
+from offnominal.papers.ood_rl.series import Series, stored_series
 from offnominal.papers.ood_rl.series_figures import action_figure, value_figure
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
 from offnominal.papers.ood_rl.survival_figure import survival_figure
@@ -24,19 +23,19 @@ from offnominal.reports.save_figures import save_figures
 Drawing = tuple[str, Callable[[Any], Any]]
 """A caption, and what draws the figure with pyplot."""
 SHOWN = (("dynamics/pole_length", 2.0), ("dynamics/gravity", 20.0))
-"""Settings to show episodes of: a long pole on the cart, a pendulum of twice the weight."""
+"""Settings whose episodes are shown: a long pole on the cart, a pendulum in twice the gravity."""
 
 
-def draw_figures(outcomes: OODResults, folder: Path, *, onset: int = 0) -> dict[str, str]:
+def draw_figures(outcomes: OODResults, examples: Any, folder: Path) -> dict[str, str]:
     """Write every figure as PNG and SVG; return their captions by name.
 
     Args:
-        outcomes: Of a run.
-        folder: Where they go.
-        onset: First changed transition of its episodes.
+        outcomes: Results of a run.
+        examples: Predictions along single episodes that the run stored; see `series`.
+        folder: Folder of the figures.
     """
     plt = pyplot()
-    drawings = {**_overviews(outcomes), **_along_episodes(outcomes, onset), **_heats(outcomes)}
+    drawings = {**_overviews(outcomes), **_along_episodes(outcomes, examples), **_heats(outcomes)}
     save_figures(plt, {name: draw for name, (_, draw) in drawings.items()}, folder)
     return {name: caption for name, (caption, _) in drawings.items()}
 
@@ -49,7 +48,7 @@ def _overviews(outcomes: OODResults) -> dict[str, Drawing]:
             lambda plt: survival_figure(plt, outcomes),
         ),
         "returns": (
-            "What agents earn; full marks where most of them fail, the dashed line is the limit",
+            "Returns of the agents; filled marks where most of them fail, the dashed line is the threshold of failure",
             lambda plt: return_figure(plt, outcomes),
         ),
     }
@@ -76,37 +75,39 @@ def file_of(label: str) -> str:
     return "_".join(plain.split())
 
 
-def _along_episodes(outcomes: OODResults, onset: int) -> dict[str, Drawing]:
-    """Return the figures of single episodes; none of agents that are not at hand."""
+def _along_episodes(outcomes: OODResults, examples: Any) -> dict[str, Drawing]:
+    """Return the figures of single episodes that the run stored."""
     drawings: dict[str, Drawing] = {}
-    values = _both(outcomes, CARTPOLE, onset)
+    values = _both(outcomes, examples, CARTPOLE)
     if values is not None:
         drawings["q_values"] = (
-            "Values of both pushes along an unchanged episode and a changed one, mean and one standard deviation",
+            "Values of both actions along an unmodified and a modified episode, mean and one standard deviation",
             lambda plt: value_figure(plt, values[0]),
         )
-    actions = _both(outcomes, PENDULUM, onset)
+    actions = _both(outcomes, examples, PENDULUM)
     if actions is not None:
         drawings["actions"] = (
-            "Torque along an unchanged episode and a changed one; the threshold is the best one by Youden's J",
+            "Torque along an unmodified and a modified episode; the threshold is the best one by Youden's J",
             lambda plt: action_figure(plt, *actions),
         )
     return drawings
 
 
-def _both(outcomes: OODResults, world: str, onset: int) -> tuple[list[Series], float] | None:
-    """Return an unchanged and a changed episode of the first ensemble, and the threshold between them."""
+def _both(outcomes: OODResults, examples: Any, world: str) -> tuple[list[Series], float] | None:
+    """Return an unmodified and a modified episode of the first ensemble, and the threshold between them."""
     wanted = [each for each in outcomes.in_world(world) if (each.method, each.uncertainty) == (UNCERTAINTY, "ensemble")]
-    if not wanted or not is_available(world, "ensemble", wanted[0].agents[0]):
+    if not wanted:
         return None
-    place = _telling(outcomes, wanted[0])
-    policy = agent(world, "ensemble", wanted[0].agents[0])
-    both = [series(policy, world, each, onset=onset) for each in (None, wanted[0].settings[place])]
-    return both, float(wanted[0].thresholds[place, 0].mean())
+    found = stored_series(examples, world, "ensemble", wanted[0].agents[0])
+    place = _shown_setting(outcomes, wanted[0])
+    setting = wanted[0].settings[place]
+    if None not in found or setting not in found:
+        return None
+    return [found[None], found[setting]], float(wanted[0].thresholds[place, 0].mean())
 
 
-def _telling(outcomes: OODResults, detections: DetectionResults) -> int:
-    """Return the setting to show; if it was not run, the one that is told best of those in which agents fail."""
+def _shown_setting(outcomes: OODResults, detections: DetectionResults) -> int:
+    """Return the setting to show; if it was not run, the one with the largest AUC among those in which agents fail."""
     for place, setting in enumerate(detections.settings):
         if (setting.anomaly, setting.parameter) in SHOWN:
             return place

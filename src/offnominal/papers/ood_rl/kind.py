@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from offnominal.papers.ood_rl import execution
 from offnominal.papers.ood_rl.cell import OODCell
+from offnominal.papers.ood_rl.series import SCHEMA
 from offnominal.papers.ood_rl.study import OODStudy
 from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
@@ -20,6 +21,7 @@ class OODKind(StudyKind[OODStudy, OODCell]):
     id = "ood-rl"
     study_class = OODStudy
     cell_class = OODCell
+    example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("world", "method", "AUC", "equal length", "episode means")
 
     def prepare(self, cell: OODCell) -> str:

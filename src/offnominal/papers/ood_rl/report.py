@@ -14,8 +14,7 @@ from offnominal.studies.results import RunResults
 def write_ood_report(results: RunResults, folder: Path) -> Path:
     """Write page, tables and figures of a study; return the page."""
     outcomes = OODResults.of(results.table)
-    onset = int(results.manifest.get("config", {}).get("onset", 0))
-    captions = draw_figures(outcomes, folder / "figures", onset=onset)
+    captions = draw_figures(outcomes, results.examples, folder / "figures")
     return write_simple_report(results, _summary(outcomes, results), report_tables(outcomes), captions, folder)
 
 

@@ -1,0 +1,93 @@
+"""The figures of a comparison of detectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.types import FloatArray
+from offnominal.papers.comparison.figures.label_budget_figure import label_budget_figure
+from offnominal.papers.comparison.figures.pareto_figure import pareto_figure
+from offnominal.papers.comparison.figures.sensitivity_figure import SEPARATE_BY, sensitivity_figure
+from offnominal.papers.comparison.figures.variants_figure import variants_figure
+from offnominal.papers.comparison.search.search_space import search_space_of
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.ranks import compare_methods
+from offnominal.papers.comparison.selection.sensitivity import parameters_of
+from offnominal.papers.comparison.selection.variants import variants
+from offnominal.reports.critical_figure import critical_figure
+from offnominal.reports.figures import pyplot
+from offnominal.reports.save_figures import save_figures
+
+Drawing = tuple[str, Callable[[Any], Any]]
+"""A caption, and what draws the figure with pyplot."""
+
+
+def draw_figures(outcomes: ComparisonResults, folder: Path) -> dict[str, str]:
+    """Write every figure as PNG and SVG; return their captions by name.
+
+    Args:
+        outcomes: Of a run.
+        folder: Where they go.
+    """
+    plt = pyplot()
+    drawings = _drawings(outcomes)
+    save_figures(plt, {name: draw for name, (_, draw) in drawings.items()}, folder)
+    return {name: caption for name, (caption, _) in drawings.items()}
+
+
+def _drawings(outcomes: ComparisonResults) -> dict[str, Drawing]:
+    values = outcomes.values("mean")
+    drawings: dict[str, Drawing] = {}
+    compared = compare_methods(outcomes.methods, values)
+    if compared is not None:
+        drawings["critical_difference"] = (
+            "Mean ranks; methods under one bar cannot be told apart (Nemenyi, 10 %)",
+            lambda plt: critical_figure(plt, compared),
+        )
+    drawings["knowledge"] = (
+        "What labels are worth: test AUC and rank by which validation points are labelled to choose the configuration",
+        lambda plt: label_budget_figure(plt, outcomes),
+    )
+    drawings["pareto"] = (
+        "Rank against time: mean rank of the test AUC, and CPU seconds per configuration; nothing is better and faster "
+        "than what the dashed line joins",
+        lambda plt: pareto_figure(plt, outcomes, values),
+    )
+    for method in SEPARATE_BY:
+        if method in outcomes.methods and parameters_of(outcomes, method):
+            drawings[f"sensitivity_{method}"] = (
+                f"How much the parameters of {search_space_of(method).title} matter: test AUC, mean over tables "
+                "and seeds",
+                partial(sensitivity_figure, outcomes=outcomes, method=method),
+            )
+    names, tried = variants(outcomes)
+    if len(names) > 1:
+        drawings["variants"] = (
+            "Variants of autoencoders by loss, variance ([v] with a VampPrior) and score: ranks of the test AUC",
+            lambda plt: variants_figure(plt, names, tried),
+        )
+    drawings["heat"] = "Test AUC of every method on every table", lambda plt: _heat(plt, outcomes, values)
+    return drawings
+
+
+def _heat(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> Any:
+    tables, methods = outcomes.tables, outcomes.methods
+    figure, axes = plt.subplots(figsize=(0.62 * len(methods) + 2.2, 0.24 * len(tables) + 0.8))
+    image = axes.imshow(values, cmap="viridis", vmin=0.5, vmax=1.0, aspect="auto")
+    axes.grid(visible=False)
+    axes.set_xticks(range(len(methods)), methods)
+    axes.set_yticks(range(len(tables)), tables)
+    axes.tick_params(length=0, labelsize=8)
+    axes.xaxis.tick_top()
+    for i in range(len(tables)):
+        for j in range(len(methods)):
+            if not np.isnan(values[i, j]):
+                shade = "white" if values[i, j] < 0.8 else "black"
+                axes.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=shade)
+    figure.colorbar(image, ax=axes, fraction=0.03, pad=0.02, label="test AUC")
+    return figure

@@ -1,0 +1,1 @@
+"""The report of a comparison, and the published results."""

@@ -1,0 +1,85 @@
+"""The tables of the paper on the comparison of anomaly detectors: ours, and what is printed."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.comparison.report.published_image_tables import table_6
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.ranks import mean_ranks
+from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+IDENTIFIER = "print keeps the column that numbers the rows"
+NOTES = {"glass": IDENTIFIER}
+
+
+def table_4(results: RunResults) -> list[PublishedComparison]:
+    """Compare the test AUC of each method on each table, configuration chosen by the mean protocol."""
+    outcomes = ComparisonResults.of(results.table)
+    published = _published()
+    lines = []
+    for (table, method), found in outcomes.chosen("mean").items():
+        labels = {"table": table, "method": method}
+        ours = Estimate(None if np.isnan(found.value) else found.value)
+        lines.append(PublishedComparison(labels, ours, published.get((table, method)), note=NOTES.get(table, "")))
+    return lines
+
+
+def rank_table(results: RunResults) -> list[PublishedComparison]:
+    """Give the mean rank of each method over the tables that were run; print has other methods and tables."""
+    outcomes = ComparisonResults.of(results.table)
+    ranks = mean_ranks(outcomes.values("mean"), ties="min", decimals=2)
+    order = np.argsort(ranks, kind="stable")
+    return [PublishedComparison({"method": outcomes.methods[i]}, Estimate(float(ranks[i])), None) for i in order]
+
+
+TABLES = [
+    PublishedTable("IV", "test AUC on tables, mean protocol", "comparison", table_4),
+    PublishedTable(
+        "VI",
+        "test AUC on images, one class left out; the printed numbers are not known here",
+        "comparison-images",
+        table_6,
+        images=True,
+    ),
+    PublishedTable("ranks", "mean ranks on tables, mean protocol", "comparison", rank_table),
+]
+UNKNOWN_TABLES = {
+    "V": "Of print we know that it has the columns of Table IV, but neither its metric nor its numbers. The report of "
+    "`offnominal run comparison` has TPR at 5 % false alarms (tables/tpr5) and the max protocol (tables/auc_max).",
+    "VII": "We know neither what it shows nor its numbers. The report of `offnominal run comparison` has ensembles, "
+    "deviations and everything else of the protocol.",
+    "VIII": "We know neither what it shows nor its numbers. The report of `offnominal run comparison` has ensembles, "
+    "deviations and everything else of the protocol.",
+}
+FIGURES = [
+    PublishedFigure(4, "what labels are worth: mean AUC and mean rank by what chooses", "comparison", "knowledge"),
+    PublishedFigure(5, "ranks of the variants of autoencoders", "comparison-deep", "variants"),
+    PublishedFigure(6, "rank against time to fit and to score", "comparison", "pareto"),
+]
+_DIAGRAMS = (
+    "We do not know what it shows. The report of `offnominal run comparison` has a critical-difference diagram "
+    "(figures/critical_difference)."
+)
+UNKNOWN_FIGURES = {
+    "1": _DIAGRAMS,
+    "2": _DIAGRAMS,
+    "3": _DIAGRAMS,
+}
+"""Why other figures are not drawn; the numbers of no figure are known."""
+PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), UNKNOWN_TABLES, UNKNOWN_FIGURES)
+
+
+@cache
+def _published() -> dict[tuple[str, str], float]:
+    """Return the printed AUCs that are known to us, by table and method."""
+    text = files("offnominal.papers.comparison.report").joinpath("published.csv").read_text(encoding="utf-8")
+    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    return {(row["table"], method): float(row[method]) for row in rows for method in row if method != "table"}

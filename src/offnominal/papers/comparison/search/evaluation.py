@@ -1,0 +1,68 @@
+"""The rows of a search, on a table or on images: metrics of every configuration, of ensembles, and the cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from offnominal.core.types import FloatArray
+from offnominal.datasets.tables import TableSplit
+from offnominal.papers.comparison.search.configuration_result import ConfigurationResult, configuration_rows
+from offnominal.papers.comparison.search.ensembles import ENSEMBLES, ensemble
+from offnominal.papers.comparison.search.polarity import rank_correlation
+from offnominal.studies.resource_meter import ResourceMeter
+
+
+def search_rows(
+    method: str,
+    table: str,
+    seed: int,
+    results: Sequence[ConfigurationResult],
+    parts: TableSplit,
+    distances: FloatArray,
+    *,
+    defaults: Sequence[ConfigurationResult] = (),
+) -> list[dict[str, Any]]:
+    """Return a row per configuration, one per ensemble of the best, and one per default configuration.
+
+    Args:
+        method: Short name of the method.
+        table: Name of the table or image set.
+        seed: Random seed of the split.
+        results: Results of the configurations.
+        parts: The split.
+        distances: Distance of each test point to the training points; see `polarity`.
+        defaults: Results of the parameters for use without known anomalies.
+    """
+    validation, test = parts.validation.anomalous, parts.test.anomalous
+    found = list(results)
+    if any(each.validation is not None for each in results):
+        found += [
+            ConfigurationResult({"ensemble": size}, *ensemble(results, validation, size=size)) for size in ENSEMBLES
+        ]
+    found += defaults
+    rows = configuration_rows(method, table, seed, found, validation, test)
+    for row, each in zip(rows, found, strict=True):
+        row["polarity"] = math.nan if each.test is None else rank_correlation(each.test, distances)
+    return rows
+
+
+def search_cost(meter: ResourceMeter, fit_s: float, score_s: float, scored: int, parts: TableSplit) -> dict[str, float]:
+    """Return the cost of a search.
+
+    Args:
+        meter: Measured the evaluation.
+        fit_s: CPU seconds of all fits.
+        score_s: CPU seconds of all scores.
+        scored: Number of configurations that were scored.
+        parts: The split.
+    """
+    return {
+        "fit_cpu_s": fit_s,
+        "score_cpu_s": score_s,
+        "evaluate_cpu_s": meter.cpu["evaluate"],
+        "wall_s": meter.wall,
+        "peak_mb": meter.peak_mb(),
+        "steps_scored": scored * (len(parts.validation) + len(parts.test)),
+    }

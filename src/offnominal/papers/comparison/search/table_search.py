@@ -1,0 +1,84 @@
+"""Run a cell of a comparison on a table: split it, fit the configurations, evaluate them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import lru_cache
+
+import numpy as np
+
+from offnominal.datasets.tables import Table, load_table, split_table
+from offnominal.papers.comparison.cells import SearchCell
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.configurations import configurations_of, default_result
+from offnominal.papers.comparison.search.evaluation import search_cost, search_rows
+from offnominal.papers.comparison.search.polarity import distances_of
+from offnominal.papers.comparison.search.search_space import search_space_of
+from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.code import Sources
+from offnominal.studies.execution import single_threaded
+from offnominal.studies.resource_meter import ResourceMeter
+
+CODE_TARGETS = (
+    "offnominal.papers.comparison.search.table_search:run_cell",
+    "offnominal.datasets.tables.table_split:split_table",
+)
+
+
+def run_cell(cell: SearchCell, *, sources: Sources | None = None) -> CellResult:
+    """Compute a cell in this process with one thread.
+
+    Args:
+        cell: The cell.
+        sources: Source code that was read before.
+    """
+    meter = ResourceMeter()
+    code = code_of(cell, sources or Sources())
+    table = _table(cell.table, cell.drop_identifiers)
+    parts = split_table(table, cell.seed, normalise=cell.normalise)
+    with single_threaded():
+        configurations = configurations_of(cell, _table)
+        results = runner_of(cell.method).run(configurations, parts, cell.seed, limit_s=cell.limit_s)
+        with meter("evaluate"):
+            defaults = default_result(cell, parts)
+            distances = distances_of(parts)
+            rows = search_rows(cell.method, cell.table, cell.seed, results, parts, distances, defaults=defaults)
+    fit_s, score_s = sum(each.fit_s for each in results), sum(each.score_s for each in results)
+    cost = search_cost(meter, fit_s, score_s, len(results), parts)
+    return make_result(cell, rows, cost, data=data_hash(table), code=code)
+
+
+def prepare(cell: SearchCell) -> str:
+    """Download the table of a cell if it is missing, and return its hash."""
+    return data_hash(_table(cell.table, cell.drop_identifiers))
+
+
+def code_of(cell: SearchCell, sources: Sources) -> str:
+    """Return a hash of the code of the method, of the search and of the evaluation."""
+    space = search_space_of(cell.method)
+    code = [
+        sources.version(*CODE_TARGETS, space.detector, space.runner),
+        cell.method,
+        dict(space.grid),
+        dict(space.fixed),
+    ]
+    return hashlib.sha256(json.dumps(code, sort_keys=True).encode()).hexdigest()
+
+
+def data_hash(table: Table) -> str:
+    """Return a hash of the rows of a table.
+
+    Example:
+        >>> data_hash(Table("mine", np.zeros((3, 2)), np.ones((1, 2))))[:8]
+        '50c5d1b9'
+    """
+    text = hashlib.sha256(json.dumps([table.normal.shape, table.anomalous.shape]).encode())
+    for rows in (table.normal, table.anomalous):
+        text.update(np.ascontiguousarray(rows, "<f8").tobytes())
+    return text.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _table(name: str, drop_identifiers: bool) -> Table:
+    return load_table(name, drop_identifiers=drop_identifiers)

@@ -1,0 +1,161 @@
+"""What a comparison has found: methods on tables, under every way to choose a configuration."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import FloatArray
+from offnominal.papers.comparison.search.defaults import has_default
+from offnominal.papers.comparison.selection.protocols import (
+    Row,
+    Selected,
+    clean_protocol,
+    max_protocol,
+    mean_protocol,
+)
+from offnominal.papers.comparison.selection.repetitions import exclude_partial_failures, with_repetition_key
+
+Protocol = Literal["mean", "max"]
+_PROTOCOLS = {"mean": mean_protocol, "max": max_protocol}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparisonResults:
+    """Rows of configurations, by table and method.
+
+    Args:
+        single: Rows of single configurations.
+        ensemble_rows: Rows of ensembles, by (table, method, size).
+        default_rows: Rows of the parameters to use where no anomaly is known; see `default_of`.
+    """
+
+    single: Mapping[tuple[str, str], Sequence[Row]]
+    ensemble_rows: Mapping[tuple[str, str, int], Sequence[Row]]
+    default_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: Any) -> ComparisonResults:
+        """Read the results of a run.
+
+        Args:
+            table: Arrow table of a run's results.
+        """
+        single: dict[tuple[str, str], list[Row]] = {}
+        ensemble_rows: dict[tuple[str, str, int], list[Row]] = {}
+        default_rows: dict[tuple[str, str], list[Row]] = {}
+        for row in table.to_pylist():
+            known = {
+                name: math.nan if value is None and _is_number(name) else value
+                for name, value in with_repetition_key(row).items()
+            }
+            place, configuration = (row["table"], row["method"]), json.loads(row["configuration"])
+            if "ensemble" in configuration:
+                ensemble_rows.setdefault((*place, configuration["ensemble"]), []).append(known)
+            elif "default" in configuration:
+                default_rows.setdefault(place, []).append(known)
+            else:
+                single.setdefault(place, []).append(known)
+        if not single:
+            raise InvalidParameter("there are no results of a comparison; run one first.")
+        return cls(single, ensemble_rows, default_rows)
+
+    @property
+    def tables(self) -> list[str]:
+        """Names of the tables."""
+        return list(dict.fromkeys(table for table, _ in self.single))
+
+    @property
+    def methods(self) -> list[str]:
+        """Names of the methods."""
+        return list(dict.fromkeys(method for _, method in self.single))
+
+    def chosen(
+        self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc"
+    ) -> dict[tuple[str, str], Selected]:
+        """Return what each method shows on each table.
+
+        Args:
+            protocol: ``mean`` chooses one configuration for all seeds, ``max`` one for each.
+            criterion: Validation metric to choose by.
+            metric: Test metric to report.
+        """
+        choose = _PROTOCOLS[protocol]
+        taking = {
+            place: exclude_partial_failures(rows, criterion) if protocol == "mean" else rows
+            for place, rows in self.single.items()
+        }
+        return {place: choose(rows, criterion=criterion, metric=metric) for place, rows in taking.items()}
+
+    def values(self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc") -> FloatArray:
+        """Return the same as numbers (tables, methods); NaN where there is nothing."""
+        return self._matrix(
+            {place: found.value for place, found in self.chosen(protocol, criterion=criterion, metric=metric).items()}
+        )
+
+    def random_choice(self, metric: str = "auc") -> FloatArray:
+        """Return what a configuration drawn at random shows on average, (tables, methods): nothing is known."""
+        return self._matrix({place: _mean_of(rows, f"test_{metric}") for place, rows in self.single.items()})
+
+    def clean(self, metric: str = "auc") -> FloatArray:
+        """Return what is shown if no anomaly is known, (tables, methods).
+
+        Classical methods have fixed parameters, and NaN where the run did not try them; of the others the configuration
+        is taken that gives normal validation points the lowest mean score.
+        """
+        found = {
+            place: clean_protocol(rows, metric=metric).value
+            for place, rows in self.single.items()
+            if not has_default(place[1])
+        }
+        return self._matrix(
+            found | {place: _mean_of(rows, f"test_{metric}") for place, rows in self.default_rows.items()}
+        )
+
+    def ensembles(self, size: int, metric: str = "auc") -> FloatArray:
+        """Return what ensembles of the best configurations of each seed show, (tables, methods)."""
+        found = {
+            (table, method): _mean_of(rows, f"test_{metric}")
+            for (table, method, number), rows in self.ensemble_rows.items()
+            if number == size
+        }
+        return self._matrix(found)
+
+    def polarity(self) -> FloatArray:
+        """Return how the scores of the configuration chosen by the mean protocol go with distance, (tables, methods).
+
+        It is Spearman's correlation of test scores and the distance to the fifth nearest training point, averaged over
+        seeds. Where it is negative, labelled points chose a detector that finds dense places strange.
+        """
+        found = {}
+        for place, chosen in self.chosen("mean").items():
+            rows = [row for row in self.single[place] if row["configuration"] in chosen.configurations]
+            found[place] = _mean_of(rows, "polarity")
+        return self._matrix(found)
+
+    def seconds(self) -> FloatArray:
+        """Return CPU seconds to fit and score, mean over configurations and seeds, (tables, methods, 2)."""
+        parts = [
+            self._matrix({place: _mean_of(rows, name) for place, rows in self.single.items()})
+            for name in ("fit_s", "score_s")
+        ]
+        return np.stack(parts, axis=-1)
+
+    def _matrix(self, found: Mapping[tuple[str, str], float]) -> FloatArray:
+        return np.array([[found.get((table, method), math.nan) for method in self.methods] for table in self.tables])
+
+
+def _mean_of(rows: Sequence[Row], name: str) -> float:
+    """Return the mean of what is known; NaN if nothing is."""
+    values = [row[name] for row in rows if not math.isnan(row[name])]
+    return float(np.mean(values)) if values else math.nan
+
+
+def _is_number(name: str) -> bool:
+    return name.startswith(("validation_", "test_")) or name in ("normal_score", "polarity")

@@ -1,0 +1,261 @@
+"""Studies of a comparison as data: which methods are searched on which tables or image sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter
+from offnominal.datasets.image_sets import image_set_entry
+from offnominal.datasets.tables import table_entry
+from offnominal.papers.comparison.cells import ImageCell, Leave, Sampler, SearchCell
+from offnominal.papers.comparison.search.image_search_spaces import (
+    CLASSICAL,
+    CODED,
+    SECOND_STAGES,
+    image_search_space_of,
+    sharing,
+)
+from offnominal.papers.comparison.search.search_space import search_space_of
+from offnominal.studies.base import BaseStudy
+from offnominal.studies.scales import check_integers, check_names
+
+
+@dataclass(frozen=True)
+class SearchScale(Config):
+    """Scale of a comparison on tables; None leaves a field of the study unchanged.
+
+    Args:
+        summary: One line for listings.
+        tables: Names of tables.
+        methods: Short names of methods.
+        seeds: Random seeds of splits and fits.
+        configurations: Number of configurations of each method.
+        limit_s: CPU seconds per cell after which no further configuration is fitted.
+        fixed: Parameters that all configurations of a method share.
+    """
+
+    summary: str = ""
+    tables: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    seeds: tuple[int, ...] | None = None
+    configurations: int | None = None
+    limit_s: float | None = None
+    fixed: dict[str, dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class SearchStudy(BaseStudy):
+    """Methods whose parameters are searched on tables.
+
+    Args:
+        name: Id in commands.
+        title: Title of the report.
+        summary: The question of the study, in one or two sentences.
+        tables: Names of tables.
+        methods: Short names of methods.
+        seeds: Random seeds of splits and fits.
+        configurations: Number of configurations of each method, the same on all tables and seeds.
+        search: Random seed of the configurations.
+        sampler: Whether configurations are drawn at random, the same on all tables, or proposed by Optuna per table.
+        normalise: How columns are scaled.
+        drop_identifiers: Whether to drop columns with row numbers.
+        limit_s: CPU seconds per cell after which no further configuration is fitted.
+        fixed: Parameters that all configurations of a method share.
+        scales: Smaller or larger versions by name.
+        kind: Id of the study kind.
+
+    Example:
+        >>> study = SearchStudy("mine", tables=("iris",), methods=("knn", "lof"), seeds=(1,))
+        >>> [cell.label for cell in study.cells()]
+        ['iris/knn/1', 'iris/lof/1']
+    """
+
+    tables: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
+    configurations: int = 100
+    search: int = 0
+    sampler: Sampler = "random"
+    normalise: Literal["train", "paper"] = "train"
+    drop_identifiers: bool = True
+    limit_s: float | None = None
+    fixed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    scales: dict[str, SearchScale] = field(default_factory=dict)
+    kind: Literal["search"] = "search"
+
+    def __post_init__(self) -> None:
+        check_names(self.name, self.scales)
+        _check_filled(self, "tables", "methods", "seeds")
+        check_integers(self, 1, "configurations")
+        check_integers(self, 0, "seeds", "search")
+        if self.limit_s is not None and not self.limit_s > 0.0:
+            raise InvalidParameter(f"limit_s is {self.limit_s!r}; expected a number of seconds above 0.")
+        for table in self.tables:
+            table_entry(table)
+        for method in (*self.methods, *self.fixed):
+            search_space_of(method)
+
+    def cells(self) -> list[SearchCell]:
+        """Return every cell: table by table, so that cells which share a table follow each other."""
+        return [
+            SearchCell(
+                table=table,
+                method=method,
+                seed=seed,
+                configurations=self.configurations,
+                search=self.search,
+                sampler=self.sampler,
+                normalise=self.normalise,
+                limit_s=self.limit_s,
+                drop_identifiers=self.drop_identifiers,
+                fixed=self.fixed.get(method, {}),
+            )
+            for table in self.tables
+            for method in self.methods
+            for seed in self.seeds
+        ]
+
+
+@dataclass(frozen=True)
+class ImageScale(Config):
+    """Scale of a comparison on images; None leaves a field of the study unchanged.
+
+    Args:
+        summary: One line for listings.
+        sets: Names of image sets.
+        methods: Short names of methods.
+        classes: Indices of classes, in the order of first appearance.
+        seeds: Random seeds of splits and fits.
+        configurations: Number of configurations of methods without a network.
+        networks: Number of trained networks of each method that has one.
+        n_second_stage: Number of configurations of a second stage on the codes of each network.
+        machines: Number of support vector machines whose scores are averaged.
+        machine_rows: Maximum number of training images of each machine.
+        n_train: Maximum number of training images.
+        n_test: Maximum number of validation images and of test images.
+        fixed: Parameters that all configurations of a method share.
+    """
+
+    summary: str = ""
+    sets: tuple[str, ...] | None = None
+    methods: tuple[str, ...] | None = None
+    classes: tuple[int, ...] | None = None
+    seeds: tuple[int, ...] | None = None
+    configurations: int | None = None
+    networks: int | None = None
+    n_second_stage: int | None = None
+    machines: int | None = None
+    machine_rows: int | None = None
+    n_train: int | None = None
+    n_test: int | None = None
+    fixed: dict[str, dict[str, Any]] | None = None
+
+
+@dataclass(frozen=True)
+class ImageStudy(BaseStudy):
+    """Methods whose parameters are searched on image sets, with each class in turn.
+
+    Args:
+        name: Id in commands.
+        title: Title of the report.
+        summary: The question of the study, in one or two sentences.
+        sets: Names of image sets.
+        methods: Short names of methods.
+        classes: Indices of classes, in the order of first appearance.
+        seeds: Random seeds of splits and fits.
+        leave: ``leave-one-out`` makes the class the anomaly, ``leave-one-in`` all others.
+        configurations: Number of configurations of methods without a network, the same everywhere.
+        networks: Number of trained networks of each method that has one. Every score of a network is
+            evaluated.
+        n_second_stage: Number of configurations of a second stage on the codes of each network.
+        machines: Number of support vector machines whose scores are averaged, each fitted on its own training images.
+        machine_rows: Maximum number of training images of each machine; None divides all of them.
+        search: Random seed of the configurations.
+        n_train: Maximum number of training images; None for all.
+        n_test: Maximum number of validation images and of test images; None for all.
+        fixed: Parameters that all configurations of a method share; those of ``vae`` also apply where its codes are
+            scored.
+        scales: Smaller or larger versions by name.
+        kind: Id of the study kind.
+
+    Example:
+        >>> study = ImageStudy("mine", sets=("mnist",), methods=("knn", "vae", "vaek"), classes=(0,))
+        >>> [cell.label for cell in study.cells()]
+        ['mnist/knn/0/1', 'mnist/vae+vaek/0/1']
+    """
+
+    sets: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    classes: tuple[int, ...] = tuple(range(10))
+    seeds: tuple[int, ...] = (1,)
+    leave: Leave = "leave-one-out"
+    configurations: int = 100
+    networks: int = 100
+    n_second_stage: int = 10
+    machines: int = 10
+    machine_rows: int | None = None
+    search: int = 0
+    n_train: int | None = None
+    n_test: int | None = None
+    fixed: dict[str, dict[str, Any]] = field(default_factory=dict)
+    scales: dict[str, ImageScale] = field(default_factory=dict)
+    kind: Literal["image-search"] = "image-search"
+
+    def __post_init__(self) -> None:
+        check_names(self.name, self.scales)
+        _check_filled(self, "sets", "methods", "classes", "seeds")
+        check_integers(self, 1, "configurations", "machine_rows", "n_train", "n_test")
+        check_integers(self, 0, "seeds", "search", "networks", "n_second_stage", "machines")
+        most = min(len(image_set_entry(each).classes) for each in self.sets)
+        if not all(0 <= each < most for each in self.classes):
+            raise InvalidParameter(f"study {self.name!r} has the classes {self.classes}; expected 0 to {most - 1}.")
+        for method in (*self.methods, *self.fixed):
+            image_search_space_of(method)
+
+    def available_cells(self) -> tuple[list[ImageCell], tuple[str, ...]]:
+        """Return the cells of the image sets that are present, and the names of the others.
+
+        If no image set is present, all cells are returned: running them downloads the sets or explains how to.
+        """
+        missing = tuple(each for each in self.sets if image_set_entry(each).presence != "present")
+        if len(missing) == len(self.sets):
+            return self.cells(), ()
+        return [cell for cell in self.cells() if cell.images not in missing], missing
+
+    def cells(self) -> list[ImageCell]:
+        """Return every cell: set by set, class by class; methods that share networks are one."""
+        return [
+            self._cell(images, methods, class_index, seed)
+            for images in self.sets
+            for class_index in self.classes
+            for methods in sharing(self.methods)
+            for seed in self.seeds
+        ]
+
+    def _cell(self, images: str, methods: tuple[str, ...], class_index: int, seed: int) -> ImageCell:
+        """Return a cell with the fields that its methods depend on, and defaults for the others."""
+        machines = bool({"osvm", "vaeo"} & set(methods))
+        return ImageCell(
+            images=images,
+            methods=methods,
+            class_index=class_index,
+            seed=seed,
+            leave=self.leave,
+            configurations=self.configurations if methods[0] in CLASSICAL else self.networks,
+            n_second_stage=self.n_second_stage if set(SECOND_STAGES) & set(methods) else 0,
+            machines=self.machines if machines else 0,
+            machine_rows=self.machine_rows if machines else None,
+            search=self.search,
+            n_train=self.n_train,
+            n_test=self.n_test,
+            fixed=self.fixed.get("vae" if methods[0] in CODED else methods[0], {}),
+        )
+
+
+def _check_filled(study: BaseStudy, *fields: str) -> None:
+    """Raise an error if one of the fields of a study is empty."""
+    for name in fields:
+        if not getattr(study, name):
+            raise InvalidParameter(f"study {study.name!r} has no {name}; name at least one.")
