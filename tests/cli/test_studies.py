@@ -139,7 +139,7 @@ def test_studies_are_listed_with_their_scales():
         (["run", "anomaly-gim"], "Did you mean 'anomaly-gym'?"),
         (["run", "anomaly-gym", "--scale", "latop"], "Did you mean 'laptop'?"),
         (["run", "nowhere.toml"], "there is no file nowhere.toml"),
-        (["run", "quickstart", "--only", "nothing"], "there is no cell to do"),
+        (["run", "quickstart", "--only", "nothing"], "there is no cell to run"),
         (["run", "quickstart", "--sampler", "optuna"], "has no sampler"),
         (["run", "comparison", "--sampler", "optna"], "'random', 'optuna'"),
         (["report", "nowhere"], "nowhere is no run"),

@@ -127,7 +127,7 @@ def test_only_some_cells_are_run_and_the_manifest_keeps_the_others(go, tmp_path)
     second, _ = go(small_cells(), only=["*/T*"], folder=folder)
     assert (first.computed, second.computed) == (1, 1)
     assert read_run(folder)["keys"] == [*first.keys, *second.keys]
-    with pytest.raises(InvalidParameter, match="no cell to do"):
+    with pytest.raises(InvalidParameter, match="no cell to run"):
         go(small_cells(), only="nothing*")
 
 

@@ -97,7 +97,7 @@ def test_what_has_a_result_is_not_told_again(go):
 @pytest.mark.parametrize(("fail_at", "calls"), [("started", 1), ("cell", 2), ("finished", 4)])
 def test_a_sink_that_fails_is_left_out_and_the_run_goes_on(go, fail_at, calls):
     broken, other = Told(fail_at), Told()
-    with pytest.warns(UserWarning, match="Told is told nothing more of this run: ConnectionError: no network"):
+    with pytest.warns(UserWarning, match="Told is removed from this run: ConnectionError: no network"):
         outcome = go(broken, other)
     assert outcome.computed == 1
     assert (len(broken.calls), len(other.calls)) == (calls, 4)

@@ -77,7 +77,7 @@ def test_a_wrong_scale_is_answered_with_the_nearest_right_one(scale, error, said
     [
         ({"worlds": ("SAP-Goal9-v0",)}, UnknownName, "Did you mean 'SAP-Goal"),
         ({"detectors": (DetectorEntry("Mahalonobis"),)}, UnknownName, "Did you mean 'Mahalanobis'?"),
-        ({"detectors": (DetectorEntry("A", "KNN"), DetectorEntry("A", "Time"))}, InvalidParameter, "of one name"),
+        ({"detectors": (DetectorEntry("A", "KNN"), DetectorEntry("A", "Time"))}, InvalidParameter, "the same name"),
         ({"detectors": ()}, InvalidParameter, "has no detectors"),
         ({"worlds": ()}, InvalidParameter, "has no worlds"),
         ({"seeds": ()}, InvalidParameter, "has no seeds"),

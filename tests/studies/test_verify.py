@@ -62,7 +62,7 @@ def test_a_number_that_was_changed_is_named(place):
     rewrite(place, "Time", "auroc", 0.123)
     problems = dict(verify_run(place, share=1.0))
     assert problems[LABELS[0]] == problems[LABELS[1]] == ""
-    assert problems[LABELS[2]].startswith(f"comes out differently: auroc of {SPLIT} is 1.0, not 0.123")
+    assert problems[LABELS[2]].startswith(f"differs when computed again: auroc of {SPLIT} is 1.0, not 0.123")
 
 
 def test_what_it_cost_may_be_another(place):
@@ -73,7 +73,7 @@ def test_what_it_cost_may_be_another(place):
 def test_code_that_changed_since_is_told(place, monkeypatch):
     monkeypatch.setattr(sys.modules["offnominal.studies.execution"], "code_of", lambda cell, sources: "other")
     (_, problem) = verify_run(place)[0]
-    assert problem == "was made with other code; run its study again. The numbers are the same."
+    assert problem == "was computed with other code; run its study again. The numbers are the same."
 
 
 def test_cells_without_a_result_are_listed(place, package):
@@ -91,7 +91,7 @@ def test_a_cell_that_cannot_be_done_again_is_told(place, monkeypatch):
         raise OSError("no disk")
 
     monkeypatch.setattr(sys.modules["offnominal.studies.execution"], "run_cell", fail)
-    assert verify_run(place)[0][1] == "cannot be done again: OSError: no disk"
+    assert verify_run(place)[0][1] == "cannot be computed again: OSError: no disk"
 
 
 @pytest.mark.parametrize("share", [0.0, -0.1, 1.5, float("nan")])

@@ -85,7 +85,7 @@ def run(
     workers: Workers = None,
     ray: Ray = None,
     retry: Annotated[
-        bool, typer.Option("--retry", help="Try again what failed before; what was killed is tried again anyway.")
+        bool, typer.Option("--retry", help="Retry failed cells; cells that were killed are always retried.")
     ] = False,
     log: Annotated[
         list[str] | None, typer.Option(help="Tell this program too: tensorboard, mlflow or wandb; may be given again.")
@@ -166,7 +166,7 @@ def reproduce(
     images: Annotated[bool, typer.Option("--images", help="The half of the tables about image detectors.")] = False,
     scale: Annotated[
         str | None,
-        typer.Option(help="How much of the study to run; laptop if left out, or what a table is about."),
+        typer.Option(help="Scale of the study; the default of the table or figure if left out."),
     ] = None,
     workers: Workers = None,
     ray: Ray = None,
@@ -259,20 +259,22 @@ def _finish(folder: Path, found: RunResults, outcome: RunOutcome | None, as_json
 
 
 def _print_failures(outcome: RunOutcome) -> None:
-    """Say what failed."""
+    """Print the failures."""
     from offnominal.core.printable import one_line, printable
 
     for failure in outcome.failures:
         label, message = escape(one_line(failure.label)), escape(printable(failure.message))
         out.print(f"[red]{label}[/] {message}", highlight=False, soft_wrap=True)
     if outcome.failures:
-        out.print('`offnominal results "SELECT * FROM failures"` has the full errors; --retry tries again.')
+        out.print(
+            '`offnominal results "SELECT * FROM failures"` shows the full errors; --retry runs these cells again.'
+        )
     if not all(failure.final for failure in outcome.failures):
-        out.print("Cells that were killed or ran out of memory are tried again by the same command.")
+        out.print("Run the same command again to retry cells that were killed or ran out of memory.")
 
 
 def _name_missing(labels: Sequence[str], *, stderr: bool = False) -> None:
-    """Say which cells a report leaves out because they have no result."""
+    """Print the labels of cells without a result."""
     if not labels:
         return
     console = Console(stderr=True) if stderr else out

@@ -1,4 +1,4 @@
-"""What people look at: tables, figures, pages, clips."""
+"""Reports: tables, figures, pages and clips."""
 
 from offnominal.reports.clip import write_clip
 from offnominal.reports.page import write_page

@@ -29,13 +29,13 @@ def write_clip(
 ) -> int:
     """Record an episode, beside its nominal twin if there is a fault, and return how many frames the clip has.
 
-    The frame around the episode is red while the fault is on. Who ends first stands still until the other ends.
+    The frame around the episode is red while the fault is active. The shorter episode holds its last frame.
 
     Args:
         path: Ends in ``.gif`` or ``.mp4``.
         world: Id of the world.
-        policy: Who acts.
-        fault: What goes wrong; None for a nominal episode alone.
+        policy: The policy.
+        fault: The fault; None for a nominal episode alone.
         seed: Of the episode.
         steps: Stop after this many.
 
@@ -66,7 +66,7 @@ def _frames(
 
 
 def _composed(sides: list[tuple[Array, bool]]) -> Array:
-    """Return one picture: enlarged, framed, side by side."""
+    """Return one image: enlarged, framed, side by side."""
     parts: list[Array] = []
     for image, active in sides:
         large = image.repeat(SCALE, axis=0).repeat(SCALE, axis=1)

@@ -57,7 +57,7 @@ def colours(names: Iterable[str]) -> dict[str, str]:
 
 
 def is_baseline(detector: str) -> bool:
-    """Say whether a detector is there to be beaten: the clock, chance, or a network that never learned.
+    """Whether a detector is a baseline: elapsed time, random scores, or an untrained network.
 
     Example:
         >>> is_baseline("Time"), is_baseline("PE-DM-untrained"), is_baseline("PE-DM")

@@ -16,7 +16,7 @@ def critical_figure(plt: Any, compared: RankComparison) -> Any:
 
     Args:
         plt: matplotlib's pyplot.
-        compared: What to draw.
+        compared: Ranks and critical difference.
     """
     k, bars = len(compared.names), compared.bars()
     half = math.ceil(k / 2)

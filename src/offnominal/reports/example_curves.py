@@ -1,4 +1,4 @@
-"""Episodes to look at: as many as a page can carry."""
+"""Score curves of example episodes, within the size limit of a page."""
 
 from __future__ import annotations
 

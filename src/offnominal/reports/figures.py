@@ -30,7 +30,7 @@ STYLE = {
 
 
 def pyplot() -> Any:
-    """Return matplotlib's pyplot without a window system, or say how to get it."""
+    """Return matplotlib's pyplot without a window system, or raise an error that explains how to install it."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -46,11 +46,11 @@ class TwinPanel:
     """One twin and the scene it happens in.
 
     Args:
-        title: What is wrong.
+        title: Name of the fault.
         twin: The pair.
-        scene: Picture of the start.
-        view: What the picture covers: left, right, bottom, top.
-        path: The two observation channels that say where the agent is.
+        scene: Image of the start.
+        view: Extent of the image: left, right, bottom, top.
+        path: The two observation channels with the position of the agent.
     """
 
     title: str
@@ -61,14 +61,14 @@ class TwinPanel:
 
 
 def twin_figure(path: Path, panels: Sequence[TwinPanel]) -> None:
-    """Draw how twins part: their ways through the scene above, their difference over time below."""
+    """Draw the divergence of twins: paths through the scene above, difference over time below."""
     plt = pyplot()
     with plt.rc_context(STYLE):
         figure, grid = plt.subplots(
             2, len(panels), figsize=(2.7 * len(panels), 4.6), dpi=150, layout="constrained", height_ratios=(2.0, 1.0)
         )
         for panel, above, below in zip(panels, grid[0], grid[1], strict=True):
-            _ways(above, panel)
+            _paths(above, panel)
             _divergence(below, panel.twin)
             below.set_xlabel("transition")
         grid[0, 0].legend(loc="upper left", fontsize=8)
@@ -77,15 +77,17 @@ def twin_figure(path: Path, panels: Sequence[TwinPanel]) -> None:
         plt.close(figure)
 
 
-def _ways(axes: Axes, panel: TwinPanel) -> None:
+def _paths(axes: Axes, panel: TwinPanel) -> None:
     axes.imshow(panel.scene, extent=panel.view, interpolation="lanczos")
     for episode, colour, label in ((panel.twin.nominal, NOMINAL, "nominal"), (panel.twin.faulty, FAULTY, "faulty")):
-        way = episode.extras["clean_observations"][:, panel.path]
-        axes.plot(way[:, 0], way[:, 1], color=colour, lw=1.8, marker="o", ms=2.2, label=label)
+        path = episode.extras["clean_observations"][:, panel.path]
+        axes.plot(path[:, 0], path[:, 1], color=colour, lw=1.8, marker="o", ms=2.2, label=label)
     onset = panel.twin.faulty.onset
     if onset is not None:
         affected = panel.twin.faulty.extras["clean_observations"][onset, panel.path]
-        axes.plot(*affected, marker="*", ms=11, color=ONSET, mec="white", ls="none", label="fault strikes", zorder=5)
+        axes.plot(
+            *affected, marker="*", ms=11, color=ONSET, mec="white", ls="none", label="onset of the fault", zorder=5
+        )
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlim(panel.view[0], panel.view[1])
     axes.set_ylim(panel.view[2], panel.view[3])
@@ -93,11 +95,11 @@ def _ways(axes: Axes, panel: TwinPanel) -> None:
 
 
 def _divergence(axes: Axes, pair: Twin) -> None:
-    differs_from_zero = pair.divergence()
-    steps = np.arange(len(differs_from_zero))
-    axes.plot(steps, differs_from_zero, color=FAULTY, lw=1.6)
-    axes.fill_between(steps, 0.0, differs_from_zero, color=FAULTY, alpha=0.15, lw=0)
+    difference = pair.divergence()
+    steps = np.arange(len(difference))
+    axes.plot(steps, difference, color=FAULTY, lw=1.6)
+    axes.fill_between(steps, 0.0, difference, color=FAULTY, alpha=0.15, lw=0)
     axes.set_ylim(0.0, None)
-    axes.set_xlim(0, max(len(differs_from_zero) - 1, 1))
+    axes.set_xlim(0, max(len(difference) - 1, 1))
     if pair.faulty.onset is not None:
         axes.axvline(pair.faulty.onset, color=ONSET, lw=1.0, ls="--")

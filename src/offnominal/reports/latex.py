@@ -1,4 +1,4 @@
-"""Tables for print: LaTeX with booktabs."""
+"""Tables in LaTeX with booktabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who leads, in one table."""
+"""The leaderboard of a study on faults, as rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from offnominal.studies.results import RunResults
 
 
 def metrics_of(results: RunResults) -> list[str]:
-    """Return the metrics that a run has, the one to look at first coming first."""
+    """Return the metrics of a run, the primary one first."""
     table = results.table
     plain = table.filter(pc.is_null(table["alarm"])) if table.num_rows else table
     return [name for name in METRICS if name in plain.column_names and plain[name].null_count < plain.num_rows]
@@ -45,10 +45,10 @@ def leaderboard_rows(results: RunResults) -> list[dict[str, Any]]:
     metrics = metrics_of(results)
     if not metrics:
         return []
-    boards = {metric: leaderboard(results.table, metric) for metric in metrics}
-    shown = {metric: {each.name: str(each.estimate) for each in entries} for metric, entries in boards.items()}
+    leaderboards = {metric: leaderboard(results.table, metric) for metric in metrics}
+    shown = {metric: {each.name: str(each.estimate) for each in entries} for metric, entries in leaderboards.items()}
     return [
         {"rank": each.rank, "detector": each.name, "ties": each.tie}
         | {METRICS[metric].label: shown[metric].get(each.name) for metric in metrics}
-        for each in boards[metrics[0]]
+        for each in leaderboards[metrics[0]]
     ]

@@ -1,4 +1,4 @@
-"""What a page carries: every number it can show, compact enough for one file."""
+"""The data of a page: every number it can show, compact enough for one file."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ EXTRAS = {
 def payload(results: RunResults) -> dict[str, Any]:
     """Return the data of a page, ready for JSON.
 
-    Standings, ties and average ranks are worked out for every choice of world, kind and level, because the replicates
-    that they need are too many to carry.
+    Leaderboards, ties and average ranks are computed for every choice of world, kind and level, because the bootstrap
+    replicates that they need are too large for a page.
     """
     table = results.table
     light = table.select([name for name in table.column_names if not name.startswith("draws_")])
@@ -66,7 +66,7 @@ def payload(results: RunResults) -> dict[str, Any]:
 
 
 def in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
-    """Return names in a known order, others after them by the alphabet.
+    """Return names in a given order, then all others alphabetically.
 
     Example:
         >>> in_order({"strong", "odd", "tiny"}, LEVEL_ORDER)
@@ -76,7 +76,7 @@ def in_order(found: Iterable[str], order: Sequence[str]) -> list[str]:
 
 
 def rounded(value: float | None) -> float | None:
-    """Return four digits after the point; None for what JSON cannot hold."""
+    """Return four digits after the point; None for values that are not finite."""
     return None if value is None or not np.isfinite(value) else round(float(value), 4)
 
 
@@ -223,7 +223,7 @@ def _rounded_row(numbers: Numbers | None) -> list[float | None] | None:
 
 
 def _cost(plain: Any, names: list[str]) -> list[dict[str, float | None]]:
-    """Return what each detector costs: CPU seconds per fit, CPU microseconds per scored step, memory."""
+    """Return the cost of each detector: CPU seconds per fit, CPU microseconds per scored step, memory."""
     wanted = ("fit_cpu_s", "score_cpu_s", "steps_scored", "peak_mb")
     columns = [column for column in wanted if column in plain.column_names]
     once = {row["key"]: row for row in plain.select(["key", "name", *columns]).to_pylist()}

@@ -1,4 +1,4 @@
-"""Where the numbers of a report come from: versions, commits and dates, always filled."""
+"""Provenance of a report: versions, commits and dates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def provenance(manifest: Mapping[str, Any]) -> str:
-    """Return two sentences: what computed the results of a run, and what wrote the report.
+    """Return two sentences: versions and dates of the results, and of the report.
 
     Example:
         >>> versions = {"python": "3.12.3", "offnominal": "0.2.0"}

@@ -1,4 +1,4 @@
-"""Figures as files."""
+"""Write figures as files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def save_figures(plt: Any, drawn: Mapping[str, Callable[[Any], Any]], folder: Pa
 
     Args:
         plt: matplotlib's pyplot.
-        drawn: What makes each figure with pyplot, by name.
-        folder: Where they go.
+        drawn: Functions that draw each figure with pyplot, by name.
+        folder: Folder of the files.
         dpi: Pixels per inch of the PNG.
     """
     # Text stays text, a dollar sign included, and nothing but the content decides the bytes.

@@ -77,8 +77,8 @@ def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
             annotation_clip=False,
         )
     _names(axes, [each.name for each in entries])
-    _chance(axes.axvline, metric)
-    axes.set_xlabel(f"{axis_label(metric)}, 95 % interval; a common letter: not told apart")
+    _random_line(axes.axvline, metric)
+    axes.set_xlabel(f"{axis_label(metric)}, 95 % interval; a shared letter: no significant difference")
     return figure
 
 
@@ -89,10 +89,10 @@ def _names(axes: Any, names: list[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def _chance(line: Callable[..., Any], metric: str) -> None:
-    chance = METRICS[metric].chance
-    if chance is not None:
-        line(chance, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
+def _random_line(line: Callable[..., Any], metric: str) -> None:
+    random_value = METRICS[metric].random_value
+    if random_value is not None:
+        line(random_value, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
 
 
 def _boxes(plt: Any, measured: MetricTable, metric: str, side: str, entries: list[str]) -> Any:
@@ -107,7 +107,7 @@ def _boxes(plt: Any, measured: MetricTable, metric: str, side: str, entries: lis
             values = _per_fault(measured, name, side, entry)
             if values.size:
                 _box(axes, values, place, shades[name], hollow=is_baseline(name))
-        _chance(axes.axvline, metric)
+        _random_line(axes.axvline, metric)
         axes.set_title(entry, fontsize=9)
         _names(axes, names)
     figure.supxlabel(f"{axis_label(metric)}, one point per fault", fontsize=9)
@@ -154,8 +154,8 @@ def _heat_map(plt: Any, measured: MetricTable, metric: str, kinds: list[str]) ->
     )
     values = np.array([[_mean(measured, split, name) for name in names] for split in splits])
     figure, axes = plt.subplots(figsize=(1.9 + 0.52 * len(names), 0.24 * len(splits) + 1.2), layout="constrained")
-    chance, higher = METRICS[metric].chance, METRICS[metric].higher
-    low = np.nanmin(values) if chance is None else min(chance, float(np.nanmin(values)))
+    random_value, higher = METRICS[metric].random_value, METRICS[metric].higher
+    low = np.nanmin(values) if random_value is None else min(random_value, float(np.nanmin(values)))
     image = axes.imshow(values, aspect="auto", cmap="Blues" if higher else "Blues_r", vmin=low)
     middle = (image.norm.vmin + 2 * image.norm.vmax) / 3
     for (row, column), value in np.ndenumerate(values):

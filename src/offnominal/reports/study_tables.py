@@ -1,4 +1,4 @@
-"""The tables of a run, for documents and for spreadsheets."""
+"""The tables of a run, as Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from offnominal.reports.latex import latex
 from offnominal.reports.leaderboard import leaderboard_rows, metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.tables import markdown, write_csv
-from offnominal.reports.timings import for_eyes, for_files, timing_rows
+from offnominal.reports.timings import for_files, readable, timing_rows
 from offnominal.studies.friedman import friedman
 from offnominal.studies.leaderboards import leaderboard, pivot
 from offnominal.studies.metric_table import MetricTable
@@ -29,10 +29,10 @@ class StudyTable:
     """A table of a run.
 
     Args:
-        name: Of its files.
-        title: What it shows.
-        rows: For eyes.
-        numbers: The same with full precision and the ends of intervals apart.
+        name: Name of its files.
+        title: Its content, in one line.
+        rows: Rounded values for documents and pages.
+        numbers: The same with full precision, and the ends of intervals in separate columns.
     """
 
     name: str
@@ -63,7 +63,7 @@ def study_tables(results: RunResults) -> list[StudyTable]:
         _worlds(measured, metrics[0]),
         _levels(measured, metrics[0]),
         _ranks(measured, metrics[0]),
-        StudyTable("timing", TIMING_TITLE, [for_eyes(row) for row in timing], [for_files(row) for row in timing]),
+        StudyTable("timing", TIMING_TITLE, [readable(row) for row in timing], [for_files(row) for row in timing]),
     ]
 
 

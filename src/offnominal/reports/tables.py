@@ -19,7 +19,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def terminal_table(title: str, rows: Rows) -> RichTable:
-    """Return a table for the terminal; numbers are aligned right, and what is too wide goes on in another line."""
+    """Return a table for the terminal; numbers are aligned right, and wide text is wrapped."""
     from rich.table import Table as RichTable
     from rich.text import Text
 
@@ -65,7 +65,7 @@ def markdown(rows: Rows, *, escape: bool = True) -> str:
 
 
 def text(value: Any) -> str:
-    """Return a value as people read it: three or so significant digits, thousands separated."""
+    """Return a value for people: about three significant digits, thousands separated."""
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "–"}[value]
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""How soon alarms come, in one table."""
+"""Delays and false alarms of alarms, in one table."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Row = dict[str, Any]
 
 
 def timing_rows(table: Any) -> list[Row]:
-    """Return one row per alarm and detector over worlds and faults, each fault counting the same.
+    """Return one row per alarm and detector over worlds and faults, with equal weights.
 
-    Median delays are combined by their median, all else by its mean; a median delay is infinite where more than half
-    are missed.
+    Median delays are combined by their median, other numbers by their mean. A median delay is infinite where more than
+    half of the faults are missed.
     """
     groups: dict[tuple[str, str], list[Numbers]] = {}
     for (alarm, _, _, name), numbers in timings(table).items():
@@ -36,11 +36,11 @@ def timing_rows(table: Any) -> list[Row]:
     return rows
 
 
-def for_eyes(row: Row) -> Row:
-    """Return a row of timing as people read it."""
+def readable(row: Row) -> Row:
+    """Return a row of timing for documents and pages."""
     return {name: HALF_MISSED if value == math.inf else value for name, value in row.items()}
 
 
 def for_files(row: Row) -> Row:
-    """Return a row of timing as machines read it: a median delay that does not exist is None."""
+    """Return a row of timing for files: an undefined median delay is None."""
     return {name: None if value == math.inf else value for name, value in row.items()}

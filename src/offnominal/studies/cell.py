@@ -1,4 +1,4 @@
-"""Cells: one detector, fitted once, on the faults of one dataset. The unit of work, of failure and of resuming."""
+"""Cells of a study on faults: one detector, fitted once, evaluated on the faults of one dataset."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ SCRIPTED = "scripted"
 
 @dataclass(frozen=True)
 class DataEntry(Config):
-    """Which episodes a cell learns from and is tested on; see :class:`~offnominal.datasets.Recipe`.
+    """Episodes for training and evaluation of a cell; see :class:`~offnominal.datasets.Recipe`.
 
     Args:
-        episodes: Episodes of the test split and of each fault.
-        nominal: Episodes of the training split; as `episodes` if None.
-        validation: Episodes that alarms are calibrated on; a tenth of the training split if None.
-        anomalies: Only these.
-        levels: Only these strengths.
-        twins: Whether the nominal twins of the faulty episodes are recorded and scored too.
-        seed: Of the first training episode.
-        frames: Whether detectors see pictures instead of vectors.
-        camera: What a fault of the vector sensors does to the pictures: nothing if ``"clean"``; if ``"affected"``,
-            they show the world as the sensors report it.
+        episodes: Number of episodes of the test split and of each fault.
+        nominal: Number of episodes of the training split; as `episodes` if None.
+        validation: Number of episodes for the calibration of alarms; a tenth of the training split if None.
+        anomalies: Ids of anomalies; all if None.
+        levels: Levels of strength; all if None.
+        twins: Whether to record and score the nominal twins of the faulty episodes.
+        seed: Random seed of the first training episode.
+        frames: Whether observations are images instead of vectors.
+        camera: Effect of a fault of the vector sensors on the images: none if ``"clean"``; if ``"affected"``, images
+            show the state that the sensors report.
     """
 
     episodes: int = 100
@@ -63,9 +63,9 @@ class AlarmEntry(Config):
     """An alarm of a study.
 
     Args:
-        name: What tables call it.
+        name: Name in tables.
         alarm: Its registered id, or ``"package.module:Class"``.
-        parameters: Of its constructor.
+        parameters: Arguments of its constructor.
     """
 
     name: str
@@ -78,20 +78,20 @@ class AlarmEntry(Config):
 
 @dataclass(frozen=True)
 class Cell(BaseCell):
-    """One detector with one seed on one dataset: fitted once, then judged on every fault with every alarm.
+    """One detector with one seed on one dataset: fitted once, then evaluated on every fault with every alarm.
 
-    It knows nothing of the study it belongs to, so studies that share a cell share its result.
+    It does not depend on its study: studies that share a cell share its result.
 
     Args:
         world: Id of the world.
-        name: What tables call the detector.
+        name: Name of the detector in tables.
         detector: Its registered id, or ``"package.module:Class"``.
-        parameters: Of its constructor.
-        seed: Of its training.
-        policy: Who acts: the algorithm of a shipped expert, or ``"scripted"``.
-        data: Which episodes.
-        alarms: All of them are tried on the same scores.
-        replicates: Of the bootstrap, whose seed is the same everywhere.
+        parameters: Arguments of its constructor.
+        seed: Training seed.
+        policy: Policy: the algorithm of a shipped expert, or ``"scripted"``.
+        data: Episodes.
+        alarms: Alarms, all applied to the same scores.
+        replicates: Number of bootstrap replicates; their seed is the same for all cells.
 
     Example:
         >>> cell = Cell("SAP-Goal0-v0", "3-NN", "KNN", {"n_neighbors": 3})
@@ -115,12 +115,12 @@ class Cell(BaseCell):
 
     @property
     def label(self) -> str:
-        """World, policy, detector and seed, for people."""
+        """World, policy, detector and seed."""
         return f"{self.world}/{self.policy}/{self.name}/{self.seed}"
 
     @property
     def source(self) -> str:
-        """A hash of what decides the cell's dataset: cells that share it share their data."""
+        """Hash of the options of the dataset: cells with the same hash share their data."""
         text = json.dumps([self.world, self.policy, self.data.to_dict()], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -147,7 +147,7 @@ class Cell(BaseCell):
 
 
 def result_key(cell: BaseCell, *, data: str, code: str) -> str:
-    """Return the name of a cell's result: it changes with the cell, with its data and with the code it uses.
+    """Return the key of the result of a cell: a hash of the cell, of its data and of the code it uses.
 
     Args:
         cell: The cell.
@@ -166,7 +166,7 @@ def select_cells(cells: Iterable[BaseCell], only: str | Iterable[str] | None) ->
     """Return the cells whose label matches one of some patterns.
 
     Args:
-        cells: To choose from.
+        cells: Cells of a study.
         only: Patterns with ``*`` and ``?``, such as ``"*/KNN/*"``; None for all cells.
 
     Example:

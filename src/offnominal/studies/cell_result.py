@@ -25,9 +25,9 @@ class CellResult:
 
     Args:
         cell: The cell.
-        key: Name of its result.
+        key: Key of its result.
         rows: One row per split and alarm.
-        examples: One row per episode to look at.
+        examples: Examples for the report.
     """
 
     cell: BaseCell
@@ -77,13 +77,13 @@ def _under_key(shown: Any, key: str) -> Any:
 
 
 def provenance(cell: BaseCell, key: str, *, data: str, code: str) -> dict[str, str]:
-    """Return what the file of a result says of it."""
+    """Return the metadata of the file of a result."""
     about = {"key": key, "cell": json.dumps(cell.to_dict()), "data": data, "code": code}
     return about | {"versions": json.dumps(versions())}
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that can make a difference, torch and scikit-learn included where they are loaded."""
+    """Return the versions of the packages that affect results; torch and scikit-learn if they are loaded."""
     return _installed() | {name: sys.modules[name].__version__ for name in ("torch", "sklearn") if name in sys.modules}
 
 

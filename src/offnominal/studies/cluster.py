@@ -1,4 +1,4 @@
-"""Workers on a Ray cluster: the same tasks, on as many machines as there are."""
+"""Workers on a Ray cluster, for the same tasks as on one machine."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from offnominal.studies.local import DIED, python_path
 from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted, run_task
 
 SHARE = 0.25
-"""Of a GPU, for a detector that can use one."""
+"""Share of a GPU for a cell that can use one."""
 
 
 class RayPool:
-    """The processors of a Ray cluster.
+    """Workers on a Ray cluster.
 
-    Every machine needs this package, and whatever else the detectors need, in the same version; a machine whose code
-    differs fails its cells by name. Datasets are made again on machines that do not have them. Results come back to
-    this process, so that the machines need no folder in common.
+    Every machine needs this package, and the packages of the detectors, in the same version; cells fail on a machine
+    with other code. Datasets are generated on machines that lack them. Results are returned to this process, so no
+    shared folder is needed.
 
     Args:
-        address: Of the cluster; ``"auto"`` for the one that runs on this machine, ``"local"`` to start one.
-        workers: Tasks at once at most; one per processor of the cluster if None.
+        address: Address of the cluster; ``"auto"`` for the one that runs on this machine, ``"local"`` to start one.
+        workers: Maximum number of parallel tasks; one per processor of the cluster if None.
     """
 
     def __init__(self, address: str, workers: int | None = None) -> None:
@@ -50,7 +50,7 @@ class RayPool:
         self._ray.shutdown()
 
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
-        """Do tasks in their order and tell of each beginning and end."""
+        """Run tasks in their order, and yield an event at each start and end."""
         resources = self._ray.cluster_resources()
         most = self.workers or max(int(resources.get("CPU", 1)), 1)
         waiting, running = deque(tasks), dict[Any, tuple[Task, str]]()
@@ -67,7 +67,7 @@ class RayPool:
                 yield TaskEnded(task, name, self._answer(reference))
 
     def _submit(self, task: Task, resources: dict[str, float]) -> Any:
-        """Send a task away; Ray does not try it again, because the runner does, as on one machine."""
+        """Submit a task; the runner retries it, not Ray."""
         gpus = SHARE if task.key and resources.get("GPU") and _uses_gpu(task) else 0.0
         remote = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(_perform)
         return remote.remote(replace(task, store=""))

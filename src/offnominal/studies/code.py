@@ -1,4 +1,4 @@
-"""Which version of the code a result comes from: a hash over the definitions that it uses, and over no others."""
+"""The version of the code of a result: a hash of the definitions that it uses, and of no others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Dotted = tuple[str, ...]
 
 
 class Sources:
-    """The source of definitions, read once.
+    """Reads and follows the source code of definitions; each file is read once.
 
     From a class or function it goes on to every name in its body that is defined in the same package or in this one,
     through imports, those inside functions included, and through what a package's ``__init__`` passes on. Statements
@@ -128,7 +128,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
-    """What a module defines and imports.
+    """The definitions and imports of a module.
 
     Args:
         name: Its full name.
@@ -137,8 +137,8 @@ class Module:
         imports: Absolute paths by the name that they are bound to, wherever in the module.
         stars: Modules of which everything is imported.
         body: Statements that run on import and define nothing by name.
-        texts: What :meth:`text` returned.
-        dotted: What :meth:`names` returned.
+        texts: Cache of :meth:`text`.
+        dotted: Cache of :meth:`names`.
     """
 
     name: str
@@ -237,7 +237,7 @@ def _file_of(module: str) -> Path | None:
 
 
 def _drop_notes(tree: ast.Module) -> None:
-    """Remove docstrings and the annotations of functions, which tell people and not the machine."""
+    """Remove docstrings and the annotations of functions, which do not affect results."""
     for node in ast.walk(tree):
         if isinstance(node, ast.arg):
             node.annotation = None
@@ -251,8 +251,8 @@ def _drop_notes(tree: ast.Module) -> None:
 def _written(value: Any) -> str:
     """Return a syntax tree as text that is the same in every version of Python.
 
-    What is empty is left out, because newer versions have fields that older ones do not know, and some put empty texts
-    into f-strings; how a name is used follows from where it is.
+    Empty fields are left out, because newer versions have fields that older ones lack, and some put empty texts into
+    f-strings; how a name is used follows from where it is.
     """
     if isinstance(value, list):
         return f"[{','.join(map(_written, value))}]"
@@ -262,8 +262,8 @@ def _written(value: Any) -> str:
     if not isinstance(value, ast.AST):
         return repr(value)
     fields = ((name, part) for name, part in ast.iter_fields(value) if name not in ("ctx", "kind"))
-    told = (f"{name}={_written(part)}" for name, part in fields if part is not None and part != [])
-    return f"{type(value).__name__}({','.join(told)})"
+    parts = (f"{name}={_written(part)}" for name, part in fields if part is not None and part != [])
+    return f"{type(value).__name__}({','.join(parts)})"
 
 
 def _has_docstring(body: list[ast.stmt]) -> bool:

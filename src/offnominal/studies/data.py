@@ -15,7 +15,7 @@ _OPEN: dict[str, Dataset] = {}
 
 
 def open_data(cell: Cell) -> Dataset:
-    """Return the dataset of a cell, generated on first use; it stays open for the next cell of the same data."""
+    """Return the dataset of a cell, generated on first use; it stays open for the next cell with the same data."""
     if cell.source not in _OPEN:
         _OPEN.clear()
         options, policy = cell.data.options(), None
@@ -30,7 +30,7 @@ def open_data(cell: Cell) -> Dataset:
 
 
 def content_hash(data: Dataset) -> str:
-    """Return a hash over the episodes of all splits, whatever wrote their files.
+    """Return a hash of the episodes of all splits, independent of their file format.
 
     Example:
         >>> from tempfile import TemporaryDirectory

@@ -1,4 +1,4 @@
-"""Judge a detector on every fault of a dataset: each split is scored once, whatever the number of alarms."""
+"""Evaluate a detector on every fault of a dataset; each split is scored once for all alarms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from offnominal.studies.example_episodes import example_rows
 from offnominal.studies.resource_meter import ResourceMeter
 
 BOOTSTRAP = 0
-"""Seed of every bootstrap, so that any two detectors can be compared replicate by replicate."""
+"""Seed of every bootstrap, so that detectors can be compared replicate by replicate."""
 
 Onsets = Sequence[int | None]
 Row = dict[str, Any]
@@ -32,12 +32,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectorEvaluation:
-    """What is known of a detector.
+    """The evaluation of a detector.
 
     Args:
         splits: One entry per split with faults.
-        examples: One row per episode that is kept to be looked at.
-        steps: Transitions that were scored.
+        examples: One row per episode that is stored as an example.
+        steps: Number of scored transitions.
     """
 
     splits: list[SplitEvaluation]
@@ -47,10 +47,10 @@ class DetectorEvaluation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitEvaluation:
-    """What is known of a detector on one split.
+    """The evaluation of a detector on one split.
 
     Args:
-        report: Discrimination, and delays at equal cost.
+        report: Discrimination metrics, and delays at equal cost.
         timings: For each alarm, estimates by name.
     """
 
@@ -61,7 +61,7 @@ class SplitEvaluation:
 def evaluate_detector(
     detector: Detector, alarms: Mapping[str, Alarm], data: Dataset, *, seed: int, replicates: int, meter: ResourceMeter
 ) -> DetectorEvaluation:
-    """Fit a detector and its alarms, then judge them on every fault.
+    """Fit a detector and its alarms, then evaluate them on every fault.
 
     Alarms are calibrated on the validation split, which the detector does not see.
 
@@ -69,9 +69,9 @@ def evaluate_detector(
         detector: Not fitted yet.
         alarms: By name, not fitted yet.
         data: With the splits ``train``, ``validation``, ``test``, some with faults, and perhaps ``twins``.
-        seed: Of the training.
-        replicates: Of the bootstrap.
-        meter: Told what fitting, scoring and evaluating cost.
+        seed: Training seed.
+        replicates: Number of bootstrap replicates.
+        meter: Measures the cost of fitting, scoring and evaluating.
     """
     if not data.faults:
         raise InvalidParameter(f"the dataset of {data.world} has no split with faults; name anomalies and levels.")
@@ -96,17 +96,17 @@ def evaluate_detector(
 
 @dataclass(eq=False)
 class EvaluationContext:
-    """What every split is compared with.
+    """Nominal scores and alarms that every split is compared with.
 
     Args:
         detector: Fitted.
-        meter: Told what scoring costs.
-        replicates: Of the bootstrap.
+        meter: Measures the cost of scoring.
+        replicates: Number of bootstrap replicates.
         nominal: Scores of the test split.
         twins: The twins, if the dataset has them.
         twin_scores: Their scores.
-        false: How often each alarm is raised on the test split.
-        steps: Transitions scored so far.
+        false: False alarms of each alarm on the test split.
+        steps: Number of transitions scored so far.
     """
 
     detector: Detector
@@ -143,7 +143,7 @@ class EvaluationContext:
         return scores
 
     def report(self, name: str, scores: Sequence[FloatArray], episodes: Sequence[Episode]) -> SplitReport:
-        """Return what needs no alarm. Curves are left out: nothing keeps them."""
+        """Return the metrics that need no alarm. Curves are left out: they are not stored."""
         report = evaluate_split(
             scores,
             episodes,
@@ -162,7 +162,7 @@ class EvaluationContext:
         onsets: Onsets,
         effective: Onsets | None,
     ) -> dict[str, dict[str, Estimate]]:
-        """Return how soon each alarm comes, from the onset and from the effective onset."""
+        """Return the delays of each alarm, from the onset and from the effective onset."""
         lengths = np.array([len(row) for row in scores], np.int64)
         drawn = Resamples.draw(len(lengths), self.replicates, seed=BOOTSTRAP)
         found: dict[str, dict[str, Estimate]] = {}

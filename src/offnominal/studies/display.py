@@ -1,4 +1,4 @@
-"""What people see while a study runs: a live table on a terminal, plain lines elsewhere."""
+"""Progress of a run: a live table on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from offnominal.core.progress_bar import format_duration
 from offnominal.studies.task import Event, Retried, TaskEnded, TaskStarted
 
 LineCallback = Callable[[str], object]
-"""Takes a line of text that a person should see."""
+"""Takes a line of text."""
 
 
 class Display:
-    """Follows a run.
+    """Shows the progress of a run.
 
     Args:
-        title: What is being done.
-        weights: Expected cost of each task that is to be done, by id, in any unit.
-        report: Told of every task in a line. If None, a terminal shows a live table and anything else gets the lines.
+        title: Heading.
+        weights: Expected cost of each task by id, in any unit.
+        report: Receives one line per task. If None, a terminal shows a live table and other outputs get the lines.
     """
 
     def __init__(self, title: str, weights: Mapping[str, float], *, report: LineCallback | None = None) -> None:
@@ -68,7 +68,7 @@ class Display:
             self._report(self._line(event, time.monotonic() - begun))
 
     def seconds_left(self) -> float | None:
-        """Return how long it will take yet, if what is left goes on as what is done did; None before anything is."""
+        """Return the expected remaining seconds, from the cost of finished tasks; None before the first."""
         if not self._spent:
             return None
         return (time.monotonic() - self._begun) * (sum(self.weights.values()) - self._spent) / self._spent

@@ -1,4 +1,4 @@
-"""Episodes worth a look: of each split the first few that were struck, with scores and alarms."""
+"""Example episodes: the first few faulty ones of each split, with scores and alarms."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def example_rows(
     alarms: Mapping[str, Alarm],
     raised: Mapping[str, Sequence[BoolArray]],
 ) -> list[dict[str, Any]]:
-    """Return one row for each episode that is kept.
+    """Return one row for each example episode.
 
     Args:
-        split: Its name.
-        episodes: Of the split.
-        scores: Of the episodes.
-        twin_scores: Of their nominal twins.
+        split: Name of the split.
+        episodes: Episodes of the split.
+        scores: Scores of the episodes.
+        twin_scores: Scores of their nominal twins.
         effective: Their effective onsets.
-        alarms: By name.
+        alarms: Alarms by name.
         raised: For each alarm, whether it is raised at each step of each episode.
     """
     kept = [number for number, episode in enumerate(episodes) if episode.onset is not None][:PER_SPLIT]
@@ -76,7 +76,7 @@ def example_rows(
 
 
 def _is_threshold(alarm: Alarm) -> bool:
-    """Whether its statistic is the score itself."""
+    """Whether the statistic of an alarm is the score itself."""
     return type(alarm).update_statistic is Alarm.update_statistic
 
 

@@ -1,4 +1,4 @@
-"""Do a cell: fetch its data, fit, score, judge."""
+"""Run a cell of a study on faults: load its data, fit, score and evaluate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SINGLE_THREAD_ENVIRONMENT = {
     f"{library}_THREADS": "1"
     for library in ("OMP_NUM", "OPENBLAS_NUM", "MKL_NUM", "NUMBA_NUM", "NUMEXPR_NUM", "VECLIB_MAXIMUM")
 }
-"""Environment of a process that must not use more than one thread, to be set before it begins."""
+"""Environment of a process that must not use more than one thread, to be set before it starts."""
 CODE_TARGETS = (
     "offnominal.studies.detector_evaluation:evaluate_detector",
     "offnominal.studies.result_rows:result_table",
@@ -38,11 +38,11 @@ CODE_TARGETS = (
 
 
 def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
-    """Do a cell in this process, with one thread.
+    """Compute a cell in this process with one thread.
 
     Args:
-        cell: What to do.
-        sources: Code that was read before.
+        cell: The cell.
+        sources: Source code that was read before.
 
     Example:
         >>> from offnominal.studies import DataEntry
@@ -67,12 +67,12 @@ def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
 
 
 def prepare(cell: Cell) -> str:
-    """Make the dataset of a cell if it is not there, and return its hash."""
+    """Generate the dataset of a cell if it is missing, and return its hash."""
     return content_hash(open_data(cell))
 
 
 def code_of(cell: Cell, sources: Sources) -> str:
-    """Return the version of the code that a cell uses: of its detector, of its alarms, and of what judges them."""
+    """Return a hash of the code of the detector, of the alarms and of the evaluation."""
     specs = with_parts(cell.detector, cell.parameters)
     specs += [alarm_registry.find(entry.alarm) for entry in cell.alarms]
     code = [
@@ -83,7 +83,7 @@ def code_of(cell: Cell, sources: Sources) -> str:
 
 
 def with_parts(detector: str, parameters: Mapping[str, Any]) -> list[Spec]:
-    """Return what a detector stands for, and the detectors that it is built from by name."""
+    """Return the registry entry of a detector, and of the detectors that it is built from by name."""
     parts = detector_registry.parts(detector, parameters) if detector in detector_registry else []
     return [detector_registry.find(detector), *parts]
 
@@ -100,7 +100,7 @@ def build_alarm(entry: AlarmEntry) -> Alarm:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Hold every library that could use more threads to one: times are then comparable and results the same."""
+    """Limit every library to one thread, for comparable times and equal results."""
     if all(os.environ.get(name) == "1" for name in SINGLE_THREAD_ENVIRONMENT):
         yield
         return

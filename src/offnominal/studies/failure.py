@@ -1,4 +1,4 @@
-"""What is kept of a cell that failed."""
+"""The stored error of a cell that failed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from offnominal.studies.resource_meter import peak_mb
 KILLED = "WorkerKilled"
 OUT_OF_MEMORY = "OutOfMemory"
 PASSING = (KILLED, OUT_OF_MEMORY, "InaccessibleFile")
-"""Errors that say something of the machine at that time, and nothing of the cell."""
+"""Errors caused by the state of the machine and not by the cell."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Failure(Config):
     """Why a cell has no result.
 
     Args:
-        key: Name its result would have.
-        label: World, policy, detector and seed.
+        key: Key that its result would have.
+        label: Label of the cell.
         error: Type of the error.
-        message: What it said.
-        traceback: Where it came from.
+        message: Its message.
+        traceback: Its traceback.
         cell: The cell, as plain data.
-        time: When, in UTC.
+        time: Time in UTC.
     """
 
     key: str
@@ -45,12 +45,12 @@ class Failure(Config):
 
     @property
     def final(self) -> bool:
-        """Whether the cell would fail again; if not, the next run tries it again without being asked."""
+        """Whether the cell would fail again; if not, the next run retries it."""
         return self.error not in PASSING
 
     @classmethod
     def of(cls, key: str, cell: BaseCell, error_info: ErrorInfo) -> Failure:
-        """Return what is to be kept of trouble with a cell."""
+        """Return the failure of a cell."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return cls(key, cell.label, error_info.error, error_info.message, error_info.traceback, cell.to_dict(), now)
 
@@ -64,12 +64,12 @@ class Failure(Config):
 
 @dataclass(frozen=True, slots=True)
 class ErrorInfo:
-    """An error that crossed from one process to another as text.
+    """An error of another process as text.
 
     Args:
         error: Its type.
-        message: What it said.
-        traceback: Where it came from.
+        message: Its message.
+        traceback: Its traceback.
         killed: Whether the process was killed from outside, so that the task can be tried again.
     """
 
@@ -80,7 +80,7 @@ class ErrorInfo:
 
     @classmethod
     def of(cls, error: BaseException) -> ErrorInfo:
-        """Return an error as text; one about memory says how much was held.
+        """Return an error as text; one about memory includes the peak memory.
 
         Example:
             >>> ErrorInfo.of(ValueError("no")).error
@@ -93,7 +93,7 @@ class ErrorInfo:
 
 
 def out_of_memory(cause: str, peak_mb: float) -> str:
-    """Return what to tell people about a task that memory was too short for.
+    """Return the message for a task that ran out of memory.
 
     Example:
         >>> out_of_memory("MemoryError", 1234.5)
@@ -104,7 +104,7 @@ def out_of_memory(cause: str, peak_mb: float) -> str:
 
 
 def _is_about_memory(error: BaseException) -> bool:
-    """Whether NumPy, Python, torch (on a GPU or not) or the system had no memory left."""
+    """Whether an error of NumPy, Python, torch or the system means that no memory was left."""
     if isinstance(error, OSError):
         return error.errno == errno.ENOMEM
     named = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"

@@ -1,4 +1,4 @@
-"""Arrow tables as Parquet files that carry a hash of their content, and what killed writers left behind."""
+"""Arrow tables as Parquet files that carry a hash of their content, and the removal of unfinished files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ HASH = "sha256"
 MARK = HASH.encode() + b"\x18\x40"
 """How the footer of a Parquet file introduces our hash: its name, then a text (0x18) of 64 (0x40) bytes."""
 BLANK = b"?" * 64
-"""What stands in the place of the hash while it is computed."""
+"""Placeholder of the hash while it is computed."""
 UNFINISHED = "unfinished"
 ABANDONED = 24 * 3600.0
-"""Seconds after which nobody is going to finish a file."""
+"""Seconds after which an unfinished file is removed."""
 
 
 def write_table(path: Path, table: Any, *, staging: Path, split: tuple[str, ...] = (), flush: bool = True) -> None:
@@ -32,7 +32,7 @@ def write_table(path: Path, table: Any, *, staging: Path, split: tuple[str, ...]
 
     Args:
         path: Where.
-        table: What.
+        table: The table.
         staging: Folder on the same disk for unfinished files.
         split: Columns of lists of floats, which compress better byte by byte.
         flush: See :func:`write_bytes`.
@@ -57,14 +57,14 @@ def write_table(path: Path, table: Any, *, staging: Path, split: tuple[str, ...]
 
 
 def read_table(path: Path, *, without: tuple[str, ...] = ()) -> Any:
-    """Read a Parquet file, or say what is wrong with it.
+    """Read a Parquet file, or raise an error if it is missing or damaged.
 
     Args:
         path: Where.
         without: Columns to leave out.
 
     Raises:
-        DamagedFile: Its content is not what was written.
+        DamagedFile: Its content does not match its hash.
         InaccessibleFile: The system does not let us read it; the content may be all right.
     """
     return parse_table(read_content(path), path, without=without)
@@ -143,7 +143,7 @@ def is_whole(path: Path) -> bool:
 
 
 def sweep(staging: Path) -> None:
-    """Remove what killed writers left long ago."""
+    """Remove unfinished files of killed processes."""
     oldest = time.time() - ABANDONED
     for path in staging.iterdir() if staging.is_dir() else ():
         try:

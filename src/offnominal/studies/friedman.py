@@ -28,7 +28,7 @@ class RankComparison:
         blocks: How many blocks there are.
         statistic: Friedman's, corrected for ties.
         p_value: From the chi-squared distribution.
-        critical_difference: Of Nemenyi; at the level 0.05 unless whoever made it says otherwise.
+        critical_difference: Nemenyi's critical difference, at the level 0.05 by default.
     """
 
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Who notices best: standings with intervals and ties, and means by any two columns."""
+"""Leaderboards with intervals and ties, and means by any two columns."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ By = Literal["world", "name", "split", "kind", "level"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeaderboardEntry:
-    """Where a detector stands.
+    """An entry of a leaderboard.
 
     Args:
-        name: Of the detector.
-        estimate: Mean over splits, then worlds, then training runs, each counting the same.
+        name: Name of the detector.
+        estimate: Mean over splits, then worlds, then training runs, with equal weights.
         rank: 1 is best; None for a detector without results in some of the splits that others have.
         tie: Letters; two detectors share one if the 95 % interval of their paired difference contains 0. Not corrected
             for the number of pairs. Empty without replicates or without a rank.
-        blocks: How many (world, split) pairs it has a number for.
-        runs: Training runs per world, at least.
+        blocks: Number of (world, split) pairs with a result.
+        runs: Smallest number of training runs per world.
     """
 
     name: str
@@ -48,14 +48,14 @@ def leaderboard(
     kind: str | None = None,
     level: str | None = None,
 ) -> list[LeaderboardEntry]:
-    """Return where each detector stands, best first.
+    """Return the leaderboard, best detector first.
 
     Args:
         results: Table of a run, or :class:`MetricTable` made from it with the same metric.
         metric: One of :data:`~offnominal.studies.metrics.METRICS`.
-        world: Count this world only.
-        kind: Count this kind of fault only.
-        level: Count this level only.
+        world: Only this world.
+        kind: Only this kind of fault.
+        level: Only this level.
 
     Example:
         >>> import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Workers on this machine: long-lived processes with one thread each, of which any may die."""
+"""Workers on this machine: processes with one thread each; a worker that dies is replaced."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from offnominal.studies.resource_meter import available_mb, oom_kills, resident_
 from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted
 
 HEADROOM = 1.5
-"""Of the largest peak so far, what must be free before one more task begins."""
+"""Free memory required to start another task, as a multiple of the largest peak so far."""
 DIED = "WorkerDied"
 STOP_TIMEOUT = 1.0
-"""Seconds after which the free memory is looked at again."""
+"""Seconds after which the free memory is checked again."""
 KILLING = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT}
-"""Signals that others send, while those of a crash come from what the process did."""
+"""Signals sent from outside; other signals mean a crash of the process."""
 MAX_STDERR = 4000
-"""Characters that are kept of what a worker wrote before it died."""
+"""Number of characters of the output of a dead worker that are stored."""
 
 
 def processors() -> int:
@@ -43,8 +43,8 @@ class LocalPool:
     memory is short, fewer tasks run at once, but always one.
 
     Args:
-        workers: How many processes at most; one per processor if None.
-        peak_mb: The most memory that a task is known to need.
+        workers: Maximum number of processes; one per processor if None.
+        peak_mb: Largest known peak memory of a task.
 
     Example:
         >>> from offnominal.studies import Cell, DataEntry
@@ -73,7 +73,7 @@ class LocalPool:
             os.close(end)
 
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
-        """Do tasks in their order and tell of each beginning and end."""
+        """Run tasks in their order, and yield an event at each start and end."""
         waiting = deque(tasks)
         while waiting or self._busy:
             while waiting and self._may_begin():
@@ -118,7 +118,7 @@ class Worker:
     """One process.
 
     Args:
-        number: Of the worker, for people.
+        number: Number of the worker.
         lifeline: Descriptor that ends when this process does.
     """
 
@@ -143,7 +143,7 @@ class Worker:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Name in messages."""
         return str(self.number)
 
     def submit(self, task: Task) -> bool:
@@ -157,7 +157,7 @@ class Worker:
         return True
 
     def result(self) -> tuple[Task, TaskResult]:
-        """Return what came of the task, or of the worker."""
+        """Return the result of the task, or the error of a dead worker."""
         assert self.task is not None
         task, self.task = self.task, None
         try:
@@ -191,7 +191,7 @@ class Worker:
         return self._process.returncode, resident_mb(usage)
 
     def stop(self) -> None:
-        """End the process, whatever it is doing; results appear whole or not at all."""
+        """Kill the process. Results are written atomically, so none is left incomplete."""
         self.alive = False
         self.connection.close()
         self._process.kill()
@@ -200,5 +200,5 @@ class Worker:
 
 
 def python_path() -> str:
-    """Return where this process looks for modules, so that workers find the same."""
+    """Return the module search path of this process, for its workers."""
     return os.pathsep.join(str(Path(place).absolute()) for place in sys.path)

@@ -24,11 +24,11 @@ class MetricTable:
 
     Args:
         world: (n,): id of the world; with the policy, where a run has several.
-        name: (n,): of the detector.
-        seed: (n,): of its training.
+        name: (n,): name of the detector.
+        seed: (n,): training seed.
         split: (n,): name of the split.
-        kind: (n,): what the fault touches.
-        level: (n,): how hard it is.
+        kind: (n,): kind of fault.
+        level: (n,): level of strength.
         values: (n,): NaN where the metric is not defined.
         draws: (n, replicates): no columns if there are none.
     """
@@ -44,7 +44,7 @@ class MetricTable:
 
     @classmethod
     def of(cls, table: Any, metric: str) -> MetricTable:
-        """Take a metric out of the results of a run.
+        """Return a metric from the results of a run.
 
         Args:
             table: Rows of a run, see :class:`~offnominal.studies.results.RunResults`.

@@ -1,4 +1,4 @@
-"""The numbers by which detectors are compared, and which way each is better."""
+"""The metrics of leaderboards."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from offnominal.core.errors import UnknownName, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A number by which detectors are compared.
+    """A metric of leaderboards.
 
     Args:
         name: Column of the results.
-        label: What people call it.
+        label: Name in tables and figures.
         meaning: One sentence.
-        higher: Whether more is better.
-        chance: What a score reaches that knows nothing; None if that depends on the data.
-        unit: Empty for shares.
+        higher: Whether higher is better.
+        random_value: Expected value of random scores; None if it depends on the data.
+        unit: Empty for rates.
     """
 
     name: str
     label: str
     meaning: str
     higher: bool = True
-    chance: float | None = None
+    random_value: float | None = None
     unit: str = ""
 
 
@@ -34,25 +34,25 @@ METRICS = {
         Metric(
             "matched_auroc",
             "Time-matched AUROC",
-            "Probability that a faulty step scores higher than a nominal step of the same age.",
-            chance=0.5,
+            "Probability that a faulty step scores higher than a nominal step at the same time of its episode.",
+            random_value=0.5,
         ),
         Metric(
             "auroc",
             "AUROC",
-            "Probability that a faulty step scores higher than a healthy one of its episode. The clock does well.",
+            "Probability that a faulty step scores higher than a nominal one of its episode. Time alone scores high.",
         ),
         Metric(
             "excess_auroc",
             "Excess AUROC",
-            "AUROC minus that of the nominal scores with the same onsets, so minus what the clock explains.",
-            chance=0.0,
+            "AUROC minus the AUROC of nominal scores with the same onsets, which elapsed time explains.",
+            random_value=0.0,
         ),
         Metric("average_precision", "Average precision", "Area under precision against recall, of steps."),
         Metric(
             "fpr95",
             "FPR at 95 % TPR",
-            "Share of healthy steps in alarm when 95 % of the faulty ones are.",
+            "False-positive rate of steps at the threshold that detects 95 % of the faulty steps.",
             higher=False,
         ),
         Metric(

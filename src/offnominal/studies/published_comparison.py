@@ -1,4 +1,4 @@
-"""A number of ours beside a printed one."""
+"""Comparison of a result with a published one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Agreement = Literal["match", "near", "differs", ""]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PublishedComparison:
-    """A number of ours beside a printed one.
+    """A result and the published one.
 
     Args:
-        labels: What the number is of, by column of the table.
-        ours: Our number.
-        published: The printed one; None if there is none.
-        span: Ends of the printed range, where print gives a range and `published` is its middle.
-        note: What is known to make them differ.
+        labels: Row of the published table, as column names and values.
+        ours: Our result.
+        published: The published number; None if there is none.
+        span: Ends of the published range, if a range is published; `published` is its middle.
+        note: Known reason of a difference.
 
     Example:
         >>> PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68).verdict
@@ -38,12 +38,12 @@ class PublishedComparison:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the printed one."""
+        """Our result minus the published one."""
         return None if self.ours.value is None or self.published is None else self.ours.value - self.published
 
     @property
     def verdict(self) -> Agreement:
-        """``match`` within 0.02, or print within our interval; ``near`` within 0.05; otherwise ``differs``."""
+        """``match`` within 0.02, or published within our interval; ``near`` within 0.05; otherwise ``differs``."""
         if self.ours.value is None or self.published is None:
             return ""
         low, high = self.span or (self.published, self.published)

@@ -1,4 +1,4 @@
-"""What work costs: processor time by purpose, wall time, and the most memory that was held."""
+"""Cost of a computation: CPU time by purpose, wall time and peak memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNTERS = Path("/proc/vmstat")
 
 
 class ResourceMeter:
-    """Counts from its making on.
+    """Measures from its creation on.
 
     Where the system can, the peak of memory is that since the making; elsewhere it is that of the whole process.
 

@@ -22,7 +22,7 @@ DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95",
 DRAWS = tuple(f"draws_{name}" for name in DRAWN)
 COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
 SPENT = (*COST, "fit_s", "score_s")
-"""What a cell, and each row of it, cost: nothing that comes out the same twice."""
+"""Cost of a cell and of its rows, which differs from run to run."""
 WHOLE = ("seed", "trial", "episodes", "never_faulty", "one_class", "steps", "active_steps", "steps_scored")
 DIRECTIONS = ("-up", "-down")
 
@@ -30,12 +30,12 @@ DIRECTIONS = ("-up", "-down")
 def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: Mapping[str, float]) -> Any:
     """Return the rows of a cell.
 
-    Rows without an alarm hold what needs none; rows with one hold its delays and false alarms.
+    Rows without an alarm hold discrimination metrics; rows with one hold its delays and false alarms.
 
     Args:
         cell: The cell.
-        key: Of its result.
-        splits: What was found.
+        key: Key of its result.
+        splits: Evaluation of each split.
         cost: Processor time, wall time, memory and the steps scored.
     """
     about = {"key": key, **cell.columns()}
@@ -130,7 +130,7 @@ def stored_delays(table: Any, name: str) -> list[float]:
 
 
 def same_results(first: Any, second: Any) -> bool:
-    """Whether two tables of results hold the same numbers, what they cost aside.
+    """Whether two tables of results hold the same numbers, apart from their cost.
 
     Args:
         first: Rows of some cells.

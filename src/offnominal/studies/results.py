@@ -1,4 +1,4 @@
-"""What a run has found, as people look at it."""
+"""The results of a run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class RunResults:
     """The results of a run: numbers, examples, failures, and how they were made.
 
     Args:
-        name: Of the study.
-        title: What it is called in print.
-        summary: What it asks, in a sentence or two.
-        scale: How much of it was run.
+        name: Name of the study.
+        title: Title of the report.
+        summary: The question of the study, in one or two sentences.
+        scale: Scale of the study.
         manifest: Keys of the cells, versions, commit, hardware, seeds, time and memory.
         table: One row per (cell, split, alarm). Rows without an alarm hold discrimination, those with one hold timing.
         examples: One row per recorded episode: its scores, those of its nominal twin, thresholds and alarms.
@@ -47,7 +47,7 @@ class RunResults:
 
     @property
     def cells(self) -> int:
-        """How many cells have finished."""
+        """Number of finished cells."""
         return len(set(self.table["key"].to_pylist())) if self.table.num_rows else 0
 
     @property

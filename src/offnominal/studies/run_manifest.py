@@ -1,4 +1,4 @@
-"""The manifest of a run: what was run, with which results, on what, and what it cost."""
+"""The manifest of a run: study, cells, results, versions, hardware and cost."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ GIGABYTE = 2**30
 def write_manifest(
     folder: Path, about: Mapping[str, Any], cells: Sequence[BaseCell], keys: Sequence[str], store: Path, *, part: bool
 ) -> None:
-    """Write the manifest of a run that begins.
+    """Write the manifest at the start of a run.
 
     Args:
-        folder: Of the run.
-        about: What the study says of itself.
-        cells: What is to be done.
-        keys: Names of their results.
+        folder: Folder of the run.
+        about: Name, title, summary, scale and configuration of the study.
+        cells: Cells of the run.
+        keys: Keys of their results.
         store: Where the results are.
         part: Whether only some cells of the study were chosen; keys of an earlier manifest then stay.
     """
@@ -53,12 +53,12 @@ def write_manifest(
 
 
 def complete_manifest(folder: Path, found: Mapping[str, Any]) -> None:
-    """Add to the manifest what came of the run."""
+    """Add the outcome of the run to the manifest."""
     write_json(folder / FILE, {**read_run(folder), **found, "finished": now()})
 
 
 def read_run(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a run, or say what is wrong with it."""
+    """Read the manifest of a run, or raise an error if it is missing or invalid."""
     try:
         found = read_json(folder / FILE)
     except MissingFile:
@@ -100,7 +100,7 @@ def commit() -> str:
 
 
 def hardware() -> dict[str, Any]:
-    """Return what this machine is."""
+    """Return system, processor and memory of this machine."""
     model = platform.processor()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,4 +1,4 @@
-"""Run the cells of a study: skip what is there, do the rest, and lose nothing when something dies."""
+"""Run the cells of a study: stored results are reused, and interrupted runs resume."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ PAST = ("world", "name", "fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "peak_mb"
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What came of a run.
+    """The outcome of a run.
 
     Args:
-        keys: Names of the results, in the order of the cells.
-        computed: Cells that were done.
-        reused: Cells whose result was there.
-        failures: What went wrong, now or in an earlier run that was not retried.
-        missing: Labels of cells that have neither a result in the store nor a failure: not done yet, or gone.
-        wall_s: Time.
-        cpu_s: Processor time of the cells that were done.
-        peak_mb: Most memory that one of them held.
+        keys: Keys of the results, in the order of the cells.
+        computed: Number of computed cells.
+        reused: Number of cells with a stored result.
+        failures: Failures of this run, or of an earlier one if they were not retried.
+        missing: Labels of cells that have neither a result nor a failure in the store.
+        wall_s: Wall time in seconds.
+        cpu_s: CPU time of the computed cells in seconds.
+        peak_mb: Largest peak memory of a cell.
     """
 
     keys: tuple[str, ...]
@@ -79,25 +79,24 @@ def run_study(
     report: LineCallback | None = None,
     sinks: Sequence[Sink] = (),
 ) -> RunOutcome:
-    """Do every cell that has no result yet.
+    """Compute every cell that has no result yet.
 
-    Results do not depend on the number of workers. If the run is killed, the same call goes on where it was. A cell
-    that fails is noted in the store with its error; the others go on. A cell or a dataset whose worker is killed is
-    tried again by itself, twice at most, and then once more by the next call. At the end the store is asked for every
-    result.
+    Results do not depend on the number of workers. An interrupted run resumes with the same call. The error of a
+    cell that fails is stored; the other cells continue. A cell or a dataset whose worker is killed is retried twice,
+    and once more by the next call.
 
     Args:
-        cells: What to do.
-        store: Where results are and go.
-        folder: Of the run; its manifest ``run.json`` is written there. None for no manifest.
-        about: What the manifest says first: the study, its scale and whatever else.
-        workers: Processes at once; one per processor if None.
+        cells: Cells to run.
+        store: Store of results.
+        folder: Folder of the run for its manifest ``run.json``; None for no manifest.
+        about: First entries of the manifest: the study and its scale.
+        workers: Number of processes; one per processor if None.
         ray: Address of a Ray cluster to run on instead, such as ``"auto"`` or ``"10.0.0.1:6379"``.
-        retry: Try again what failed before. What was killed or ran out of memory is tried again anyway.
+        retry: Whether to retry failed cells. Cells that were killed or ran out of memory are always retried.
         only: Patterns of the labels of cells; see :func:`~offnominal.studies.cell.select_cells`.
-        report: Told of every dataset and cell in a line of text. If None, a terminal shows a live table and anything
-            else gets the lines on standard error.
-        sinks: Other programs that are told; see :mod:`~offnominal.studies.sinks`.
+        report: Receives one line of text per dataset and cell. If None, a terminal shows a live table, and others get
+            the lines on standard error.
+        sinks: Other programs that log the run; see :mod:`~offnominal.studies.sinks`.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -111,7 +110,7 @@ def run_study(
     """
     listed = select_cells(cells, only)
     if not listed:
-        raise InvalidParameter("there is no cell to do; give some, or a pattern that matches their labels.")
+        raise InvalidParameter("there is no cell to run; give some, or a pattern that matches their labels.")
     sink_group = Sinks(sinks)
     run = ActiveRun(listed, store if isinstance(store, Store) else Store(store), report, sink_group)
     place = None if folder is None else Path(folder)
@@ -147,13 +146,13 @@ def _pool(workers: int | None, ray: str | None, peak_mb: float) -> Pool:
 
 
 class ActiveRun:
-    """A run under way.
+    """A run in progress.
 
     Args:
-        cells: What to do.
-        store: Where results are and go.
+        cells: Cells to run.
+        store: Store of results.
         report: See :func:`run_study`.
-        sink_group: Whoever is told of each cell.
+        sink_group: Sinks of the run.
     """
 
     def __init__(self, cells: Sequence[BaseCell], store: Store, report: LineCallback | None, sink_group: Sinks) -> None:
@@ -171,7 +170,7 @@ class ActiveRun:
         self._codes = [kind_of(cell).code_of(cell, sources) for cell in cells]
 
     def prepare(self, pool: Pool) -> None:
-        """Make the datasets that are missing, one task each; the names of the results are known then."""
+        """Generate the datasets that are missing, one task each; then the keys of the results are known."""
         tasks = {cell.source: Task(cell) for cell in self.cells}
         data: dict[str, str] = {}
         with Display(f"{len(tasks)} datasets", dict.fromkeys(tasks, 1.0), report=self.report) as display:
@@ -189,7 +188,7 @@ class ActiveRun:
                 self.store.forget_failure(result_key(cell, data="", code=code))
 
     def run_cells(self, pool: Pool, *, retry: bool) -> None:
-        """Do the cells that have neither a result nor a failure, the most expensive first."""
+        """Compute the cells that have neither a result nor a failure, the most expensive first."""
         tasks = self._tasks(retry)
         weights = {task.key: self.cost_history.cost(task.cell) for task in tasks}
         known = [cost for cost in weights.values() if cost is not None]
@@ -228,7 +227,7 @@ class ActiveRun:
         self.sink_group.cell(cell, {**dict(answer.numbers), **cost}, "")
 
     def outcome(self) -> RunOutcome:
-        """Return what came of it so far."""
+        """Return the outcome so far."""
         labels = {key: cell.label for key, cell in zip(self.keys, self.cells, strict=True)}
         without = [key for key in labels if not self.store.has(key)]
         failures = {key: failure for key in without if (failure := self.store.failure(key)) is not None}
@@ -246,11 +245,11 @@ class ActiveRun:
 
 @dataclass(frozen=True, slots=True)
 class CostHistory:
-    """What cells have cost before.
+    """The cost of earlier cells.
 
     Args:
-        costs: Processor seconds of the dearest cell by (world, name of the detector), and by (name,).
-        peak_mb: The most memory that one held.
+        costs: CPU seconds of the most expensive cell by (world, name of the detector), and by (name,).
+        peak_mb: Largest peak memory.
     """
 
     costs: Mapping[tuple[str | None, ...], float]
@@ -258,7 +257,7 @@ class CostHistory:
 
     @classmethod
     def of(cls, store: Store) -> CostHistory:
-        """Ask the results that are there."""
+        """Return the cost of the stored results."""
         table = store.cells()
         costs: dict[tuple[str | None, ...], float] = {}
         peak = 0.0
@@ -270,7 +269,7 @@ class CostHistory:
         return cls(costs, peak)
 
     def cost(self, cell: BaseCell) -> float | None:
-        """Return what a cell may cost in processor seconds, or None if nothing like it was done before."""
+        """Return the expected CPU seconds of a cell, or None if no similar cell was run before."""
         columns = cell.columns()
         world, name = columns.get("world"), columns.get("name")
         return self.costs.get((world, name), self.costs.get((name,)))

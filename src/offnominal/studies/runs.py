@@ -1,4 +1,4 @@
-"""Runs: a study at a scale, in a folder of its own."""
+"""Runs of studies, each in its own folder."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def run(
     only: str | Iterable[str] | None = None,
     **options: Any,
 ) -> tuple[Path, RunOutcome]:
-    """Run a study, or go on with it, and return the folder of the run and what came of it.
+    """Run a study, or resume it, and return the folder and the outcome of the run.
 
     Args:
-        study: What to run.
-        scale: How much of it; all if None.
-        folder: Of the run; named after study and scale, below ``runs``, if None.
-        store: Where results of all runs are.
+        study: The study.
+        scale: Name of a scale; the whole study if None.
+        folder: Folder of the run; ``runs/<study>-<scale>`` if None.
+        store: Store of the results of all runs.
         only: Patterns of the labels of cells.
-        **options: Those of :func:`~offnominal.studies.runner.run_study`.
+        **options: Options of :func:`~offnominal.studies.runner.run_study`.
     """
     place = RUNS / f"{study.name}-{scale or 'full'}" if folder is None else folder
     chosen = study.at(scale)
@@ -52,13 +52,13 @@ def run(
 
 
 def open_run(folder: Path | str, store: Path | None = None) -> RunResults:
-    """Return what a run has found so far; cells without a result are listed in `missing`.
+    """Return the results of a run so far; cells without a result are listed in `missing`.
 
     A damaged result is moved to ``damaged/`` in the store, with a warning, and its cell is missing.
 
     Args:
-        folder: Of the run.
-        store: Where its results are, if they were moved.
+        folder: Folder of the run.
+        store: Store of its results, if it was moved.
     """
     manifest = read_run(Path(folder))
     results = Store(Path(manifest["store"]) if store is None else store)

@@ -1,4 +1,4 @@
-"""How a study is cut down: its scales."""
+"""Checks of studies and of their scales."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from offnominal.core.errors import UnknownName, did_you_mean
 
 S = TypeVar("S")
 MOST = 10**9
-"""Of anything that a study counts."""
+"""Largest number of anything in a study."""
 
 
 def check_names(study: str, scales: Iterable[str]) -> None:
-    """Refuse a study whose run could not have a folder named after it and its scale."""
+    """Raise an error if the name of a study or of a scale cannot be part of a file name."""
     file_name("the name of a study", study)
     for scale in scales:
         file_name(f"the name of a scale of study {study!r}", scale)
 
 
 def check_integers(study: object, least: int, *names: str) -> None:
-    """Refuse a study with a number, or a number in a list, that is below some value or beyond reason; None is none.
+    """Raise an error if an integer field, or an entry of a tuple, is out of range; None is allowed.
 
     Args:
         study: The study, or a part of it.
-        least: The smallest that makes sense.
-        *names: Of the fields.
+        least: Smallest allowed value.
+        *names: Names of the fields.
     """
     for name in names:
         given = getattr(study, name)
@@ -51,5 +51,5 @@ def scale_of(study: str, scales: Mapping[str, S], scale: str) -> S:
 
 
 def changes_of(scale: object, *but: str) -> dict[str, Any]:
-    """Return what a scale changes: all its fields that are set, but for the summary and those named."""
+    """Return the fields that a scale changes: all that are set, without the summary and the excluded ones."""
     return {name: value for name, value in vars(scale).items() if name not in ("summary", *but) and value is not None}

@@ -180,7 +180,7 @@ class Segments:
             made.rename(self.folder / name)
 
     def _remove(self, name: str) -> None:
-        """Hide a segment before its files go: half of one must not be seen."""
+        """Rename a segment before its files are removed, so that no process reads half of it."""
         place, hidden = self.folder / name, self.folder / f".{name}.old"
         shutil.rmtree(hidden, ignore_errors=True)
         with suppress(FileNotFoundError), file_errors(place):
@@ -219,7 +219,7 @@ def is_key(text: str) -> bool:
 
 
 def read_cell(path: Path, *, without: tuple[str, ...] = ()) -> Any:
-    """Read the result of a cell, or say why the file is none.
+    """Read the result of a cell, or raise an error if the file is invalid.
 
     Args:
         path: Its file.
@@ -261,7 +261,7 @@ def empty_table(names: Iterable[str]) -> Any:
 
 
 def provenance_of(table: Any) -> dict[str, Any]:
-    """Return what the file of a cell says of its making: the cell, the hashes of data and code, versions."""
+    """Return the provenance in the file of a cell: the cell, the hashes of data and code, and versions."""
     found = {name: table.schema.metadata[name.encode()].decode(errors="replace") for name in FACTS}
     read = {name: parse_json(found[name], f"the {name} of a result") for name in ("cell", "versions")}
     for name, data in read.items():

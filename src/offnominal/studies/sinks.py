@@ -1,4 +1,4 @@
-"""Sinks: other programs that are told how a run goes, such as TensorBoard, MLflow and Weights & Biases."""
+"""Sinks: other programs that log a run, such as TensorBoard, MLflow and Weights & Biases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Numbers = Mapping[str, float]
 
 
 class Sink(Protocol):
-    """Something that is told of a run while it goes on.
+    """Receives the events of a run.
 
     Example:
         >>> class Counting:
@@ -35,35 +35,35 @@ class Sink(Protocol):
     """
 
     def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
-        """The run begins: what its manifest says first, and its cells, those with a result included."""
+        """Called at the start with the first entries of the manifest and all cells."""
 
     def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
-        """A cell was done: means over splits and what it cost; or an error, and no numbers."""
+        """Called for each computed cell with means over splits and cost, or with an error and no numbers."""
 
     def finished(self, found: Mapping[str, Any]) -> None:
-        """The run is over, or interrupted: counts and costs."""
+        """Called at the end, or on interruption, with counts and cost."""
 
 
 class Sinks:
-    """Some sinks as one. A run outlives them: one that fails is left out from then on, with a warning.
+    """Several sinks as one. A sink that fails is removed with a warning; the run continues.
 
     Args:
-        sinks: Who is to be told.
+        sinks: The sinks.
     """
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self.listening = list(sinks)
 
     def started(self, about: Mapping[str, Any], cells: Sequence[BaseCell]) -> None:
-        """Tell of the beginning."""
+        """Pass on the start."""
         self._tell("started", about, cells)
 
     def cell(self, cell: BaseCell, numbers: Numbers, error: str) -> None:
-        """Tell of a cell."""
+        """Pass on a cell."""
         self._tell("cell", cell, numbers, error)
 
     def finished(self, found: Mapping[str, Any]) -> None:
-        """Tell of the end."""
+        """Pass on the end."""
         self._tell("finished", found)
 
     def _tell(self, what: str, *facts: Any) -> None:
@@ -73,7 +73,7 @@ class Sinks:
             except Exception as error:
                 self.listening.remove(sink)
                 warnings.warn(
-                    f"{type(sink).__name__} is told nothing more of this run: {type(error).__name__}: {error}",
+                    f"{type(sink).__name__} is removed from this run: {type(error).__name__}: {error}",
                     stacklevel=2,
                 )
 
@@ -114,7 +114,7 @@ class MLflow:
     """Runs of MLflow: one for the study and, below it, one for each cell.
 
     Args:
-        experiment: What it is called there.
+        experiment: Name of the experiment in MLflow.
         uri: Of the tracking server or folder; MLflow's own choice if None.
     """
 

@@ -1,4 +1,4 @@
-"""The store of results: one immutable file per finished cell, and questions in SQL about all of them."""
+"""The store of results: one immutable file per finished cell, and SQL queries over all of them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Store:
     has another is moved to ``damaged/`` when it is read. A file that the system does not let us read stays where it is.
 
     Args:
-        folder: Where; it is made when something is written.
+        folder: Folder of the store; created on the first write.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -59,7 +59,7 @@ class Store:
         self._segments = Segments(self.folder / "segments", self.folder / "cells", self._aside)
 
     def path(self, key: str) -> Path:
-        """Return where the result of a cell is, or would be."""
+        """Return the path of the result of a cell."""
         return self.folder / "cells" / _checked(key)[:2] / f"{key}.parquet"
 
     def has(self, key: str) -> bool:
@@ -71,12 +71,12 @@ class Store:
         return {key for key, _ in cell_files(self.folder / "cells") if self.has(key)}
 
     def write(self, key: str, rows: Any, shown: Any = None) -> None:
-        """Keep the result of a cell; if there is one already, it stays.
+        """Store the result of a cell; an existing one is kept.
 
         Args:
-            key: Its name.
+            key: Key of the result.
             rows: A table; see :func:`~offnominal.studies.result_rows.result_table`.
-            shown: Episodes to look at; see :mod:`~offnominal.studies.example_episodes`.
+            shown: Examples; see :mod:`~offnominal.studies.example_episodes`.
         """
         if not self.has(key):
             if shown is not None:
@@ -89,7 +89,7 @@ class Store:
 
         Raises:
             MissingFile: If there is no result of a key.
-            DamagedFile: If one cannot be read; its cell will be done again.
+            DamagedFile: If one cannot be read; its cell will be computed again.
         """
         tables = [self._read(key).replace_schema_metadata(None) for key in keys]
         return pa.concat_tables(tables, promote_options="default") if tables else empty_table(EMPTY_ROWS)
@@ -119,11 +119,11 @@ class Store:
         return self.folder / "examples" / _checked(key)[:2] / f"{key}.parquet"
 
     def fail(self, failure: Failure) -> None:
-        """Keep what went wrong with a cell."""
+        """Store the failure of a cell."""
         write_json(self._failure(failure.key), failure.to_dict(), staging=self._staging)
 
     def failure(self, key: str) -> Failure | None:
-        """Return what went wrong with a cell when it was last tried, or None."""
+        """Return the last failure of a cell, or None."""
         path = self._failure(key)
         try:
             return Failure.from_dict(read_json(path))
@@ -131,13 +131,13 @@ class Store:
             return None
 
     def failures(self) -> list[Failure]:
-        """Return everything that went wrong and was not made good."""
+        """Return all failures of cells without a result."""
         listed = sorted(path.stem for path in (self.folder / "failures").glob("*.json"))
         found = (self.failure(key) for key in listed if is_key(key))
         return [failure for failure in found if failure is not None]
 
     def forget_failure(self, key: str) -> None:
-        """Remove what is kept of a failure."""
+        """Remove a failure."""
         path = self._failure(key)
         with file_errors(path):
             path.unlink(missing_ok=True)
@@ -146,13 +146,13 @@ class Store:
         return self.folder / "failures" / f"{_checked(key)}.json"
 
     def cells(self) -> Any:
-        """Return one row per result: the cell, the hashes of its data and code, versions, and what it cost."""
+        """Return one row per result: the cell, the hashes of its data and code, versions and cost."""
         (contents,) = self._segments.contents(CELLS)
         tables = [parse_table(content, self.folder).replace_schema_metadata(None) for content in contents]
         return pa.concat_tables(tables, promote_options="default") if tables else empty_table(EMPTY_CELLS)
 
     def sql(self, query: str) -> Any:
-        """Return the answer to a question as an Arrow table.
+        """Return the result of a query as an Arrow table.
 
         The tables are ``results`` (one row per cell, split and alarm; without bootstrap replicates), ``cells`` (one row
         per cell) and ``failures``.
@@ -171,7 +171,7 @@ class Store:
         return answer(query, tables)
 
     def to_pandas(self, query: str) -> Any:
-        """Return the answer to a question as a data frame; see :meth:`sql`."""
+        """Return the result of a query as a data frame; see :meth:`sql`."""
         try:
             return self.sql(query).to_pandas()
         except ModuleNotFoundError as error:

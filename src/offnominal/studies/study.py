@@ -1,4 +1,4 @@
-"""Studies: an experiment as data."""
+"""Studies of detectors on faults, as data."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class DetectorEntry(Config):
     """A detector of a study.
 
     Args:
-        name: What tables call it.
+        name: Name in tables.
         detector: Its registered id, or ``"package.module:Class"``; the name if empty.
-        parameters: Of its constructor.
-        seeds: Training seeds, if not those of the study; one is enough for a detector without chance.
+        parameters: Arguments of its constructor.
+        seeds: Training seeds, if not those of the study; one is enough for a deterministic detector.
     """
 
     name: str
@@ -49,17 +49,17 @@ class DetectorEntry(Config):
 
 @dataclass(frozen=True)
 class Scale(Config):
-    """How much of a study to run; what is None is as the study says.
+    """Scale of a study; None leaves a field of the study unchanged.
 
     Args:
         summary: One line for listings.
-        worlds: Only these.
-        detectors: Only these, by the name in the tables.
+        worlds: Ids of worlds.
+        detectors: Names of detectors in tables.
         seeds: Training seeds; a detector with seeds of its own keeps as many of them at most.
-        policies: Who acts.
-        data: Fields of :class:`DataEntry` that differ.
-        parameters: Parameters that differ, by the name of the detector in the tables.
-        replicates: Of the bootstrap.
+        policies: Policies.
+        data: Changed fields of :class:`DataEntry`.
+        parameters: Changed parameters by the name of the detector in tables.
+        replicates: Number of bootstrap replicates.
     """
 
     summary: str = ""
@@ -74,19 +74,19 @@ class Scale(Config):
 
 @dataclass(frozen=True)
 class Study(BaseStudy):
-    """Which detectors meet which worlds, how often, and how it is judged.
+    """Detectors that are evaluated on the faults of worlds.
 
     Args:
-        name: What commands call it.
-        title: What people call it.
-        summary: What it asks, in a sentence or two.
+        name: Id in commands.
+        title: Title of the report.
+        summary: The question of the study, in one or two sentences.
         worlds: Ids of worlds.
-        detectors: Who is compared.
-        alarms: When each of them calls.
-        policies: Who acts: shipped experts by algorithm, or ``"scripted"``.
+        detectors: Detectors.
+        alarms: Alarms, applied to the scores of every detector.
+        policies: Policies: shipped experts by algorithm, or ``"scripted"``.
         seeds: Training seeds.
-        data: Which episodes.
-        replicates: Of the bootstrap.
+        data: Episodes.
+        replicates: Number of bootstrap replicates.
         scales: Smaller or larger versions by name.
 
     Example:
@@ -116,7 +116,9 @@ class Study(BaseStudy):
             world_registry.spec(world)
         names = [entry.name for entry in self.detectors]
         if len(set(names)) < len(names):
-            raise InvalidParameter(f"study {self.name!r} has two detectors of one name among {', '.join(names)}.")
+            raise InvalidParameter(
+                f"study {self.name!r} has two detectors with the same name among {', '.join(names)}."
+            )
         for registry, name in self.targets():
             registry.find(name)
 
@@ -126,7 +128,7 @@ class Study(BaseStudy):
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
 
     def at(self, scale: str | None) -> Study:
-        """Return the study as a scale changes it; as it is if None."""
+        """Return the study at a scale, or unchanged if None."""
         if scale is None:
             return self
         change = scale_of(self.name, self.scales, scale)
@@ -146,7 +148,7 @@ class Study(BaseStudy):
         )
 
     def cells(self) -> list[Cell]:
-        """Return every cell: world by world, so that cells which share a dataset follow each other."""
+        """Return every cell, world by world: cells that share a dataset follow each other."""
         return [
             Cell(
                 world=world,

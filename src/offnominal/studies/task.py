@@ -1,4 +1,4 @@
-"""What a worker is asked to do, and what it answers; the same on this machine and on a cluster."""
+"""Tasks of workers and their results; the same on this machine and on a cluster."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from offnominal.studies.result_rows import means_of
 from offnominal.studies.store import Store
 
 RETRIES = 2
-"""How many times a task is tried again whose worker was killed."""
+"""Maximum number of retries of a task whose worker was killed."""
 
 
 class InputsChanged(OffnominalError, RuntimeError):
-    """Code or data are not what they were when the run began."""
+    """Code or data have changed since the start of the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A dataset to be made, or a cell to be done.
+    """A dataset to generate, or a cell to compute.
 
     Args:
-        cell: The cell; of a dataset, one of those that share it.
-        key: Name of the cell's result; empty if only its dataset is wanted.
-        store: Folder that the worker writes the result to; empty if the answer is to bring it.
+        cell: The cell; for a dataset, one of the cells that share it.
+        key: Key of the result; empty if only the dataset is wanted.
+        store: Folder that the worker writes the result to; empty to return the result instead.
     """
 
     cell: BaseCell
@@ -39,27 +39,27 @@ class Task:
 
     @property
     def id(self) -> str:
-        """What tells it from others: the key of the cell, or the source of the dataset."""
+        """Unique id: the key of the result, or the source of the dataset."""
         return self.key or self.cell.source
 
     @property
     def label(self) -> str:
-        """What people call it."""
+        """Name in messages."""
         return self.cell.label if self.key else self.cell.data_label
 
 
 @dataclass(frozen=True, slots=True)
 class TaskResult:
-    """What came of a task.
+    """The result of a task.
 
     Args:
-        data: Hash of the dataset, if that was wanted.
-        cpu_s: Processor time.
-        wall_s: Time.
-        peak_mb: Most memory held.
-        numbers: Means over splits of what is measured, for those who watch.
+        data: Hash of the dataset, if only that was wanted.
+        cpu_s: CPU time.
+        wall_s: Wall time.
+        peak_mb: Peak memory.
+        numbers: Means over splits of the metrics, for sinks.
         result: The result, if it was not written; see :class:`~offnominal.studies.execution.CellResult`.
-        error_info: What went wrong, if anything did.
+        error_info: The error, if the task failed.
     """
 
     data: str = ""
@@ -72,13 +72,13 @@ class TaskResult:
 
     @property
     def killed(self) -> bool:
-        """Whether there is no answer because the process was killed."""
+        """Whether the process was killed."""
         return self.error_info is not None and self.error_info.killed
 
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
-    """A worker took a task."""
+    """A worker started a task."""
 
     task: Task
     worker: str
@@ -86,7 +86,7 @@ class TaskStarted:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnded:
-    """A worker is done with a task, or died of it."""
+    """A worker finished a task, or died."""
 
     task: Task
     worker: str
@@ -95,7 +95,7 @@ class TaskEnded:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """A worker was killed, and its task will be tried again."""
+    """A worker was killed, and its task will be retried."""
 
     task: Task
     worker: str
@@ -106,24 +106,24 @@ Event = TaskStarted | Retried | TaskEnded
 
 
 class Pool(Protocol):
-    """Workers, wherever they are."""
+    """A pool of workers."""
 
     def __enter__(self) -> Pool:
-        """Get ready."""
+        """Start the pool."""
 
     def __exit__(self, *error: object) -> None:
-        """Stop all workers, whatever they are doing."""
+        """Stop all workers."""
 
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
-        """Do tasks in their order, as many at once as there are workers, and tell of each beginning and end."""
+        """Run tasks in their order, one per worker at a time, and yield an event at each start and end."""
 
 
 def persistently(pool: Pool, tasks: Iterable[Task]) -> Iterator[Event]:
-    """Do tasks; one whose worker was killed is tried again after the others, :data:`RETRIES` times at most.
+    """Run tasks; a task whose worker was killed is retried after the others, at most :data:`RETRIES` times.
 
     Args:
-        pool: Who does them.
-        tasks: What to do.
+        pool: The workers.
+        tasks: The tasks.
     """
     for left in reversed(range(RETRIES + 1)):
         killed = []
@@ -139,11 +139,11 @@ def persistently(pool: Pool, tasks: Iterable[Task]) -> Iterator[Event]:
 
 
 def run_task(task: Task, sources: Sources) -> TaskResult:
-    """Do a task in this process; whatever goes wrong is part of the answer.
+    """Run a task in this process; an error is part of the result.
 
     Args:
-        task: What to do.
-        sources: Code as this process has it.
+        task: The task.
+        sources: Source code of this process.
     """
     try:
         return _do(task, sources) if task.key else TaskResult(data=kind_of(task.cell).prepare(task.cell))

@@ -1,4 +1,4 @@
-"""Letters for what cannot be told apart."""
+"""Letters for ties in a leaderboard."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from string import ascii_lowercase
 
 
 def tie_letters(order: Sequence[str], different: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Give two names a common letter exactly if they are not told apart.
+    """Return letters by name; two names share a letter exactly if they are tied.
 
     The compact letter display of Piepho (2004): start with one group of all, and part it at every difference.
 
     Args:
         order: Names, best first; the best gets the letter a.
-        different: Pairs that are told apart.
+        different: Pairs with a significant difference.
 
     Example:
         >>> tie_letters(["A", "B", "C"], [("A", "C")])

@@ -1,4 +1,4 @@
-"""How soon alarms come, per alarm, fault and detector, and over several of them."""
+"""Delays and false alarms per alarm, fault and detector, and over several of them."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def timings(table: Any) -> dict[Place, Numbers]:
 
 
 def over(rows: Iterable[Numbers]) -> Numbers:
-    """Return the timing over several training runs, faults or detectors, each counting the same.
+    """Return the timing over several training runs, faults or detectors, with equal weights.
 
     Median delays are combined by :func:`~offnominal.evaluation.delays.median_delay`, all other numbers by their mean;
-    what is not known does not count.
+    missing values are left out.
 
     Example:
         >>> over([{"median_delay": 3.0, "miss_rate": 0.1}, {"median_delay": math.inf, "miss_rate": 0.9}])

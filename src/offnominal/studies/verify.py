@@ -1,4 +1,4 @@
-"""See whether the results of a run come out again."""
+"""Verify the results of a run by computing some of them again."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def verify_run(
     store: Path | str | None = None,
     allow_modules: Collection[str] = (),
 ) -> list[tuple[str, str]]:
-    """Do some cells of a run again, chosen at random, and return what is wrong with each.
+    """Compute random cells of a run again, and return the problem of each.
 
-    Numbers must be the same to the last bit; what they cost may differ. The files of all cells are read and compared
-    with the hashes that they carry. Cells without a result and damaged ones are listed, too; nothing is moved.
+    Numbers must be bitwise equal; cost may differ. The files of all cells are read and compared with their hashes.
+    Cells without a result and damaged ones are listed, too; nothing is moved.
 
     Args:
-        folder: Of the run.
-        share: How many of its cells are done again; at least one is.
-        seed: Of the choice.
-        quick: Only compare files with their hashes, and do nothing again. This finds accidents; whoever can write to
-            the store can write a hash as well.
-        store: Where its results are, if they were moved.
+        folder: Folder of the run.
+        share: Share of the cells that are computed again; at least one is.
+        seed: Random seed of the choice.
+        quick: Whether to compare files with their hashes only. This finds accidental damage, but not changes by someone
+            who can write to the store.
+        store: Store of its results, if it was moved.
         allow_modules: Packages whose classes a stored cell may name although they are not registered; see
             :func:`~offnominal.studies.catalogue.load_study`.
 
@@ -70,7 +70,7 @@ def verify_run(
         return found
     drawn = _drawn([key for key, damage in there.items() if not damage], share, seed)
     sources = Sources()
-    with progress(f"Doing {len(drawn)} of {len(there)} cells again", total=len(drawn)) as tick:
+    with progress(f"Computing {len(drawn)} of {len(there)} cells again", total=len(drawn)) as tick:
         for key in drawn:
             found.append(_compared(results.path(key), sources, allow_modules))
             tick()
@@ -91,7 +91,7 @@ def _missing(results: Store, key: str, label: str) -> tuple[str, str]:
 
 
 def _damage(path: Path) -> str:
-    """Return what is wrong with the file of a cell, as far as its hash tells."""
+    """Return the damage of the file of a cell, by its hash; empty if there is none."""
     try:
         carried = hash_in(read_content(path))
     except (DamagedFile, MissingFile) as error:
@@ -100,7 +100,7 @@ def _damage(path: Path) -> str:
 
 
 def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> tuple[str, str]:
-    """Return the label of a cell and what is wrong with its file."""
+    """Return the label of a cell and the problem of its file."""
     try:
         kept = read_cell(path)
         facts = provenance_of(kept)
@@ -110,14 +110,14 @@ def _compared(path: Path, sources: Sources, allow_modules: Collection[str]) -> t
     try:
         again = kind_of(cell).run(cell, sources=sources)
     except Exception as error:
-        return cell.label, f"cannot be done again: {type(error).__name__}: {error}"
+        return cell.label, f"cannot be computed again: {type(error).__name__}: {error}"
     made = provenance_of(again.rows)
     other = " and ".join(what for what in ("code", "data") if made[what] != facts[what])
     numbers = "" if same_results(_bare(kept), _bare(again.rows)) else _difference(_bare(kept), _bare(again.rows))
     if other:
-        since = f"was made with other {other}; run its study again."
+        since = f"was computed with other {other}; run its study again."
         return cell.label, f"{since} Now {numbers}." if numbers else f"{since} The numbers are the same."
-    return cell.label, f"comes out differently: {numbers}." if numbers else ""
+    return cell.label, f"differs when computed again: {numbers}." if numbers else ""
 
 
 def _bare(table: Any) -> Any:
@@ -130,13 +130,13 @@ def _difference(kept: Any, again: Any) -> str:
     """Return the first number that differs."""
     names = [name for name in kept.column_names if name not in SPENT]
     if kept.num_rows != again.num_rows or any(name not in again.column_names for name in names):
-        return "its rows or columns are others"
+        return "rows or columns differ"
     for old, new in zip(kept.to_pylist(), again.to_pylist(), strict=True):
         for name in names:
             if repr(old[name]) != repr(new[name]):
                 alarm = f" with {old['alarm']}" if old["alarm"] else ""
                 return f"{name} of {old['split']}{alarm} is {_short(new[name])}, not {_short(old[name])}"
-    return "its rows or columns are others"
+    return "rows or columns differ"
 
 
 def _short(value: Any) -> str:

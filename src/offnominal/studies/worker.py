@@ -1,4 +1,4 @@
-"""A worker process: takes tasks from its master until there are no more, or no master."""
+"""A worker process: runs tasks of its parent process until there are no more."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from offnominal.studies.task import run_task
 
 
 def serve(connection: Connection, lifeline: int) -> None:
-    """Do what comes through the connection.
+    """Run the tasks that arrive through a connection.
 
     Args:
-        connection: To the master.
-        lifeline: Descriptor of a pipe that ends when the master does; it must not be outlived.
+        connection: Connection to the parent process.
+        lifeline: Descriptor of a pipe that closes when the parent ends; the worker then ends, too.
     """
     faulthandler.enable()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

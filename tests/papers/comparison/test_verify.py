@@ -43,7 +43,7 @@ def test_a_number_that_was_changed_is_named(run):
     store.write(key, rows.set_column(place, "test_auc", changed))
     problems = {label: problem for label, problem in verify_run(run, share=1.0) if problem}
     assert list(problems) == ["wine/knn/1"]
-    assert problems["wine/knn/1"].startswith("comes out differently: test_auc of {")
+    assert problems["wine/knn/1"].startswith("differs when computed again: test_auc of {")
     assert "not 0.123" in problems["wine/knn/1"]
     details = CliRunner().invoke(datasets, ["verify", str(run), "--share", "1.0"])
     assert details.exit_code == 1

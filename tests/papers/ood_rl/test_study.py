@@ -77,7 +77,7 @@ def test_laptop_has_every_setting_of_both_classic_worlds():
     [
         ({"worlds": ("OOD-CartPole-v1",)}, UnknownName, "Did you mean 'OOD-CartPole-v0'"),
         ({"methods": ()}, InvalidParameter, "no methods"),
-        ({"methods": (KNN, KNN)}, InvalidParameter, "two methods of one name"),
+        ({"methods": (KNN, KNN)}, InvalidParameter, "two methods with the same name"),
         ({"methods": (KNN, FUSED)}, UnknownName, "Entropy"),
         ({"trials": 0}, InvalidParameter, "trials is 0; expected an integer from 1"),
     ],

@@ -79,7 +79,7 @@ class OODStudy(BaseStudy):
                 raise UnknownName(f"Table 1 has no {world!r}.{did_you_mean(world, known)} It has {', '.join(known)}.")
         names = [entry.name for entry in self.methods]
         if len(set(names)) < len(names):
-            raise InvalidParameter(f"study {self.name!r} has two methods of one name among {', '.join(names)}.")
+            raise InvalidParameter(f"study {self.name!r} has two methods with the same name among {', '.join(names)}.")
         for entry in self.methods:
             _check_known(entry.parts, names, f"method {entry.name!r} of study {self.name!r}")
 

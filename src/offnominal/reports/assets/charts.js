@@ -63,8 +63,8 @@ function distribution(id, side, entries) {
   const numbers = DATA.numbers[metric.name];
   const values = faults.flatMap((fault) => numbers[fault].filter(Boolean).map((cell) => cell[0]));
   if (!values.length) return put(id, html("p", { class: "note" }, "No results for this choice."));
-  const low = metric.unit ? 0 : Math.floor(20 * Math.min(...values, metric.chance ?? 1)) / 20;
-  const high = metric.unit ? Math.max(...values) : Math.max(...values, metric.chance === 0 ? 0 : 1);
+  const low = metric.unit ? 0 : Math.floor(20 * Math.min(...values, metric.random_value ?? 1)) / 20;
+  const high = metric.unit ? Math.max(...values) : Math.max(...values, metric.random_value === 0 ? 0 : 1);
   const [label, row, gap, top] = [132, 25, 22, 26];
   const width = (1000 - label) / facets.length - gap;
   const bottom = top + DATA.names.length * row;
@@ -88,7 +88,7 @@ function grid(x, low, high, top, bottom, metric) {
     draw("line", { class: "grid", x1: x(tick), x2: x(tick), y1: top, y2: bottom }),
     draw("text", { class: "quiet", x: x(tick), y: bottom + 16, "text-anchor": "middle" }, String(tick)),
   ]);
-  if (metric.chance !== null) lines.push(draw("line", { class: "chance", x1: x(metric.chance), x2: x(metric.chance), y1: top, y2: bottom }));
+  if (metric.random_value !== null) lines.push(draw("line", { class: "random", x1: x(metric.random_value), x2: x(metric.random_value), y1: top, y2: bottom }));
   return lines;
 }
 

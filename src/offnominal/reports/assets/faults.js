@@ -1,9 +1,9 @@
 // Heat maps, and everything about one fault.
 
 function goodness(value, metric, low, high) {
-  if (metric.chance !== null) {
-    const best = metric.chance === 0 ? Math.max(high, 0.05) : 1;
-    return (value - metric.chance) / (best - metric.chance);
+  if (metric.random_value !== null) {
+    const best = metric.random_value === 0 ? Math.max(high, 0.05) : 1;
+    return (value - metric.random_value) / (best - metric.random_value);
   }
   return metric.higher ? (value - low) / (high - low || 1) : 1 - (value - low) / (high - low || 1);
 }
@@ -17,8 +17,8 @@ function heatCell(value, metric, low, high, attributes = {}) {
 }
 
 function heatScale(metric, low, high) {
-  const ends = metric.chance !== null ? ["below chance", "best"] : metric.higher ? [shown(low, 2), shown(high, 2)] : [shown(high, 2), shown(low, 2)];
-  return html("div", { class: "scale", "aria-hidden": "true" }, ends[0], html("i", { class: metric.chance !== null ? "both" : "" }), ends[1]);
+  const ends = metric.random_value !== null ? ["below random", "best"] : metric.higher ? [shown(low, 2), shown(high, 2)] : [shown(high, 2), shown(low, 2)];
+  return html("div", { class: "scale", "aria-hidden": "true" }, ends[0], html("i", { class: metric.random_value !== null ? "both" : "" }), ends[1]);
 }
 
 function heatHead(first) {

@@ -43,7 +43,7 @@ function compare(a, b, up) {
 
 function barScale(board, metric) {
   const values = board.flatMap((row) => row.slice(1, 4)).filter((value) => value !== null);
-  if (metric.chance !== null) values.push(metric.chance);
+  if (metric.random_value !== null) values.push(metric.random_value);
   const low = Math.min(...values);
   const high = Math.max(...values);
   const pad = 0.04 * (high - low) || 0.05;
@@ -56,7 +56,7 @@ function intervalBar(row, metric, x) {
   return draw(
     "svg",
     { viewBox: "0 0 300 22", role: "img", "aria-label": `${name}: ${shown(value, digitsOf(metric))}` },
-    metric.chance === null ? null : draw("line", { class: "chance", x1: x(metric.chance), x2: x(metric.chance), y1: 0, y2: 22 }),
+    metric.random_value === null ? null : draw("line", { class: "random", x1: x(metric.random_value), x2: x(metric.random_value), y1: 0, y2: 22 }),
     draw("line", { class: "grid", x1: 0, x2: 300, y1: 11, y2: 11 }),
     low === null ? null : draw("line", { x1: x(low), x2: x(high), y1: 11, y2: 11, stroke: colour, "stroke-width": 5, "stroke-linecap": "round", opacity: 0.4 }),
     draw("circle", { cx: x(value), cy: 11, r: 5, fill: isBaseline(name) ? "var(--card)" : colour, stroke: colour, "stroke-width": 2 }),
@@ -92,7 +92,7 @@ function leaderboard() {
     { label: "Detector", className: "left" },
     { label: "Ties", className: "left", title: "Detectors with a common letter are not told apart" },
     { label: `${withUnit(metric)} ${metric.higher ? "↑ better" : "↓ better"}`, down: metric.higher },
-    { label: metric.chance === null ? "95 % interval" : `95 % interval; dashed: ${metric.chance}`, sort: false, className: "graph" },
+    { label: metric.random_value === null ? "95 % interval" : `95 % interval; dashed: ${metric.random_value}`, sort: false, className: "graph" },
     { label: "Fit, CPU s", title: "CPU seconds to fit, mean over cells" },
     { label: "Score, CPU µs/step", title: "CPU microseconds per scored step" },
   ];
