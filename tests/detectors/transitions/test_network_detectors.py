@@ -283,7 +283,7 @@ import offnominal.detectors.transitions as networks
 assert "torch" not in sys.modules, "at import"
 sys.modules["torch"] = None
 from offnominal.core.errors import MissingDependency
-for name in networks.__all__:
+for name in ("LSTMDM", "MLPDM", "PEDM", "RIQN"):
     try:
         getattr(networks, name)
     except MissingDependency as error:

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.transitions.training_rows import TrainingRows, average
+from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
 
 
 def sequences():
@@ -17,7 +17,7 @@ def test_padding_does_not_count():
     rows = sequences()
     losses = torch.where(rows.mask > 0, 2.0, 1e9)
     assert float(rows.mean(losses)) == 2.0
-    assert average(rows, lambda part: torch.where(part.mask > 0, 2.0, 1e9), 2) == 2.0
+    assert mean_loss(rows, lambda part: torch.where(part.mask > 0, 2.0, 1e9), 2) == 2.0
 
 
 def test_padding_after_the_longest_episode_is_removed():
@@ -29,7 +29,7 @@ def test_padding_after_the_longest_episode_is_removed():
 
 def test_the_mean_loss_does_not_depend_on_the_batch_size():
     rows = TrainingRows(torch.randn(7, 2), torch.randn(7, 2), torch.ones(7))
-    values = [average(rows, lambda part: part.inputs.sum(dim=-1), batch) for batch in (1, 3, 100)]
+    values = [mean_loss(rows, lambda part: part.inputs.sum(dim=-1), batch) for batch in (1, 3, 100)]
     np.testing.assert_allclose(values, float(rows.inputs.sum(dim=-1).mean()), rtol=1e-5)
 
 

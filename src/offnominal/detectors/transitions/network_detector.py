@@ -1,4 +1,4 @@
-"""What the networks that predict vectors share: how they are trained."""
+"""Base class of the detectors whose network predicts vector observations."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.scaling import Scaling
 from offnominal.detectors.transitions.trained_network import Network, TrainedNetwork
-from offnominal.detectors.transitions.training_rows import TrainingRows, average
+from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
 
 
 @dataclass(kw_only=True, eq=False)
 class NetworkDetector(TrainedNetwork[Network, Scaling]):
-    """A detector whose network predicts how the observation changes.
+    """A detector whose network predicts the change of the observation.
 
     Args:
-        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        patience: Epochs without progress on unseen episodes after which training stops.
-        batch_size: Rows per gradient step.
-        learning_rate: Learning rate.
-        weight_decay: Of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for any.
+        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
+        patience: Number of epochs without a smaller validation loss after which training stops.
+        batch_size: Rows per update.
+        learning_rate: Learning rate of AdamW.
+        weight_decay: Weight decay of AdamW.
+        max_grad_norm: Largest norm of the gradient; None for no clipping.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
@@ -41,25 +41,25 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
 
     @abstractmethod
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
-        """Return what the network learns from, scaled and where the network is."""
+        """Return the scaled inputs and targets of episodes, on the device of the network."""
 
     @abstractmethod
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
         """Return one loss per row.
 
         Args:
-            rows: To predict.
-            random: For what is random about training; None where a loss is only looked at.
+            rows: Inputs and targets.
+            random: Source of the noise of training; None in validation.
         """
 
     def _loss(self, rows: TrainingRows, random: RandomNumbers) -> Tensor:
-        """Return what a gradient step makes smaller."""
+        """Return the training loss of a batch."""
         return rows.mean(self._losses(rows, random))
 
     def _batches(
         self, episodes: Sequence[Episode], rows: TrainingRows, random: RandomNumbers
     ) -> Callable[[], list[Tensor]]:
-        """Return what draws the numbers of the rows of each batch of an epoch."""
+        """Return a function that draws the row indices of the batches of one epoch."""
         return lambda: rows.shuffled(self.batch_size, random)
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
@@ -76,18 +76,18 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
             self._settle()
 
     def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode], random: RandomNumbers) -> None:
-        rows, unseen = self._rows(episodes), self._rows(validation)
+        rows, held_out = self._rows(episodes), self._rows(validation)
         self._run_training(
             batches=self._batches(episodes, rows, random),
             loss=lambda index: self._loss(rows.take(index), random),
-            validate=lambda: average(unseen, lambda part: self._losses(part, None), self.batch_size * 4),
+            validate=lambda: mean_loss(held_out, lambda part: self._losses(part, None), self.batch_size * 4),
         )
 
     def _tensor(self, values: Array) -> Tensor:
         return torch.from_numpy(np.asarray(values, np.float32)).to(self.device_)
 
-    def _units(self, state: StateArrays) -> Scaling:
+    def _restored_scaling(self, state: StateArrays) -> Scaling:
         return Scaling.restored(state, *self.widths_)
 
-    def _network_for(self, widths: tuple[int, int], units: Scaling) -> Network:
+    def _network_for(self, widths: tuple[int, int], scaling: Scaling) -> Network:
         return self._network(*widths)

@@ -1,4 +1,4 @@
-"""What every detector with a network shares: settings, its untrained twin, and what is kept of it."""
+"""Base class of the detectors with a network: parameters, training, untrained twin, saving."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from offnominal.detectors.training import Batch, EarlyStopping, GradientStep, tr
 from offnominal.detectors.transitions.weights import require_fitting, with_weights
 
 
-class Units(Protocol):
-    """What brings signals into the units of a network."""
+class InputScaling(Protocol):
+    """Fitted scaling of the inputs of a network."""
 
     def arrays(self) -> dict[str, Array]:
-        """Return what was learned."""
+        """Return the fitted parameters as arrays."""
         ...
 
 
 Network = TypeVar("Network", bound=nn.Module)
-Scale = TypeVar("Scale", bound=Units)
+Scale = TypeVar("Scale", bound=InputScaling)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -38,12 +38,12 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
     """A detector whose network is trained on nominal episodes.
 
     Args:
-        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        patience: Epochs without progress on unseen episodes after which training stops.
-        batch_size: Rows per gradient step.
-        learning_rate: Learning rate.
-        weight_decay: Of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for any.
+        n_epochs: Number of epochs at most. Zero keeps the random initial weights: the untrained twin.
+        patience: Number of epochs without a smaller validation loss after which training stops.
+        batch_size: Rows per update.
+        learning_rate: Learning rate of AdamW.
+        weight_decay: Weight decay of AdamW.
+        max_grad_norm: Largest norm of the gradient; None for no clipping.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
@@ -68,23 +68,23 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         check_parameters(self)
 
     @abstractmethod
-    def _units(self, state: StateArrays) -> Scale:
-        """Return the units that these arrays describe."""
+    def _restored_scaling(self, state: StateArrays) -> Scale:
+        """Return the scaling from saved arrays."""
 
     @abstractmethod
-    def _network_for(self, widths: tuple[int, int], units: Scale) -> Network:
-        """Return a network with random weights for observations and actions of these widths and units."""
+    def _network_for(self, widths: tuple[int, int], scaling: Scale) -> Network:
+        """Return a network with random weights for observations and actions of these widths and scaling."""
 
     def _settle(self) -> None:
-        """Make a network whose weights are final ready to score."""
+        """Prepare the network for scoring once its weights are final."""
         self.network_.eval()
 
     def untrained(self) -> Self:
-        """Return its untrained twin: fitted with the same seed, it has the weights that training starts from."""
+        """Return the untrained twin: fitted with the same seed, it has the initial weights of the training."""
         return dataclasses.replace(self, n_epochs=0)
 
     def get_params(self) -> dict[str, Any]:
-        """Return the arguments it was built with, as plain data."""
+        """Return the constructor's arguments as plain data."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
@@ -94,14 +94,14 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
         return {name: array.copy() for name, array in arrays.items()}
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Take back what :meth:`state` returned; a device that is not there is an error of its own."""
+        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
         choose_device(self.device)
         super().load_state_dict(state)
 
     def _load_state_dict(self, state: StateArrays) -> None:
         self.device_ = choose_device(self.device)
         self.curve_ = state.floats("curve", ("n_epochs", 2), empty=True)
-        self.scaling_ = self._units(state)
+        self.scaling_ = self._restored_scaling(state)
         weights = state.part("network.")
         require_fitting(weights, lambda: self._network_for(self.widths_, self.scaling_), state.owner)
         with RandomNumbers(0, CPU).weights():

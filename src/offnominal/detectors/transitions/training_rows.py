@@ -1,4 +1,4 @@
-"""What a network learns from, as tensors that are already where the network is."""
+"""Training inputs and targets as tensors on the device of the network."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from offnominal.detectors.random_numbers import RandomNumbers
 
 @dataclass(frozen=True, slots=True)
 class TrainingRows:
-    """Inputs and targets: one row per transition, or per episode with time as the second axis.
+    """Inputs and targets: one row per transition, or one row per episode with time as the second axis.
 
     Args:
         inputs: (n, ..., width).
         targets: (n, ..., width).
-        mask: (n, ...): 1, or 0 for the padding behind an episode's end.
+        mask: (n, ...): 0 for the padding after the end of an episode, otherwise 1.
     """
 
     inputs: Tensor
@@ -29,30 +29,30 @@ class TrainingRows:
         return len(self.inputs)
 
     def take(self, index: Tensor) -> TrainingRows:
-        """Return the rows of these numbers; time that none of them reaches is cut off."""
-        real = self.mask[index]
+        """Return the rows of these indices; padding after the longest of them is removed."""
+        mask = self.mask[index]
         if self.mask.ndim == 1:
-            return TrainingRows(self.inputs[index], self.targets[index], real)
-        steps = int(real.sum(dim=-1).max())
-        return TrainingRows(self.inputs[index, :steps], self.targets[index, :steps], real[:, :steps])
+            return TrainingRows(self.inputs[index], self.targets[index], mask)
+        steps = int(mask.sum(dim=-1).max())
+        return TrainingRows(self.inputs[index, :steps], self.targets[index, :steps], mask[:, :steps])
 
     def shuffled(self, batch_size: int, random: RandomNumbers) -> list[Tensor]:
-        """Return the numbers of all rows in random order, in batches."""
+        """Return the indices of all rows in random order, in batches."""
         return list(torch.split(random.permutation(len(self), self.inputs.device), batch_size))
 
     def mean(self, losses: Tensor) -> Tensor:
-        """Return the mean of losses whose last axes are the rows', padding left out."""
-        real = self.mask.expand_as(losses)
-        return (losses * real).sum() / real.sum()
+        """Return the mean of losses without padding; the last axes of losses are those of the mask."""
+        mask = self.mask.expand_as(losses)
+        return (losses * mask).sum() / mask.sum()
 
 
 Losses = Callable[[TrainingRows], Tensor]
-"""Returns one loss per row, and per time if there is one."""
+"""Returns one loss per row, or per row and time."""
 
 
 @torch.inference_mode()
-def average(rows: TrainingRows, losses: Losses, batch_size: int) -> float:
-    """Return the mean loss over all rows; so many are looked at together."""
+def mean_loss(rows: TrainingRows, losses: Losses, batch_size: int) -> float:
+    """Return the mean loss over all rows, computed in batches."""
     total = 0.0
     for index in torch.split(torch.arange(len(rows), device=rows.inputs.device), batch_size):
         part = rows.take(index)

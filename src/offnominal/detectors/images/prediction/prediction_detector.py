@@ -140,8 +140,8 @@ class PredictionDetector(TrainedNetwork[Network, ImageScaling]):
         image_shape(observations, where, expected=self.scaling_.shape)
         super()._require_shapes(observations, actions, where)
 
-    def _units(self, state: StateArrays) -> ImageScaling:
+    def _restored_scaling(self, state: StateArrays) -> ImageScaling:
         return ImageScaling.restored(state, *self.widths_)
 
-    def _network_for(self, widths: tuple[int, int], units: ImageScaling) -> Network:
-        return self._network(units.shape, widths[1])
+    def _network_for(self, widths: tuple[int, int], scaling: ImageScaling) -> Network:
+        return self._network(scaling.shape, widths[1])
