@@ -1,6 +1,6 @@
-"""Tables of the documents that repeat what the code says: `python docs/tables.py` writes them anew.
+"""Generated tables of the documentation: `python docs/tables.py` updates them.
 
-A table stands between ``<!-- table: name argument -->`` and ``<!-- end -->``. `tests/docs` sees that none is stale.
+A table is between ``<!-- table: name argument -->`` and ``<!-- end -->``. `tests/docs` checks that all are up to date.
 """
 
 import csv
@@ -50,14 +50,14 @@ def world_row(id: str, pages: str) -> Row:
 
 
 def signal_rows(_: str) -> list[Row]:
-    """Return the anomalies of signals, both signals of a kind in one row."""
+    """Return the signal anomalies, both signals of a kind in one row."""
     listed = [make_anomaly(spec.id) for spec in anomalies if not spec.id.startswith(("dynamics/", "camera/"))]
     rows: dict[str, Row] = {}
     for anomaly in sorted(listed, key=lambda each: (each.code, each.target != "observation")):
         named = rows.setdefault(anomaly.kind, {"anomaly": ""})["anomaly"]
         rows[anomaly.kind] = {
             "anomaly": f"{named}<br>`{anomaly.id}`" if named else f"`{anomaly.id}`",
-            "what happens": f"`{anomaly.formula}`",
+            "effect": f"`{anomaly.formula}`",
             "neutral": f"{anomaly.symbol} = {anomaly.neutral:g}",
             "allowed": _allowed(anomaly.minimum, whole=anomaly.integer),
         }
@@ -65,11 +65,11 @@ def signal_rows(_: str) -> list[Row]:
 
 
 def camera_rows(_: str) -> list[Row]:
-    """Return the anomalies of a camera."""
+    """Return the camera anomalies."""
     return [
         {
             "anomaly": f"`{each.id}`",
-            "what happens": f"`{each.formula}`" if each.formula.startswith("p'") else each.formula,
+            "effect": f"`{each.formula}`" if each.formula.startswith("p'") else each.formula,
             "neutral": f"{each.symbol} = {each.neutral:g}",
             "allowed": _allowed(each.minimum, each.maximum, whole=each.integer),
             "typical": f"{each.typical:g}",
@@ -106,28 +106,28 @@ def physics_parameter_rows(world: str) -> list[Row]:
 
 
 def _family(ids: list[str]) -> str:
-    """Return the worlds in few words."""
+    """Return a short list of worlds."""
     families = {id.partition("-")[0] for id in ids}
     whole = {id for id in worlds.ids() if id.partition("-")[0] in families} == set(ids)
     return f"all {', '.join(sorted(families))}" if whole else ", ".join(id.split("-")[1] for id in ids)
 
 
 def observation_rows(world: str) -> list[Row]:
-    """Return the channels of what is seen."""
+    """Return the channels of the observation."""
     channels = make_world(world, 1).card.observation
     return [{"index": index, "name": each.name, "unit": each.unit} for index, each in enumerate(channels)]
 
 
 def action_rows(world: str) -> list[Row]:
-    """Return the channels of what is commanded, with the limits of the motors."""
+    """Return the channels of the action with their limits."""
     made = make_world(world, 1)
     if isinstance(made.action_space, Discrete):
-        return [{"name": each.name, "choices": each.unit} for each in made.card.action]
+        return [{"name": each.name, "values": each.unit} for each in made.card.action]
     return [
         {
             "index": index,
             "name": each.name,
-            "1 stands for": each.unit if each.unit[:1].isdigit() else f"1 {each.unit}",
+            "unit": each.unit if each.unit[:1].isdigit() else f"1 {each.unit}",
             "range": f"{made.action_space.low[index]:g} … {made.action_space.high[index]:g}",
         }
         for index, each in enumerate(made.card.action)
@@ -135,31 +135,31 @@ def action_rows(world: str) -> list[Row]:
 
 
 def strength_rows(world: str) -> list[Row]:
-    """Return the named strengths of one world; in brackets the score that is left where a level is not attainable."""
+    """Return the named strengths of one world, with the lowest score in brackets if a level is not attainable."""
     rows: dict[str, Row] = {}
     for line in _lines(world):
-        what = f"`{line.anomaly}`" + (f" {line.direction}" if line.direction else "")
-        reached = _digits(line.parameter) if line.attainable else f"– ({line.score:.2f})"
-        rows.setdefault(what, {"anomaly": what})[line.level] = reached
+        anomaly = f"`{line.anomaly}`" + (f" {line.direction}" if line.direction else "")
+        parameter = _digits(line.parameter) if line.attainable else f"– ({line.score:.2f})"
+        rows.setdefault(anomaly, {"anomaly": anomaly})[line.level] = parameter
     return list(rows.values())
 
 
 def comparison_rows(world: str) -> list[Row]:
-    """Return our parameters beside the published ones, where both exist."""
+    """Return our parameters and the published ones, where both exist."""
     table = published_strengths()
     rows: dict[str, Row] = {}
     for line in _lines(world):
-        printed = table.get((world, line.anomaly, line.level))
-        if printed is None or (line.direction and (printed > 1.0) != (line.direction == "up")):
+        published = table.get((world, line.anomaly, line.level))
+        if published is None or (line.direction and (published > 1.0) != (line.direction == "up")):
             continue
         ours = _digits(line.parameter) if line.attainable else "–"
         row = rows.setdefault(line.anomaly, {"anomaly": f"`{line.anomaly}`"})
-        row[line.level] = f"{ours} / {_digits(printed)}"
+        row[line.level] = f"{ours} / {_digits(published)}"
     return [{level: row.get(level, "") for level in ("anomaly", *CALIBRATED)} for row in rows.values()]
 
 
 def attained_rows(_: str) -> list[Row]:
-    """Return how many levels of each name can be attained."""
+    """Return the number of attainable strengths per level."""
     rows = []
     for level in CALIBRATED:
         lines = [line for line in calibrated_strengths() if line.level == level]
@@ -169,7 +169,7 @@ def attained_rows(_: str) -> list[Row]:
 
 
 def accuracy_rows(_: str) -> list[Row]:
-    """Return how near the parameters found come to their levels, on fresh episodes."""
+    """Return the accuracy of the calibrated parameters on fresh episodes."""
     rows = []
     for world in dict.fromkeys(line.world for line in calibrated_strengths()):
         lines = _lines(world)
@@ -193,7 +193,7 @@ def _lines(world: str) -> list[Strength]:
 
 
 def expert_rows(_: str) -> list[Row]:
-    """Return the trained policies and how well they do."""
+    """Return the trained policies with their evaluation."""
     return [
         {
             "world": card.world,
@@ -208,29 +208,29 @@ def expert_rows(_: str) -> list[Row]:
 
 
 def _actions(world: str) -> str:
-    """Return how many numbers an action has, or between how many choices."""
+    """Return the size of continuous actions, or the number of discrete ones."""
     space = make_world(world, 1).action_space
-    return f"{space.n} choices" if isinstance(space, Discrete) else str(space.shape[0])
+    return f"{space.n} discrete" if isinstance(space, Discrete) else str(space.shape[0])
 
 
 def _published(world: str) -> str:
-    """Return what the published expert earns, if there is one."""
-    earned = worlds.card(world).expert_return
-    return "–" if earned is None else f"{earned:.2f}"
+    """Return the return of the published expert, if there is one."""
+    value = worlds.card(world).expert_return
+    return "–" if value is None else f"{value:.2f}"
 
 
 def audit_rows(alarm: str) -> list[Row]:
-    """Return how often one alarm was false, on the scores of each detector in each world."""
+    """Return the rate of false alarms of one alarm, by detector and world."""
     return _audited([line for line in _audit() if line["alarm"] == alarm], "detector")
 
 
 def audited_alarm_rows(detector: str) -> list[Row]:
-    """Return how often each alarm was false on the scores of one detector."""
+    """Return the rate of false alarms of each alarm on the scores of one detector."""
     return _audited([line for line in _audit() if line["detector"] == detector], "alarm")
 
 
 def audit_verdict_rows(_: str) -> list[Row]:
-    """Return how many promises of each alarm were kept."""
+    """Return the number of guarantees of each alarm that hold."""
     rows: dict[str, Row] = {}
     for line in _audit():
         if line["promised"]:
@@ -277,12 +277,12 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
 
 
 def pages() -> list[Path]:
-    """Return every document."""
+    """Return every page."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def refreshed(text: str) -> str:
-    """Return a document with its tables as the code has them now."""
+    """Return a page with up-to-date tables."""
 
     def fill(found: re.Match[str]) -> str:
         return f"{found[1]}\n{markdown(TABLES[found['name']](found['argument']), escape=False)}\n\n{found[4]}"

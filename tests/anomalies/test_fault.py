@@ -172,7 +172,7 @@ def test_what_is_no_fault_is_refused(given):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Noise(on="reward"), "on='reward' is no signal"),
+        (lambda: Noise(on="reward"), "on is 'reward'"),
         (lambda: TemporalNoise(correlation=1.0), "correlation is 1.0"),
         (lambda: TemporalNoise(correlation=-0.1), "correlation is -0.1"),
         (lambda: TemporalNoise(variant="paper"), "variant is 'paper'"),
@@ -236,7 +236,7 @@ def test_an_anomaly_without_perturb_is_refused_before_anything_runs():
     class Unfinished(SignalAnomaly):
         kind = "unfinished"
 
-    with pytest.raises(InvalidParameter, match="Unfinished does not say what it does; implement `perturb`"):
+    with pytest.raises(InvalidParameter, match="Unfinished has no `perturb`; implement it"):
         Unfinished()
 
 

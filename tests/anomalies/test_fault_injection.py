@@ -188,7 +188,7 @@ def test_faults_of_neutral_strength_change_no_bit(id):
 @pytest.mark.parametrize("id", DISCRETE)
 @pytest.mark.parametrize("anomaly", ACTION_FAULTS)
 def test_action_faults_need_actions_made_of_numbers(id, anomaly):
-    with pytest.raises(UnsupportedEnvironment, match=f"{anomaly} needs a Box action space, which {id} has not"):
+    with pytest.raises(UnsupportedEnvironment, match=f"{anomaly} needs a Box action space; {id} has none"):
         inject(gymnasium.make(id), anomaly, strength=1.0)
 
 

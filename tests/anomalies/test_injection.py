@@ -362,7 +362,7 @@ def test_given_arrays_are_never_changed():
 
 
 def test_signal_faults_need_a_signal_made_of_numbers():
-    with pytest.raises(UnsupportedEnvironment, match="action/noise needs a Box action space, which a game has not"):
+    with pytest.raises(UnsupportedEnvironment, match="action/noise needs a Box action space; a game has none"):
         Injection([(Fault("action/noise", 0.1, 0),)], EnvironmentInfo(("0",), (), limit=9, name="a game"))
 
 

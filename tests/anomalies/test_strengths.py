@@ -138,7 +138,7 @@ def test_an_unknown_level_names_the_nearest(level, near):
 
 
 def test_a_level_that_was_not_calibrated_names_those_that_were():
-    with pytest.raises(UnknownName, match=r"no strength 'light' for action/offset .*; known: tiny, medium"):
+    with pytest.raises(UnknownName, match=r"no strength 'light' for action/offset .*; calibrated: tiny, medium"):
         parameter_for("SAP-Goal0-v0", "action/offset", "light")
 
 
@@ -155,12 +155,12 @@ def test_a_world_without_a_table_asks_for_a_number():
 def test_a_damaged_table_is_named(tmp_path):
     path = tmp_path / "strengths.csv"
     path.write_text("world,level\nSAP-Goal0-v0,tiny\n")
-    with pytest.raises(DamagedFile, match="is no table of strengths"):
+    with pytest.raises(DamagedFile, match="is not a table of strengths"):
         read_strengths(path)
     write_strengths(path, calibrated_strengths()[:3])
     assert [line.name for line in read_strengths(path)] == [line.name for line in calibrated_strengths()[:3]]
     path.write_text(path.read_text().replace("true", "perhaps").replace("false", "perhaps"))
-    with pytest.raises(DamagedFile, match="cannot be read"):
+    with pytest.raises(DamagedFile, match="has an invalid line"):
         read_strengths(path)
 
 

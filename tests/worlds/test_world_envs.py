@@ -435,7 +435,7 @@ def test_gymnasium_makes_a_world_with_its_time_limit(id):
 @every_world
 def test_gymnasium_makes_a_native_vector_world(id):
     vector = gymnasium.make_vec(f"offnominal/{id}", num_envs=3)
-    assert repr(vector) == f"VectorWorld({id}, num_envs=3)"
+    assert repr(vector) == f"WorldVectorEnv({id}, num_envs=3)"
     assert vector.max_episode_steps == vector.world.card.max_steps
     assert vector.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
     theirs = gymnasium.make_vec(f"offnominal/{id}", num_envs=3, vectorization_mode="sync")

@@ -1,4 +1,4 @@
-"""What goes wrong, when and how hard: anomalies, schedules, faults and their injection."""
+"""Anomalies, schedules, faults and their injection."""
 
 from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly, FaultContext, SignalAnomaly
 from offnominal.anomalies.camera import (

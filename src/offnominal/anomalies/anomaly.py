@@ -1,4 +1,4 @@
-"""The contract of an anomaly: what goes wrong, without when, where or how hard."""
+"""The interface of an anomaly: a kind of fault without schedule, channels and strength."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ EPISODE_LANE = 1 << 17
 
 @dataclass(frozen=True)
 class Anomaly(ABC):
-    """One kind of fault. It holds no environment, no time and no strength.
+    """One kind of fault. It holds no environment, no schedule and no strength.
 
     Attributes:
-        kind: What happens, such as ``"noise"``.
-        symbol: The letter of the parameter in the formulas.
-        neutral: The parameter at which nothing happens.
+        kind: Name of the effect, such as ``"noise"``.
+        symbol: Symbol of the parameter in the formula.
+        neutral: Parameter without effect.
         minimum: Smallest allowed parameter.
         maximum: Largest allowed parameter.
-        integer: Whether the parameter counts something.
-        formula: What happens, in one line.
+        integer: Whether the parameter is a whole number.
+        formula: The effect in one line.
     """
 
     kind: ClassVar[str]
@@ -42,11 +42,11 @@ class Anomaly(ABC):
     @property
     @abstractmethod
     def target(self) -> Target:
-        """What it touches."""
+        """What the anomaly acts on."""
 
     @property
     def id(self) -> str:
-        """The name users write: target/kind."""
+        """Id of the anomaly: ``target/kind``."""
         return f"{self.target}/{self.kind}"
 
     def check(self, parameter: Any) -> float:
@@ -56,14 +56,14 @@ class Anomaly(ABC):
 
 @dataclass(frozen=True)
 class FaultContext:
-    """Where in an episode a fault acts.
+    """Context in which a fault acts: position in the episode, random numbers and memory.
 
     Args:
-        step: Index of the transition; -1 for the first picture of an episode, before any transition.
+        step: Index of the transition; -1 for the first image of an episode, before any transition.
         since: Transitions since the onset.
-        lane: Number of the fault within the episode.
+        lane: Index of the fault within the episode.
         stream: The episode's anomaly stream.
-        memory: Whatever the fault wants to keep until its next transition of the same episode.
+        memory: Memory of the fault until the end of the episode.
     """
 
     step: int
@@ -73,26 +73,26 @@ class FaultContext:
     memory: dict[str, Any]
 
     def normal(self, size: int) -> FloatArray:
-        """Return standard normal numbers that belong to this fault and this transition."""
+        """Return standard normal numbers for this fault and this transition."""
         return self.stream.normal(size, step=self.step, lane=self.lane)
 
     def uniform(self, size: int) -> FloatArray:
-        """Return uniform numbers on (0, 1) that belong to this fault and this transition."""
+        """Return uniform numbers on (0, 1) for this fault and this transition."""
         return self.stream.uniform(size, step=self.step, lane=self.lane)
 
     def uniform_per_episode(self, size: int) -> FloatArray:
-        """Return uniform numbers on (0, 1) that belong to this fault and stay the same for the whole episode."""
+        """Return uniform numbers on (0, 1) for this fault that are the same in every transition of the episode."""
         return self.stream.uniform(size, lane=EPISODE_LANE + self.lane)
 
 
 @dataclass(frozen=True)
 class SignalAnomaly(Anomaly):
-    """A fault of a signal: of what is seen or of what is commanded.
+    """An anomaly of a signal: the observation or the action.
 
     Subclasses outside this package implement :meth:`perturb`; the built-in ones run in one compiled kernel.
 
     Args:
-        on: ``"observation"`` or ``"action"``.
+        on: The signal, ``"observation"`` or ``"action"``.
 
     Example:
         >>> @dataclass(frozen=True)
@@ -111,35 +111,41 @@ class SignalAnomaly(Anomaly):
 
     def __post_init__(self) -> None:
         if self.on not in ("observation", "action"):
-            raise InvalidParameter(f"on={self.on!r} is no signal; choose 'observation' or 'action'.")
+            raise InvalidParameter(f"on is {self.on!r}; choose 'observation' or 'action'.")
         if self.code == 0 and type(self).perturb is SignalAnomaly.perturb:
-            raise InvalidParameter(f"{type(self).__name__} does not say what it does; implement `perturb`.")
+            raise InvalidParameter(f"{type(self).__name__} has no `perturb`; implement it.")
 
     @property
     def target(self) -> Target:
-        """The signal it touches."""
+        """The signal."""
         return self.on
 
     @property
     def option(self) -> float:
-        """A constant of this anomaly that the compiled kernel needs."""
+        """Constant of this anomaly for the compiled kernel."""
         return 0.0
 
     def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
-        """Return the perturbed signal of one row; must not change the given one."""
+        """Return the perturbed signal of one row. The given array must not be changed.
+
+        Args:
+            signal: (channels,): the signal.
+            parameter: The current parameter.
+            context: Context in the episode.
+        """
         raise InvalidParameter(f"{type(self).__name__} runs in the compiled kernel; use it in a Fault.")
 
 
 @dataclass(frozen=True)
 class CameraAnomaly(Anomaly):
-    """A fault of a camera: what it shows is not what stands before it.
+    """An anomaly of a camera: it changes images.
 
-    It acts on pictures, so the environment must be one that shows some (``observation="image"``). Subclasses
-    implement :meth:`perturb`; those that need earlier pictures also :meth:`observe`. There are no named strengths: an
-    agent that sees the vector loses nothing.
+    The environment must have images (``observation="image"``). Subclasses implement :meth:`perturb`; those that need
+    earlier images also :meth:`observe`. There are no named strengths, because the return of an agent with vector
+    observations does not change.
 
     Attributes:
-        typical: A parameter whose effect people see at a glance.
+        typical: A parameter with a clearly visible effect.
 
     Example:
         >>> @dataclass(frozen=True)
@@ -157,35 +163,35 @@ class CameraAnomaly(Anomaly):
 
     @property
     def target(self) -> Target:
-        """The picture."""
+        """The camera."""
         return "camera"
 
     @abstractmethod
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Return the picture that is shown instead of this one, while the fault is on.
+        """Return the changed image while the fault is on.
 
         Args:
             frame: (H, W, 3) uint8; read-only, and valid during this call only.
-            parameter: The one in force.
-            context: Where in the episode.
+            parameter: The current parameter.
+            context: Context in the episode.
         """
 
     def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
-        """Take note of a picture that passes while the fault is off; the first of an episode is always one.
+        """Record an image while the fault is off, such as the first one of every episode.
 
         Args:
             frame: As for :meth:`perturb`.
-            parameter: The one at full strength.
-            context: Where in the episode; its memory is the one that `perturb` gets.
+            parameter: The parameter at full strength.
+            context: Context in the episode; :meth:`perturb` gets the same memory.
         """
 
 
 @dataclass(frozen=True)
 class DynamicsAnomaly(Anomaly):
-    """A fault of the physics: a physics parameter of the world is changed.
+    """An anomaly of the dynamics: it changes a physics parameter of the world.
 
     Args:
-        physics_parameter: Name of the physics parameter; the world says which it has.
+        physics_parameter: Name of a physics parameter on the world's card.
     """
 
     physics_parameter: str = ""
@@ -198,7 +204,7 @@ class DynamicsAnomaly(Anomaly):
 
     @property
     def target(self) -> Target:
-        """The physics."""
+        """The dynamics."""
         return "dynamics"
 
     @property
@@ -210,7 +216,7 @@ class DynamicsAnomaly(Anomaly):
 def checked_parameter(
     name: str, value: Any, *, minimum: float, maximum: float = np.inf, integer: bool = False
 ) -> float:
-    """Return a fault's parameter as a float, or raise :class:`InvalidParameter`."""
+    """Return the parameter of a fault as a float, or raise :class:`InvalidParameter`."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise InvalidParameter(
             f"the parameter of {name} is {value!r} ({type(value).__name__}); expected a number or a strength such as "

@@ -1,4 +1,4 @@
-"""The eight anomalies of a camera: what its picture suffers on the way to whoever looks at it."""
+"""Eight anomalies of a camera."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Frame
 
 STUCK = np.array([[0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255]], np.uint8)
-"""What a dead pixel shows: black, white, or one hot colour."""
+"""Colours of a dead pixel: black, white, red, green or blue."""
 
 
 @dataclass(frozen=True)
 class CameraNoise(CameraAnomaly):
-    """Grain, as in the dark.
+    """Gaussian noise on every pixel, as in low light.
 
-    Each number is drawn from 65,536 equally likely quantiles of the normal distribution, so none is beyond 4.3 s.
+    The noise takes 65,536 equally likely quantiles of the normal distribution, so no value is beyond 4.3 s.
     """
 
     kind: ClassVar[str] = "noise"
@@ -41,16 +41,16 @@ class CameraNoise(CameraAnomaly):
 
 @dataclass(frozen=True)
 class Blur(CameraAnomaly):
-    """A lens out of focus."""
+    """Gaussian blur, as by a lens out of focus."""
 
     kind: ClassVar[str] = "blur"
     typical: ClassVar[float] = 2.0
     symbol: ClassVar[str] = "s"
     minimum: ClassVar[float] = 0.0
-    formula: ClassVar[str] = "the picture convolved with a Gaussian of standard deviation s pixels"
+    formula: ClassVar[str] = "the image convolved with a Gaussian of standard deviation s pixels"
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Convolve the picture."""
+        """Return the blurred image."""
         if parameter <= 0.0:
             return frame
         blurred = np.empty(frame.shape, np.uint8)
@@ -60,14 +60,14 @@ class Blur(CameraAnomaly):
 
 @dataclass(frozen=True)
 class Exposure(CameraAnomaly):
-    """Too much light or too little, by b stops: 1 doubles it, -1 halves it."""
+    """Wrong exposure by b stops: 1 doubles the light, -1 halves it."""
 
     kind: ClassVar[str] = "exposure"
     typical: ClassVar[float] = -1.5
     formula: ClassVar[str] = "p' = min(2^b p, 255)"
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Look every byte up in a table."""
+        """Return the image with the light multiplied."""
         exposed = np.empty(frame.shape, np.uint8)
         apply_lookup_table(frame.reshape(-1), gain_table(parameter), exposed.reshape(-1))
         return exposed
@@ -75,9 +75,9 @@ class Exposure(CameraAnomaly):
 
 @dataclass(frozen=True)
 class DeadPixels(CameraAnomaly):
-    """Pixels that show the same whatever stands before them: black, white, or red, green or blue at its brightest.
+    """Dead pixels with a constant colour: black, white, red, green or blue.
 
-    An episode's dead pixels are fixed; a greater share adds to them.
+    The dead pixels of an episode are fixed; a larger share adds more of them.
     """
 
     kind: ClassVar[str] = "dead_pixels"
@@ -87,24 +87,24 @@ class DeadPixels(CameraAnomaly):
     formula: ClassVar[str] = "a share b of the pixels is stuck, the same ones for the whole episode"
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Overwrite the first pixels of the episode's random order."""
+        """Return the image with the first pixels of the episode's random order overwritten."""
         pixels = frame.shape[0] * frame.shape[1]
         if "order" not in context.memory:
             drawn = context.uniform_per_episode(2 * pixels)
             context.memory["order"] = np.argsort(drawn[:pixels], kind="stable")
-            context.memory["shown"] = STUCK[(drawn[pixels:] * len(STUCK)).astype(np.int64)]
+            context.memory["colours"] = STUCK[(drawn[pixels:] * len(STUCK)).astype(np.int64)]
         dead = context.memory["order"][: int(parameter * pixels + 0.5)]
         stuck = frame.copy()
-        stuck.reshape(pixels, -1)[dead] = context.memory["shown"][: len(dead)]
+        stuck.reshape(pixels, -1)[dead] = context.memory["colours"][: len(dead)]
         return stuck
 
 
 @dataclass(frozen=True)
 class Occlusion(CameraAnomaly):
-    """Something opaque on the lens: a patch in one place for the whole episode.
+    """An opaque patch on the lens, at one position for the whole episode.
 
     Args:
-        grey: Its grey level.
+        grey: Grey level of the patch.
     """
 
     grey: int = 48
@@ -112,17 +112,17 @@ class Occlusion(CameraAnomaly):
     typical: ClassVar[float] = 0.3
     minimum: ClassVar[float] = 0.0
     maximum: ClassVar[float] = 1.0
-    formula: ClassVar[str] = "a grey patch hides b of the height and b of the width, in one place per episode"
+    formula: ClassVar[str] = "a grey patch hides b of the height and b of the width, at one position per episode"
 
     def __post_init__(self) -> None:
         if isinstance(self.grey, bool) or not isinstance(self.grey, int) or not 0 <= self.grey <= 255:
             raise InvalidParameter(f"grey is {self.grey!r}; expected a whole number from 0 to 255.")
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Paint the patch; it grows around a fixed point."""
-        if "place" not in context.memory:
-            context.memory["place"] = context.uniform_per_episode(2).tolist()
-        down, right = context.memory["place"]
+        """Return the image with the patch, which grows around a fixed point."""
+        if "position" not in context.memory:
+            context.memory["position"] = context.uniform_per_episode(2).tolist()
+        down, right = context.memory["position"]
         height, width = (int(parameter * side + 0.5) for side in frame.shape[:2])
         top, left = int(down * (frame.shape[0] - height) + 0.5), int(right * (frame.shape[1] - width) + 0.5)
         hidden = frame.copy()
@@ -132,20 +132,20 @@ class Occlusion(CameraAnomaly):
 
 @dataclass(frozen=True)
 class Frozen(CameraAnomaly):
-    """A camera that hangs: it renews its picture only once the shown one is more than b frames old.
+    """A frozen camera: it shows a new image only when the current one is more than b frames old.
 
-    With b = 1 it shows every second picture twice; with b at least the length of the episode it stands still for good.
-    The picture on which it hangs at its onset is the last one before.
+    With b = 1 it shows every second image twice; with b at least the length of the episode it never changes. The image
+    that is shown at the onset is the last one before it.
     """
 
     kind: ClassVar[str] = "frozen"
     typical: ClassVar[float] = 10.0
     minimum: ClassVar[float] = 0.0
     integer: ClassVar[bool] = True
-    formula: ClassVar[str] = "a picture is shown for 1 + b frames"
+    formula: ClassVar[str] = "an image is shown for 1 + b frames"
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Show the held picture, or hold a new one."""
+        """Return the held image, or hold a new one."""
         context.memory["age"] += 1
         if context.memory["age"] > int(parameter + 0.5):
             self.observe(frame, parameter, context)
@@ -153,16 +153,16 @@ class Frozen(CameraAnomaly):
         return held
 
     def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
-        """Hold this picture."""
+        """Hold this image."""
         context.memory.update(held=frame.copy(), age=0)
 
 
 @dataclass(frozen=True)
 class Drop(CameraAnomaly):
-    """Pictures get lost, each by its own toss of a coin.
+    """Dropped images: each image is lost with probability b.
 
     Args:
-        show: What is seen in place of a lost one: ``"black"``, or ``"last"`` for the last one that was not lost.
+        show: Replacement of a lost image: ``"black"``, or ``"last"`` for the last image that was not lost.
     """
 
     show: Literal["black", "last"] = "black"
@@ -177,7 +177,7 @@ class Drop(CameraAnomaly):
             raise InvalidParameter(f"show is {self.show!r}; choose 'black' or 'last'.")
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Toss the coin."""
+        """Return the image or its replacement."""
         if context.uniform(1)[0] >= parameter:
             self.observe(frame, parameter, context)
             return frame
@@ -185,14 +185,14 @@ class Drop(CameraAnomaly):
         return lost
 
     def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
-        """Keep the picture in case the next one gets lost."""
+        """Keep the image as a replacement of the next one."""
         if self.show == "last":
             context.memory["last"] = frame.copy()
 
 
 @dataclass(frozen=True)
 class CameraDelay(CameraAnomaly):
-    """The picture of d steps ago; before there were d, the first one."""
+    """A delayed camera: the image of d steps ago, or the first one of the episode."""
 
     kind: ClassVar[str] = "delay"
     typical: ClassVar[float] = 5.0
@@ -202,12 +202,12 @@ class CameraDelay(CameraAnomaly):
     formula: ClassVar[str] = "p'[t] = p[max(t - d, 0)]"
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Queue this picture and show an earlier one."""
+        """Queue this image and return an earlier one."""
         queue: deque[Frame] = context.memory["queue"]
         queue.append(frame.copy())
         return queue[max(len(queue) - 1 - int(parameter + 0.5), 0)]
 
     def observe(self, frame: Frame, parameter: float, context: FaultContext) -> None:
-        """Queue this picture."""
+        """Queue this image."""
         queue = context.memory.setdefault("queue", deque(maxlen=int(parameter + 0.5) + 1))
         queue.append(frame.copy())

@@ -1,4 +1,4 @@
-"""What faults do to the bytes of a picture, compiled."""
+"""Compiled kernels of the camera anomalies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUARTER = np.uint64(16)
 
 @lru_cache(maxsize=16)
 def noise_table(scale: float) -> Array:
-    """Return normal noise of this standard deviation in whole grey levels, one for each of 65,536 equal chances."""
+    """Return 65,536 equally likely quantiles of normal noise, in whole grey levels."""
     table = np.empty(CELLS, np.int16)
     _fill_noise(scale, table)
     return table
@@ -53,11 +53,11 @@ def fill_bits(key: np.uint64, step: int, lane: int, out: Array) -> None:
 
 @compiled
 def add_noise(values: Frame, table: Array, bits: Array, out: Frame) -> None:
-    """Add noise to bytes: to each the entry of a table that its random bits name.
+    """Add noise to bytes: the random bits of a byte are the index into the table.
 
     Args:
         values: (n,) bytes.
-        table: The one of :func:`noise_table`.
+        table: Result of :func:`noise_table`.
         bits: (n,) or more, uint16.
         out: (n,) the noisy bytes, clipped.
     """
@@ -75,7 +75,7 @@ def apply_lookup_table(values: Frame, table: Frame, out: Frame) -> None:
 
 @compiled
 def gain_table(stops: float) -> Frame:
-    """Return what each of the 256 grey levels becomes when the light is multiplied by two to the power of `stops`."""
+    """Return the 256 grey levels after multiplying the light by two to the power of `stops`."""
     whole = math.floor(stops)
     gain = 256.0 if whole > 8 else math.ldexp(exp((stops - whole) * LN2), int(max(whole, -64.0)))
     table = np.empty(256, np.uint8)
@@ -97,12 +97,12 @@ def _gaussian(sigma: float, radius: int) -> Array:
 
 @compiled
 def blur(frame: Frame, sigma: float, out: Frame) -> None:
-    """Convolve a picture with a Gaussian, along rows and then along columns; beyond its edge it goes on as at the edge.
+    """Convolve an image with a Gaussian, along rows and then along columns. Pixels beyond the edge repeat the edge.
 
     Args:
         frame: (H, W, 3) bytes.
         sigma: Standard deviation in pixels, above 0.
-        out: The blurred picture.
+        out: The blurred image.
     """
     height, width, colours = frame.shape
     radius = int(min(math.ceil(REACH * sigma), max(height, width)))

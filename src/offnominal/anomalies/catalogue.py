@@ -1,4 +1,4 @@
-"""The anomalies we ship, by name."""
+"""The shipped anomalies by id."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ anomalies.register(Spec("action/delay", f"{_SIGNALS}:Delay", "executed d steps l
 
 _CAMERA = "offnominal.anomalies.camera"
 for _kind, _class, _summary in (
-    ("noise", "CameraNoise", "grain of standard deviation s grey levels"),
-    ("blur", "Blur", "out of focus by s pixels"),
+    ("noise", "CameraNoise", "noise of standard deviation s grey levels"),
+    ("blur", "Blur", "blurred by a Gaussian of s pixels"),
     ("exposure", "Exposure", "brighter or darker by b stops"),
     ("dead_pixels", "DeadPixels", "a share b of the pixels is stuck"),
     ("occlusion", "Occlusion", "a patch hides b of the height and the width"),
-    ("frozen", "Frozen", "each picture is shown for 1 + b frames"),
-    ("drop", "Drop", "pictures get lost with probability b"),
+    ("frozen", "Frozen", "each image is shown for 1 + b frames"),
+    ("drop", "Drop", "images are lost with probability b"),
     ("delay", "CameraDelay", "shown d frames late"),
 ):
     anomalies.register(Spec(f"camera/{_kind}", f"{_CAMERA}:{_class}", _summary))
@@ -39,8 +39,8 @@ for _kind, _class, _summary in (
 _CORRUPTIONS = "offnominal.anomalies.corruptions"
 for _kind, _class, _summary in (
     ("gaussian", "Gaussian", "Gaussian noise, severity 1 to 5"),
-    ("impulse", "Impulse", "salt and pepper, severity 1 to 5"),
-    ("motion_blur", "MotionBlur", "blurred by a jerk, severity 1 to 5"),
+    ("impulse", "Impulse", "impulse noise (salt and pepper), severity 1 to 5"),
+    ("motion_blur", "MotionBlur", "motion blur, severity 1 to 5"),
     ("pixelate", "Pixelate", "coarse pixels, severity 1 to 5"),
 ):
     anomalies.register(Spec(f"camera/{_kind}", f"{_CORRUPTIONS}:{_class}", _summary))
@@ -49,7 +49,7 @@ for _physics_parameter, _summary in (
     ("mass", "mass multiplied by b, inertia with it (in classic worlds: mass of b kg)"),
     ("force", "constant external force of b newton"),
     ("friction", "dry friction raised (factor on contact friction in models found in other packages)"),
-    ("moving_objects", "objects shaken by random forces up to b newton"),
+    ("moving_objects", "random forces up to b newton on objects"),
     ("damping", "damping changed"),
     ("gravity", "gravity multiplied by b (in classic worlds: gravity of b m/s²)"),
     ("gain", "actuator gain multiplied by b"),
@@ -72,13 +72,13 @@ for _physics_parameter, _summary in (
 
 
 def anomalies_with(physics_parameters: Iterable[str], *, discrete: bool = False) -> list[str]:
-    """Return the ids of the anomalies of a world: those of its signals, and one per physics parameter.
+    """Return the ids of the signal and dynamics anomalies of a world.
 
-    :func:`camera_anomalies` has those of its images.
+    :func:`camera_anomalies` returns those of its images.
 
     Args:
-        physics_parameters: Their names.
-        discrete: Whether actions are choices, which no fault of a signal can change.
+        physics_parameters: Names of its physics parameters.
+        discrete: Whether its actions are discrete; signal anomalies do not apply to these.
 
     Example:
         >>> anomalies_with(["mass"])[-2:]
@@ -92,7 +92,7 @@ def anomalies_with(physics_parameters: Iterable[str], *, discrete: bool = False)
 
 
 def camera_anomalies() -> list[str]:
-    """Return the ids of what can go wrong with a camera, in every environment that shows pictures.
+    """Return the ids of the camera anomalies, which every environment with images has.
 
     Example:
         >>> camera_anomalies()[:2]
@@ -102,7 +102,7 @@ def camera_anomalies() -> list[str]:
 
 
 def make_anomaly(anomaly: str | Anomaly) -> Anomaly:
-    """Return an anomaly by id; ``dynamics/<physics_parameter>`` exists for every physics parameter a world declares."""
+    """Return an anomaly by id. ``dynamics/<name>`` exists for every physics parameter of any world."""
     if isinstance(anomaly, Anomaly):
         return anomaly
     if isinstance(anomaly, str) and anomaly.startswith("dynamics/") and anomaly not in anomalies:

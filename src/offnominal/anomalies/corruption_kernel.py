@@ -1,4 +1,4 @@
-"""What corruptions do to the bytes of a picture, compiled."""
+"""Compiled kernels of the image corruptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOX_BITS = 22
 
 @lru_cache(maxsize=16)
 def grain_table(sigma: float) -> Array:
-    """Return noise in grey levels, rounded down, one for each of 65,536 equal chances.
+    """Return 65,536 equally likely quantiles of normal noise, in grey levels, rounded down.
 
     Args:
         sigma: Standard deviation, where 1 is the step from black to white.
@@ -42,8 +42,8 @@ def add_impulse_noise(targets: Frame, share: float, bits: Array) -> None:
     """Set a share of the targets to 0 or 255, in place.
 
     Args:
-        targets: (n, c) bytes; a target is struck as a whole.
-        share: The chance of each, kept to 1 in 65,536.
+        targets: (n, c) bytes; all c bytes of a target change together.
+        share: Probability of each target, in steps of 1 / 65,536.
         bits: (n,) or more, uint16.
     """
     struck = int(share * CELLS + 0.5)
@@ -55,7 +55,7 @@ def add_impulse_noise(targets: Frame, share: float, bits: Array) -> None:
 
 @lru_cache(maxsize=16)
 def half_gaussian(length: int, sigma: float) -> IntArray:
-    """Return the weights of a trail, falling from its head as one half of a Gaussian does.
+    """Return the weights of a trail: one half of a Gaussian, with its maximum at the head.
 
     Example:
         >>> weights = half_gaussian(3, 1.0)
@@ -84,7 +84,7 @@ def _fill_half_gaussian(sigma: float, weights: IntArray) -> None:
 
 @compiled
 def motion_blur(frame: Frame, weights: IntArray, angle: float, out: Frame) -> None:
-    """Add up shifted copies of a picture; a trail that leaves the picture ends there and is not made up for.
+    """Compute the weighted sum of shifted copies of an image. A trail that leaves the image is cut off there.
 
     Args:
         frame: (H, W, 3) bytes.
@@ -126,11 +126,11 @@ def _add(weight: np.uint32, line: Frame, total: Array) -> None:
 
 @compiled
 def pixelated(frame: Frame, share: float) -> Frame:
-    """Return a picture shrunk by means over boxes and enlarged again by the nearest pixel, as Pillow does it.
+    """Return an image shrunk by means over boxes and enlarged by the nearest pixel, as Pillow does.
 
     Args:
         frame: (H, W, 3) bytes.
-        share: How much of the height and of the width is left in between, in (0, 1].
+        share: Ratio of the smaller to the original height and width, in (0, 1].
     """
     height, width, colours = frame.shape
     rows, columns = max(int(height * share), 1), max(int(width * share), 1)
@@ -155,9 +155,9 @@ def pixelated(frame: Frame, share: float) -> Frame:
 
 @compiled
 def _box(index: int, size: int, smaller: int) -> tuple[int, int]:
-    """Return the first pixel of a box and the first after it: those whose middle lies in it.
+    """Return the range of pixels whose centres lie in a box.
 
-    A middle on the border belongs to the box before it; whether it is on the border is asked as Pillow does.
+    A centre on the border belongs to the box before it; the comparison is the same as in Pillow.
     """
     scale = size / smaller
     middle = (index + 0.5) * scale
@@ -172,7 +172,7 @@ def _box(index: int, size: int, smaller: int) -> tuple[int, int]:
 
 @compiled
 def _mean(pixels: Frame, out: Frame) -> None:
-    """Fill a pixel with the mean of a few."""
+    """Set a pixel to the mean of a box."""
     weight = int(0.5 + (1.0 / pixels.shape[0]) * (1 << BOX_BITS))
     for c in range(out.shape[0]):
         total = 1 << (BOX_BITS - 1)
@@ -183,7 +183,7 @@ def _mean(pixels: Frame, out: Frame) -> None:
 
 @compiled
 def _nearest(size: int, smaller: int) -> IntArray:
-    """Return which small pixel each large one shows; places are added up, as Pillow does, and not multiplied out."""
+    """Return the small pixel of each large one. Positions are accumulated, as in Pillow, not multiplied."""
     shown = np.empty(size, np.int64)
     scale = smaller / size
     place = 0.5 * scale

@@ -1,4 +1,4 @@
-"""The four picture corruptions that studies of image classifiers and of game players share, each at five severities."""
+"""Four image corruptions that robustness benchmarks share, each at five severities."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from offnominal.core.types import Array, Frame
 
 @dataclass(frozen=True)
 class Corruption(CameraAnomaly):
-    """A corruption of which only five settings were ever published: its parameter is the *severity*, 1 to 5.
+    """A corruption with five published settings. Its parameter is the *severity*, 1 to 5.
 
-    Severity 0 returns the very picture. Nothing is made up between two severities: a fault that grows step by step
-    passes through the whole numbers, each from one half below to one half above. Every picture has a draw of its own.
+    Severity 0 returns the image unchanged. Severities are not interpolated: a fault with a ramp passes through the
+    whole numbers, and each value is rounded to the nearest one. The random numbers are new for every image.
 
     Attributes:
-        settings: What severities 1 to 5 stand for.
+        settings: Settings of the severities 1 to 5.
     """
 
     settings: ClassVar[tuple[Any, ...]]
@@ -34,26 +34,26 @@ class Corruption(CameraAnomaly):
     integer: ClassVar[bool] = True
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
-        """Corrupt the picture as hard as its severity says."""
+        """Return the image, corrupted at the severity."""
         severity = int(parameter + 0.5)
         return frame if severity == 0 else self.corrupt(frame, self.settings[severity - 1], context)
 
     @abstractmethod
     def corrupt(self, frame: Frame, setting: Any, context: FaultContext) -> Frame:
-        """Return the corrupted picture.
+        """Return the corrupted image.
 
         Args:
             frame: (H, W, 3) bytes.
-            setting: The entry of :attr:`settings`.
-            context: Where in the episode.
+            setting: Entry of :attr:`settings`.
+            context: Context in the episode.
         """
 
 
 @dataclass(frozen=True)
 class Gaussian(Corruption):
-    """Noise of a sensor in poor light.
+    """Gaussian noise.
 
-    It is what ``camera/noise`` is, up to the direction of rounding, at standard deviations that others used.
+    It equals ``camera/noise`` at the published standard deviations, except for the direction of rounding.
     """
 
     kind: ClassVar[str] = "gaussian"
@@ -71,11 +71,11 @@ class Gaussian(Corruption):
 
 @dataclass(frozen=True)
 class Impulse(Corruption):
-    """Salt and pepper: numbers that arrive as the largest or the smallest there is.
+    """Impulse noise (salt and pepper): values that become 0 or 255.
 
     Args:
-        by: What is struck: each ``"byte"`` on its own, so that one colour of a pixel may be lost and the others not,
-            or each ``"pixel"`` as a whole, black or white.
+        by: Unit of the noise: each ``"byte"``, so that the colours of a pixel are independent, or each ``"pixel"``,
+            which becomes black or white.
     """
 
     by: Literal["byte", "pixel"] = "byte"
@@ -90,18 +90,18 @@ class Impulse(Corruption):
             raise InvalidParameter(f"by is {self.by!r}; choose 'byte' or 'pixel'.")
 
     def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
-        """Strike some of the numbers."""
-        struck = frame.copy()
-        targets = struck.reshape(-1, 1 if self.by == "byte" else frame.shape[-1])
+        """Return the image with impulse noise."""
+        noisy = frame.copy()
+        targets = noisy.reshape(-1, 1 if self.by == "byte" else frame.shape[-1])
         add_impulse_noise(targets, setting, _bits(len(targets), context))
-        return struck
+        return noisy
 
 
 @dataclass(frozen=True)
 class MotionBlur(Corruption):
-    """A camera that moves while its shutter is open, in a direction of its own for every picture.
+    """Motion blur in a random direction, drawn for every image.
 
-    The trail goes to one side, as from a jerk. What would come from beyond the edge goes on as at the edge.
+    The trail goes to one side only. Pixels beyond the edge repeat the edge.
     """
 
     kind: ClassVar[str] = "motion_blur"
@@ -112,7 +112,7 @@ class MotionBlur(Corruption):
     )
 
     def corrupt(self, frame: Frame, setting: tuple[int, float], context: FaultContext) -> Frame:
-        """Add up shifted pictures."""
+        """Return the weighted sum of shifted images."""
         radius, spread = setting
         angle = (context.uniform(1)[0] - 0.5) * (0.5 * np.pi)
         blurred = np.empty(frame.shape, np.uint8)
@@ -122,7 +122,7 @@ class MotionBlur(Corruption):
 
 @dataclass(frozen=True)
 class Pixelate(Corruption):
-    """A picture that was made small for the way and large again; the only one of the four without a draw."""
+    """An image that was shrunk and enlarged again. The only one of the four without random numbers."""
 
     kind: ClassVar[str] = "pixelate"
     settings: ClassVar[tuple[float, ...]] = (0.6, 0.5, 0.4, 0.3, 0.25)
@@ -132,12 +132,12 @@ class Pixelate(Corruption):
     )
 
     def corrupt(self, frame: Frame, setting: float, context: FaultContext) -> Frame:
-        """Shrink and enlarge."""
+        """Return the image, shrunk and enlarged."""
         return pixelated(frame, setting)
 
 
 def _bits(count: int, context: FaultContext) -> Array:
-    """Return at least so many random numbers of 16 bits that belong to this fault and this picture."""
+    """Return at least `count` random 16-bit numbers for this fault and this image."""
     bits = np.empty(8 * (count // 8 + 1), np.uint16)
     fill_bits(context.stream.key, context.step, context.lane, bits)
     return bits

@@ -1,4 +1,4 @@
-"""Any Gymnasium environment, described to an injection."""
+"""Description of any Gymnasium environment for an injection."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from offnominal.worlds.vector_env import WorldVectorEnv
 def describe_environment(
     env: Any, inner: Any, simulations: Sequence[Any] | None, *, has_images: bool = False
 ) -> EnvironmentInfo:
-    """Describe an environment to an injection.
+    """Return the description of an environment.
 
     Args:
-        env: What is wrapped.
-        inner: What is inside, unwrapped.
-        simulations: The single environments in it, if they can be reached.
-        has_images: Whether pictures are drawn of it; an environment whose observations are images shows some anyway.
+        env: The environment, with its wrappers.
+        inner: The same without wrappers.
+        simulations: Its single environments, if they are accessible.
+        has_images: Whether images of it are rendered. An environment with image observations has images anyway.
     """
     spec = getattr(env, "spec", None)
     limit = getattr(inner, "max_episode_steps", None) or getattr(spec, "max_episode_steps", None)
@@ -36,8 +36,8 @@ def describe_environment(
     if not isinstance(observation_space, Box):
         raise UnsupportedEnvironment(
             f"{env} has observations in {observation_space}; faults need a Box space. "
-            "Flatten it first, for example with gymnasium.wrappers.FlattenObservation. For the vector and the picture "
-            "of a world of this package, make it plain and ask for observation='both' here."
+            "Flatten it first, for example with gymnasium.wrappers.FlattenObservation. For the vector and the image "
+            "of a world of this package, make it plain and pass observation='both' here."
         )
     has_images = has_images or colour_axis(observation_space) is not None
     if isinstance(inner, WorldEnv | WorldVectorEnv):
@@ -55,7 +55,7 @@ def describe_environment(
     return EnvironmentInfo(
         observation=channel_names(observation_space),
         action=channel_names(action_space) if isinstance(action_space, Box) else (),
-        physics=_found_physics([getattr(each, "unwrapped", each) for each in simulations or ()]),
+        physics=_found_physics([getattr(env, "unwrapped", env) for env in simulations or ()]),
         limit=limit,
         has_images=has_images,
         name=getattr(spec, "id", None) or type(inner).__name__,
@@ -63,7 +63,7 @@ def describe_environment(
 
 
 def _found_physics(environments: list[Any]) -> AdjustablePhysics | None:
-    """Look for MuJoCo models without importing MuJoCo for environments that have none."""
+    """Find MuJoCo models; MuJoCo is not imported for environments without a model."""
     if not environments or not hasattr(environments[0], "model"):
         return None
     from offnominal.worlds.mujoco.model_physics import find_physics
@@ -72,12 +72,12 @@ def _found_physics(environments: list[Any]) -> AdjustablePhysics | None:
 
 
 def channel_names(space: Any) -> tuple[str, ...]:
-    """Return a name for every number in a space: its index."""
+    """Return a name for every entry of a space: its index."""
     return tuple(str(index) for index in range(int(np.prod(space.shape))))
 
 
 def colour_axis(space: gymnasium.Space[Any]) -> int | None:
-    """Return which axis of an image holds its three colours, the last or the first; None if the space is no image.
+    """Return the axis of the three colours of an image, the last or the first; None if the space has no images.
 
     Example:
         >>> colour_axis(Box(0, 255, (210, 160, 3), np.uint8)), colour_axis(Box(0, 255, (3, 128, 128), np.uint8))

@@ -1,4 +1,4 @@
-"""What an injection must know of the environment it acts in."""
+"""Description of an environment for an injection."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from offnominal.worlds.world_card import PhysicsParameter
 
 
 class AdjustablePhysics(Protocol):
-    """Something with physics parameters: a world, or the physics found inside another package's environment."""
+    """An object with physics parameters: a world, or the MuJoCo model of another package's environment."""
 
     @property
     def physics_parameters(self) -> Mapping[str, PhysicsParameter]:
-        """What can be set, by name."""
+        """Physics parameters by name."""
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
         """Set a physics parameter of some rows."""
@@ -27,18 +27,18 @@ class AdjustablePhysics(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentInfo:
-    """What an injection must know of the environment it acts in.
+    """Description of an environment for an injection.
 
     Args:
         observation: Names of the observation's channels, flattened.
-        action: Names of the action's channels, flattened; empty if the action is a choice.
-        physics: What dynamics faults turn, if there is something.
+        action: Names of the action's channels, flattened; empty for discrete actions.
+        physics: Physics that dynamics faults change, if there is any.
         world: Id of a shipped world, for named strengths.
         length: Length of an expert's episode, for random onsets.
         limit: Time limit, if there is one.
-        has_images: Whether it shows pictures, for faults of the camera.
+        has_images: Whether it has images, for camera faults.
         pixel_world: The world, if its observations are pixel observations.
-        name: How the environment is called in messages.
+        name: Name of the environment in messages.
     """
 
     observation: tuple[str, ...]
@@ -58,7 +58,7 @@ class EnvironmentInfo:
         Args:
             world: The world.
             limit: Time limit; the world's own if None.
-            has_images: Whether its pictures are looked at.
+            has_images: Whether its images are used.
         """
         card, pixels = world.card, isinstance(world.camera, PixelCamera)
         return cls(

@@ -43,11 +43,11 @@ class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What is injected into the current episode."""
+        """Events of the current episode."""
         return self.injection.events(0)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
-        """Start an episode without faults; they strike as scheduled."""
+        """Start an episode; the faults act as scheduled."""
         if seed is None and self._seed is None:
             seed = fresh_seed()
         self.injection.release(_ROW)
@@ -57,11 +57,11 @@ class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
         else:
             self._episode += 1
         self.injection.begin(_ROW, np.array([self._seed]), np.array([self._episode]))
-        through_cameras(self.injection, self._colours, np.asarray(observation)[None], _ROW)
+        with_camera_faults(self.injection, self._colours, np.asarray(observation)[None], _ROW)
         return observation, {**info, **self._record(observation, None)}
 
     def step(self, action: Array) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
-        """Advance by one transition under the faults of this moment."""
+        """Advance by one transition."""
         if self._episode < 0:
             raise InvalidState("step was called before the first reset; call reset first.")
         executed, space = action, self._action_space
@@ -73,9 +73,10 @@ class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
                 checked_actions(action, (), space)
             self.injection.act(np.zeros((1, 0)), _ROW)
         clean, reward, terminated, truncated, info = self.env.step(executed)
-        seen = self.injection.observe(np.asarray(clean)[None], _ROW)
-        seen = within(through_cameras(self.injection, self._colours, seen, _ROW)[0], self.env.observation_space)
-        return seen, reward, terminated, truncated, {**info, **self._record(clean, executed)}
+        faulty = self.injection.observe(np.asarray(clean)[None], _ROW)
+        faulty = with_camera_faults(self.injection, self._colours, faulty, _ROW)
+        observation = within(faulty[0], self.env.observation_space)
+        return observation, reward, terminated, truncated, {**info, **self._record(clean, executed)}
 
     def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -89,9 +90,9 @@ class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
 
 
 class InjectedVectorEnv(VectorWrapper):
-    """A vector environment with faults, different ones in every row if wanted; see :func:`inject`.
+    """A vector environment with faults, which may differ from row to row; see :func:`inject`.
 
-    Every autoreset mode is understood. The seeds of row i are those that Gymnasium gives it: ``seed + i``.
+    All autoreset modes are supported. Row i has the seed that Gymnasium gives it: ``seed + i``.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class InjectedVectorEnv(VectorWrapper):
             and not isinstance(inner, WorldVectorEnv)
         ):
             raise UnsupportedEnvironment(
-                f"{env} resets within the step that ends an episode, before its physics can be repaired; make it "
+                f"{env} resets within the step that ends an episode, before its physics can be restored; make it "
                 "with autoreset_mode=AutoresetMode.NEXT_STEP or DISABLED for dynamics faults."
             )
         if any(fault.kind.target == "observation" for row in faults for fault in row):
@@ -120,25 +121,25 @@ class InjectedVectorEnv(VectorWrapper):
         self._all = np.arange(env.num_envs)
         self._everyone: BoolArray = np.ones(env.num_envs, np.bool_)
         self._everyone.flags.writeable = False
-        self._last_seen: Array | None = None
+        self._latest_observations: Array | None = None
         self._started = False
         self._saturate = _saturation(inner, env.single_action_space)
         self._pending: BoolArray = np.zeros(env.num_envs, np.bool_)
         self._shape = (env.num_envs, *(env.single_action_space.shape or ()))
 
     def events(self, row: int) -> tuple[Event, ...]:
-        """What is injected into the current episode of a row."""
+        """Return the events of the current episode of a row."""
         return self.injection.events(row)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
-        """Start episodes without faults in all rows, or in those of ``options["reset_mask"]``."""
+        """Start episodes in all rows, or in those of ``options["reset_mask"]``."""
         if seed is None and (self.episodes < 0).all():
             seed = fresh_seed()
         rows = np.flatnonzero((options or {}).get("reset_mask", self._everyone))
         self.injection.release(rows)
-        # Gymnasium's own vector environments take one seed per row too, which its base class does not say.
+        # Gymnasium's own vector environments also take one seed per row; its base class is not typed so.
         observations, infos = self.env.reset(seed=cast(Any, seed), options=options)
         if seed is None:
             self.episodes[rows] += 1
@@ -149,14 +150,14 @@ class InjectedVectorEnv(VectorWrapper):
         self._started = bool((self.episodes >= 0).all())
         self._begin(rows, observations)
         clean = observations
-        if len(rows) < self.num_envs and self._last_seen is not None:
-            observations = self._last_seen.copy()
+        if len(rows) < self.num_envs and self._latest_observations is not None:
+            observations = self._latest_observations.copy()
             observations[rows] = clean[rows]
-        self._last_seen = observations
+        self._latest_observations = observations
         return observations, {**infos, **self._record(clean, None)}
 
     def step(self, actions: Array) -> tuple[Array, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
-        """Advance every row by one transition under its faults of this moment."""
+        """Advance every row by one transition."""
         if not self._started:
             raise InvalidState("step was called before the first reset; call reset first.")
         executed = actions
@@ -173,44 +174,44 @@ class InjectedVectorEnv(VectorWrapper):
         done = np.logical_or(terminated, truncated)
         ended = np.flatnonzero(done)
         reset_already = ended if self.mode is AutoresetMode.SAME_STEP else self._all[:0]
-        seen = within(self._observe(clean, moving, reset_already, infos), self.env.observation_space)
-        self._last_seen = seen
+        observations = within(self._observe(clean, moving, reset_already, infos), self.env.observation_space)
+        self._latest_observations = observations
         infos = {**infos, **self._record(clean, executed)}
         if reset_already.size:
             self.episodes[reset_already] += 1
-            self._begin(reset_already, seen)
+            self._begin(reset_already, observations)
         elif self.mode is AutoresetMode.NEXT_STEP:
             fresh = np.flatnonzero(self._pending)
             self.episodes[fresh] += 1
             if fresh.size:
-                self._begin(fresh, seen)
+                self._begin(fresh, observations)
             self._pending = done
             self.injection.release(ended)
-        return seen, rewards, terminated, truncated, infos
+        return observations, rewards, terminated, truncated, infos
 
     def _observe(self, clean: Array, moving: IntArray, ended: IntArray, infos: dict[str, Any]) -> Array:
-        """Perturb what is seen; the last observation of an ended row sits in ``final_obs``."""
+        """Apply the faults to the observations; the last observation of an ended row is in ``final_obs``."""
         if not ended.size:
-            return self._perceive(clean, moving)
+            return self._apply_faults(clean, moving)
         last = np.asarray(clean).copy()
         for row in ended:
             last[row] = infos["final_obs"][row]
-        seen = self._perceive(last, moving)
-        if seen is last:
+        faulty = self._apply_faults(last, moving)
+        if faulty is last:
             return clean
         final = infos["final_obs"].copy()
-        for row, observation in zip(ended, seen[ended], strict=True):
+        for row, observation in zip(ended, faulty[ended], strict=True):
             final[row] = observation
         infos["final_obs"] = final
-        seen[ended] = clean[ended]
-        return seen
+        faulty[ended] = clean[ended]
+        return faulty
 
-    def _perceive(self, clean: Array, moving: IntArray) -> Array:
-        return through_cameras(self.injection, self._colours, self.injection.observe(clean, moving), moving)
+    def _apply_faults(self, clean: Array, moving: IntArray) -> Array:
+        return with_camera_faults(self.injection, self._colours, self.injection.observe(clean, moving), moving)
 
     def _begin(self, rows: IntArray, first: Array) -> None:
         self.injection.begin(rows, self.seeds[rows], self.episodes[rows])
-        through_cameras(self.injection, self._colours, first, rows)
+        with_camera_faults(self.injection, self._colours, first, rows)
 
     def _record(self, clean: Array, executed: Array | None) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -229,20 +230,20 @@ def fresh_seed() -> int:
 
 
 def _saturation(inner: Any, space: gymnasium.Space[Any]) -> Callable[[Array], Array]:
-    """Return what the motors make of an action, if it reaches them as it is."""
+    """Return the function from an action to the one that the motors execute, if no wrapper changes it."""
     if isinstance(inner, WorldEnv | WorldVectorEnv) and space == inner.world.action_space:
         return inner.world.executed
     return lambda actions: actions
 
 
 def _dtype(actions: Any, space: Box) -> np.dtype[Any]:
-    """Return the type in which to hand actions on: the one they came in, if they came as floats."""
+    """Return the type of executed actions: their own type if it is a floating type, else that of the space."""
     given: np.dtype[Any] = getattr(actions, "dtype", space.dtype)
     return given if given.kind == "f" else space.dtype
 
 
 def unbounded(space: gymnasium.Space[Any]) -> Box:
-    """Return the space of what a faulty sensor may report: the same numbers without limits."""
+    """Return the space of faulty observations: the same shape and type without bounds."""
     assert isinstance(space, Box)
     if not np.issubdtype(space.dtype, np.floating):
         return space
@@ -250,24 +251,24 @@ def unbounded(space: gymnasium.Space[Any]) -> Box:
 
 
 def within(observations: Array, space: gymnasium.Space[Any]) -> Array:
-    """Return whole numbers kept within the limits of their space; others are let through."""
+    """Return observations of integer type, clipped to the bounds of their space; floats are not clipped."""
     assert isinstance(space, Box)
     return observations if observations.dtype.kind == "f" else np.clip(observations, space.low, space.high)
 
 
-def through_cameras(injection: Injection, colours: int | None, observations: Array, rows: IntArray) -> Array:
-    """Return observations that are images as the cameras of some rows pass them on.
+def with_camera_faults(injection: Injection, colours: int | None, observations: Array, rows: IntArray) -> Array:
+    """Return image observations with the camera faults of some rows applied.
 
     Args:
         injection: The faults.
-        colours: Which axis of an image holds its colours; None if the observations are no images.
+        colours: Axis of the colours in an image; None if the observations are not images.
         observations: (n, ...); not changed.
-        rows: The rows that were started or stepped.
+        rows: Indices of the rows that were started or stepped.
     """
     if colours is None or not injection.affects_camera or not rows.size:
         return observations
-    shown = observations.copy()
-    shown[rows] = np.moveaxis(
+    faulty = observations.copy()
+    faulty[rows] = np.moveaxis(
         injection.apply_camera_faults(np.moveaxis(observations[rows], colours, -1), rows), -1, colours
     )
-    return shown
+    return faulty

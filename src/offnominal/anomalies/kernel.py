@@ -1,4 +1,4 @@
-"""What faults do to signals, compiled: one call handles every row of a batch and every fault in it."""
+"""Compiled kernel of signal faults: one call handles every row of a batch and every fault in it."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def restart(
     observed: FloatArray,
     acted: FloatArray,
 ) -> None:
-    """Begin new episodes: draw every onset from its range, both ends included, and forget what was remembered.
+    """Start new episodes: draw every onset from its range, both ends included, and clear the memory.
 
     Args:
-        rows: Which rows.
-        seeds: (rows,) their seeds.
-        episodes: (rows,) episodes started from each seed before.
+        rows: Indices of the rows.
+        seeds: (rows,) root seeds.
+        episodes: (rows,) numbers of earlier episodes with the same seeds.
         keys: (n,) anomaly streams.
         ticks: (n,) index of the next transition.
         ranges: (n, faults, 2) first and last possible onset.
@@ -94,7 +94,7 @@ def restart(
 
 @compiled
 def weight(slots: Array, r: int, j: int, t: int) -> float:
-    """Return how much of fault j of row r acts on transition t, random walk aside."""
+    """Return the weight of fault j of row r in transition t, without its random walk."""
     since = t - slots[r, j]["onset"]
     if since < 0:
         return 0.0
@@ -138,16 +138,16 @@ def advance(
     on: BoolArray,
     active: BoolArray,
 ) -> None:
-    """Work out each fault's parameter for the transition that is about to happen.
+    """Compute the parameter of each fault for the next transition.
 
     Args:
-        rows: Which rows are stepped.
+        rows: Indices of the rows that are stepped.
         slots: (n, faults) of SLOT.
         keys: (n,) anomaly streams.
         ticks: (n,) index of the transition.
-        applied: (n, faults): the parameter in force, neutral where the fault is off.
-        on: (n, faults): the fault acts on this transition.
-        active: (n,): any fault acts.
+        applied: (n, faults): current parameter; neutral where the fault is off.
+        on: (n, faults): whether the fault acts.
+        active: (n,): whether any fault acts.
     """
     for i in range(rows.shape[0]):
         r = rows[i]
@@ -169,18 +169,18 @@ def advance(
 def combine_physics_parameters(
     rows: IntArray, slots: Array, applied: FloatArray, on: BoolArray, physics_parameters: FloatArray, changed: BoolArray
 ) -> bool:
-    """Work out where every physics parameter should stand; say which moved.
+    """Compute the value of every physics parameter and mark those that changed.
 
     Args:
-        rows: Which rows.
+        rows: Indices of the rows.
         slots: (n, faults) of SLOT.
-        applied: (n, faults) parameters in force.
-        on: (n, faults) which act.
-        physics_parameters: (n, physics parameters) where each stands now; changed in place.
-        changed: (n, physics parameters) set where one moved.
+        applied: (n, faults) current parameters.
+        on: (n, faults) whether each fault acts.
+        physics_parameters: (n, physics parameters) current values; changed in place.
+        changed: (n, physics parameters) set to True where a value changed.
 
     Returns:
-        Whether any moved.
+        Whether any value changed.
     """
     moved = False
     for i in range(rows.shape[0]):
@@ -275,7 +275,7 @@ def _perturb(
 
 @compiled
 def store(signal: FloatArray, out: Array) -> None:
-    """Copy signals into an array of another floating type; what is too large becomes infinite."""
+    """Copy signals into an array of another floating type; values that are too large become infinite."""
     for r in range(signal.shape[0]):
         for c in range(signal.shape[1]):
             out[r, c] = signal[r, c]
@@ -301,17 +301,17 @@ def perturb_rows(
 
     Args:
         target: OBSERVATION or ACTION.
-        first: The first fault of each row to apply.
-        last: One past the last.
-        rows: Which rows are stepped.
+        first: Index of the first fault to apply.
+        last: Index after the last fault to apply.
+        rows: Indices of the rows that are stepped.
         slots: (n, faults) of SLOT.
         keys: (n,) anomaly streams.
         ticks: (n,) index of the transition.
-        applied: (n, faults) parameters in force.
-        on: (n, faults) which act.
-        masks: (n, faults, channels) which channels each touches.
+        applied: (n, faults) current parameters.
+        on: (n, faults) whether each fault acts.
+        masks: (n, faults, channels) affected channels of each fault.
         memory: (n, faults, channels) state of correlated noise.
-        history: (n, faults, depth, channels) ring of what each delay was given.
+        history: (n, faults, depth, channels) ring buffer of the inputs of each delay.
         signal: (n, channels).
     """
     for i in range(rows.shape[0]):

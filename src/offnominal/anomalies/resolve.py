@@ -1,4 +1,4 @@
-"""A fault checked against the environment it is meant for, before anything runs."""
+"""Resolution of a fault for one environment: every name is checked and replaced by a number."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from offnominal.worlds.world_card import PhysicsParameter
 
 @dataclass(frozen=True, slots=True)
 class ResolvedFault:
-    """A fault checked against a setting, every name replaced by a number."""
+    """A fault for one environment, every name replaced by a number."""
 
     fault: Fault
     parameter: float
@@ -36,7 +36,7 @@ class ResolvedFault:
 
 
 def resolve(fault: Fault, environment: EnvironmentInfo) -> ResolvedFault:
-    """Return the fault with every name replaced by a number, or raise what is wrong with it."""
+    """Return the fault with every name replaced by a number, or raise an error if it does not fit the environment."""
     kind = fault.kind
     first, last = fault.resolved_schedule.bounds(length=environment.length, limit=environment.limit)
     if isinstance(kind, CameraAnomaly):
@@ -54,7 +54,7 @@ def resolve(fault: Fault, environment: EnvironmentInfo) -> ResolvedFault:
     assert isinstance(kind, SignalAnomaly)
     names = environment.observation if kind.target == "observation" else environment.action
     if not names:
-        raise UnsupportedEnvironment(f"{kind.id} needs a Box {kind.target} space, which {environment.name} has not.")
+        raise UnsupportedEnvironment(f"{kind.id} needs a Box {kind.target} space; {environment.name} has none.")
     channels = _channels(fault, names)
     return ResolvedFault(fault, kind.check(strength), kind.neutral, kind.code, kind.option, channels, first, last)
 
@@ -66,11 +66,11 @@ def _camera_parameter(fault: Fault, kind: CameraAnomaly, environment: Environmen
             "frames=True when collecting."
         )
     if fault.channels is not None:
-        raise InvalidChannels(f"{kind.id} acts on the whole picture and has no channels; leave them out.")
+        raise InvalidChannels(f"{kind.id} acts on the whole image and has no channels; leave them out.")
     if isinstance(fault.strength, str):
         raise InvalidParameter(
-            f"{kind.id} has no strength {fault.strength!r}: named strengths say what an agent that sees the vector "
-            f"loses, and no fault of a camera was calibrated. Give a number, such as {kind.typical:g}."
+            f"{kind.id} has no strength {fault.strength!r}: named strengths are calibrated for agents with vector "
+            f"observations. Give a number, such as {kind.typical:g}."
         )
     return kind.check(fault.strength)
 
@@ -90,7 +90,7 @@ def _channels(fault: Fault, names: tuple[str, ...]) -> tuple[int, ...]:
     if fault.channels is None:
         return tuple(range(len(names)))
     if not fault.channels:
-        raise InvalidChannels(f"{fault.id} was given no channels; leave them out to touch all {len(names)}.")
+        raise InvalidChannels(f"{fault.id} was given no channels; leave them out for all {len(names)}.")
     found = set()
     for channel in fault.channels:
         if isinstance(channel, str):

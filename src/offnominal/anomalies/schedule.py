@@ -1,4 +1,4 @@
-"""When a fault strikes, how long it lasts and how it comes and goes."""
+"""The schedule of a fault: onset, duration, ramp and period."""
 
 from __future__ import annotations
 
@@ -15,20 +15,19 @@ EARLIEST_RANDOM_ONSET = 2
 
 @dataclass(frozen=True)
 class Schedule(Config):
-    """The course of a fault over an episode.
+    """The weight of a fault over an episode.
 
-    The *weight* of a fault is 0 while it is off and 1 at full strength; in between its parameter lies proportionally
-    between the neutral and the full value. A fault is *active*, and the transition labelled so, while its weight is
-    above zero.
+    The *weight* is 0 while the fault is off and 1 at full strength; the parameter is interpolated between the neutral
+    and the full value. A fault is *active*, and the transition is labelled so, while its weight is above zero.
 
     Args:
-        onset: First transition it acts on: an index, ``"start"`` (0), ``"random"`` (uniform over 2 .. L - 1, L the
-            length of an expert's episode), or a pair (first, last) to draw uniformly from, both included.
-        duration: Transitions it lasts; None to the end.
-        ramp: Transitions until full strength; 0 for at once.
-        recovery: Transitions over which it fades after its duration; 0 for at once.
-        period: Repeat on and off with this period; None for without pause.
-        duty: Share of each period in which it is on.
+        onset: First affected transition: an index, ``"start"`` (0), ``"random"`` (uniform over 2 .. L - 1, where L is
+            the length of an expert's episode), or a pair (first, last) to draw uniformly from, both included.
+        duration: Number of transitions; None until the end.
+        ramp: Number of transitions until full strength; 0 for none.
+        recovery: Number of transitions of the decay after `duration`; 0 for none.
+        period: Period of an intermittent fault; None for a continuous one.
+        duty: Share of each period in which the fault is on.
         walk: Standard deviation of the steps of a random walk of the weight, reflected into [0, 1]; 0 for none.
 
     Example:
@@ -92,19 +91,19 @@ class Schedule(Config):
             limit: Time limit of the episode, if it has one.
 
         Raises:
-            InvalidSchedule: The fault could only strike after the episode is over.
+            InvalidSchedule: The onset may lie after the end of the episode.
         """
         if self.onset == "start":
             first, last = 0, 0
         elif self.onset == "random":
-            known = min((each for each in (length, limit) if each is not None), default=None)
-            if known is None:
+            steps = min((bound for bound in (length, limit) if bound is not None), default=None)
+            if steps is None:
                 raise InvalidSchedule(
-                    "a random onset needs to know how long an episode is, and this environment has no time limit; "
-                    "give a pair (first, last)."
+                    "a random onset needs the length of an episode, and this environment has no time limit; give a "
+                    "pair (first, last)."
                 )
-            first = min(EARLIEST_RANDOM_ONSET, known - 1)
-            last = known - 1
+            first = min(EARLIEST_RANDOM_ONSET, steps - 1)
+            last = steps - 1
         elif isinstance(self.onset, tuple):
             first, last = self.onset
         else:
@@ -116,12 +115,12 @@ class Schedule(Config):
         return first, last
 
     def weights(self, length: int, *, onset: int | None = None) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """Return the weight of each transition, for a look at a schedule without random parts."""
+        """Return the weight of each transition of a schedule without random parts."""
         from offnominal.anomalies.kernel import SLOT, weight
 
         first, last = self.bounds(length=length, limit=None)
         if onset is None and first != last:
-            raise InvalidSchedule("the onset is random; say which one to show.")
+            raise InvalidSchedule("the onset is random; give one.")
         slots = np.zeros((1, 1), SLOT)
         self.fill(slots[0, 0], onset if onset is not None else first)
         return np.array([weight(slots, 0, 0, t) for t in range(length)])
@@ -137,7 +136,7 @@ class Schedule(Config):
         slot["walk"] = self.walk
 
     def end(self, onset: int) -> int | None:
-        """Return the first transition after the fault, or None if it lasts."""
+        """Return the first transition after the fault, or None if the fault does not end."""
         return None if self.duration is None else onset + self.duration + self.recovery
 
 

@@ -1,6 +1,6 @@
-"""The twelve generic anomalies of observations and actions.
+"""Twelve generic anomalies of observations and actions.
 
-They are declarations; what they do is in :mod:`offnominal.anomalies.kernel`, one branch each.
+The classes are declarations; :mod:`offnominal.anomalies.kernel` implements each in one branch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Noise(SignalAnomaly):
 
 @dataclass(frozen=True)
 class Scaling(SignalAnomaly):
-    """A wrong gain."""
+    """A gain error."""
 
     kind: ClassVar[str] = "scaling"
     neutral: ClassVar[float] = 1.0
@@ -46,7 +46,7 @@ class Offset(SignalAnomaly):
 
 @dataclass(frozen=True)
 class Drift(SignalAnomaly):
-    """A bias that grows with the time since onset."""
+    """A bias that grows linearly with the time since onset."""
 
     kind: ClassVar[str] = "drift"
     code: ClassVar[int] = DRIFT
@@ -55,12 +55,12 @@ class Drift(SignalAnomaly):
 
 @dataclass(frozen=True)
 class TemporalNoise(SignalAnomaly):
-    """Noise that remembers: a first-order autoregression with stationary standard deviation s.
+    """Autocorrelated noise: a first-order autoregression with stationary standard deviation s.
 
     Args:
-        correlation: Between one step and the next.
-        variant: ``"stationary"``, or ``"published"`` for the formula of the paper, n = s n + s e, which dies out for
-            small s and explodes for s >= 1.
+        correlation: Correlation of successive steps.
+        variant: ``"stationary"``, or ``"published"`` for the formula of the paper, n = s n + s e, which vanishes for
+            small s and diverges for s >= 1.
     """
 
     correlation: float = 0.95
@@ -79,18 +79,18 @@ class TemporalNoise(SignalAnomaly):
 
     @property
     def code(self) -> int:  # type: ignore[override]
-        """The branch of the kernel."""
+        """Branch of the kernel."""
         return TEMPORAL if self.variant == "stationary" else TEMPORAL_PUBLISHED
 
     @property
     def option(self) -> float:
-        """The correlation."""
+        """Correlation of successive steps."""
         return self.correlation
 
 
 @dataclass(frozen=True)
 class Quantisation(SignalAnomaly):
-    """A coarse grid.
+    """Quantisation to multiples of b.
 
     Args:
         rounding: ``"floor"`` as in the paper (biased by half a step), or ``"nearest"``.
@@ -108,13 +108,13 @@ class Quantisation(SignalAnomaly):
 
     @property
     def code(self) -> int:  # type: ignore[override]
-        """The branch of the kernel."""
+        """Branch of the kernel."""
         return FLOOR if self.rounding == "floor" else NEAREST
 
 
 @dataclass(frozen=True)
 class Delay(SignalAnomaly):
-    """The command of d steps ago; before there were d, the first one."""
+    """A delayed command: the one of d steps ago, or the first one of the episode."""
 
     on: Literal["observation", "action"] = "action"
     kind: ClassVar[str] = "delay"

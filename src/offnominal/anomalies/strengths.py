@@ -1,9 +1,9 @@
 """Named strengths: the parameter at which a fault costs a given share of the return.
 
 The normalised score of an episode is (its return - random) / (expert - random). A fault of strength *tiny*, *medium*,
-*strong* or *extreme*, switched on from the start, leaves 99, 90, 75 or 50 % of it on average. The shipped table was
-measured with the shipped experts (`offnominal calibrate`); a level that no parameter reaches is marked so, not replaced
-by another. The table that the authors of Anomaly-Gym published is kept beside it for comparison.
+*strong* or *extreme* that is on from the start leaves 99, 90, 75 or 50 % of it on average. The shipped table was
+calibrated with the shipped experts (`offnominal calibrate`); a level that no parameter attains is marked as such. The
+table that the authors of Anomaly-Gym published is included for comparison.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ class Strength(Config):
         world: Id of the world.
         anomaly: Id of the anomaly.
         direction: ``"up"`` or ``"down"`` for anomalies that can both grow and shrink something, else empty.
-        level: Its name, or the share itself.
-        target: The normalised score it stands for.
+        level: Name of the level, or the share itself.
+        target: Normalised score of the level.
         attainable: Whether some parameter has this score.
-        parameter: That parameter; of an unattainable level, the one with the lowest score.
-        score: The score at this parameter on fresh episodes, with the fault on from the start.
-        low: Lower end of its 95 % interval.
-        high: Upper end.
-        dataset_score: The score at the same parameter when the fault strikes at random, as in the datasets.
-        dataset_low: Lower end of its 95 % interval.
-        dataset_high: Upper end.
-        onset: The law of the onset it was calibrated with, ``"start"`` or ``"random"``.
-        episodes: Faulty episodes used to find the parameter, fresh ones not counted.
-        fresh: Fresh episodes behind the score of the onset it was calibrated with.
+        parameter: That parameter; for an unattainable level, the one with the lowest score.
+        score: Score at this parameter on fresh episodes, with the fault on from the start.
+        low: Lower bound of its 95 % interval.
+        high: Upper bound.
+        dataset_score: Score at the same parameter with random onsets, as in the datasets.
+        dataset_low: Lower bound of its 95 % interval.
+        dataset_high: Upper bound.
+        onset: Onset during the calibration, ``"start"`` or ``"random"``.
+        episodes: Number of faulty episodes used to find the parameter, without the fresh ones.
+        fresh: Number of fresh episodes of the score.
         policy: First digits of the policy's SHA-256.
         note: Why a level is not attainable.
     """
@@ -73,7 +73,7 @@ class Strength(Config):
 
     @property
     def name(self) -> str:
-        """What users write: the level, with its direction if there are two."""
+        """Name of the strength: the level, with its direction if there are two."""
         return f"{self.level}-{self.direction}" if self.direction else self.level
 
 
@@ -81,14 +81,14 @@ def read_strengths(path: Path) -> list[Strength]:
     """Read a table of strengths.
 
     Raises:
-        DamagedFile: It is none.
-        MissingFile: It is not there.
+        DamagedFile: The file is not a table of strengths.
+        MissingFile: There is no such file.
     """
     return _parse(read_text(path), str(path))
 
 
 def write_strengths(path: Path, strengths: Iterable[Strength]) -> None:
-    """Write a table of strengths; a killed writer leaves the old one."""
+    """Write a table of strengths atomically."""
     text = StringIO()
     writer = csv.DictWriter(text, [field.name for field in fields(Strength)], lineterminator="\n")
     writer.writeheader()
@@ -118,12 +118,12 @@ def _parse(text: str, source: str) -> list[Strength]:
     try:
         rows = csv.DictReader(text.splitlines(), restkey="")
         if sorted(rows.fieldnames or ()) != sorted(readers):
-            raise DamagedFile(f"{source} is no table of strengths; its columns are {rows.fieldnames}.")
+            raise DamagedFile(f"{source} is not a table of strengths; its columns are {rows.fieldnames}.")
         return [_strength(row, readers) for row in rows]
     except DamagedFile:
         raise
     except (ValueError, KeyError, TypeError, csv.Error) as error:
-        raise DamagedFile(f"{source} holds a line that cannot be read ({error}); calibrate it again.") from None
+        raise DamagedFile(f"{source} has an invalid line ({error}); calibrate it again.") from None
 
 
 def _strength(row: dict[str, Any], readers: dict[str, Callable[[str], Any]]) -> Strength:
@@ -183,13 +183,13 @@ def _by_anomaly(world: str) -> dict[str, dict[str, Strength]]:
 
 
 def strength(world: str, anomaly: str, level: str) -> Strength | None:
-    """Return the line of a named strength, or None if the table has none.
+    """Return the row of a named strength, or None if there is none.
 
     Args:
         world: Id of the world.
         anomaly: Id of the anomaly.
         level: ``"medium"``; for scaling also ``"medium-up"`` and ``"medium-down"``. The bare name means the direction
-            in which more levels can be attained.
+            with more attainable levels.
     """
     return _by_anomaly(world).get(anomaly, {}).get(level)
 
@@ -210,7 +210,7 @@ def strengths_of(world: str) -> dict[tuple[str, str], float]:
 
 
 def parameter_for(world: str | None, anomaly: str, level: str) -> float:
-    """Return the parameter of a named strength, or say why there is none.
+    """Return the parameter of a named strength, or raise an error that says why there is none.
 
     Example:
         >>> 0.1 < parameter_for("SAP-Goal0-v0", "action/offset", "medium") < 1.0
@@ -231,8 +231,8 @@ def parameter_for(world: str | None, anomaly: str, level: str) -> float:
             f"no parameter of {anomaly} in {world} is {level!r}: at {line.parameter:.4g} it leaves {line.score:.3f} of "
             f"the return, not {line.target:g}; {line.note}. Choose another level or give a number."
         )
-    known = list(_by_anomaly(world).get(anomaly, {}))
+    names = list(_by_anomaly(world).get(anomaly, {}))
     raise UnknownName(
         f"no strength {level!r} for {anomaly} in {world}; "
-        + (f"known: {', '.join(known)}." if known else "no level of it is calibrated yet; give a number.")
+        + (f"calibrated: {', '.join(names)}." if names else "no level of it is calibrated yet; give a number.")
     )

@@ -1,4 +1,4 @@
-"""What happens when world, agent and faults meet: episodes and their nominal twins."""
+"""Rollouts: episodes, their nominal twins, and the evaluation of policies."""
 
 from offnominal.rollouts.collection import collect
 from offnominal.rollouts.policy_evaluation import PolicyEvaluation, evaluate_policy

@@ -1,4 +1,4 @@
-"""World, agent and faults meet: episodes."""
+"""Collection of episodes: a policy acts in a world with faults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from offnominal.worlds.world import World
 
 BATCH = 256
 MOST_EPISODES, LONGEST = 10_000_000, 100_000_000
-"""Episodes of one call and transitions of one episode; more do not fit into memory."""
+"""Largest number of episodes per call and of transitions per episode; more do not fit into memory."""
 
 WorldSource = str | Callable[[int], World]
 RecorderFactory = Callable[[World, Injection, int, int], Any]
@@ -50,27 +50,27 @@ def collect(
     camera: CameraKind = "clean",
     **options: object,
 ) -> list[Episode]:
-    """Return n episodes, simulated together.
+    """Return n episodes, simulated in batches.
 
-    Episode i starts as ``reset(seed=seed + i)`` does and depends on nothing but that seed, the policy and its faults:
-    not on the batch, the order, the neighbours or the threads.
+    Episode i starts as ``reset(seed=seed + i)`` does. It depends only on that seed, the policy and its faults, not on
+    the batch, the order, the other episodes or the number of threads.
 
     Args:
         world: A world's id, the id of any Gymnasium environment with Box observations and Box or Discrete actions, or a
             function from a number of rows to a world.
         policy: A policy, or a function from a batch of observations to a batch of actions.
-        n: How many episodes.
+        n: Number of episodes.
         faults: None, a fault for every episode, a tuple of faults that act together in every episode, or a list
             with one such entry per episode.
         seed: Seed of the first episode.
-        batch: How many episodes to simulate at once; changes speed and memory, never results.
+        batch: Number of episodes to simulate at once; affects speed and memory, not the results.
         max_steps: Time limit; the world's own if None.
-        frames: Whether to record what a camera sees as ``extras["frames"]``, (T + 1, 128, 128, 3) bytes: 10 MB for
-            200 steps. :meth:`Episode.images` turns them into observations.
-        camera: What the camera shows while an observation is faulty: ``"clean"`` shows the true state, as a camera
-            apart from the faulty sensors does; ``"affected"`` shows the state that the sensors report. Faults of the
-            camera itself act in both.
-        **options: Passed on when the world is given by id.
+        frames: Whether to record camera images as ``extras["frames"]``, (T + 1, 128, 128, 3) bytes: 10 MB for 200
+            steps. :meth:`Episode.images` returns them as observations.
+        camera: State that the frames show while an observation is faulty: ``"clean"`` shows the true state, as an
+            independent camera does; ``"affected"`` shows the state that the observation reports. Camera faults act in
+            both cases.
+        **options: Keyword arguments of the world, if it is given by id.
 
     Example:
         >>> from offnominal.anomalies import Fault
@@ -114,9 +114,9 @@ def returns(
     max_steps: int | None = None,
     **options: Any,
 ) -> FloatArray:
-    """Return what each of these episodes earns, without keeping them; arguments are those of :func:`rollout`."""
-    earned = _in_batches(ReturnRecorder, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
-    return np.array(earned)
+    """Return the return of each episode without keeping the episodes; arguments are those of :func:`rollout`."""
+    totals = _in_batches(ReturnRecorder, world, policy, seeds, faults, batch=batch, max_steps=max_steps, **options)
+    return np.array(totals)
 
 
 def _in_batches(
@@ -131,31 +131,31 @@ def _in_batches(
     has_images: bool = False,
     **options: Any,
 ) -> list[Any]:
-    """Simulate batch after batch and return what the recorder kept of each episode."""
+    """Simulate batch after batch and return the recorder's result of each episode."""
     size = min(positive_integer("batch", batch), len(seeds))
     simulations = build_world(world, size, **options)
-    acting = as_policy(policy)
+    agent = as_policy(policy)
     limit = simulations.card.max_steps if max_steps is None else integer_in("max_steps", max_steps, 1, LONGEST)
     environment = EnvironmentInfo.of(simulations, limit, has_images=has_images)
     injections = [
         Injection(_padded(faults[first : first + size], size), environment) for first in range(0, len(seeds), size)
     ]
-    kept: list[Any] = []
+    results: list[Any] = []
     try:
         with progress(f"Collecting {simulations.card.id}", total=len(seeds)) as tick:
             for index, injection in enumerate(injections):
                 part = seeds[index * size : (index + 1) * size]
                 recorder = make_recorder(simulations, injection, len(part), limit)
-                _run(simulations, acting, part, injection, limit, recorder)
-                kept += [recorder.episode(row, int(part[row]), injection) for row in range(len(part))]
+                _run(simulations, agent, part, injection, limit, recorder)
+                results += [recorder.episode(row, int(part[row]), injection) for row in range(len(part))]
                 tick(len(part))
     finally:
         simulations.close()
-    return kept
+    return results
 
 
 def build_world(world: WorldSource, n: int, **options: Any) -> World:
-    """Return n rows of a world given by id or by function."""
+    """Return n rows of a world that is given by id or by function."""
     if not isinstance(world, str):
         return world(n)
     if world.removeprefix(f"{NAMESPACE}/") not in worlds and world in gymnasium.registry:
@@ -183,19 +183,19 @@ def _run(
     state = policy.start(seeds, episodes)
     space = world.action_space
     commanded = np.zeros((world.n, *world.action_shape), space.dtype)
-    seen = world.observations.copy()
+    observations = world.observations.copy()
     recorder.start(world)
     for t in range(limit):
-        chosen, state = policy.act(seen[rows], state)
-        commanded[rows] = _checked(chosen, (len(rows), *world.action_shape), space)
+        actions, state = policy.act(observations[rows], state)
+        commanded[rows] = _checked(actions, (len(rows), *world.action_shape), space)
         executed = injection.act(commanded, rows).astype(np.int64 if isinstance(space, Discrete) else np.float64)
         world.step(executed, rows)
-        seen = injection.observe(world.observations, rows)
-        recorder.record(t, rows, world, injection, commanded, executed, seen)
-        going = ~world.terminated[rows]
-        if not going.all():
-            state = policy.take(state, np.flatnonzero(going))
-            rows = rows[going]
+        observations = injection.observe(world.observations, rows)
+        recorder.record(t, rows, world, injection, commanded, executed, observations)
+        running = ~world.terminated[rows]
+        if not running.all():
+            state = policy.take(state, np.flatnonzero(running))
+            rows = rows[running]
             if not rows.size:
                 break
 

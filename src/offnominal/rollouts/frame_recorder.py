@@ -1,4 +1,4 @@
-"""Episodes with what a camera sees."""
+"""Recorder of episodes with camera images."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from offnominal.worlds.world import FRAME_SIZE, World
 
 
 def check_camera(camera: str, *, frames: bool) -> None:
-    """Refuse a reading of faulty observations that does not exist, or that nothing would show.
+    """Raise :class:`InvalidParameter` if `camera` is unknown, or has no effect because no frames are recorded.
 
     Example:
         >>> check_camera("affected", frames=False)
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.InvalidParameter: camera='affected' changes nothing but frames; record them with ...
+        offnominal.core.errors.InvalidParameter: camera='affected' affects frames only; record them with ...
     """
     if camera not in get_args(CameraKind):
         raise InvalidParameter(f"camera is {camera!r}; choose 'clean' or 'affected'.")
     if camera != "clean" and not frames:
-        raise InvalidParameter(f"camera={camera!r} changes nothing but frames; record them with frames=True.")
+        raise InvalidParameter(f"camera={camera!r} affects frames only; record them with frames=True.")
 
 
 class FrameRecorder(EpisodeRecorder):
-    """Records a picture of every row beside its numbers.
+    """Records camera images together with the episodes.
 
-    The frames of an episode lie in an array of their own that the episode keeps, so nothing is held twice and pages
-    beyond the end of a short episode are never touched.
+    Each episode has its own array of frames and keeps it, so no frame is stored twice, and the memory after the end of
+    a short episode is never used.
 
     Args:
-        world: What is filmed.
-        injection: Its faults; those of the camera change the frames.
-        rows: How many rows are recorded.
-        limit: Most transitions of an episode.
+        world: The world.
+        injection: Its faults; camera faults change the frames.
+        rows: Number of rows to record.
+        limit: Largest number of transitions of an episode.
         camera: See :func:`collect`.
     """
 
@@ -54,12 +54,12 @@ class FrameRecorder(EpisodeRecorder):
         self.frames: list[Frames] = []
 
     def start(self, world: World) -> None:
-        """Record the first observations and pictures, which no fault touches."""
+        """Record the first observations and frames, which no fault changes."""
         super().start(world)
         rows = np.arange(len(self.lengths))
-        first = self._shown(world, rows, world.observations)
+        first = self._images(world, rows, world.observations)
         self.frames = [np.empty((self.limit + 1, *first.shape[1:]), np.uint8) for _ in rows]
-        self._keep(0, rows, first)
+        self._store(0, rows, first)
 
     def record(
         self,
@@ -69,24 +69,24 @@ class FrameRecorder(EpisodeRecorder):
         injection: Injection,
         commanded: Array,
         executed: Array,
-        seen: Array,
+        observations: Array,
     ) -> None:
         """Record one transition of some rows."""
-        super().record(t, rows, world, injection, commanded, executed, seen)
-        self._keep(t + 1, rows, self._shown(world, rows, seen))
+        super().record(t, rows, world, injection, commanded, executed, observations)
+        self._store(t + 1, rows, self._images(world, rows, observations))
 
-    def _shown(self, world: World, rows: IntArray, seen: Array) -> Frames:
+    def _images(self, world: World, rows: IntArray, observations: Array) -> Frames:
         if isinstance(world.camera, PixelCamera):
             return world.camera.resize(self.injection.camera_images(rows), FRAME_SIZE)
-        frames = world.frames(rows, observations=seen if self.camera == "affected" else None)
+        frames = world.frames(rows, observations=observations if self.camera == "affected" else None)
         return self.injection.apply_camera_faults(frames, rows)
 
-    def _keep(self, t: int, rows: IntArray, frames: Frames) -> None:
+    def _store(self, t: int, rows: IntArray, frames: Frames) -> None:
         for row, frame in zip(rows, frames, strict=True):
             self.frames[row][t] = frame
 
     def episode(self, row: int, seed: int, injection: Injection) -> Episode:
-        """Cut one episode out."""
+        """Return one recorded episode."""
         episode = super().episode(row, seed, injection)
         frames = self.frames[row][: len(episode) + 1]
         return replace(episode, extras={**episode.extras, FRAMES: frames})

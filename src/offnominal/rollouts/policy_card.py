@@ -1,4 +1,4 @@
-"""The card of a trained policy, judged on fresh episodes."""
+"""The card of a trained policy with its evaluation on fresh episodes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_op
 def evaluated_card(
     world: str, algorithm: str, policy: TrainedPolicy, *, episodes: int = 1000, seed: int = 50_000_000, **about: Any
 ) -> PolicyCard:
-    """Judge a policy on fresh nominal episodes and return its card.
+    """Evaluate a policy on fresh nominal episodes and return its card.
 
     Args:
         world: Id of the world.
-        algorithm: How it learned.
+        algorithm: Name of the algorithm that trained it.
         policy: The policy.
-        episodes: How many; fewer where games are long, see
+        episodes: Number of episodes, unless the world's card sets another one; see
             :func:`~offnominal.rollouts.policy_evaluation.evaluation_options`.
-        seed: Of the first.
+        seed: Seed of the first episode.
         **about: Other fields of the card.
 
     Example:
@@ -36,7 +36,7 @@ def evaluated_card(
 
 
 def _described(policy: TrainedPolicy) -> dict[str, Any]:
-    """Return what a card says of a policy itself."""
+    """Return the fields of a card that describe the policy itself."""
     space = policy.space
     if isinstance(space, Discrete):
         actions = {"low": (), "high": (), "n_actions": int(space.n)}

@@ -1,4 +1,4 @@
-"""How good a policy is, on episodes it has not seen."""
+"""Evaluation of policies on fresh episodes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from offnominal.worlds.catalogue import worlds
 
 @dataclass(frozen=True, slots=True)
 class PolicyEvaluation:
-    """What a policy earned.
+    """Result of :func:`evaluate_policy`.
 
     Args:
-        episodes: How many it was judged on.
-        mean_return: Their mean return.
-        return_interval: Half the width of its 95 % interval.
-        success: Share that succeeded.
-        mean_length: Their mean length.
+        episodes: Number of episodes.
+        mean_return: Mean return.
+        return_interval: Half the width of its 95 % confidence interval.
+        success: Share of successful episodes.
+        mean_length: Mean length of the episodes.
     """
 
     episodes: int
@@ -46,7 +46,15 @@ def evaluate_policy(
     faults: FaultsPerRow = None,
     **options: object,
 ) -> PolicyEvaluation:
-    """Return how well a policy does; arguments are those of :func:`collect`.
+    """Evaluate a policy on fresh episodes.
+
+    Args:
+        world: As for :func:`collect`.
+        policy: As for :func:`collect`.
+        n: Number of episodes.
+        seed: Seed of the first episode.
+        faults: As for :func:`collect`.
+        **options: Other arguments of :func:`collect`.
 
     Example:
         >>> from offnominal.agents import PotentialField
@@ -56,10 +64,10 @@ def evaluate_policy(
     rows = row_faults(faults, integer_in("the number of episodes", n, 1, MOST_EPISODES))
     arguments: dict[str, Any] = dict(options)
     row_seeds(seed, n)
-    together = (worlds.evaluation_terms(world).batch_size if isinstance(world, str) else None) or n
+    batch = (worlds.evaluation_terms(world).batch_size if isinstance(world, str) else None) or n
     outcomes = []
-    for first in range(0, n, together):
-        some = rows[first : first + together]
+    for first in range(0, n, batch):
+        some = rows[first : first + batch]
         episodes = collect(world, policy, len(some), faults=some, seed=seed + first, **arguments)
         outcomes += [(episode.total_reward, episode.success, len(episode)) for episode in episodes]
     returns, success, lengths = np.array(outcomes, np.float64).T

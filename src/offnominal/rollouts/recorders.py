@@ -1,4 +1,4 @@
-"""What is kept of a batch of episodes while it is simulated."""
+"""Recorders: storage of episodes or returns during a rollout."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ INITIAL_CAPACITY = 1024
 
 
 class EpisodeRecorder:
-    """Arrays into which a batch is recorded; they grow with its longest episode."""
+    """Records the episodes of a batch in arrays that grow with the longest episode."""
 
     def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
         self._limit, limit = limit, min(limit, INITIAL_CAPACITY)
-        seen, acted = world.observation_space, world.action_space
+        observation, action = world.observation_space, world.action_space
         shape = (rows, limit, *world.action_shape)
         faults = injection.applied.shape[1]
         self.lengths = np.zeros(rows, np.int64)
         self.terminated = np.zeros(rows, np.bool_)
-        self.observations = np.zeros((rows, limit + 1, *seen.shape), seen.dtype)
+        self.observations = np.zeros((rows, limit + 1, *observation.shape), observation.dtype)
         self.steps: dict[str, Array] = {
-            "actions": np.zeros(shape, acted.dtype),
+            "actions": np.zeros(shape, action.dtype),
             "rewards": np.zeros((rows, limit)),
             "active": np.zeros((rows, limit), np.bool_),
-            "executed_actions": np.zeros(shape, np.int64 if isinstance(acted, Discrete) else np.float64),
+            "executed_actions": np.zeros(shape, np.int64 if isinstance(action, Discrete) else np.float64),
             "applied": np.zeros((rows, limit, faults)),
             **{name: np.zeros((rows, limit), getattr(world, name).dtype) for name in OUTCOMES},
         }
         self.clean = np.zeros_like(self.observations)
 
     def start(self, world: World) -> None:
-        """Record the first observations, which no fault touches."""
+        """Record the first observations, which no fault changes."""
         rows = len(self.observations)
         self.observations[:, 0] = world.observations[:rows]
         self.clean[:, 0] = world.observations[:rows]
@@ -49,14 +49,14 @@ class EpisodeRecorder:
         injection: Injection,
         commanded: Array,
         executed: Array,
-        seen: Array,
+        observations: Array,
     ) -> None:
         """Record one transition of some rows."""
         if t == self.steps["rewards"].shape[1]:
             self._grow(min(2 * t, self._limit) - t)
         self.lengths[rows] = t + 1
         self.terminated[rows] = world.terminated[rows]
-        self.observations[rows, t + 1] = seen[rows]
+        self.observations[rows, t + 1] = observations[rows]
         self.clean[rows, t + 1] = world.observations[rows]
         values = {
             "actions": commanded,
@@ -70,7 +70,7 @@ class EpisodeRecorder:
             self.steps[name][rows, t] = value[rows]
 
     def episode(self, row: int, seed: int, injection: Injection) -> Episode:
-        """Cut one episode out."""
+        """Return one recorded episode."""
         length = int(self.lengths[row])
         cut = {name: values[row, :length].copy() for name, values in self.steps.items()}
         cut["applied"] = cut["applied"][:, : len(injection.faults[row])].copy()
@@ -85,7 +85,7 @@ class EpisodeRecorder:
         )
 
     def _grow(self, more: int) -> None:
-        """Make room for more transitions."""
+        """Extend the arrays by more transitions."""
 
         def longer(values: Array) -> Array:
             return np.concatenate([values, np.zeros((len(values), more, *values.shape[2:]), values.dtype)], axis=1)
@@ -95,14 +95,14 @@ class EpisodeRecorder:
 
 
 class ReturnRecorder:
-    """Keeps nothing of an episode but what it earned."""
+    """Records the return of each episode only."""
 
     def __init__(self, world: World, injection: Injection, rows: int, limit: int) -> None:
         self.rewards = np.zeros((rows, limit))
         self.lengths = np.zeros(rows, np.int64)
 
     def start(self, world: World) -> None:
-        """Nothing is earned yet."""
+        """Do nothing; there is no reward yet."""
 
     def record(
         self,
@@ -112,12 +112,12 @@ class ReturnRecorder:
         injection: Injection,
         commanded: Array,
         executed: Array,
-        seen: Array,
+        observations: Array,
     ) -> None:
-        """Keep the rewards."""
+        """Record the rewards of one transition."""
         self.rewards[rows, t] = world.rewards[rows]
         self.lengths[rows] = t + 1
 
     def episode(self, row: int, seed: int, injection: Injection) -> float:
-        """Return what an episode earned in all."""
+        """Return the return of an episode."""
         return float(np.sum(self.rewards[row, : self.lengths[row]]))

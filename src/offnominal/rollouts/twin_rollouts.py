@@ -22,23 +22,28 @@ from offnominal.worlds.pixel_observations import CameraKind
 
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """Two rollouts that share every random stream; only one of them is faulty."""
+    """Two rollouts with the same random streams; only one of them has faults.
+
+    Args:
+        nominal: The rollout without faults.
+        faulty: The rollout with faults.
+    """
 
     nominal: Episode
     faulty: Episode
 
     @property
     def effective_onset(self) -> int | None:
-        """First transition that differs; see :func:`effective_onset`."""
+        """First transition in which the two rollouts differ; see :func:`effective_onset`."""
         return effective_onset(self)
 
     @property
     def damage(self) -> float:
-        """Return lost to the fault."""
+        """Difference of the returns: nominal minus faulty."""
         return self.nominal.total_reward - self.faulty.total_reward
 
     def divergence(self) -> FloatArray:
-        """Return, for each transition both have, the largest difference between what the two agents see after it."""
+        """Return the largest absolute difference of the two observations after each common transition."""
         length = min(len(self.nominal), len(self.faulty))
         pair = [episode.observations[1 : length + 1].reshape(length, -1) for episode in (self.nominal, self.faulty)]
         return _distance(*pair)
@@ -59,7 +64,7 @@ def twins(
 ) -> list[Twin]:
     """Return n pairs of a nominal and a faulty episode.
 
-    The two of a pair are bit-identical until the fault first changes something. Arguments are those of
+    The two episodes of a pair are bit-identical until the fault has its first effect. Arguments are those of
     :func:`collect`.
 
     Example:
@@ -79,22 +84,22 @@ def twins(
 def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
     """Return the first transition at which the faulty rollout differs from its nominal twin.
 
-    The label says when a fault was switched on; this says when it could first have been seen. No detector can be
-    faster, so delays are also counted from here.
+    The label marks when a fault was switched on; the effective onset is when it could first be detected. No detector
+    can be faster, so delays are also measured from here.
 
     Args:
         twin: Two rollouts that share every random stream except the anomaly's.
-        tolerance: Largest absolute difference still called equal. Zero means bitwise.
+        tolerance: Largest absolute difference that counts as equal. Zero means bitwise.
 
     Returns:
-        The index of the transition, or None if the rollouts never part.
+        The index of the transition, or None if the rollouts never differ.
     """
     if tolerance != math.inf:
         number_in("tolerance", tolerance, 0.0)
     nominal, faulty = twin.nominal, twin.faulty
     length = min(len(nominal), len(faulty))
-    acted = [episode.actions[:length].reshape(length, -1) for episode in (nominal, faulty)]
-    differs = (twin.divergence() > tolerance) | (_distance(*acted) > tolerance)
+    actions = [episode.actions[:length].reshape(length, -1) for episode in (nominal, faulty)]
+    differs = (twin.divergence() > tolerance) | (_distance(*actions) > tolerance)
     if differs.any():
         return int(np.argmax(differs))
     if len(nominal) != len(faulty) or nominal.terminated != faulty.terminated:
@@ -103,7 +108,7 @@ def effective_onset(twin: Twin, *, tolerance: float = 0.0) -> int | None:
 
 
 def _distance(first: Array, second: Array) -> FloatArray:
-    """Return the largest difference within each row; a number that is missing on one side only is infinitely far."""
+    """Return the largest absolute difference in each row; a value that is NaN on one side only counts as infinite."""
     if first.dtype == second.dtype == np.uint8:
         steps: Array = np.maximum(first, second) - np.minimum(first, second)
         widest: FloatArray = steps.max(axis=1, initial=0).astype(np.float64)

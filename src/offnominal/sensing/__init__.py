@@ -1,15 +1,15 @@
-"""What a sensor sees of a world, drawn without any system graphics library.
+"""Cameras and lidars without any system graphics library.
 
 One ray caster serves every camera and every lidar; it runs on the CPU and gives the same bytes on every machine.
 
 * A scene is data: :class:`Scene` of :class:`Instance`, each a shape (:class:`Plane`, :class:`Box`, :class:`Sphere`,
-  :class:`Ellipsoid`, :class:`Capsule`, :class:`Cylinder`, :class:`Mesh`) with a :class:`Material`, a place, a label and
+  :class:`Ellipsoid`, :class:`Capsule`, :class:`Cylinder`, :class:`Mesh`) with a :class:`Material`, a pose, a label and
   an identity, under a :class:`Light` and a :class:`Sky`. :class:`Poses` move the instances.
-* :func:`render` and :func:`render_batch` are what a :class:`Camera` sees, as a :class:`CameraImage`.
-* :func:`sweep` is what a :class:`Lidar` measures, as a :class:`PointCloud`; :func:`cast_rays` follows any rays.
-* :func:`scene_from_mujoco` makes a :class:`MujocoScene` of a MuJoCo model.
+* :func:`render` and :func:`render_batch` return the :class:`CameraImage` of a :class:`Camera`.
+* :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; :func:`cast_rays` traces any rays.
+* :func:`scene_from_mujoco` returns a MuJoCo model as a :class:`MujocoScene`.
 
-Names load when they are first used.
+Names are loaded on first use.
 """
 
 from __future__ import annotations

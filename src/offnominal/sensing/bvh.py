@@ -1,4 +1,4 @@
-"""Trees of boxes: they tell a ray which few of many things it can meet."""
+"""Bounding volume hierarchies: trees of boxes that limit the objects a ray is tested against."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ ZERO = np.float32(0.0)
 
 @compiled
 def build_bvh(items: NDArray[np.float32], leaf: int) -> tuple[Array, Array, Array]:
-    """Build the tree over boxes, split where rays are expected to meet the least (binned surface-area heuristic).
+    """Build the tree over boxes with the binned surface-area heuristic.
 
     Args:
         items: (n, 6): low and high corners of the boxes.
-        leaf: Most items that stay together.
+        leaf: Largest number of items per leaf.
 
     Returns:
-        boxes (nodes, 6), links (nodes, 2): (first child, 0), the second child being next to it, or (first item, their
-        number); and the order (n,) of items that these count in. Node 0 is the root.
+        boxes (nodes, 6); links (nodes, 2), which are (first child, 0), with the second child next to it, or (first
+        item, number of items); and the order (n,) of the items. Node 0 is the root.
     """
     n = items.shape[0]
     boxes = np.empty((2 * n, 6), np.float32)
@@ -45,7 +45,7 @@ def build_bvh(items: NDArray[np.float32], leaf: int) -> tuple[Array, Array, Arra
         links[used, 0], links[used, 1] = first, middle - first
         links[used + 1, 0], links[used + 1, 1] = middle, first + count - middle
         links[node, 0], links[node, 1] = used, 0
-        # The larger half waits longer, so that the list of those that wait stays short.
+        # The larger half is processed later, which keeps the stack short.
         larger = used if links[used, 1] > links[used + 1, 1] else used + 1
         waiting[depth] = larger
         waiting[depth + 1] = 2 * used + 1 - larger
@@ -56,7 +56,7 @@ def build_bvh(items: NDArray[np.float32], leaf: int) -> tuple[Array, Array, Arra
 
 @compiled_internal
 def _bound(items: Array, order: Array, first: int, count: int, box: Array) -> None:
-    """Write the box around some items."""
+    """Write the bounding box of some items."""
     for axis in range(3):
         low, high = HUGE, -HUGE
         for k in range(first, first + count):
@@ -67,7 +67,7 @@ def _bound(items: Array, order: Array, first: int, count: int, box: Array) -> No
 
 @compiled_internal
 def _split(items: Array, order: Array, first: int, count: int, leaf: int) -> int:
-    """Part the items of a node in two; return where the second part begins, or `first` to keep them together."""
+    """Split the items of a node in two; return the index of the second part, or `first` for no split."""
     if count <= 1:
         return first
     axis, low, width = _widest(items, order, first, count)
@@ -103,7 +103,7 @@ def _split(items: Array, order: Array, first: int, count: int, leaf: int) -> int
 
 @compiled_internal
 def _widest(items: Array, order: Array, first: int, count: int) -> tuple[int, np.float32, np.float32]:
-    """Return the axis along which the items' middles lie farthest apart, their least (doubled) and their width."""
+    """Return the axis with the widest spread of the items' centres, their minimum (doubled) and their width."""
     best_axis, best_low, best = 0, ZERO, -HUGE
     for axis in range(3):
         low, high = HUGE, -HUGE
@@ -122,7 +122,7 @@ def _bin(middle: np.float32, low: np.float32, scale: np.float32) -> int:
 
 @compiled_internal
 def _area(box: Array) -> np.float32:
-    """Return half of a box's surface."""
+    """Return half the surface area of a box."""
     x, y, z = box[3] - box[0], box[4] - box[1], box[5] - box[2]
     area: np.float32 = x * y + y * z + z * x
     return area
@@ -130,7 +130,7 @@ def _area(box: Array) -> np.float32:
 
 @compiled_internal
 def _cheapest(boxes: Array, counts: Array) -> tuple[int, np.float32]:
-    """Return the bin before which to cut, and what a ray that meets the node then pays."""
+    """Return the bin before which to split, and the expected cost of the node."""
     costs = np.zeros(BINS, np.float32)
     for direction in (1, -1):
         grown = np.empty(6, np.float32)

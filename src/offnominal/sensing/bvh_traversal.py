@@ -1,4 +1,4 @@
-"""Rays through the tree over all instances, which is built anew for every call."""
+"""Ray traversal of the tree over all instances, which is built for every call."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def trace_rays(
     label: NDArray[np.int32],
     instance: NDArray[np.int32],
 ) -> None:
-    """Follow rays; see :func:`offnominal.sensing.trace_rays`."""
+    """Trace rays; see :func:`offnominal.sensing.cast_rays`."""
     n = directions.shape[0]
     eye = origins[0]
     rays = make_rays(n, origins.shape[0])
@@ -72,7 +72,7 @@ def trace_rays(
 
 @compiled_internal
 def bounding_boxes(packed: PackedScene, placed: PlacedInstances) -> Array:
-    """Return the boxes along the world's axes around all instances but planes; those not there are empty."""
+    """Return the axis-aligned bounding boxes of all instances but planes; absent instances have empty boxes."""
     solids, extent = packed.solids, packed.extent
     centre, rotation, present = placed.centre, placed.rotation, placed.present
     boxes = np.empty((solids.shape[0], 6), np.float32)
@@ -88,7 +88,7 @@ def bounding_boxes(packed: PackedScene, placed: PlacedInstances) -> Array:
 
 @compiled_internal
 def trace_bvh(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) -> None:
-    """Do what :func:`offnominal.sensing.rays.trace` does, but from a tree."""
+    """As :func:`offnominal.sensing.rays.trace`, with a tree."""
     kind, size, reach, root = packed.kind, packed.size, packed.bounding_radius_squared, packed.root
     boxes, links, triangles, solids = packed.boxes, packed.links, packed.triangles, packed.solids
     centre, rotation, present = placed.centre, placed.rotation, placed.present

@@ -1,4 +1,4 @@
-"""Cameras: where they stand, where they look, how much they see."""
+"""Cameras: pose, field of view and resolution."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ from offnominal.sensing.vectors import cross, unit
 
 @dataclass(frozen=True)
 class Camera:
-    """A pinhole camera without lens errors, or one that sees along parallel lines.
+    """A pinhole camera without lens distortion, or an orthographic camera.
 
     Args:
-        position: Where it stands, m.
-        target: What is at the middle of the picture, m.
+        position: Position, m.
+        target: Point at the centre of the image, m.
         width: Pixels per row.
-        height: Rows.
-        fov: Vertical field of view of the pinhole, degrees.
-        up: What points up in the picture as far as it can.
-        view_height: Metres from the bottom to the top of the picture if lines of sight are parallel; None for a
-            pinhole.
-        samples: Edges are the mean of samples x samples rays per pixel; 1 leaves them jagged. Only colours are
-            smoothed: depth, normal, label and instance always belong to the middle of the pixel.
+        height: Number of rows.
+        fov: Vertical field of view of a pinhole camera, degrees.
+        up: Direction that points up in the image.
+        view_height: Height of the view of an orthographic camera, m; None for a pinhole camera.
+        samples: Antialiasing: pixels at edges are the mean of samples x samples rays; 1 for none. Only colours are
+            smoothed; depth, normal, label and instance belong to the centre of the pixel.
 
     Example:
         >>> camera = Camera((0.0, -4.0, 1.5), (0.0, 0.0, 0.5), width=64, height=48)
@@ -55,14 +54,14 @@ class Camera:
         self.axes()
 
     def moved(self, offset: tuple[float, float, float]) -> Camera:
-        """Return the same camera elsewhere, looking in the same direction."""
+        """Return the camera moved by an offset, with the same direction of view."""
         x, y, z = (float(part) for part in offset)
         px, py, pz = self.position
         tx, ty, tz = self.target
         return replace(self, position=(px + x, py + y, pz + z), target=(tx + x, ty + y, tz + z))
 
     def axes(self) -> tuple[Triple, Triple, Triple]:
-        """Return the unit vectors that point right, up and away from the viewer."""
+        """Return the unit vectors to the right, up and in the direction of view."""
         px, py, pz = self.position
         tx, ty, tz = self.target
         forward = unit("target - position", (tx - px, ty - py, tz - pz))
@@ -73,7 +72,7 @@ class Camera:
         return right, cross(right, forward), forward
 
     def packed(self) -> FloatArray:
-        """Return what the kernels want: position, axes, half width, half height, whether lines are parallel."""
+        """Return the array for the kernels: position, axes, half width, half height, whether it is orthographic."""
         from offnominal.core.deterministic_math import sincos
 
         if self.view_height is None:

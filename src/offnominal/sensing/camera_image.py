@@ -1,4 +1,4 @@
-"""What a camera sees of a scene: colours, depth, normals, labels and instances."""
+"""Images of a camera: colours, depth, normals, labels and instances."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ OUTPUT_DTYPES = {
 
 @dataclass(frozen=True, eq=False)
 class CameraImage:
-    """What was asked for, per pixel; what was not is None. A batch has one more axis in front.
+    """Requested outputs per pixel; the others are None. A batch has one more axis in front.
 
     Args:
         rgb: (height, width, 3): red, green and blue.
         depth: (height, width): distance along the direction of view, m; infinite in the sky.
-        normal: (height, width, 3): direction of length one away from the surface, in the world; zero in the sky.
+        normal: (height, width, 3): unit normal of the surface in world coordinates; zero in the sky.
         label: (height, width): semantic class.
-        instance: (height, width): identity of the thing; 0 in the sky.
+        instance: (height, width): identity of the object; 0 in the sky.
     """
 
     rgb: NDArray[np.uint8] | None = None
@@ -47,19 +47,19 @@ class CameraImage:
 def render(
     scene: Scene, camera: Camera, outputs: Sequence[Output] = ("rgb",), *, poses: Poses | None = None
 ) -> CameraImage:
-    """Return what a camera sees.
+    """Return the image of a camera.
 
     Args:
         scene: The instances and their light.
-        camera: Who looks.
-        outputs: What to compute; less is faster.
-        poses: Where the instances are, if not where the scene has them.
+        camera: The camera.
+        outputs: Outputs to compute; fewer are faster.
+        poses: Poses of the instances; None for those of the scene.
 
     Example:
         >>> from offnominal.sensing import Instance, Material, Plane, Sphere
         >>> ball = Instance(Sphere(0.5), (0.0, 0.0, 0.5), material=Material((0.9, 0.2, 0.1)))
-        >>> picture = render(Scene((Instance(Plane()), ball)), Camera((0.0, -4.0, 1.5), (0.0, 0.0, 0.5)))
-        >>> picture.rgb.shape, picture.depth is None
+        >>> image = render(Scene((Instance(Plane()), ball)), Camera((0.0, -4.0, 1.5), (0.0, 0.0, 0.5)))
+        >>> image.rgb.shape, image.depth is None
         ((128, 128, 3), True)
     """
     if poses is not None and poses.positions.ndim != 2:
@@ -76,14 +76,14 @@ def render_batch(
     offsets: FloatArray | None = None,
     outputs: Sequence[Output] = ("rgb",),
 ) -> CameraImage:
-    """Return what cameras see in many frames; frame k holds the same bytes as if it were rendered alone.
+    """Return the images of many frames; frame k has the same bytes as if it were rendered alone.
 
     Args:
         scene: The instances and their light.
-        cameras: One for all frames, or one per frame; all of one size.
-        poses: Where the instances are in each frame, or in all of them.
-        offsets: (n, 3): how far the camera is moved in each frame, m, such as after what it follows.
-        outputs: What to compute.
+        cameras: One camera for all frames, or one per frame; all of the same size.
+        poses: Poses of the instances in each frame, or in all of them.
+        offsets: (n, 3): offset of the camera in each frame, m, for example to follow an object.
+        outputs: Outputs to compute.
 
     Example:
         >>> from offnominal.sensing import Instance, Sphere
@@ -117,14 +117,14 @@ def _draw(
 
 
 def _empty_output(name: str, size: tuple[int, int, int]) -> Array:
-    """Return room for an output as (frames, pixels), or (frames, pixels, 3)."""
+    """Return an empty array for an output, (frames, pixels) or (frames, pixels, 3)."""
     kind, depth = OUTPUT_DTYPES[name]
     pixels = (size[0], size[1] * size[2])
     return np.empty((*pixels, depth) if depth else pixels, kind)
 
 
 def _views(cameras: list[Camera], offsets: FloatArray | None) -> FloatArray:
-    """Return the cameras as the kernels want them, one row per frame or one for all."""
+    """Return the cameras as arrays for the kernels, one row per frame or one for all."""
     if len({(camera.width, camera.height, camera.samples) for camera in cameras}) != 1:
         raise InvalidParameter("The cameras of a batch need one width, height and number of samples in common.")
     views = np.array([camera.packed() for camera in cameras])

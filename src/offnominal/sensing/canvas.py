@@ -1,7 +1,7 @@
-"""A painter of flat shapes with soft edges, for compiled code that draws many pictures.
+"""Antialiased drawing of flat shapes, for compiled code that draws many images.
 
-A pixel is covered by as much as the signed distance of its centre to the outline says, so an edge is one pixel soft and
-a shape can move by less than a pixel. Lengths are pixels from the upper left corner, colours go from 0 to 1.
+The coverage of a pixel follows from the signed distance of its centre to the outline, so an edge is one pixel wide and
+a shape can move by less than a pixel. Lengths are in pixels from the upper left corner, colours are from 0 to 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def rgb(code: str) -> Colour:
 
 
 def blank(width: int, height: int, colour: Colour) -> Frame:
-    """Return a picture of one colour as (height, width, 3) bytes."""
+    """Return an image of one colour, (height, width, 3) bytes."""
     return np.tile(np.rint(255.0 * np.array(colour)).astype(np.uint8), (height, width, 1))
 
 
@@ -52,7 +52,7 @@ def _distance(x: float, y: float, corners: FloatArray) -> float:
 
 @compiled
 def _unit(value: float) -> float:
-    """Return a number within [0, 1]."""
+    """Return a value clipped to [0, 1]."""
     return 0.0 if value < 0.0 else min(value, 1.0)
 
 
@@ -60,7 +60,7 @@ def _unit(value: float) -> float:
 def _blend(
     frame: Frame, row: int, column: int, distance: float, rim: float, red: float, green: float, blue: float
 ) -> None:
-    """Lay a colour from 0 to 255 over a pixel whose centre is so far from a shape's outline; negative is inside."""
+    """Blend a colour from 0 to 255 into a pixel, given the signed distance of its centre; negative is inside."""
     cover = _unit(0.5 - distance)
     edge = _unit(0.5 + distance + rim) if rim > 0.0 else 0.0
     shade = 1.0 - (1.0 - RIM_SHADE) * edge
@@ -73,7 +73,7 @@ def _blend(
 def paint_disc(
     frame: Frame, x: float, y: float, radius: float, rim: float, red: float, green: float, blue: float
 ) -> None:
-    """Paint a disc whose outermost `rim` is darker; one that is not in a finite place is nowhere.
+    """Paint a disc with a darker outer `rim`. A disc without a finite position is not drawn.
 
     Example:
         >>> frame = blank(64, 64, rgb("#ffffff"))
@@ -104,7 +104,7 @@ def paint_disc(
 
 @compiled
 def paint_polygon(frame: Frame, corners: FloatArray, rim: float, red: float, green: float, blue: float) -> None:
-    """Paint a polygon whose sides do not cross, given its corners (k, 2) in order; see :func:`paint_disc`."""
+    """Paint a simple polygon, given its corners (k, 2) in order; see :func:`paint_disc`."""
     left = right = corners[0, 0]
     top = bottom = corners[0, 1]
     for k in range(corners.shape[0]):
@@ -120,7 +120,7 @@ def paint_polygon(frame: Frame, corners: FloatArray, rim: float, red: float, gre
         column = first
         while column < last:
             distance = _distance(column + 0.5, row + 0.5, corners)
-            # The distance also says how many pixels ahead are as uncovered, or as fully covered, as this one.
+            # The distance also gives the number of following pixels with the same coverage, none or full.
             same = max(distance - 0.5, -distance - rim - 0.5)
             end = min(last, column + 1 + int(min(max(same, 0.0), width)))
             if distance < 0.5:

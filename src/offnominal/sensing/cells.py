@@ -1,8 +1,9 @@
-"""Which instances a bundle of neighbouring rays can meet.
+"""Cells of neighbouring rays with the instances that these can hit.
 
-The rays of a camera, of a lidar and towards the sun all leave one point or run in one direction, so they lie in a plane
-of cells: tiles of the picture, patches of the lidar's sphere, squares seen from the sun. Every frame each cell gets
-the list of the instances whose outline reaches into it, nearest first. A ray only looks at the list of its cell.
+The rays of a camera, of a lidar and towards the sun have a common origin or a common direction. They are grouped into a
+plane of cells: tiles of the image, patches of the lidar's sphere, squares in the direction of the sun. In every frame
+each cell gets the list of the instances whose outline overlaps it, nearest first. A ray is tested against the list of
+its cell only.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ class Cells(NamedTuple):
     """Lists of instances per cell.
 
     Args:
-        starts: (cells + 2,): where the list of each cell begins in `members`.
-        members: The lists behind one another.
-        near: (instances,): a ray cannot meet the instance before this t.
+        starts: (cells + 2,): start of the list of each cell in `members`.
+        members: The concatenated lists.
+        near: (instances,): lower bound of t at which a ray hits the instance.
     """
 
     starts: NDArray[np.int32]
@@ -40,7 +41,7 @@ class Cells(NamedTuple):
 
 @compiled_internal
 def sort_by(keys: Array, order: Array) -> None:
-    """Sort indices by their keys, least first (Shell's sort with Ciura's gaps); equal keys by index."""
+    """Sort indices by their keys, smallest first (Shell sort with Ciura's gaps); equal keys by index."""
     for gap in (1750, 701, 301, 132, 57, 23, 10, 4, 1):
         for k in range(gap, order.shape[0]):
             item = order[k]
@@ -58,8 +59,8 @@ def fill_cells(outlines: Array, near: Array, solids: Array, columns: int, rows: 
     """Return the lists of all cells.
 
     Args:
-        outlines: (instances, 4): first and last column, first and last row that an instance reaches; nowhere if the
-            last is before the first.
+        outlines: (instances, 4): first and last column, first and last row that an instance overlaps; none if the last
+            is before the first.
         near: (instances,): distance that sorts the lists.
         solids: Instances to consider.
         columns: Number of columns.
@@ -77,7 +78,7 @@ def fill_cells(outlines: Array, near: Array, solids: Array, columns: int, rows: 
     for c in range(columns * rows + 1):
         starts[c + 1] += starts[c]
     members = np.empty(starts[columns * rows + 1], np.int32)
-    # Entry c + 1 counts on while list c is filled, and so becomes the begin of list c + 1.
+    # Entry c + 1 is incremented while list c is filled, so it ends as the start of list c + 1.
     for i in order:
         for y in range(outlines[i, 2], outlines[i, 3] + 1):
             for x in range(outlines[i, 0], outlines[i, 1] + 1):
@@ -89,7 +90,7 @@ def fill_cells(outlines: Array, near: Array, solids: Array, columns: int, rows: 
 
 @compiled_internal
 def clamped(value: np.float32, most: int) -> int:
-    """Return the whole number at or below a value, within -1 .. most."""
+    """Return the floor of a value, clipped to -1 .. most."""
     return int(np.floor(min(max(value, -ONE), np.float32(most))))
 
 
@@ -97,7 +98,7 @@ def clamped(value: np.float32, most: int) -> int:
 def camera_cells(
     packed: PackedScene, placed: PlacedInstances, view: NDArray[np.float32], width: int, height: int
 ) -> Cells:
-    """Return what reaches into each tile of a picture; t counts along the direction of view."""
+    """Return the instances that overlap each tile of an image; t is measured along the direction of view."""
     n, extent, solids = packed.kind.shape[0], packed.extent, packed.solids
     centre, rotation, present = placed.centre, placed.rotation, placed.present
     outlines = np.empty((n, 4), np.int32)
@@ -117,7 +118,7 @@ def camera_cells(
             continue
         near[i] = max(frame[3, 2] - depth, ZERO)
         left, right, low, high = _outline(frame, parallel, near[i])
-        # One pixel of margin keeps rounding from cutting an edge off.
+        # A margin of one pixel avoids cut edges by rounding.
         x0 = (left + half_wide) * scale_x - ONE
         x1 = (right + half_wide) * scale_x + ONE
         y0 = (half_high - high) * scale_y - ONE
@@ -134,7 +135,7 @@ def camera_cells(
 
 @compiled_internal
 def _in_view(extent: Array, centre: Array, rotation: Array, view: Array, i: int, frame: Array) -> None:
-    """Write the half sides (rows 0 to 2) and the middle (row 3) of an instance's box along the camera's axes."""
+    """Write the half sides (rows 0 to 2) and the centre (row 3) of an instance's box in camera coordinates."""
     for axis in range(3):
         x, y, z = view[3 + 3 * axis], view[4 + 3 * axis], view[5 + 3 * axis]
         for k in range(3):
@@ -145,7 +146,7 @@ def _in_view(extent: Array, centre: Array, rotation: Array, view: Array, i: int,
 
 @compiled_internal
 def _outline(frame: Array, parallel: bool, near: np.float32) -> tuple[np.float32, np.float32, np.float32, np.float32]:
-    """Return left, right, bottom and top of a box in the picture, everywhere if it reaches behind the viewer."""
+    """Return left, right, bottom and top of a box in the image; the whole image if it extends behind the camera."""
     if parallel:
         x = abs(frame[0, 0]) + abs(frame[1, 0]) + abs(frame[2, 0])
         y = abs(frame[0, 1]) + abs(frame[1, 1]) + abs(frame[2, 1])
@@ -166,13 +167,13 @@ def _outline(frame: Array, parallel: bool, near: np.float32) -> tuple[np.float32
 
 
 class SunMap(NamedTuple):
-    """What stands in the way of the sun, in squares seen from there.
+    """Instances that can shade points, in squares in the direction of the sun.
 
     Args:
         cells: The lists; `near` is minus the height of an instance's top towards the sun.
         size: Number of squares along each side.
         origin: Across and upright coordinate of the first corner, and squares per metre along both.
-        direction: (instances, 3): direction of the sun along each instance's own axes.
+        direction: (instances, 3): direction of the sun in the coordinates of each instance.
     """
 
     cells: Cells
@@ -183,7 +184,7 @@ class SunMap(NamedTuple):
 
 @compiled_internal
 def sun_map(packed: PackedScene, placed: PlacedInstances, wanted: bool) -> SunMap:
-    """Return which instances can shade the points of each square; an empty map if it is not wanted."""
+    """Return the instances that can shade the points of each square; an empty map without shadows."""
     n, lighting, extent, solids = packed.kind.shape[0], packed.lighting, packed.extent, packed.solids
     centre, rotation, present = placed.centre, placed.rotation, placed.present
     spans = np.empty((n, 4), np.float32)

@@ -1,4 +1,4 @@
-"""Scenes to look at and to measure with: a block of a town, and an arm at its table."""
+"""Example scenes: a block of a town, and a robot arm at a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COATS: tuple[Colour, ...] = ((0.20, 0.28, 0.55), (0.75, 0.35, 0.20), (0.25, 0.45
 
 
 class _RandomDraws:
-    """Numbers drawn one after the other from one stream."""
+    """Random numbers drawn one after the other from one stream."""
 
     def __init__(self, seed: int) -> None:
         self.stream, self.drawn = Stream.named(seed, 0, "scene"), 0
@@ -165,5 +165,5 @@ def arm() -> Scene:
 
 
 def arm_camera(size: int = 128, samples: int = 1) -> Camera:
-    """Return a camera that looks at the arm over the edge of its table."""
+    """Return a camera that views the arm across its table."""
     return Camera((0.95, -0.85, 1.0), (0.16, 0.0, 0.52), size, size, fov=42.0, samples=samples)

@@ -1,8 +1,8 @@
-"""Where a ray meets a shape, in the shape's own frame.
+"""Intersections of a ray with a shape, in the shape's own frame.
 
-A ray is q + t d. The caller starts it at the point nearest to the shape's middle, so that single precision loses
-nothing to the distance it has come; `low` is the t at which it really starts, mostly below zero. The answer is the
-least t above `low` on the surface: the far side if the ray starts inside.
+A ray is q + t d. The caller sets q to the point nearest to the shape's centre, so that single precision is sufficient;
+`low` is the t of the true start, mostly below zero. The result is the smallest t above `low` on the surface: the far
+side if the ray starts inside.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def intersect_convex(
     dz: np.float32,
     low: np.float32,
 ) -> np.float32:
-    """Return where a ray meets a convex shape, or infinity. (sx, sy, sz) are the shape's sizes."""
+    """Return t of the intersection of a ray with a convex shape, or infinity. (sx, sy, sz) are the shape's sizes."""
     if kind == BOX:
         enter, leave = _box(sx, sy, sz, qx, qy, qz, dx, dy, dz)
     elif kind == CAPSULE:
@@ -55,13 +55,13 @@ def intersect_convex(
 
 @compiled_internal
 def nonzero(d: np.float32) -> np.float32:
-    """Return a direction that can be divided by."""
+    """Return a direction without zeros, for division."""
     return d if abs(d) > TINY else TINY
 
 
 @compiled_internal
 def _slab(size: np.float32, q: np.float32, d: np.float32) -> tuple[np.float32, np.float32]:
-    """Return where a line enters and leaves |x| <= size."""
+    """Return t at which a line enters and leaves |x| <= size."""
     inverse = ONE / nonzero(d)
     middle = -q * inverse
     half = size * abs(inverse)
@@ -96,7 +96,7 @@ def _ball(
     dy: np.float32,
     dz: np.float32,
 ) -> tuple[np.float32, np.float32]:
-    """Return where a line enters and leaves the ball with this square of a radius."""
+    """Return t at which a line enters and leaves a ball, given its squared radius."""
     inverse = ONE / (dx * dx + dy * dy + dz * dz)
     nearest = -(qx * dx + qy * dy + qz * dz) * inverse
     px, py, pz = qx + nearest * dx, qy + nearest * dy, qz + nearest * dz
@@ -155,7 +155,7 @@ def _capsule(
     inverse = ONE / across
     nearest = -(qx * dx + qy * dy) * inverse
     half = math.sqrt(room) * inverse
-    # Where the round side is met beyond an end, the line meets that end's ball instead, or nothing.
+    # If the round side is hit beyond an end, the line hits the ball at that end instead, or nothing.
     enter, leave = nearest - half, nearest + half
     height = qz + enter * dz
     if abs(height) > length:
@@ -182,7 +182,7 @@ def intersect_mesh(
     high: np.float32,
     stack: NDArray[np.int32],
 ) -> tuple[np.float32, int]:
-    """Return where a ray meets a mesh between low and high, and which triangle; infinity and -1 if it does not."""
+    """Return t of the first hit of a mesh between low and high, and its triangle; infinity and -1 without a hit."""
     ix, iy, iz = ONE / nonzero(dx), ONE / nonzero(dy), ONE / nonzero(dz)
     best, which = high, -1
     if not intersect_box(boxes, root, qx, qy, qz, ix, iy, iz, low, high) < FAR:
@@ -225,13 +225,13 @@ def intersect_box(
     low: np.float32,
     high: np.float32,
 ) -> np.float32:
-    """Return where a ray, given by its start and the inverse of its direction, enters a node's box, or infinity."""
+    """Return t at which a ray, given by its start and inverse direction, enters a node's box, or infinity."""
     ax, bx = (boxes[node, 0] - qx) * ix, (boxes[node, 3] - qx) * ix
     ay, by = (boxes[node, 1] - qy) * iy, (boxes[node, 4] - qy) * iy
     az, bz = (boxes[node, 2] - qz) * iz, (boxes[node, 5] - qz) * iz
     enter = max(min(ax, bx), min(ay, by), min(az, bz), low)
     leave = min(max(ax, bx), max(ay, by), max(az, bz), high)
-    # The factor lets rays through that rounding would lose at a seam between boxes.
+    # The factor keeps rays that rounding would lose at the border between boxes.
     return enter if enter <= leave + abs(leave) * EDGE else FAR
 
 
@@ -248,7 +248,7 @@ def _triangle(
     low: np.float32,
     high: np.float32,
 ) -> np.float32:
-    """Return where a ray meets a triangle (Möller and Trumbore 1997), or infinity."""
+    """Return t of the intersection with a triangle (Möller and Trumbore 1997), or infinity."""
     ux, uy, uz = triangles[k, 3], triangles[k, 4], triangles[k, 5]
     vx, vy, vz = triangles[k, 6], triangles[k, 7], triangles[k, 8]
     px, py, pz = dy * vz - dz * vy, dz * vx - dx * vz, dx * vy - dy * vx

@@ -1,4 +1,4 @@
-"""Spinning lidars: one full turn of distances with labels."""
+"""Spinning lidars: one revolution of distances with labels."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from offnominal.sensing.vectors import rotation_matrix
 
 @dataclass(frozen=True, eq=False)
 class Lidar:
-    """A lidar that spins about its own z axis. All its rays are measured at one instant.
+    """A lidar that spins about its own z axis. All its rays are measured at the same time.
 
     Args:
-        position: Where it stands, m.
-        rotation: What takes its own axes into the world: a (3, 3) matrix, a quaternion (w, x, y, z) or None.
-        channels: Lasers above one another.
-        columns: Measurements per turn. The turn begins and ends at the back, at -x; +x is in the middle.
-        fov: Lowest and highest laser, degrees above the horizontal.
-        max_range: How far it measures, m.
+        position: Position, m.
+        rotation: Rotation from its own axes to the world: a (3, 3) matrix, a quaternion (w, x, y, z) or None.
+        channels: Number of lasers.
+        columns: Measurements per revolution. The revolution starts and ends at the back, at -x; +x is in the middle.
+        fov: Elevation of the lowest and the highest laser, degrees.
+        max_range: Largest measured distance, m.
         noise: Standard deviation of a distance, m.
-        dropout: Share of measurements that are lost.
+        dropout: Share of lost measurements.
     """
 
     position: Triple = (0.0, 0.0, 1.8)
@@ -73,13 +73,13 @@ class Lidar:
 
 @dataclass(frozen=True, eq=False)
 class PointCloud:
-    """One turn of a lidar, as an image with the highest laser in row 0.
+    """One revolution of a lidar, as an image with the highest laser in row 0.
 
     Args:
-        ranges: (channels, columns): measured distance, m; infinite where nothing came back.
-        points: (channels, columns, 3): where that is in the world, m; NaN where nothing came back.
-        label: (channels, columns): semantic class; the sky's where nothing came back.
-        instance: (channels, columns): identity of the thing; 0 where nothing came back.
+        ranges: (channels, columns): measured distance, m; infinite without a return.
+        points: (channels, columns, 3): measured points in world coordinates, m; NaN without a return.
+        label: (channels, columns): semantic class; that of the sky without a return.
+        instance: (channels, columns): identity of the object; 0 without a return.
     """
 
     ranges: NDArray[np.float32]
@@ -89,20 +89,20 @@ class PointCloud:
 
     @property
     def returned(self) -> BoolArray:
-        """(channels, columns): whether something came back; ``cloud.points[cloud.returned]`` is the list of points."""
+        """(channels, columns): whether there is a return; ``cloud.points[cloud.returned]`` is the list of points."""
         back: BoolArray = self.instance != 0
         return back
 
 
 def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int = 0, step: int = 0) -> PointCloud:
-    """Return what a lidar measures in one turn.
+    """Return the point cloud of one revolution.
 
     Args:
         scene: The instances.
-        lidar: Who measures.
-        poses: Where the instances are, if not where the scene has them.
-        seed: Root of the stream ``lidar`` from which noise and dropout are drawn.
-        step: Time index within that stream. The same seed and step give the same noise, whatever else is drawn.
+        lidar: The lidar.
+        poses: Poses of the instances; None for those of the scene.
+        seed: Root seed of the stream ``lidar``, from which noise and dropout are drawn.
+        step: Time index within that stream. The same seed and step always give the same noise.
 
     Example:
         >>> from offnominal.sensing import Cylinder, Instance

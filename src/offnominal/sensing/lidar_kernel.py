@@ -1,4 +1,4 @@
-"""The kernel behind lidars: one turn of rays, patch by patch of the sphere around the sensor."""
+"""Compiled kernel of the lidars: one revolution of rays, by patches of the sphere around the sensor."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def measure(
     label: NDArray[np.int32],
     instance: NDArray[np.int32],
 ) -> None:
-    """Measure one turn; see :func:`offnominal.sensing.sweep`. `lidar` is position, reach, noise and dropout."""
+    """Measure one revolution; see :func:`offnominal.sensing.sweep`. `lidar` is position, range, noise and dropout."""
     channels, columns = ranges.shape
     max_range, noise, dropout = lidar[3], lidar[4], lidar[5]
     rays = make_rays(columns, 1)
@@ -74,7 +74,7 @@ def measure(
 def lidar_cells(
     packed: PackedScene, placed: PlacedInstances, pose: FloatArray, elevations: FloatArray, columns: int
 ) -> Cells:
-    """Return what reaches into each patch of the sphere around a lidar."""
+    """Return the instances that overlap each patch of the sphere around a lidar."""
     n, extent, solids = packed.kind.shape[0], packed.extent, packed.solids
     centre, rotation, present = placed.centre, placed.rotation, placed.present
     channels = elevations.shape[0]
@@ -95,7 +95,7 @@ def lidar_cells(
         left, right = _azimuths(frame)
         first = math.floor((left / (2.0 * np.pi) + 0.5) * columns - 1.0)
         last = math.floor((right / (2.0 * np.pi) + 0.5) * columns + 1.0)
-        # What reaches across the seam at the back is looked for all round.
+        # A box that crosses the border at the back is assigned to all columns.
         if first < 0 or last >= columns:
             first, last = 0, columns - 1
         outlines[i, 0], outlines[i, 1] = first // WIDE, last // WIDE
@@ -104,7 +104,7 @@ def lidar_cells(
 
 @compiled_internal
 def _rows(frame: Array, elevations: FloatArray) -> tuple[np.float32, int, int]:
-    """Return how near a box comes, and the first and last row of patches that it reaches."""
+    """Return the smallest distance to a box, and the first and last row of patches that it overlaps."""
     square, level, far = 0.0, 0.0, 0.0
     for axis in range(3):
         half = 1.0001 * (abs(frame[0, axis]) + abs(frame[1, axis]) + abs(frame[2, axis])) + 1e-4
@@ -118,7 +118,7 @@ def _rows(frame: Array, elevations: FloatArray) -> tuple[np.float32, int, int]:
     first, last = elevations.shape[0], -1
     for row in range(elevations.shape[0]):
         sine, cosine = elevations[row, 0], elevations[row, 1]
-        # Steepest and flattest line of sight to the box: past its nearer or its farther side.
+        # Steepest and flattest line of sight to the box: past its near or its far side.
         below_top = sine * (level if high > 0.0 else far) <= high * cosine
         above_bottom = sine * (level if low < 0.0 else far) >= low * cosine
         if below_top and above_bottom:
@@ -128,7 +128,7 @@ def _rows(frame: Array, elevations: FloatArray) -> tuple[np.float32, int, int]:
 
 @compiled_internal
 def _azimuths(frame: Array) -> tuple[float, float]:
-    """Return the least and the greatest azimuth of a box; all of them if the sensor may be above, below or inside."""
+    """Return the smallest and largest azimuth of a box; the full circle if the sensor may be above, below or inside."""
     gap = 0.0
     for axis in range(2):
         half = abs(frame[0, axis]) + abs(frame[1, axis]) + abs(frame[2, axis])

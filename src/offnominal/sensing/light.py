@@ -1,4 +1,4 @@
-"""What lights a scene, and what is seen where nothing is."""
+"""Light and sky of a scene."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Light:
     """Sun and daylight.
 
     Args:
-        towards_sun: Direction in which the sun stands.
-        sun: How much the sun adds to a surface that faces it, in red, green and blue.
-        above: Daylight on a surface that looks up.
-        below: Light reflected from the ground on a surface that looks down.
-        shadows: Whether things that stand in the sun's way throw shadows.
+        towards_sun: Direction towards the sun.
+        sun: Light of the sun on a surface that faces it, in red, green and blue.
+        above: Daylight on a surface that faces up.
+        below: Light reflected from the ground on a surface that faces down.
+        shadows: Whether objects cast shadows.
     """
 
     towards_sun: tuple[float, float, float] = (-0.4, -0.5, 0.9)
@@ -39,13 +39,13 @@ class Light:
 
 @dataclass(frozen=True)
 class Sky:
-    """The background and the air before it.
+    """Background and fog.
 
     Args:
         horizon: Colour at eye level, which is also the colour of fog.
         zenith: Colour overhead.
-        visibility: Distance in metres at which fog hides 95 percent of a thing; infinite for clear air.
-        label: Semantic label of pixels that see nothing else. Their instance is 0.
+        visibility: Distance in metres at which fog hides 95 percent of an object; infinite for clear air.
+        label: Semantic label of background pixels. Their instance is 0.
     """
 
     horizon: Colour = (0.86, 0.90, 0.94)
@@ -61,10 +61,10 @@ class Sky:
 
 
 def pack(light: Light, sky: Sky) -> NDArray[np.float32]:
-    """Return light and sky as rows of three: sun's direction, two directions across it, colours, numbers."""
+    """Return light and sky as rows of three: direction of the sun, two perpendicular ones, colours, parameters."""
     direction = unit("towards_sun", light.towards_sun)
     across, upright = perpendicular(direction)
-    # 1 + x + x^2 / 2 stands in for e^x: it is 20 at x = 5.2445.
+    # 1 + x + x^2 / 2 approximates e^x: it is 20 at x = 5.2445.
     density = 5.2445 / sky.visibility
     rows = (
         direction,

@@ -1,4 +1,4 @@
-"""How surfaces look: a colour and a pattern that is computed, not stored."""
+"""Materials: a colour and a procedural texture."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ PLAIN, CHECKER, NOISE, WINDOWS, LANE = range(len(TEXTURES))
 
 @dataclass(frozen=True)
 class Material:
-    """The look of a surface.
+    """Colour and texture of a surface.
 
     Args:
         colour: Red, green and blue from 0 to 1.
-        second: The pattern's other colour: the other fields of a checker, panes, paint, a mesh's trim.
+        second: Second colour of the texture, or of a mesh's trim.
         texture: ``"plain"``; ``"checker"``: fields of `scale`; ``"noise"``: stains of about `scale`; ``"windows"``:
             panes on upright faces, one per `scale`, a few of them lit; ``"lane"``: a road along x whose lanes are
             `scale` wide, with a dashed line at y = 0 and full lines one lane to either side.
-        scale: Size of the pattern, m.
+        scale: Size of the texture, m.
 
     Example:
         >>> Material((0.9, 0.9, 0.9), (0.7, 0.7, 0.7), texture="checker", scale=0.5).texture

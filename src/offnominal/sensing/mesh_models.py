@@ -23,7 +23,7 @@ def car() -> Mesh:
     """
     hull = _prism(np.array(HULL), 0.86)
     cabin = _prism(np.array(CABIN), 0.70)
-    # All of the cabin is glass but its roof, the two triangles over the second side of the outline.
+    # The whole cabin is glass except its roof, the two triangles over the second side of the outline.
     glass = np.ones(len(cabin[1]), np.bool_)
     glass[2:4] = False
     parts = [(*hull, np.zeros(len(hull[1]), np.bool_)), (*cabin, glass)]
@@ -99,7 +99,7 @@ def _ball(around: int, rings: int) -> tuple[FloatArray, IntArray]:
 
 
 def _join(parts: Sequence[tuple[FloatArray, IntArray, BoolArray]]) -> Mesh:
-    """Return several meshes as one."""
+    """Return the union of several meshes."""
     firsts = np.cumsum([0, *(len(vertices) for vertices, _, _ in parts)])
     faces: Array = np.concatenate([part[1] + first for part, first in zip(parts, firsts, strict=False)])
     return Mesh(np.concatenate([part[0] for part in parts]), faces, np.concatenate([part[2] for part in parts]))

@@ -24,20 +24,20 @@ class MujocoScene:
     """A scene whose instances follow the geoms of a MuJoCo simulation.
 
     Args:
-        scene: One instance per visible geom. Its label is the number of the geom's body, its identity the geom's
-            number plus one.
-        geoms: Which geom each instance follows.
+        scene: One instance per visible geom. Its label is the index of the geom's body, its identity the geom's index
+            plus one.
+        geoms: Index of the geom of each instance.
     """
 
     scene: Scene
     geoms: IntArray
 
     def poses(self, data: mujoco.MjData) -> Poses:
-        """Return where the geoms are in a simulation whose kinematics are up to date."""
+        """Return the poses of the geoms in a simulation whose kinematics are up to date."""
         return self.gather(data.geom_xpos, data.geom_xmat)
 
     def gather(self, xpos: FloatArray, xmat: FloatArray) -> Poses:
-        """Return poses from the simulation's own arrays.
+        """Return poses from arrays of the simulation.
 
         Args:
             xpos: (..., geoms, 3): `geom_xpos` of one simulation or of many.
@@ -62,11 +62,11 @@ def scene_from_mujoco(
     Args:
         model: Its geoms of type plane, sphere, capsule, ellipsoid, cylinder, box and mesh become instances; those with
             an alpha of 0 are left out.
-        data: Where the geoms are at first; None for the model's own pose.
+        data: Initial state of the geoms; None for the model's own pose.
         groups: Geom groups to keep; None for all.
-        materials: How geoms look, by name; others have their `rgba`.
-        labels: Semantic classes of geoms, by name; others have the number of their body.
-        light: The sun and the daylight.
+        materials: Materials of geoms by name; the others have their `rgba`.
+        labels: Semantic classes of geoms by name; the others have the index of their body.
+        light: Sun and daylight.
         sky: The background.
 
     Example:
@@ -108,7 +108,7 @@ def _colours(model: mujoco.MjModel) -> FloatArray:
     colours: FloatArray = np.clip(model.geom_rgba.astype(np.float64), 0.0, 1.0)
     used = model.geom_matid >= 0
     if used.any():
-        # MuJoCo lets a geom's own rgba win over its material's unless it is the default grey.
+        # In MuJoCo a geom's own rgba overrides that of its material unless it is the default grey.
         default = (model.geom_rgba == 0.5).sum(axis=1) == 3
         chosen = used & default
         colours[chosen] = np.clip(model.mat_rgba[model.geom_matid[chosen]], 0.0, 1.0)
@@ -116,7 +116,7 @@ def _colours(model: mujoco.MjModel) -> FloatArray:
 
 
 def _shape(model: mujoco.MjModel, geom: int, meshes: dict[int, Mesh]) -> Shape:
-    """Return the shape of a geom; geoms of one mesh share it."""
+    """Return the shape of a geom; geoms with the same mesh share it."""
     import mujoco
 
     kind = mujoco.mjtGeom(int(model.geom_type[geom]))

@@ -19,25 +19,25 @@ ROUND = (SPHERE, ELLIPSOID, CAPSULE)
 
 
 class PackedScene(NamedTuple):
-    """What never changes while a scene moves.
+    """The constant part of a scene.
 
     Args:
-        kind: (instances,): which shape.
-        size: (instances, 3): the shape's own numbers.
-        extent: (instances, 3): half of the sides of the box around it.
-        bounding_radius_squared: (instances,): square of the radius of the ball around it.
-        middle: (instances, 3): middle of that box in the instance's frame; zero but for meshes.
-        planes: Which instances are planes.
-        solids: Which are not.
-        texture: (instances,): which pattern.
-        paint: (instances, 7): two colours and repetitions of the pattern per metre.
+        kind: (instances,): kind of shape.
+        size: (instances, 3): parameters of the shape.
+        extent: (instances, 3): half sides of its bounding box.
+        bounding_radius_squared: (instances,): squared radius of its bounding ball.
+        middle: (instances, 3): centre of that box in the instance's frame; zero except for meshes.
+        planes: Indices of the planes.
+        solids: Indices of the other instances.
+        texture: (instances,): kind of texture.
+        paint: (instances, 7): two colours and repetitions of the texture per metre.
         label: (instances,): semantic classes.
-        identity: (instances,): which thing.
-        root: (instances,): where a mesh's tree begins.
+        identity: (instances,): identities of the objects.
+        root: (instances,): root node of a mesh's tree.
         boxes: (nodes, 6): low and high corner of every node of every tree.
-        links: (nodes, 2): first child and 0, or first triangle and their number.
-        triangles: (triangles, 9): a corner and the two sides that leave it.
-        trim: (triangles,): whether it takes the second colour.
+        links: (nodes, 2): first child and 0, or first triangle and number of triangles.
+        triangles: (triangles, 9): one corner and the two sides from it.
+        trim: (triangles,): whether the triangle has the second colour.
         lighting: Light and sky, see :func:`offnominal.sensing.light.pack`.
     """
 
@@ -76,7 +76,7 @@ def pack(
         kind=kind,
         size=np.array([shape.sizes for shape in shapes], np.float32),
         extent=extents.astype(np.float32),
-        # A little more than the true reach, so that rounding never hides a surface.
+        # Slightly larger than the true radius, so that rounding never hides a surface.
         bounding_radius_squared=np.array([1.0001 * _bounding_radius(shape) ** 2 for shape in shapes], np.float32),
         middle=np.array([shape.middle if isinstance(shape, Mesh) else (0.0, 0.0, 0.0) for shape in shapes]),
         planes=np.flatnonzero(kind == PLANE).astype(np.int32),
@@ -95,7 +95,7 @@ def pack(
 
 
 def _bounding_radius(shape: Shape) -> float:
-    """Return the radius of the smallest ball around the middle that holds a shape."""
+    """Return the radius of the smallest ball around the centre that contains a shape."""
     if isinstance(shape, Mesh):
         squares = np.square(shape.corners)
         return math.sqrt(float((squares[..., 0] + squares[..., 1] + squares[..., 2]).max()))
@@ -106,7 +106,7 @@ def _bounding_radius(shape: Shape) -> float:
 
 
 def _forest(shapes: Sequence[Shape]) -> tuple[Array, Array, Array, Array, Array]:
-    """Return the trees of all meshes behind one another, and where the tree of each shape begins."""
+    """Return the concatenated trees of all meshes, and the root of each shape's tree."""
     meshes = list({id(shape): shape for shape in shapes if isinstance(shape, Mesh)}.values())
     trees = [mesh.tree for mesh in meshes]
     first_node, first_triangle = 0, 0

@@ -1,4 +1,4 @@
-"""Instances in their places for one frame, as seen from the sensor."""
+"""Poses of the instances in one frame, relative to the sensor."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ONE = np.float32(1.0)
 
 
 class PlacedInstances(NamedTuple):
-    """Middles and turns of the instances.
+    """Centres and rotations of the instances.
 
     Args:
-        centre: (instances, 3): middle of each instance, counted from the sensor so that single precision is enough.
+        centre: (instances, 3): centre of each instance relative to the sensor, so that single precision is sufficient.
         rotation: (instances, 9): rotation matrix, row by row, from own axes to the world's.
         present: (instances,): whether the pose is finite.
-        level: (planes,): height of the sensor above each plane; below zero if the plane is not there.
+        level: (planes,): height of the sensor above each plane; negative if the plane is absent.
     """
 
     centre: NDArray[np.float32]
@@ -33,7 +33,7 @@ class PlacedInstances(NamedTuple):
 
 @compiled_internal
 def place(packed: PackedScene, positions: FloatArray, rotations: FloatArray, eye: FloatArray) -> PlacedInstances:
-    """Return the instances in their places."""
+    """Return the poses of the instances relative to the sensor."""
     n = positions.shape[0]
     centre = np.empty((n, 3), np.float32)
     rotation = np.empty((n, 9), np.float32)
@@ -64,7 +64,7 @@ def place(packed: PackedScene, positions: FloatArray, rotations: FloatArray, eye
 
 @compiled_internal
 def extent_along(extent: Array, rotation: Array, i: int, x: np.float32, y: np.float32, z: np.float32) -> np.float32:
-    """Return how far the box around an instance reaches from its middle in the direction (x, y, z)."""
+    """Return the extent of an instance's bounding box from its centre in the direction (x, y, z)."""
     total = ZERO
     for k in range(3):
         total += extent[i, k] * abs(rotation[i, k] * x + rotation[i, 3 + k] * y + rotation[i, 6 + k] * z)

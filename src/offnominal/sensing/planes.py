@@ -1,7 +1,7 @@
-"""Endless grounds, met and painted for whole bundles of rays at once.
+"""Intersection and shading of planes for whole bundles of rays.
 
-Most pixels of most pictures show the ground. These loops do the same for every ray, without branches and with one
-array per coordinate, so that the compiler makes vector instructions of them.
+Most pixels of most images show the ground. These loops have no branches and one array per coordinate, so that the
+compiler vectorises them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LEAST_COSINE = np.float32(0.05)
 
 @compiled_internal
 def intersect_planes(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) -> None:
-    """Fill t, who and part of the first n rays with the nearest plane, or with infinity, -1 and -1."""
+    """Set t, hit and part of the first n rays to the nearest plane, or to infinity, -1 and -1."""
     ts, hit, part, start, direction = rays.t, rays.hit, rays.part, rays.start, rays.direction
     planes, size, level, centre, rotation = packed.planes, packed.size, placed.level, placed.centre, placed.rotation
     for r in range(n):
@@ -52,7 +52,7 @@ def _intersect_from_sensor(
     height: np.float32,
     n: int,
 ) -> None:
-    """Meet plane i, which is this far below the sensor, with rays that start there."""
+    """Intersect plane i with rays that start at the sensor, which is at this height above it."""
     ux, uy, uz, vx, vy, vz = (
         rotation[i, 0],
         rotation[i, 3],
@@ -88,7 +88,7 @@ def _intersect_from_anywhere(
     height: np.float32,
     n: int,
 ) -> None:
-    """Meet plane i, which is this far below the sensor, with rays that each have their own start."""
+    """Intersect plane i with rays that have different origins; the sensor is at this height above it."""
     ax, ay, az = rotation[i, 2], rotation[i, 5], rotation[i, 8]
     for r in range(n):
         ox, oy, oz = start[0, r], start[1, r], start[2, r]
@@ -107,7 +107,7 @@ def _intersect_from_anywhere(
 
 @compiled_internal
 def shade_planes(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int, pixel: np.float32) -> None:
-    """Fill point, normal, colour and sunlit of those of the first n rays that end on a plain or checkered plane."""
+    """Set point, normal, colour and sunlit of those of the first n rays that hit a plain or checkered plane."""
     normal, sunlit = rays.normal, rays.sunlit
     for r in range(n):
         sunlit[r] = ZERO
@@ -139,7 +139,7 @@ def _checkered(
     share: Array,
     n: int,
 ) -> None:
-    """Write how much of the second colour each ray sees if it ends on plane i."""
+    """Write the share of the second colour for each ray that hits plane i."""
     ax, ay, az = rotation[i, 2], rotation[i, 5], rotation[i, 8]
     for r in range(n):
         share[r] = ONE
@@ -157,7 +157,7 @@ def _checkered(
 
 @compiled_internal
 def _fill(paint: Array, rotation: Array, i: int, lighting: Array, rays: Rays, share: Array, n: int) -> None:
-    """Give the rays that end on plane i their colour, with this share of the second one, direction and light."""
+    """Set colour, normal and light of the rays that hit plane i, given the share of the second colour."""
     ts, hits, direction = rays.t, rays.hit, rays.direction
     point, normal, colour, sunlit = rays.point, rays.normal, rays.colour, rays.sunlit
     for c in range(3):

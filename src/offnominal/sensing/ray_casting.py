@@ -1,4 +1,4 @@
-"""Where any rays end: for sensors of your own."""
+"""Ray casting for custom sensors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from offnominal.sensing.scene import Poses, Scene
 
 @dataclass(frozen=True, eq=False)
 class RayHits:
-    """What each ray meets.
+    """The first hit of each ray.
 
     Args:
-        distance: (n,): metres along the ray; infinite if it meets nothing.
-        normal: (n, 3): direction of length one away from the surface; zero if there is none.
+        distance: (n,): distance along the ray, m; infinite without a hit.
+        normal: (n, 3): unit normal of the surface; zero without a hit.
         label: (n,): semantic class.
-        instance: (n,): identity of the thing; 0 for none.
+        instance: (n,): identity of the object; 0 without a hit.
     """
 
     distance: NDArray[np.float32]
@@ -38,14 +38,14 @@ def cast_rays(
     max_range: float = math.inf,
     poses: Poses | None = None,
 ) -> RayHits:
-    """Follow rays to the first thing they meet.
+    """Return the first hit of each ray.
 
     Args:
         scene: The instances.
-        origins: (n, 3), or (3,) if all rays leave one point, m.
-        directions: (n, 3): of any length.
-        max_range: How far rays go, m.
-        poses: Where the instances are, if not where the scene has them.
+        origins: (n, 3), or (3,) for a common origin, m.
+        directions: (n, 3): directions of any length.
+        max_range: Largest distance, m.
+        poses: Poses of the instances; None for those of the scene.
 
     Example:
         >>> from offnominal.sensing import Instance, Sphere

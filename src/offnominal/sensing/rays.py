@@ -1,4 +1,4 @@
-"""Bundles of rays, and the nearest thing that each of them meets."""
+"""Bundles of rays and their nearest hits."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ ONE = np.float32(1.0)
 
 
 class Rays(NamedTuple):
-    """Rays and what becomes of them; each stage of the work reads some columns and fills others.
+    """Rays and their hits; each stage reads some columns and fills others.
 
     Args:
-        start: (3, n), or (3, 1) if all rays leave the sensor; counted from the sensor.
-        direction: (3, n): directions of any length; t counts in it.
-        cell: (n,): which list of instances to look at.
-        t: (n,): where the ray meets something; infinite if it does not.
-        hit: (n,): which instance; -1 for none.
-        part: (n,): which triangle of a mesh.
-        point: (3, n): a little off the surface, counted from the sensor.
-        normal: (3, n): away from the surface, towards the sensor.
-        colour: (3, n): first the surface's own colour, at last the colour seen.
-        sunlit: (n,): how directly the sun shines on the surface, from 0 to 1.
+        start: (3, n), or (3, 1) if all rays start at the sensor; relative to the sensor.
+        direction: (3, n): directions of any length, the unit of t.
+        cell: (n,): cell of the ray, whose list of instances is tested.
+        t: (n,): position of the hit; infinite without a hit.
+        hit: (n,): index of the instance; -1 for none.
+        part: (n,): triangle of a mesh.
+        point: (3, n): point slightly off the surface, relative to the sensor.
+        normal: (3, n): normal of the surface, towards the sensor.
+        colour: (3, n): colour of the surface, finally the colour of the pixel.
+        sunlit: (n,): direct light of the sun on the surface, from 0 to 1.
     """
 
     start: NDArray[np.float32]
@@ -48,7 +48,7 @@ class Rays(NamedTuple):
 
 @compiled_internal
 def make_rays(n: int, starts: int) -> Rays:
-    """Return room for n rays."""
+    """Return empty arrays for n rays."""
     return Rays(
         np.zeros((3, starts), np.float32),
         np.empty((3, n), np.float32),
@@ -65,8 +65,8 @@ def make_rays(n: int, starts: int) -> Rays:
 
 @compiled_internal
 def trace(packed: PackedScene, placed: PlacedInstances, cells: Cells, rays: Rays, n: int) -> None:
-    """Bring t, who and part of the first n rays nearer where something stands before what they hold."""
-    # Columns are taken out before the loop: taking one out of a tuple counts references.
+    """Update t, hit and part of those of the first n rays that hit something nearer than their current hit."""
+    # Columns are read before the loop: reading them from a tuple counts references.
     kind, size, bounding_radius_squared, root = packed.kind, packed.size, packed.bounding_radius_squared, packed.root
     boxes, links, triangles = packed.boxes, packed.links, packed.triangles
     centre, rotation = placed.centre, placed.rotation

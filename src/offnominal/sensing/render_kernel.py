@@ -1,4 +1,4 @@
-"""The kernel behind pictures: frame by frame, band by band, then the edges again with more rays."""
+"""Compiled kernel of the cameras: frame by frame, band by band, then the edges with more rays."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def render_frames(
     label: NDArray[np.int32],
     instance: NDArray[np.int32],
 ) -> None:
-    """Draw n frames into those outputs that have room; see :func:`offnominal.sensing.render_batch`."""
+    """Render n frames into the outputs that are not empty; see :func:`offnominal.sensing.render_batch`."""
     coloured, has_normals = rgb.shape[0] > 0, normal.shape[0] > 0
     shaded, each = coloured and packed.lighting[8, 1] > ZERO, samples * samples
     parallel = views[0, 14] > 0.0
@@ -55,7 +55,7 @@ def render_frames(
         sun = sun_map(packed, placed, shaded)
         top, found, done = 0, 0, 0
         while top < height or done < found:
-            # First every pixel, band by band; then those at edges, as many together as there is room for.
+            # First every pixel, band by band; then those at edges, as many at once as the buffers hold.
             whole = top < height
             if whole:
                 count = min(TILE, height - top) * width
@@ -87,7 +87,7 @@ def render_frames(
 
 @compiled_internal
 def _aim_ray(start: Array, direction: Array, r: int, view: NDArray[np.float32], x: np.float32, y: np.float32) -> None:
-    """Point a ray at the place (x, y) of the picture, each from -1 to 1, right and up."""
+    """Set a ray to the point (x, y) of the image, each from -1 to 1, right and up."""
     a, b = x * view[12], y * view[13]
     for c in range(3):
         across = a * view[3 + c] + b * view[6 + c]
@@ -100,7 +100,7 @@ def _aim_ray(start: Array, direction: Array, r: int, view: NDArray[np.float32], 
 
 @compiled_internal
 def _aim_band(rays: Rays, view: NDArray[np.float32], top: int, count: int, width: int, height: int) -> None:
-    """Point rays at the middles of the pixels of one row of tiles."""
+    """Set rays to the centres of the pixels of one row of tiles."""
     cell, direction, start = rays.cell, rays.direction, rays.start
     columns = (width + TILE - 1) // TILE
     for row in range(count // width):
@@ -115,7 +115,7 @@ def _aim_band(rays: Rays, view: NDArray[np.float32], top: int, count: int, width
 def _aim_edges(
     rays: Rays, view: Array, edges: Array, first: int, count: int, samples: int, width: int, height: int
 ) -> None:
-    """Point samples x samples rays into each of some pixels."""
+    """Set samples x samples rays for each of some pixels."""
     cell, direction, start = rays.cell, rays.direction, rays.start
     each = samples * samples
     columns = (width + TILE - 1) // TILE
@@ -139,7 +139,7 @@ def _report(
     label: Array,
     instance: Array,
 ) -> None:
-    """Write what the rays of a band have met."""
+    """Write the hits of the rays of a band."""
     nothing, labels, identities = int(packed.lighting[8, 2]), packed.label, packed.identity
     ts, hits, normals = rays.t, rays.hit, rays.normal
     for r in range(count if depth.shape[0] > 0 else 0):
@@ -155,7 +155,7 @@ def _report(
 
 @compiled_internal
 def _keep_band(rays: Rays, first: int, count: int, rgb: Array, hit: Array, sunlit: Array) -> None:
-    """Write the colours of a band, and what tells edges if there is room for it."""
+    """Write the colours of a band, and the data for edge detection if needed."""
     colour, hits, direct = rays.colour, rays.hit, rays.sunlit
     for r in range(count):
         for c in range(3):
@@ -166,7 +166,7 @@ def _keep_band(rays: Rays, first: int, count: int, rgb: Array, hit: Array, sunli
 
 @compiled_internal
 def _keep_edges(rays: Rays, edges: Array, first: int, count: int, each: int, rgb: Array) -> None:
-    """Give each pixel the mean of its rays."""
+    """Set each pixel to the mean of its rays."""
     colour = rays.colour
     for e in range(count // each):
         for c in range(3):
@@ -178,7 +178,7 @@ def _keep_edges(rays: Rays, edges: Array, first: int, count: int, each: int, rgb
 
 @compiled_internal
 def _find_edges(hit: Array, sunlit: Array, width: int, edges: Array) -> int:
-    """Write and count the pixels that see something else, or other light, than the one beside, above or below."""
+    """Write and count the pixels whose object or light differs from that of a neighbour."""
     size, count = hit.shape[0], 0
     for p in range(size):
         column = p % width

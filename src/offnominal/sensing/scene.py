@@ -1,4 +1,4 @@
-"""Scenes as data: which shapes stand where, what they look like and what they are."""
+"""Scenes as data: shapes with poses, materials and labels."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from offnominal.sensing.vectors import rotation_matrix
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One thing in a scene, or a part of one.
+    """One object in a scene, or a part of one.
 
     Args:
         shape: Its shape; meshes may be shared.
-        position: Where the shape's origin is, m.
-        rotation: What takes its own axes into the world: a (3, 3) matrix, a quaternion (w, x, y, z) or None.
-        material: What it looks like.
-        label: What it is: its semantic class.
-        identity: Which thing it is. Parts of one thing share it; None numbers the instances of a scene from 1.
+        position: Position of the shape's origin, m.
+        rotation: Rotation from its own axes to the world: a (3, 3) matrix, a quaternion (w, x, y, z) or None.
+        material: Its material.
+        label: Its semantic class.
+        identity: Number of the object. Parts of one object share it; None numbers the instances of a scene from 1.
     """
 
     shape: Shape
@@ -45,9 +45,9 @@ class Instance:
 
 @dataclass(frozen=True, eq=False)
 class Poses:
-    """Where the instances of a scene are, once or for many frames.
+    """Poses of the instances of a scene, once or for many frames.
 
-    An instance whose position or rotation is not finite is not there.
+    An instance whose position or rotation is not finite is absent.
 
     Args:
         positions: (instances, 3) or (n, instances, 3), m.
@@ -82,15 +82,15 @@ class Poses:
 class Scene:
     """Instances under a light and a sky.
 
-    A scene does not change; to move its instances, hand :class:`Poses` to the sensor. What is costly, such as the trees
-    of meshes, is prepared on first use and kept.
+    A scene is immutable; pass :class:`Poses` to the sensor to move its instances. Expensive data, such as the trees of
+    meshes, is computed on first use and cached.
 
     Example:
         >>> from offnominal.sensing import Box, Camera, Plane, render
         >>> crate = Instance(Box((0.5, 0.5, 0.5)), position=(0.0, 0.0, 0.5), label=7)
         >>> scene = Scene((Instance(Plane()), crate))
-        >>> picture = render(scene, Camera((0.0, -4.0, 0.5), (0.0, 0.0, 0.5)), ("depth", "label"))
-        >>> float(picture.depth[64, 64]), int(picture.label[64, 64])
+        >>> image = render(scene, Camera((0.0, -4.0, 0.5), (0.0, 0.0, 0.5)), ("depth", "label"))
+        >>> float(image.depth[64, 64]), int(image.label[64, 64])
         (3.5, 7)
     """
 
@@ -108,7 +108,7 @@ class Scene:
 
     @cached_property
     def poses(self) -> Poses:
-        """Where the instances are unless other poses are given."""
+        """Poses of the instances unless others are given."""
         positions = np.array([instance.position for instance in self.instances], np.float64)
         return Poses(positions, np.array([instance.rotation for instance in self.instances], np.float64))
 

@@ -1,4 +1,4 @@
-"""From where a ray ends to the colour it sees: surface, shadow, light and air."""
+"""Shading: from the hit of a ray to its colour by surface, shadow, light and fog."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ LEAST_COSINE = np.float32(0.05)
 def surface(
     packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int, pixel: np.float32, parallel: bool
 ) -> None:
-    """Fill point, normal, colour and sunlit of those of the first n rays that `shade_planes` has left.
+    """Set point, normal, colour and sunlit of those of the first n rays that `shade_planes` has not set.
 
-    `pixel` is a pixel's size at t = 1, or at any t if lines of sight are parallel.
+    `pixel` is the size of a pixel at t = 1, or at any t for an orthographic camera.
     """
     rotation, centre, paint = placed.rotation, placed.centre, packed.paint
     kind, size, triangles, trim, texture = packed.kind, packed.size, packed.triangles, packed.trim, packed.texture
@@ -96,7 +96,7 @@ def _outward(
     y: np.float32,
     z: np.float32,
 ) -> tuple[np.float32, np.float32, np.float32]:
-    """Return the direction of length one that leaves a shape at a point of its surface."""
+    """Return the unit normal of a shape at a point of its surface."""
     if kind == BOX:
         gap_x, gap_y, gap_z = sx - abs(x), sy - abs(y), sz - abs(z)
         if gap_x <= gap_y and gap_x <= gap_z:
@@ -122,7 +122,7 @@ def _outward(
 
 @compiled_internal
 def shadow(packed: PackedScene, placed: PlacedInstances, sun: SunMap, rays: Rays, n: int) -> None:
-    """Take the sun from those of the first n rays that end in the shade."""
+    """Remove the sunlight of those of the first n rays that hit a shaded point."""
     kind, size, bounding_radius_squared, lighting, root = (
         packed.kind,
         packed.size,
@@ -151,7 +151,7 @@ def shadow(packed: PackedScene, placed: PlacedInstances, sun: SunMap, rays: Rays
             i = members[m]
             if -near[i] < height:
                 break
-            # What is convex does not shade its own sunny side.
+            # A convex shape does not shade its own sunny side.
             if i == hits[r] and kind[i] != MESH:
                 continue
             cx, cy, cz = centre[i, 0] - px, centre[i, 1] - py, centre[i, 2] - pz
@@ -174,10 +174,10 @@ def shadow(packed: PackedScene, placed: PlacedInstances, sun: SunMap, rays: Rays
 
 @compiled_internal
 def illuminate(packed: PackedScene, rays: Rays, n: int) -> None:
-    """Turn the surface colours of the first n rays into what is seen, through the air and with the sky behind."""
+    """Compute the final colours of the first n rays from surface, light, fog and sky."""
     lighting, direction, ts, hits = packed.lighting, rays.direction, rays.t, rays.hit
     normal, sunlit, colour = rays.normal, rays.sunlit, rays.colour
-    # The points off the surfaces have done their service; their room takes how high a ray climbs and how hazy it is.
+    # The points are not needed any more; their memory is reused for the elevation of the ray and the fog.
     trace_bvh, haze = rays.point[0], rays.point[1]
     density = lighting[8, 0]
     for r in range(n):

@@ -1,4 +1,4 @@
-"""Shapes of things: what a ray can hit, each in its own frame with its middle at the origin."""
+"""Shapes, each in its own frame with its centre at the origin."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Triple: TypeAlias = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Plane:
-    """A flat ground that is seen from above only; it throws no shadow.
+    """A plane that is visible from above only; it casts no shadow.
 
     Args:
-        half: Half of its sides along x and y, m; infinite by default.
+        half: Half sides along x and y, m; infinite by default.
     """
 
     half: tuple[float, float] = (math.inf, math.inf)
@@ -33,18 +33,18 @@ class Plane:
 
     @property
     def sizes(self) -> Triple:
-        """Numbers that the kernels want."""
+        """Parameters for the kernels."""
         return (*self.half, 0.0)
 
     @property
     def extent(self) -> Triple:
-        """Half of the sides of the box around it."""
+        """Half sides of the bounding box."""
         return (*self.half, 0.0)
 
 
 @dataclass(frozen=True)
 class Box:
-    """A box; `half` is half of its sides along x, y and z in metres."""
+    """A box; `half` are its half sides along x, y and z in metres."""
 
     half: Triple
     kind: ClassVar[int] = BOX
@@ -54,12 +54,12 @@ class Box:
 
     @property
     def sizes(self) -> Triple:
-        """Numbers that the kernels want."""
+        """Parameters for the kernels."""
         return self.half
 
     @property
     def extent(self) -> Triple:
-        """Half of the sides of the box around it."""
+        """Half sides of the bounding box."""
         return self.half
 
 
@@ -75,18 +75,18 @@ class Sphere:
 
     @property
     def sizes(self) -> Triple:
-        """Numbers that the kernels want."""
+        """Parameters for the kernels."""
         return (self.radius * self.radius, 0.0, 0.0)
 
     @property
     def extent(self) -> Triple:
-        """Half of the sides of the box around it."""
+        """Half sides of the bounding box."""
         return (self.radius,) * 3
 
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """A ball stretched to the `radii` along x, y and z, in metres."""
+    """An ellipsoid with the `radii` along x, y and z in metres."""
 
     radii: Triple
     kind: ClassVar[int] = ELLIPSOID
@@ -96,19 +96,19 @@ class Ellipsoid:
 
     @property
     def sizes(self) -> Triple:
-        """Numbers that the kernels want."""
+        """Parameters for the kernels."""
         x, y, z = self.radii
         return (1.0 / x, 1.0 / y, 1.0 / z)
 
     @property
     def extent(self) -> Triple:
-        """Half of the sides of the box around it."""
+        """Half sides of the bounding box."""
         return self.radii
 
 
 @dataclass(frozen=True)
 class Capsule:
-    """All points within `radius` of a line of `half_length` to either side along z, in metres."""
+    """A capsule along z: all points within `radius` of a segment of `half_length` to either side, in metres."""
 
     radius: float
     half_length: float
@@ -119,18 +119,18 @@ class Capsule:
 
     @property
     def sizes(self) -> Triple:
-        """Numbers that the kernels want."""
+        """Parameters for the kernels."""
         return (self.radius * self.radius, self.half_length, 0.0)
 
     @property
     def extent(self) -> Triple:
-        """Half of the sides of the box around it."""
+        """Half sides of the bounding box."""
         return (self.radius, self.radius, self.half_length + self.radius)
 
 
 @dataclass(frozen=True)
 class Cylinder:
-    """A round bar with flat ends; it reaches `half_length` to either side along z, in metres."""
+    """A cylinder along z with `half_length` to either side, in metres."""
 
     radius: float
     half_length: float
@@ -141,23 +141,23 @@ class Cylinder:
 
     @property
     def sizes(self) -> Triple:
-        """Numbers that the kernels want."""
+        """Parameters for the kernels."""
         return (self.radius * self.radius, self.half_length, self.radius)
 
     @property
     def extent(self) -> Triple:
-        """Half of the sides of the box around it."""
+        """Half sides of the bounding box."""
         return (self.radius, self.radius, self.half_length)
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles, seen from both sides. Instances of one mesh share its tree, which is built once.
+    """A triangle mesh, visible from both sides. Instances of one mesh share its tree, which is built once.
 
     Args:
         vertices: (v, 3): corners in metres.
         faces: (f, 3): the three corners of each triangle.
-        trim: (f,): whether a triangle takes the material's second colour; none by default.
+        trim: (f,): whether a triangle has the material's second colour; none by default.
 
     Example:
         >>> tetrahedron = Mesh(
@@ -203,7 +203,7 @@ class Mesh:
 
     @cached_property
     def tree(self) -> tuple[Array, Array, Array, BoolArray]:
-        """Boxes and links of the tree over the triangles, the triangles in its order, and which of them are trim."""
+        """Boxes and links of the tree over the triangles, the triangles in its order, and their `trim`."""
         from offnominal.sensing.bvh import build_bvh
 
         corners = self.corners.astype(np.float32)

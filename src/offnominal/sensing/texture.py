@@ -1,4 +1,4 @@
-"""Patterns computed from the place on a surface, faded out where they are finer than a pixel."""
+"""Procedural textures, faded out where they are finer than a pixel."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ PRIME_X, PRIME_Y, PRIME_Z = 0x8DA6B343, 0xD8163841, 0xCB1AB31F
 
 @compiled_internal
 def floor_to_int(x: np.float32) -> int:
-    """Return the greatest whole number that is not above x, without a call of the C library."""
+    """Return the floor of x as an integer, without a call of the C library."""
     i = int(x)
     return i - 1 if x < np.float32(i) else i
 
 
 @compiled_internal
 def hash_to_unit(word: int) -> np.float32:
-    """Return a number from 0 to 1 that looks random but belongs to a whole number."""
+    """Return a pseudo-random number from 0 to 1 for an integer."""
     h = word & WORD
     h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & WORD
     return np.float32((h ^ (h >> 12)) & 0xFFFFFF) * TO_UNIT
@@ -55,7 +55,7 @@ def value_noise(x: np.float32, y: np.float32, z: np.float32) -> np.float32:
 
 @compiled_internal
 def checker(x: np.float32, y: np.float32, z: np.float32, pixel: np.float32) -> np.float32:
-    """Return the share of the second colour in a pixel of a checker of cubes of size one."""
+    """Return the share of the second colour in a pixel of a checkerboard of unit cubes."""
     return HALF - HALF * stripes(x, pixel) * stripes(y, pixel) * stripes(z, pixel)
 
 
@@ -66,7 +66,7 @@ def stripes(x: np.float32, pixel: np.float32) -> np.float32:
     low = np.float32(np.int32(x))
     low = low - ONE if x < low else low
     edge = TWO * min(x - low, ONE - (x - low))
-    # Whole within the stripe, a mix across its edge, grey where a pixel is as wide as two stripes.
+    # Pure within the stripe, mixed across its edge, grey where a pixel is as wide as two stripes.
     share = min(ONE, edge / max(pixel, THIN)) if pixel < ONE else edge * max(ZERO, TWO - pixel)
     return share if np.float32(np.int32(HALF * low)) == HALF * low else -share
 
@@ -83,18 +83,18 @@ def pattern(
     nz: np.float32,
     pixel: np.float32,
 ) -> np.float32:
-    """Return the share of the second colour at a place on a surface, or GLOW for a lit window.
+    """Return the share of the second colour at a point on a surface, or GLOW for a lit window.
 
     Args:
-        texture: Which pattern, other than plain and checker.
-        i: Which instance.
-        x: Place along the instance's own x axis, in units of the pattern's scale.
-        y: Along its y axis.
-        z: Along its z axis.
-        nx: Outward direction there along x.
-        ny: Along y.
-        nz: Along z.
-        pixel: Size of a pixel there in the same units.
+        texture: Kind of texture, other than plain and checker.
+        i: Index of the instance.
+        x: Coordinate along the instance's own x axis, in units of the texture's scale.
+        y: Coordinate along its y axis.
+        z: Coordinate along its z axis.
+        nx: Normal along x.
+        ny: Normal along y.
+        nz: Normal along z.
+        pixel: Size of a pixel at this point in the same units.
     """
     if texture == NOISE:
         noise = TWO * value_noise(x, y, z) + value_noise(TWO * x, TWO * y, TWO * z)
@@ -115,7 +115,7 @@ def pattern(
 
 @compiled_internal
 def _inside(x: np.float32, margin: np.float32, pixel: np.float32) -> np.float32:
-    """Return how much of a pixel lies in the pane that leaves this margin of every unit."""
+    """Return the share of a pixel inside the pane that leaves this margin of every unit."""
     u = x - np.float32(floor_to_int(x))
     gap = min(u, ONE - u) - margin
     return min(ONE, max(ZERO, gap / max(pixel, np.float32(1e-4)) + HALF))
@@ -123,14 +123,14 @@ def _inside(x: np.float32, margin: np.float32, pixel: np.float32) -> np.float32:
 
 @compiled_internal
 def _faded(share: np.float32, mean: np.float32, pixel: np.float32) -> np.float32:
-    """Return a pattern's value, drawn to its mean as a pixel grows to the pattern's size."""
+    """Return the value of a texture, faded to its mean as a pixel approaches the texture's scale."""
     fade = min(ONE, max(ZERO, np.float32(1.6) * (pixel - np.float32(0.25))))
     return share + fade * (mean - share)
 
 
 @compiled_internal
 def _cover(distance: np.float32, pixel: np.float32) -> np.float32:
-    """Return how much of a pixel a painted line covers whose middle is at this distance."""
+    """Return the share of a pixel that a painted line at this distance covers."""
     wide = max(pixel, np.float32(1e-4))
     return max(ZERO, min(ONE, (LINE - distance) / wide + HALF)) * min(ONE, TWO * LINE / wide)
 

@@ -1,4 +1,4 @@
-"""Directions and turns in plain arithmetic, which rounds alike on every machine."""
+"""Directions and rotations in plain arithmetic, which rounds equally on every machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def cross(a: Sequence[float], b: Sequence[float]) -> Triple:
 
 
 def unit(name: str, vector: Sequence[float]) -> Triple:
-    """Return the direction of a vector, or raise :class:`InvalidParameter` if it has none."""
+    """Return the unit vector of a vector, or raise :class:`InvalidParameter` if it is zero."""
     x, y, z = (float(part) for part in vector)
     length = math.sqrt(x * x + y * y + z * z)
     if not 0.0 < length < math.inf:
@@ -33,14 +33,14 @@ def unit(name: str, vector: Sequence[float]) -> Triple:
 
 
 def perpendicular(direction: Triple) -> tuple[Triple, Triple]:
-    """Return two directions at right angles to a direction and to each other."""
+    """Return two unit vectors perpendicular to a direction and to each other."""
     helper = (0.0, 0.0, 1.0) if abs(direction[2]) < 0.9 else (1.0, 0.0, 0.0)
     first = unit("direction", cross(helper, direction))
     return first, cross(direction, first)
 
 
 def rotation_matrix(rotation: ArrayLike | None) -> FloatArray:
-    """Return a rotation as a (3, 3) matrix that takes own axes into the world.
+    """Return a rotation as a (3, 3) matrix from own axes to the world.
 
     Args:
         rotation: The matrix itself, a quaternion (w, x, y, z), or None for no rotation.

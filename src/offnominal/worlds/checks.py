@@ -1,4 +1,4 @@
-"""Checks of what users hand to a world, shared by its single and its vector face."""
+"""Checks of actions, shared by the single and the vector environment of a world."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from offnominal.worlds.world import World
 
 
 def checked_actions(actions: Any, shape: tuple[int, ...], space: Box | Discrete) -> Array:
-    """Return the actions as float64, choices as int64, or raise :class:`InvalidAction` before anything moves.
+    """Return continuous actions as float64 and discrete ones as int64, or raise :class:`InvalidAction`.
 
-    Numbers outside the space are let through: a faulty actuator command is exactly that. Choices that there are not
-    are refused.
+    Continuous actions outside the space are allowed: a faulty command may be one. Discrete actions must be inside.
     """
     if isinstance(space, Discrete):
         return _checked_discrete(actions, shape, space)
@@ -43,18 +42,18 @@ def checked_actions(actions: Any, shape: tuple[int, ...], space: Box | Discrete)
 
 
 def continuous_action_space(world: World) -> Box:
-    """Return the action space of a world whose actions are numbers, or raise :class:`UnsupportedEnvironment`.
+    """Return the action space of a world with continuous actions, or raise :class:`UnsupportedEnvironment`.
 
     Example:
         >>> from offnominal.worlds import make_world
         >>> continuous_action_space(make_world("OOD-CartPole-v0", 1))
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.UnsupportedEnvironment: OOD-CartPole-v0 has the actions Discrete(2); only numbers ...
+        offnominal.core.errors.UnsupportedEnvironment: OOD-CartPole-v0 has the actions Discrete(2); only continuous ...
     """
     if not isinstance(world.action_space, Box):
         raise UnsupportedEnvironment(
-            f"{world.card.id} has the actions {world.action_space}; only numbers (Box) are understood here."
+            f"{world.card.id} has the actions {world.action_space}; only continuous actions (Box) are supported here."
         )
     return world.action_space
 
@@ -66,7 +65,7 @@ def _checked_discrete(actions: Any, shape: tuple[int, ...], space: Discrete) -> 
         given = np.empty(0, object)
     expected = f"expected {'an integer' if not shape else f'integers of shape {shape}'} within {_range(space)}"
     if given.dtype.kind not in "iub":
-        raise InvalidAction(f"the action is {actions!r}, which is no choice; {expected}.")
+        raise InvalidAction(f"the action is {actions!r}, which is not an integer; {expected}.")
     if given.shape != shape:
         raise InvalidAction(f"the action has shape {given.shape}; {expected}.")
     for extreme in (given.min(), given.max()):

@@ -1,4 +1,4 @@
-"""Any Gymnasium environment as a world, so that rollouts and twins work on it too."""
+"""Any Gymnasium environment as a world, for rollouts and twins."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ DEFAULT_LIMIT = 1000
 class GymnasiumWorld(World):
     """N instances of a Gymnasium environment with Box observations and Box or Discrete actions.
 
-    Slower than a native world, since each row is an object of its own; the contract is the same. MuJoCo models found
-    inside become physics parameters.
+    Slower than a native world, because each row is a separate object; the interface is the same. A MuJoCo model in the
+    environment gives physics parameters.
 
     Args:
         n: Number of rows.
         id: Gymnasium id.
         max_steps: Time limit; the registered one if None.
-        options: Passed to `gymnasium.make`; with ``render_mode="rgb_array"`` the world has pictures.
+        **options: Passed to `gymnasium.make`; with ``render_mode="rgb_array"`` the world has images.
 
     Example:
         >>> world = GymnasiumWorld(2, id="Pendulum-v1")
@@ -71,11 +71,11 @@ class GymnasiumWorld(World):
 
     @property
     def physics_parameters(self) -> Mapping[str, PhysicsParameter]:
-        """What was found in the model, if there is one."""
+        """Physics parameters of the MuJoCo model, if there is one."""
         return self._physics.physics_parameters if self._physics else {}
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start new episodes; the first of a seed is what `reset(seed=seed)` starts."""
+        """Start new episodes; the first one of a seed is that of `reset(seed=seed)`."""
         for name, physics_parameter in self.physics_parameters.items():
             self.set_physics_parameter(name, rows, np.full(len(rows), physics_parameter.neutral))
         later = stream_keys(seeds, episodes, "reset") >> np.uint64(33)
@@ -97,7 +97,7 @@ class GymnasiumWorld(World):
             self.cost[row] = float(info.get("cost", 0.0))
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of the models found."""
+        """Set a physics parameter of the MuJoCo models of some rows."""
         self._physics.set_physics_parameter(self.physics_parameter(name).name, rows, values)
 
     @property
@@ -106,10 +106,10 @@ class GymnasiumWorld(World):
         return DrawnCamera(self._draw) if self._renders else None
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Draw rows as their environments render them, stretched to a square."""
+        """Return the rendered images, stretched to squares."""
         if observations is not None:
             raise UnsupportedEnvironment(
-                f"{self.card.id} draws its true state only, not the one that observations report; use camera='clean'."
+                f"{self.card.id} renders its true state only, not a reported one; use camera='clean'."
             )
         frames = np.empty((len(rows), size, size, 3), np.uint8)
         for k, row in enumerate(rows):
@@ -127,7 +127,7 @@ def _channels(space: Box | Discrete) -> tuple[Channel, ...]:
 
 
 def _resized(frame: Frame, size: int) -> Frame:
-    """Return a picture stretched to a square, each pixel the mean of what it covers."""
+    """Return an image stretched to a square; each pixel is the mean of the pixels that it covers."""
     values = frame.astype(np.float64)
     for axis in (0, 1):
         edges = np.arange(size + 1) * frame.shape[axis] // size

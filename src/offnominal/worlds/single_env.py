@@ -1,4 +1,4 @@
-"""The single face of a world: a plain Gymnasium environment over a world of one row."""
+"""A world of one row as a Gymnasium environment."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ROW = np.zeros(1, np.int64)
 
 
 class WorldEnv(gymnasium.Env[Any, Any]):
-    """One episode at a time of a world.
+    """A world of one row as a Gymnasium environment.
 
-    As usual in Gymnasium the time limit is a wrapper, which `gymnasium.make` adds.
+    The time limit is a wrapper, as usual in Gymnasium; `gymnasium.make` adds it.
 
     Args:
         world: A world of one row.
@@ -47,7 +47,7 @@ class WorldEnv(gymnasium.Env[Any, Any]):
 
     @property
     def card(self) -> WorldCard:
-        """Names of the channels, limits and reference returns."""
+        """Description of the world."""
         return self.world.card
 
     @property
@@ -100,5 +100,5 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         return image
 
     def close(self) -> None:
-        """Free the world."""
+        """Close the world."""
         self.world.close()

@@ -1,4 +1,4 @@
-"""The vector face of a world: a native Gymnasium vector environment."""
+"""A world as a native Gymnasium vector environment."""
 
 from __future__ import annotations
 
@@ -21,21 +21,20 @@ RECORDED = ("success", "critical", "cost")
 
 
 class WorldVectorEnv(VectorEnv[Any, Array, Array]):
-    """N episodes of a world behind Gymnasium's vector API.
+    """A world of N rows as a Gymnasium vector environment.
 
-    Autoreset is *same step*: when an episode ends, `step` returns the first observation of the next one, and the
-    last one is in ``infos["final_obs"]``, its outcome in ``infos["final_info"]``. Row i of ``reset(seed=s)`` is the
+    Autoreset is *same step*: when an episode ends, `step` returns the first observation of the next one. The final
+    observation is in ``infos["final_obs"]`` and its info in ``infos["final_info"]``. Row i of ``reset(seed=s)`` is the
     episode that a single environment starts with ``reset(seed=s + i)``.
 
     Args:
-        world: The simulations.
+        world: The world.
         max_episode_steps: Time limit; the world's own if None.
         render_mode: None or ``"rgb_array"``.
         observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`ObservationBuilder`.
 
     Attributes:
-        on_episode_end: Called with the rows whose episode ended, before they start anew: the last moment their state is
-            there.
+        on_episode_end: Called with the rows whose episode has ended, before they are reset and their state is lost.
     """
 
     def __init__(
@@ -73,9 +72,9 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
     def reset(
         self, *, seed: int | list[int] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Start every row anew, or those of ``options["reset_mask"]``.
+        """Start a new episode in every row, or in those of ``options["reset_mask"]``.
 
-        Without a seed the next episodes of the current seeds start; the first time, seeds are drawn.
+        Without a seed the next episodes of the current seeds start; the first call draws seeds.
         """
         mask = _reset_mask(options, self.num_envs)
         rows = np.flatnonzero(mask)
@@ -139,11 +138,11 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         return tuple(self.world.frames())
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Free the world."""
+        """Close the world."""
         self.world.close()
 
     def __repr__(self) -> str:
-        return f"VectorWorld({self.world.card.id}, num_envs={self.num_envs})"
+        return f"WorldVectorEnv({self.world.card.id}, num_envs={self.num_envs})"
 
 
 def checked_render_mode(mode: str | None, world: World) -> str | None:
@@ -170,4 +169,4 @@ def _row_seeds(seed: Any, n: int) -> IntArray:
     seeds = list(seed)
     if len(seeds) != n:
         raise InvalidParameter(f"{len(seeds)} seeds were given for {n} rows; give one int or one seed per row.")
-    return np.array([check_seed(each) for each in seeds], np.int64)
+    return np.array([check_seed(seed) for seed in seeds], np.int64)

@@ -1,1 +1,1 @@
-"""CartPole and Pendulum of classic control, with every physical constant a physics parameter."""
+"""CartPole and Pendulum of classic control with their physical constants as physics parameters."""

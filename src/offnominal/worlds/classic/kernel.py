@@ -1,6 +1,7 @@
 """Compiled physics of the classic worlds: the arithmetic of Gymnasium's classic control, operation by operation.
 
-Sine and cosine are our own, so the same bits come out on every CPU; they differ from NumPy's in the last place at most.
+Sine and cosine are those of :mod:`offnominal.core.deterministic_math`, which give the same bits on every CPU and differ
+from NumPy's by at most one unit in the last place.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def reset_rows(
     critical: BoolArray,
     cost: FloatArray,
 ) -> None:
-    """Draw the states of some rows, each number uniform within its limit either way, and put everything else back."""
+    """Draw the states of some rows, each value uniform within plus and minus its limit, and reset everything else."""
     for i in range(rows.shape[0]):
         r = rows[i]
         key = stream_key(seeds[i], episodes[i], RESET)
@@ -68,8 +69,8 @@ def step_cartpoles(
 ) -> int:
     """Push the carts of some rows for one transition; return the first row that diverged, or -1.
 
-    `physics_parameters` holds, per row: gravity, mass of the cart, half length of the pole, mass of the pole, force of
-    a push. `state` holds position, velocity, angle, angular velocity.
+    `physics_parameters` has, per row: gravity, mass of the cart, half length of the pole, mass of the pole, force of a
+    push. `state` has position, velocity, angle, angular velocity.
     """
     diverged = -1
     for i in range(rows.shape[0]):
@@ -116,7 +117,7 @@ def _limited(value: float, limit: float) -> float:
 
 @compiled
 def observe_pendulums(rows: IntArray, state: FloatArray, observations: Array) -> None:
-    """Write what is seen of some rows: cosine, sine and speed."""
+    """Write the observations of some rows: cosine, sine and angular velocity."""
     for i in range(rows.shape[0]):
         r = rows[i]
         sine, cosine = sincos(state[r, 0])
@@ -135,10 +136,10 @@ def step_pendulums(
     rewards: FloatArray,
     success: BoolArray,
 ) -> int:
-    """Turn the pendulums of some rows for one transition; return the first row that diverged, or -1.
+    """Advance the pendulums of some rows by one transition; return the first row that diverged, or -1.
 
-    `physics_parameters` holds, per row: gravity, mass, length, limit of the speed, limit of the torque. `state` holds
-    angle and angular velocity. The reward is that of the state before the transition, as Gymnasium has it.
+    `physics_parameters` has, per row: gravity, mass, length, limit of the speed, limit of the torque. `state` has angle
+    and angular velocity. The reward is that of the state before the transition, as in Gymnasium.
     """
     diverged = -1
     for i in range(rows.shape[0]):

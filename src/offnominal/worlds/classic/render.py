@@ -1,4 +1,4 @@
-"""The classic worlds from the side, in flat colours: where things are and nothing else."""
+"""Rendering of the classic worlds from the side, in flat colours."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ ROD_RADIUS, BOB, HUB = 0.07, 0.16, 0.1
 def draw_cartpoles(positions: FloatArray, angles: FloatArray, lengths: FloatArray, *, size: int = 128) -> Frames:
     """Draw carts with their poles.
 
-    The view glides along at half the cart's pace: the whole track fits at twice the size, and where the cart is in the
-    picture still says where it is on the track.
+    The view moves at half the cart's speed: the whole track fits at twice the size, and the position in the image is
+    still a function of the position on the track.
 
     Args:
-        positions: (rows,): of the carts. A row that is not finite shows an empty track.
-        angles: (rows,): of the poles from upright.
-        lengths: (rows,): of the poles, all of it.
+        positions: (rows,): positions of the carts. A row that is not finite shows an empty track.
+        angles: (rows,): angles of the poles from upright.
+        lengths: (rows,): full lengths of the poles.
         size: Pixels per side.
 
     Returns:
@@ -59,7 +59,7 @@ def draw_pendulums(directions: FloatArray, lengths: FloatArray, *, size: int = 1
 
     Args:
         directions: (rows, 2): cosine and sine of the angle from upright. A row that is not finite shows no pendulum.
-        lengths: (rows,): of the pendulums.
+        lengths: (rows,): lengths of the pendulums.
         size: Pixels per side.
 
     Returns:
@@ -170,5 +170,5 @@ def _draw_disc(
 
 @compiled
 def _place(frame: Frame, scale: float, corners: FloatArray, k: int, x: float, y: float) -> None:
-    """Write a corner in pixels, given metres from the left and above the ground."""
+    """Write a corner in pixels, given in metres from the left and above the ground."""
     corners[k, 0], corners[k, 1] = scale * x, frame.shape[0] - scale * (y - BOTTOM)

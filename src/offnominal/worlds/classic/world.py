@@ -1,4 +1,4 @@
-"""CartPole and Pendulum as Gymnasium has them, N at once, with physics parameters for what Gymnasium keeps constant."""
+"""CartPole and Pendulum as in Gymnasium, N at once, with physics parameters for Gymnasium's constants."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from offnominal.worlds.world_card import WorldCard
 
 
 class ClassicWorld(World):
-    """What both have in common: a state that starts at random, and physics parameters.
+    """Base class of both: a random initial state and physics parameters.
 
-    Observations have no limits, where Gymnasium's have some: a fault may take a state anywhere.
+    Observations have no bounds, unlike Gymnasium's, because a fault may lead to any state.
     """
 
     start: tuple[float, ...]
@@ -43,7 +43,7 @@ class ClassicWorld(World):
         self._all = np.arange(n)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start where a uniform draw says."""
+        """Start in a uniformly random state."""
         self._seeds[rows] = seeds
         kernel.reset_rows(
             rows,
@@ -66,7 +66,7 @@ class ClassicWorld(World):
         self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
 
     def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the physics parameter values in force."""
+        """Return the current values of the physics parameters."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     @property
@@ -89,14 +89,13 @@ class ClassicWorld(World):
 class CartPole(ClassicWorld):
     """N poles on carts; the two actions push a cart left and right.
 
-    It is Gymnasium's ``CartPole-v0``: equal to its classic control step for step, but for the last place of sine and
-    cosine, with a limit of 200 steps. Every step earns 1. An episode ends, which is critical, when the cart is 2.4 m
-    from the middle or the pole 12 degrees from upright; success is not to have ended. The length of the pole is half of
-    it, as in Gymnasium.
+    Equal to Gymnasium's ``CartPole-v0`` step for step, except for the last digit of sine and cosine. The time limit is
+    200 steps and every reward is 1. An episode ends, which is critical, when the cart is 2.4 m from the centre or the
+    pole 12 degrees from upright; all other states are successful. `pole_length` is half the length, as in Gymnasium.
 
     Args:
         n: Number of rows.
-        threads: Accepted for uniformity; the kernel is faster than a thread is started.
+        threads: Not used; accepted because other worlds have it.
 
     Example:
         >>> world = CartPole(2)
@@ -113,7 +112,7 @@ class CartPole(ClassicWorld):
         self._set_up(n, CARTPOLE, threads)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Stand the pole up, almost at rest, in the middle."""
+        """Start with the pole upright, almost at rest, in the centre."""
         super().reset(rows, seeds, episodes)
         self.observations[rows] = self._state[rows]
 
@@ -135,27 +134,26 @@ class CartPole(ClassicWorld):
         self._require_finite(diverged)
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Draw rows from the side; the pole is as long as it is."""
+        """Draw rows from the side, with the current lengths of the poles."""
         from offnominal.worlds.classic.render import draw_cartpoles
 
-        seen = self._state[rows] if observations is None else observations[rows].astype(np.float64)
+        state = self._state[rows] if observations is None else observations[rows].astype(np.float64)
         lengths = 2.0 * self._physics_parameters[rows, self._column["pole_length"]]
-        return draw_cartpoles(seen[:, 0], seen[:, 2], lengths, size=size)
+        return draw_cartpoles(state[:, 0], state[:, 2], lengths, size=size)
 
 
 class Pendulum(ClassicWorld):
-    """N pendulums, each with a motor that is too weak to lift it at once.
+    """N pendulums, each with a motor that is too weak to lift it directly.
 
-    It is Gymnasium's ``Pendulum-v1``: equal step for step, but for the last place of sine and cosine. The reward
-    charges the angle from upright, the speed and the torque. Success: within 0.1 rad of upright and slower than 0.5
-    rad/s. The limit of the torque is a physics parameter, so ``executed_actions`` are what the motor is told to do,
-    limit not yet applied.
+    Equal to Gymnasium's ``Pendulum-v1`` step for step, except for the last digit of sine and cosine. The reward is
+    minus a cost of the angle from upright, the speed and the torque. Success: within 0.1 rad of upright and slower than
+    0.5 rad/s. The torque limit is a physics parameter, so ``executed_actions`` are the commands before this limit.
 
     Args:
         n: Number of rows.
-        threads: Accepted for uniformity; the kernel is faster than a thread is started.
-        clip_speed: When the limit of the speed applies: ``"before"`` the angle moves, as in Pendulum-v1, or ``"after"``
-            it moved, as in Pendulum-v0.
+        threads: Not used; accepted because other worlds have it.
+        clip_speed: Whether the speed is clipped ``"before"`` the angle is updated, as in Pendulum-v1, or ``"after"``,
+            as in Pendulum-v0.
 
     Example:
         >>> world = Pendulum(2)
@@ -177,7 +175,7 @@ class Pendulum(ClassicWorld):
         self._set_up(n, PENDULUM, threads)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start anywhere, slowly."""
+        """Start at any angle with a low speed."""
         super().reset(rows, seeds, episodes)
         kernel.observe_pendulums(rows, self._state, self.observations)
 
@@ -197,9 +195,9 @@ class Pendulum(ClassicWorld):
         self._require_finite(diverged)
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Draw rows from the front; the pendulum is as long as it is."""
+        """Draw rows from the front, with the current lengths of the pendulums."""
         from offnominal.worlds.classic.render import draw_pendulums
 
-        seen = self.observations if observations is None else observations
+        drawn = self.observations if observations is None else observations
         lengths = self._physics_parameters[rows, self._column["length"]]
-        return draw_pendulums(seen[rows, :2].astype(np.float64), lengths, size=size)
+        return draw_pendulums(drawn[rows, :2].astype(np.float64), lengths, size=size)

@@ -1,1 +1,1 @@
-"""Worlds on MuJoCo physics: Reacher3D and HalfCheetah; the model, card and camera of the cartpole are here too."""
+"""Worlds with MuJoCo physics: CartpoleSwingup, Reacher3D and HalfCheetah."""

@@ -1,4 +1,4 @@
-"""Cartpole swing-up: a cart swings the pole it carries from hanging to upright."""
+"""Cart-pole swing-up: a cart swings its pole from hanging to upright."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ RESET_NOISE = 0.1
 
 
 class CartpoleSwingup(World):
-    """N carts with poles, in the physics that MuJoCo gives them.
+    """N carts with poles. A compiled kernel computes the same physics as MuJoCo.
 
-    The reward is near 1 while the pole's tip is near the top, less a control cost. Success: the tip is within 2.5 cm
+    The reward is near 1 while the pole's tip is near the top, minus a control cost. Success: the tip is within 2.5 cm
     of the top. Critical: the cart is at the end of its rail.
 
     Args:
         n: Number of rows.
-        threads: Accepted for uniformity; the kernel is faster than a thread is started.
-        control_cost: Whether the reward charges the action as the motor executes it, limits included, or as it was
-            requested, as the original does even beyond the limits.
+        threads: Not used; accepted because other worlds have it.
+        control_cost: Whether the control cost is that of the ``"executed"`` action, after the motor's limits, or of the
+            ``"requested"`` one, as in the original.
 
     Example:
         >>> world = CartpoleSwingup(2)
@@ -66,7 +66,7 @@ class CartpoleSwingup(World):
         self._all = np.arange(n)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Hang the pole, almost at rest, in the middle of the rail."""
+        """Start with the pole hanging, almost at rest, in the centre of the rail."""
         noise = np.empty((len(rows), 4))
         fill_normal(stream_keys(seeds, episodes, "reset"), np.zeros(len(rows), np.int64), 0, noise)
         state = RESET_NOISE * noise
@@ -110,7 +110,7 @@ class CartpoleSwingup(World):
         self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
 
     def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the physics parameter values in force."""
+        """Return the current values of the physics parameters."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     @property

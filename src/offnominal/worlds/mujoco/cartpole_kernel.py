@@ -1,9 +1,9 @@
-"""Compiled physics of the cart and its pole: what MuJoCo computes for ``models/cartpole_swingup.xml``.
+"""Compiled physics of the cart and its pole, equal to MuJoCo's for ``models/cartpole_swingup.xml``.
 
 Positions are those of MuJoCo's joints: the cart's x and the pole's angle from hanging, positive when the tip is at
-negative x. Dry friction and the rail's ends are MuJoCo's soft constraints. Their forces depend on the acceleration that
-they bring about; the equation is piecewise linear and monotone, so its one solution is found exactly, without
-iterations. `tests/worlds/mujoco/test_cartpole_kernel.py` holds every number here against the compiled model.
+negative x. Dry friction and the rail's ends are MuJoCo's soft constraints. Their forces depend on the resulting
+acceleration. The equation is piecewise linear and monotone, so its unique solution is computed exactly, without
+iterations. `tests/worlds/mujoco/test_cartpole_kernel.py` compares every constant with the compiled model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ SUCCESS_DISTANCE = 0.025
 
 @compiled
 def _impedance(depth: float) -> float:
-    """Return how hard a rail end is that the cart has entered by `depth`."""
+    """Return the impedance of a rail end that the cart has entered by `depth`."""
     part = depth / IMPEDANCE_WIDTH
     if part >= 1.0:
         return IMPEDANCE_MAX
@@ -59,7 +59,7 @@ def _impedance(depth: float) -> float:
 
 @compiled
 def _rail_end(x: float, v: float, mass: float) -> tuple[float, float, float]:
-    """Return the end of the rail that the cart is in, as (side, target, stiffness).
+    """Return the end of the rail that the cart touches, as (side, target, stiffness).
 
     The end pulls towards the acceleration `target` with a force of `stiffness` per unit of acceleration, and only in
     the direction `side`, away from itself; 0 where there is no end.
@@ -157,7 +157,7 @@ def _accelerations(
 
 @compiled
 def _bad(value: float) -> bool:
-    """Whether MuJoCo would call a number diverged; true of one that is not a number."""
+    """Return whether MuJoCo treats a value as diverged, such as NaN."""
     return not abs(value) <= MAX_VALUE
 
 
@@ -165,7 +165,7 @@ def _bad(value: float) -> bool:
 def _substep(
     x0: float, angle0: float, v0: float, w0: float, drive: float, push: float, mass: float, friction: float
 ) -> tuple[float, float, float, float, bool]:
-    """Return position, angle and velocities one time step later (Runge-Kutta of order 4), and whether they are good."""
+    """Return position, angle and velocities after one Runge-Kutta step of order 4, and whether they are valid."""
     half, sixth = 0.5 * TIMESTEP, TIMESTEP / 6.0
     a0, b0 = _accelerations(x0, angle0, v0, w0, drive, push, mass, friction)
     v1, w1 = v0 + half * a0, w0 + half * b0
@@ -183,7 +183,7 @@ def _substep(
 
 @compiled
 def _limited(action: float) -> float:
-    """Return an action within the motor's limits; one that is not a number stays so."""
+    """Return an action within the motor's limits; NaN stays NaN."""
     if action > MAX_ACTION:
         return MAX_ACTION
     return -MAX_ACTION if action < -MAX_ACTION else action
@@ -206,7 +206,7 @@ def step_rows(
 ) -> int:
     """Advance rows by one transition; return the first row that diverged, or -1.
 
-    `physics_parameters` holds, per row: factor on the mass, force on the pole against x, dry friction of both joints.
+    `physics_parameters` has, per row: factor on the mass, force on the pole against x, dry friction of both joints.
     """
     diverged = -1
     for i in range(rows.shape[0]):

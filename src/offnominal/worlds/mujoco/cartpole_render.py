@@ -1,4 +1,4 @@
-"""The cart and its pole from the side."""
+"""Rendering of the cart and its pole from the side."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ FAR = 1e6
 def draw(qpos: FloatArray, *, size: int = 128) -> Frames:
     """Draw carts from the side.
 
-    The camera glides along at half the cart's pace: the whole rail fits at twice the size, and where the cart is in the
-    picture still says where it is on the rail.
+    The camera moves at half the cart's speed: the whole rail fits at twice the size, and the position in the image is
+    still a function of the position on the rail.
 
     Args:
         qpos: (rows, 2): positions of the cart and angles of the pole. A row that is not finite shows an empty rail.

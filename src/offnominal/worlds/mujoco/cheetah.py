@@ -24,8 +24,8 @@ DT = CARDS["MJC-HalfCheetah-v0"].dt
 class HalfCheetah(MujocoWorld):
     """N half cheetahs.
 
-    The reward is the forward speed over the step, less a control cost. Success: 10 m/s or more. Critical: the torso
-    has rolled past the vertical.
+    The reward is the forward speed over the step, minus a control cost. Success: 10 m/s or more. Critical: the torso is
+    rotated beyond the vertical.
     """
 
     world_id = "MJC-HalfCheetah-v0"

@@ -1,4 +1,4 @@
-"""Physics parameters found in the MuJoCo model of an environment that another package wrote."""
+"""Physics parameters of the MuJoCo model in another package's environment."""
 
 from __future__ import annotations
 
@@ -49,15 +49,15 @@ class MujocoPhysics:
         }
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows; constants derived from the mass follow."""
+        """Set a physics parameter of some rows and update constants that depend on the mass."""
         for row, value in zip(rows, values, strict=True):
             self._rows[row].set_physics_parameter(name, float(value))
 
 
 class _Simulation:
-    """One model, what it was like before any fault, and where its physics parameters stand.
+    """One model with its nominal values and the current values of its physics parameters.
 
-    It is kept on the environment, so that a new injection first undoes what a forgotten one left behind.
+    It is stored on the environment, so that a new injection first undoes the changes of an earlier one.
     """
 
     def __init__(self, environment: Any) -> None:
@@ -68,7 +68,7 @@ class _Simulation:
 
     @classmethod
     def of(cls, environment: Any) -> _Simulation:
-        """Return the record of an environment, with every physics parameter at its neutral place."""
+        """Return the record of an environment, with every physics parameter at its neutral value."""
         kept: _Simulation = environment.__dict__.setdefault("_offnominal_simulation", cls(environment))
         for name in tuple(kept.physics_values):
             kept.set_physics_parameter(name, 0.0 if name == "force" else 1.0)
@@ -90,7 +90,7 @@ class _Simulation:
 
 
 def find_physics(environments: Sequence[Any]) -> MujocoPhysics | None:
-    """Return the physics of environments that hold a MuJoCo model and its data, or None."""
+    """Return the physics of environments with a MuJoCo model and its data, or None."""
     for environment in environments:
         if not isinstance(getattr(environment, "model", None), mujoco.MjModel):
             return None
@@ -104,7 +104,7 @@ def _field(model: mujoco.MjModel, name: str) -> Any:
 
 
 def _first_moving_body(model: mujoco.MjModel) -> int:
-    """Return the body a push is applied to: the first that hangs on the world by a joint."""
+    """Return the body that external forces act on: the first with a joint."""
     for body in range(1, model.nbody):
         if model.body_jntnum[body] > 0:
             return body

@@ -1,4 +1,4 @@
-"""Reacher3D: an arm of seven joints brings its hand to a point in space."""
+"""Reacher3D: an arm with seven joints moves its hand to a point in space."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GOAL_NOISE = 0.1
 class Reacher3D(MujocoWorld):
     """N arms.
 
-    The reward is minus the squared distance between hand and goal, less a control cost. Success: the hand is within
+    The reward is minus the squared distance between hand and goal, minus a control cost. Success: the hand is within
     10 cm of the goal. Critical: a joint is pressed 0.05 rad or more into its end stop.
 
     Args:
@@ -103,11 +103,10 @@ class Reacher3D(MujocoWorld):
 
 @compiled
 def hand_position(q: FloatArray) -> tuple[float, float, float]:
-    """Return where the hand is for seven joint angles.
+    """Return the position of the hand for seven joint angles.
 
-    Each link turns about an axis across the one before it: by its roll `rho`, then by its bend `h`. Writing `along`
-    and `across` for the link's own axes keeps the sign right for bends of either sign, which the closed form in
-    circulation does not.
+    Each link rotates relative to the previous one by its roll `rho`, then by its bend `h`. `along` and `across` are the
+    axes of the link. Unlike the closed form of the original, this gives the right sign for bends of either sign.
     """
     c1, s1, c2, s2 = math.cos(q[0]), math.sin(q[0]), math.cos(q[1]), math.sin(q[1])
     along = (c2 * c1, c2 * s1, -s2)

@@ -1,4 +1,4 @@
-"""The MuJoCo worlds as their cameras see them: every geom of the model, on a tiled floor in the sun."""
+"""Rendering of the MuJoCo worlds: every geom of the model on a tiled floor."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ SUN = (0.1, -0.35, 0.95)
 
 @dataclass(frozen=True)
 class CameraView:
-    """How a world is looked at.
+    """Camera and scene settings of a world.
 
     Args:
-        camera: Who looks.
-        follow: Body that the camera stays beside as it moves along x.
+        camera: The camera.
+        follow: Body that the camera follows along x.
         floor: Height of the floor, m.
-        tile: Side of a floor tile, m; the tiles show how fast the camera moves.
-        colours: Colours of geoms, by name; others have the model's.
+        tile: Side of a floor tile, m; the tiles show the speed of the camera.
+        colours: Colours of geoms by name; the others have the colours of the model.
     """
 
     camera: Camera
@@ -45,10 +45,10 @@ class CameraView:
 
 
 class Renderer:
-    """Where the states of one model are photographed.
+    """Renders states of one model.
 
     Args:
-        model: Its geoms are seen, except for planes: the floor is the studio's.
+        model: The model. Its geoms are drawn, except for planes: the floor comes from `view`.
         view: Floor, colours and camera.
     """
 
@@ -66,10 +66,10 @@ class Renderer:
         self._body = None if view.follow is None else model.body(view.follow).id
 
     def draw(self, qpos: FloatArray, *, size: int = 128) -> Frames:
-        """Draw states.
+        """Return images of states.
 
         Args:
-            qpos: (rows, nq): positions of the joints. What is not in a finite place is not seen.
+            qpos: (rows, nq): positions of the joints. Geoms without a finite position are not drawn.
             size: Pixels per side.
 
         Returns:

@@ -1,4 +1,4 @@
-"""What the MuJoCo worlds share: a batch of simulations with physics of their own."""
+"""Base class of the MuJoCo worlds: a batch of simulations, each with its own physics parameters."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class MujocoWorld(World):
 
     Args:
         n: Number of rows.
-        threads: Worker threads; None for as many as there are processors and work for. Results do not depend on it.
-        control_cost: Whether the reward charges the action as the motors execute it, limits included, or as it was
-            requested, as the original does even beyond the limits.
+        threads: Number of worker threads; None for a number that suits the processors and rows. Results do not depend
+            on it.
+        control_cost: Whether the control cost is that of the ``"executed"`` action, after the motors' limits, or of the
+            ``"requested"`` one, as in the original.
     """
 
     action_space: Box
@@ -130,7 +131,7 @@ class MujocoWorld(World):
         return np.clip(actions, self.action_space.low, self.action_space.high)
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows; derived constants follow the mass."""
+        """Set a physics parameter of some rows and update constants that depend on the mass."""
         setting = self._settings[self.physics_parameter(name).name]
         changed = setting[rows] != values
         if not changed.any():
@@ -148,7 +149,7 @@ class MujocoWorld(World):
             self._batch.set_const(rows)
 
     def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the mass, friction and force in force, and what derives from the mass."""
+        """Return the current mass, friction and force, and the constants that depend on the mass."""
         model = self._batch.get_model(row)
         names = (
             "body_mass",
@@ -163,11 +164,11 @@ class MujocoWorld(World):
 
     @abstractmethod
     def _view(self) -> CameraView:
-        """Return how the world is looked at."""
+        """Return the camera and scene settings."""
 
     @abstractmethod
     def _apply_reported(self, observations: FloatArray, qpos: FloatArray) -> None:
-        """Write the positions that observations report over the true ones, one row each."""
+        """Overwrite the true positions by those that the observations report, one row each."""
 
     @property
     def camera(self) -> DrawnCamera:
@@ -175,7 +176,7 @@ class MujocoWorld(World):
         return DrawnCamera(self._draw)
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Draw rows as the world's camera sees them."""
+        """Return images of some rows."""
         from offnominal.worlds.mujoco.render import Renderer
 
         if self._renderer is None:
@@ -193,7 +194,7 @@ def load_model(name: str) -> mujoco.MjModel:
 
 
 def thread_count(n: int, threads: int | None) -> int:
-    """Return how many threads n simulations deserve."""
+    """Return the number of threads for n simulations."""
     if threads is None:
         return max(1, min(len(os.sched_getaffinity(0)), n // ROWS_PER_THREAD))
     return positive_integer("threads", threads)

@@ -12,7 +12,13 @@ from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPres
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How many things there are, and whether all is kept in the left half with one object in the way."""
+    """Contents of a particle world.
+
+    Args:
+        objects: Number of objects.
+        hazards: Number of hazards.
+        half: Whether everything is in the left half, with one object between agent and goal.
+    """
 
     objects: int
     hazards: int

@@ -1,4 +1,4 @@
-"""Compiled physics of the particle worlds. `tests/worlds/particles/reference.py` says the same in plain NumPy."""
+"""Compiled physics of the particle worlds. `tests/worlds/particles/reference.py` is the same in plain NumPy."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def _distance(x: float, y: float) -> float:
 
 @compiled
 def _closer(x: float, y: float, reach: float) -> bool:
-    """Whether a vector is shorter than `reach`, without a square root."""
+    """Return whether a vector is shorter than `reach`, without a square root."""
     return x * x + y * y < reach * reach
 
 
 @compiled
 def _clear(x: float, y: float, others: FloatArray, count: int, spacing: float) -> bool:
-    """Whether a point keeps its distance from the first `count` others."""
+    """Return whether a point keeps its distance from the first `count` others."""
     for k in range(count):
         if _closer(x - others[k, 0], y - others[k, 1], spacing):
             return False
@@ -57,7 +57,7 @@ def _clear(x: float, y: float, others: FloatArray, count: int, spacing: float) -
 
 @compiled
 def _place_object(key: np.uint64, draw: int, bodies: FloatArray, placed: int, goal: FloatArray) -> tuple[int, bool]:
-    """Put object `placed` on the ring around the goal, uniform in area, clear of what is there."""
+    """Place object `placed` on the ring around the goal, uniform in area, without overlap."""
     for _ in range(MAX_TRIES):
         u, v = uniform_pair(key, 0, 0, draw)
         draw += 1
@@ -92,7 +92,7 @@ def _place_hazard(
 
 @compiled
 def _lay_out(key: np.uint64, half: bool, bodies: FloatArray, goal: FloatArray, hazards: FloatArray) -> None:
-    """Draw a start: agent, goal, objects, hazards. A layout without room for all of them is drawn anew."""
+    """Draw an initial state: agent, goal, objects, hazards. A layout without room for all of them is drawn again."""
     draw = 0
     complete = False
     while not complete:
@@ -118,7 +118,7 @@ def _lay_out(key: np.uint64, half: bool, bodies: FloatArray, goal: FloatArray, h
 
 @compiled
 def _lidar(x: float, y: float, points: FloatArray, first: int, out: Array, r: int, offset: int) -> None:
-    """Write how near the nearest point of each sector is, blended into the neighbouring sectors."""
+    """Write the closeness of the nearest point in each sector, interpolated into the neighbouring sectors."""
     for b in range(LIDAR_BINS):
         out[r, offset + b] = 0.0
     for k in range(first, points.shape[1]):
@@ -174,7 +174,7 @@ def reset_rows(
     critical: BoolArray,
     cost: FloatArray,
 ) -> None:
-    """Lay out and observe the given rows, and forget what happened in them."""
+    """Draw and observe the initial states of some rows, and reset everything else."""
     for i in range(rows.shape[0]):
         r = rows[i]
         keys[r] = stream_key(seeds[i], episodes[i], WORLD)
@@ -196,7 +196,7 @@ def _push_apart(position: FloatArray, r: int, i: int, j: int, reach: float, forc
         return
     distance = _distance(dx, dy)
     push = CONTACT_FORCE * CONTACT_MARGIN * softplus((reach - distance) / CONTACT_MARGIN)
-    # Two bodies in the very same place are pushed apart along x.
+    # Two bodies at the same position are pushed apart along x.
     fx, fy = (push * dx / distance, push * dy / distance) if distance > 0.0 else (push, 0.0)
     force[i, 0] += fx
     force[i, 1] += fy
@@ -206,7 +206,7 @@ def _push_apart(position: FloatArray, r: int, i: int, j: int, reach: float, forc
 
 @compiled
 def _contacts(position: FloatArray, moved: BoolArray, r: int, force: FloatArray) -> None:
-    """Add all contact forces; objects that never moved are apart by construction."""
+    """Add all contact forces; objects that never moved do not overlap by construction."""
     bodies = position.shape[1]
     for j in range(1, bodies):
         _push_apart(position, r, 0, j, AGENT_RADIUS + OBJECT_RADIUS, force)
@@ -273,9 +273,9 @@ def step_rows(
     critical: BoolArray,
     cost: FloatArray,
 ) -> int:
-    """Advance rows by one transition; return the first row that is not finite any more, or -1.
+    """Advance rows by one transition; return the first row that diverged, or -1.
 
-    `physics_parameters` holds, per row: force on the agent, random force on objects, mass of the agent, damping.
+    `physics_parameters` has, per row: force on the agent, random force on objects, mass of the agent, damping.
     """
     force = np.zeros((position.shape[1], 2))
     for i in range(rows.shape[0]):

@@ -1,4 +1,4 @@
-"""Particle worlds seen from above."""
+"""Rendering of the particle worlds from above."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GOAL = rgb("#47BBC8")
 
 
 def draw(position: FloatArray, goals: FloatArray, hazards: FloatArray, *, size: int = 128) -> Frames:
-    """Draw rows: where things are and nothing else, so that a picture does not tell the time.
+    """Return images of some rows. They show positions only, so they do not reveal the elapsed time.
 
     Args:
         position: (rows, bodies, 2): the agent, then the objects.
@@ -31,26 +31,26 @@ def draw(position: FloatArray, goals: FloatArray, hazards: FloatArray, *, size: 
         size: Pixels per side; they show the square within 1.5 m of the origin.
 
     Returns:
-        (rows, size, size, 3). A thing that has left the square is a triangle at the border that points to it.
+        (rows, size, size, 3). A body outside the square is a triangle at the border that points to it.
     """
-    places = np.concatenate((goals[:, None], hazards, position[:, 1:], position[:, :1]), axis=1)
+    positions = np.concatenate((goals[:, None], hazards, position[:, 1:], position[:, :1]), axis=1)
     bare, objects = hazards.shape[1], position.shape[1] - 1
     colours = np.array([GOAL, *[HAZARD] * bare, *[OBJECT] * objects, AGENT])
     radii = np.array([GOAL_RADIUS, *[HAZARD_RADIUS] * bare, *[OBJECT_RADIUS] * objects, AGENT_RADIUS])
     frames = np.empty((len(position), size, size, 3), np.uint8)
     frames[:] = blank(size, size, BACKGROUND)
-    _draw_rows(frames, places, radii, colours)
+    _draw_rows(frames, positions, radii, colours)
     return frames
 
 
 @compiled
-def _draw_rows(frames: Frames, places: FloatArray, radii: FloatArray, colours: FloatArray) -> None:
-    """Draw the things of every row, the later over the earlier."""
+def _draw_rows(frames: Frames, positions: FloatArray, radii: FloatArray, colours: FloatArray) -> None:
+    """Draw the bodies of every row, later ones over earlier ones."""
     scale = frames.shape[1] / (2.0 * VIEW)
     marker = np.empty((3, 2))
     for r in range(frames.shape[0]):
-        for k in range(places.shape[1]):
-            x, y = places[r, k, 0], places[r, k, 1]
+        for k in range(positions.shape[1]):
+            x, y = positions[r, k, 0], positions[r, k, 1]
             red, green, blue = colours[k]
             if abs(x) <= VIEW and abs(y) <= VIEW:
                 radius, rim = scale * radii[k], scale * min(RIM, 0.25 * radii[k])
@@ -62,7 +62,7 @@ def _draw_rows(frames: Frames, places: FloatArray, radii: FloatArray, colours: F
 
 @compiled
 def _point_out(x: float, y: float, scale: float, corners: FloatArray) -> None:
-    """Write the triangle at the border that points to a place out of view, in pixels."""
+    """Write the triangle at the border that points to a position outside the view, in pixels."""
     limit = VIEW - MARKER
     base_x, base_y = min(max(x, -limit), limit), min(max(y, -limit), limit)
     dx, dy = x - base_x, y - base_y

@@ -1,4 +1,4 @@
-"""SAP: a point agent steers to a goal between obstacles it may push and hazards it must avoid."""
+"""SAP: a point agent moves to a goal between objects that it may push and hazards that it must avoid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ParticleWorld(World):
     Args:
         n: Number of rows.
         id: ``SAP-Goal0-v0``, ``SAP-Goal1-v0`` or ``SAP-Goal2-v0``.
-        threads: Accepted for uniformity; the kernel is faster than a thread is started.
+        threads: Not used; accepted because other worlds have it.
 
     Example:
         >>> world = ParticleWorld(2, id="SAP-Goal0-v0")
@@ -54,7 +54,7 @@ class ParticleWorld(World):
         self._all = np.arange(n)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Draw a new layout in some rows."""
+        """Draw a new initial state in some rows."""
         self._seeds[rows] = seeds
         self._physics_parameters[rows] = self._neutral
         kernel.reset_rows(
@@ -79,8 +79,8 @@ class ParticleWorld(World):
         )
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
-        """Push the agents and let everything move for 0.1 s."""
-        broken = kernel.step_rows(
+        """Apply the thrusts for 0.1 s."""
+        diverged = kernel.step_rows(
             self._all if rows is None else rows,
             actions,
             self._keys,
@@ -99,10 +99,10 @@ class ParticleWorld(World):
             self.critical,
             self.cost,
         )
-        if broken >= 0:
+        if diverged >= 0:
             raise SimulationDiverged(
-                f"{self.card.id}: the agent's position is not finite in row {broken} (seed {self._seeds[broken]}) at "
-                f"step {self._ticks[broken] - 1}; use a weaker fault."
+                f"{self.card.id}: the agent's position is not finite in row {diverged} (seed {self._seeds[diverged]}) "
+                f"at step {self._ticks[diverged] - 1}; use a weaker fault."
             )
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
@@ -110,7 +110,7 @@ class ParticleWorld(World):
         self._physics_parameters[rows, self._column[self.physics_parameter(name).name]] = values
 
     def current_physics(self, row: int) -> dict[str, Any]:
-        """Return the physics parameter values in force."""
+        """Return the current values of the physics parameters."""
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     @property
@@ -119,12 +119,12 @@ class ParticleWorld(World):
         return DrawnCamera(self._draw)
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
-        """Draw rows from above; a report moves the agent and the goal."""
+        """Draw rows from above; reported observations move the agent and the goal."""
         from offnominal.worlds.particles.render import draw
 
         position, goals = self._position[rows], self._goals[rows]
         if observations is not None:
-            seen = observations[rows].astype(np.float64)
-            position[:, 0] = seen[:, AGENT_POSITION]
-            goals = seen[:, AGENT_POSITION] + seen[:, TO_GOAL]
+            reported = observations[rows].astype(np.float64)
+            position[:, 0] = reported[:, AGENT_POSITION]
+            goals = reported[:, AGENT_POSITION] + reported[:, TO_GOAL]
         return draw(position, goals, self._hazards[rows], size=size)

@@ -1,1 +1,1 @@
-"""Pong on the Arcade Learning Environment, seen through a camera that may fail."""
+"""Pong on the Arcade Learning Environment, with pixel observations."""

@@ -1,4 +1,4 @@
-"""Name and limits of Pong."""
+"""Card of Pong."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ SKIP = 4
 """Emulated frames per step."""
 FRAMES_PER_SECOND = 60
 SHORTEST = 764
-"""Steps of the shortest game, in which every ball is missed."""
+"""Number of steps of the shortest game, in which the agent misses every ball."""
 ACTIONS = ("nothing", "fire", "up", "down", "up and fire", "down and fire")
 
 PONG = WorldCard(
     id="OOD-Pong-v0",
-    summary="play Pong from pictures, to 21 points",
+    summary="play Pong from pixels, to 21 points",
     dt=SKIP / FRAMES_PER_SECOND,
     max_steps=27_000,
     expert_length=SHORTEST,
@@ -39,7 +39,7 @@ PONG = WorldCard(
             "buffer_size": 150_000,
         }
     ),
-    # Two players that never miss would play on and on, hence the time limits. Without no-ops all games are equal.
+    # The time limits are needed because two players that never miss do not end. Without no-ops all games start equal.
     evaluation=EvaluationTerms(
         episodes=30,
         training_episodes=4,

@@ -1,4 +1,4 @@
-"""The emulators: ale-py, imported when it is needed, and the colours of its screen."""
+"""Emulators of ale-py, imported on first use, and the colours of their screens."""
 
 from __future__ import annotations
 
@@ -12,48 +12,53 @@ from offnominal.core.types import Frame
 from offnominal.worlds.pong.kernel import all_known, luma
 
 MAX_EMULATORS = 8
-"""How many emulators a process has at most. To load one takes as long as a thousand steps."""
+"""Largest number of emulators per process. Loading one takes as long as a thousand steps."""
 
 _loaded: list[Emulator] = []
 _loading = Lock()
 
 
 class EmulatorState:
-    """Where a game's state is kept while another game is in its emulator."""
+    """State of a game while another game uses its emulator."""
 
     def __init__(self) -> None:
         self.state: Any = None
 
 
 class Emulator:
-    """An emulator with Pong in it, which games take turns to use.
+    """An emulator of Pong that several games share.
 
-    A game that comes back finds everything as it was, to the last bit.
+    The state of a game is saved and restored exactly when games alternate.
 
     Attributes:
-        ale: ale-py's interface.
-        lock: Held by whoever uses it.
+        ale: Interface of ale-py.
+        lock: Held while a game uses the emulator.
     """
 
     def __init__(self) -> None:
         self.ale = _with_pong()
         self.lock = Lock()
-        self._inside: EmulatorState | None = None
+        self._current: EmulatorState | None = None
 
-    def take(self, place: EmulatorState, *, anew: bool = False) -> None:
-        """Put a game back in and keep the state of the one before; or start a game anew."""
-        if place is not self._inside:
-            if self._inside is not None:
-                self._inside.state = self.ale.cloneState()
-            self._inside = place
-            if not anew:
-                self.ale.restoreState(place.state)
-        if anew:
+    def switch(self, game: EmulatorState, *, restart: bool = False) -> None:
+        """Switch to a game and save the state of the previous one.
+
+        Args:
+            game: State of the game.
+            restart: Whether to start a new game instead of restoring the state.
+        """
+        if game is not self._current:
+            if self._current is not None:
+                self._current.state = self.ale.cloneState()
+            self._current = game
+            if not restart:
+                self.ale.restoreState(game.state)
+        if restart:
             self.ale.reset_game()
 
 
 def emulator(index: int) -> Emulator:
-    """Return one of the emulators of this process, loading it if it is not there yet."""
+    """Return an emulator of this process; it is loaded on first use."""
     index %= MAX_EMULATORS
     with _loading:
         while len(_loaded) <= index:
@@ -77,13 +82,13 @@ def _with_pong() -> Any:
 
 
 class Palette:
-    """Which colours the numbers on a screen stand for.
+    """Colours of the palette indices on a screen.
 
-    The emulator hands out numbers thirty times faster than colours, so each colour is asked for once.
+    The emulator returns indices thirty times faster than colours, so each colour is read once.
 
     Attributes:
-        colours: (256, 3) the colour of each number, as far as it was met.
-        greys: (256,) how bright it is.
+        colours: (256, 3): colour of each index that has appeared.
+        greys: (256,): grey level of each index.
     """
 
     def __init__(self) -> None:
@@ -93,11 +98,17 @@ class Palette:
         self._known[0] = True  # black
 
     def read(self, ale: Any, screen: Frame, other: Frame) -> None:
-        """Fill a screen with numbers of colours, all of which are known then, as those of the other one are."""
+        """Read a screen as palette indices and read the colours of new ones.
+
+        Args:
+            ale: Interface of ale-py.
+            screen: (210, 160): filled with indices.
+            other: Another screen, of which all colours are known.
+        """
         ale.getScreen(screen)
         if all_known(screen, other, self._known):
             return
-        numbers, places = np.unique(screen, return_index=True)
-        self.colours[numbers] = ale.getScreenRGB().reshape(-1, 3)[places]
-        self.greys[numbers] = [luma(*(int(part) for part in self.colours[number])) for number in numbers]
-        self._known[numbers] = True
+        indices, positions = np.unique(screen, return_index=True)
+        self.colours[indices] = ale.getScreenRGB().reshape(-1, 3)[positions]
+        self.greys[indices] = [luma(*(int(part) for part in self.colours[index])) for index in indices]
+        self._known[indices] = True

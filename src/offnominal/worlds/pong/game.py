@@ -14,16 +14,16 @@ class Game:
     """One game of Pong.
 
     Args:
-        index: On which emulator it is played.
+        index: Index of its emulator.
         palette: The colours.
 
     Attributes:
-        image: (210, 160) numbers of colours: the last two frames of the latest step laid on one another.
-        grey: (210, 160) how bright they are.
+        image: (210, 160): palette indices of the latest step, the brighter pixel of its last two frames.
+        grey: (210, 160): grey levels of the same image.
     """
 
     def __init__(self, index: int, palette: Palette) -> None:
-        self._place = EmulatorState()
+        self._state = EmulatorState()
         self._palette = palette
         self._emulator = emulator(index)
         self._actions = self._emulator.ale.getMinimalActionSet()
@@ -32,10 +32,10 @@ class Game:
         self.grey: Frame = np.zeros((HEIGHT, WIDTH), np.uint8)
 
     def reset(self, noops: int) -> None:
-        """Start a game and let some frames pass."""
+        """Start a game with some frames without action."""
         ale = self._emulator.ale
         with self._emulator.lock:
-            self._emulator.take(self._place, anew=True)
+            self._emulator.switch(self._state, restart=True)
             for _ in range(noops):
                 ale.act(self._actions[0])
             self._palette.read(ale, self._screens[0], self._screens[1])
@@ -43,10 +43,10 @@ class Game:
         merge_screens(self._screens, self._palette.greys, self.image, self.grey)
 
     def step(self, action: int) -> tuple[int, bool]:
-        """Hold an action for four frames; return the points made less those lost, and whether the game is over."""
+        """Hold an action for four frames; return points won minus points lost, and whether the game is over."""
         ale, points = self._emulator.ale, 0
         with self._emulator.lock:
-            self._emulator.take(self._place)
+            self._emulator.switch(self._state)
             for frame in range(SKIP):
                 points += ale.act(self._actions[action])
                 if frame >= SKIP - 2:

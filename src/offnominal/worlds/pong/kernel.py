@@ -1,6 +1,6 @@
-"""From the emulator's screens to what an agent sees, compiled.
+"""Compiled image processing from the emulator's screens to observations.
 
-Everything is whole numbers, so the bytes are the same on every CPU.
+All arithmetic is on integers, so the bytes are the same on every CPU.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ HEIGHT, WIDTH, SIDE = 210, 160, 84
 
 @cache
 def overlap_weights(size: int, wanted: int) -> tuple[IntArray, Array]:
-    """Return how many parts of each of `size` pixels lie in each of `wanted` pixels that cover the same line.
+    """Return the overlaps of `size` pixels with `wanted` pixels that cover the same line.
 
     Returns:
-        (wanted,) where a window of k pixels begins that holds all that each covers, and (wanted, k) the parts of the
-        pixels of that window, as int32. Each row adds up to the same number.
+        (wanted,): the first of the k pixels that a new pixel may overlap, and (wanted, k): the overlaps with these, as
+        int32. The sum of each row is the same.
 
     Example:
         >>> overlap_weights(5, 2)
@@ -43,15 +43,15 @@ def overlap_weights(size: int, wanted: int) -> tuple[IntArray, Array]:
 def downscale(
     image: Frame, rows: IntArray, row_shares: Array, columns: IntArray, column_shares: Array, out: Frame
 ) -> None:
-    """Resize one colour of a picture: each pixel becomes the mean of what it covers, halves rounded to even.
+    """Resize one colour channel: each pixel is the mean of the area that it covers, halves rounded to even.
 
     Args:
         image: (H, W) bytes.
         rows: First part of :func:`overlap_weights` for the height.
-        row_shares: Second part.
+        row_shares: Second part for the height.
         columns: First part for the width.
-        column_shares: Second part.
-        out: The resized picture.
+        column_shares: Second part for the width.
+        out: The resized channel.
     """
     whole = np.int32(row_shares[0].sum() * column_shares[0].sum())
     line = np.empty(image.shape[1], np.int32)
@@ -83,7 +83,7 @@ def luma(red: int, green: int, blue: int) -> int:
 
 @compiled
 def to_grey(image: Frame, out: Frame) -> None:
-    """Turn (H, W, 3) bytes into (H, W) grey levels."""
+    """Convert (H, W, 3) bytes to (H, W) grey levels."""
     for y in range(out.shape[0]):
         for x in range(out.shape[1]):
             red, green, blue = image[y, x]
@@ -92,7 +92,7 @@ def to_grey(image: Frame, out: Frame) -> None:
 
 @compiled
 def all_known(screen: Frame, other: Frame, known: BoolArray) -> bool:
-    """Return whether every colour on a screen is a known one, given another screen on which every colour is."""
+    """Return whether every colour on a screen is known, given another screen with known colours only."""
     complete = True
     for y in range(screen.shape[0]):
         differs = False
@@ -106,13 +106,13 @@ def all_known(screen: Frame, other: Frame, known: BoolArray) -> bool:
 
 @compiled
 def merge_screens(screens: Frames, greys: Frame, image: Frame, grey: Frame) -> None:
-    """Lay two screens on one another: of two pixels the brighter is kept, of two equally bright ones the later.
+    """Merge two screens: keep the brighter of two pixels, and the later one of two equally bright ones.
 
     Args:
-        screens: (2, H, W) numbers of colours.
-        greys: (256,) how bright each colour is.
-        image: (H, W) numbers of colours.
-        grey: (H, W) how bright they are.
+        screens: (2, H, W): palette indices.
+        greys: (256,): grey level of each index.
+        image: (H, W): palette indices of the result.
+        grey: (H, W): grey levels of the result.
     """
     for y in range(image.shape[0]):
         for x in range(image.shape[1]):
@@ -124,16 +124,16 @@ def merge_screens(screens: Frames, greys: Frame, image: Frame, grey: Frame) -> N
 
 @compiled
 def paint(image: Frame, colours: Frame, out: Frame) -> None:
-    """Turn (H, W) numbers of colours into (H, W, 3) bytes."""
+    """Convert (H, W) palette indices to (H, W, 3) bytes."""
     for y in range(image.shape[0]):
         for x in range(image.shape[1]):
-            number = image[y, x]
+            index = image[y, x]
             for c in range(3):
-                out[y, x, c] = colours[number, c]
+                out[y, x, c] = colours[index, c]
 
 
 def resized(frames: Frames, size: int) -> Frames:
-    """Return (n, H, W, 3) pictures resized to squares of (n, size, size, 3)."""
+    """Return (n, H, W, 3) images resized to squares, (n, size, size, 3)."""
     down, right = overlap_weights(frames.shape[1], size), overlap_weights(frames.shape[2], size)
     squares = np.empty((len(frames), size, size, frames.shape[3]), np.uint8)
     for k in range(len(frames)):
@@ -143,5 +143,5 @@ def resized(frames: Frames, size: int) -> Frames:
 
 
 def agent_view(frame: Frame, out: Frame) -> None:
-    """Fill (84, 84) grey levels with what an agent sees of (210, 160) grey levels."""
+    """Shrink (210, 160) grey levels to the (84, 84) of an observation."""
     downscale(frame, *overlap_weights(HEIGHT, SIDE), *overlap_weights(WIDTH, SIDE), out)

@@ -1,4 +1,4 @@
-"""Pong: N games on emulators, each seen through a camera."""
+"""Pong: N games on emulators, with pixel observations."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ STACK = 4
 
 
 class Pong(World):
-    """N games of Pong as deep Q-learning plays it: four grey pictures are seen, an action is held for four frames.
+    """N games of Pong with the usual preprocessing: stacks of four grey images, four frames per action.
 
-    A camera takes one picture of the screen per step, 210 by 160 pixels in colour: the last two frames laid on one
-    another, of two pixels the brighter. An agent sees the latest four of them, in grey and shrunk to 84 by 84; at the
-    start the first one four times. Faults of the camera act on the pictures in colour, so an agent sees them. Actions
-    are obeyed always, and without `noops` every game starts alike: then a seed changes nothing but what a policy draws.
+    A camera takes one colour image of the screen per step, 210 by 160 pixels, with the brighter pixel of the last two
+    frames. An observation is the stack of the latest four images, in grey and shrunk to 84 by 84; at the start the
+    first image is repeated. Camera faults act on the colour images, so they change the observations. There are no
+    sticky actions, and without `noops` every game starts equal: then the seed only affects the policy.
 
-    Every point made earns 1 and every point lost -1, which is critical. An episode ends when one side has 21 points;
-    success is to be that side.
+    The reward is 1 for a point won and -1 for a point lost, which is critical. An episode ends when one side has 21
+    points; success means that the agent has them.
 
     Args:
         n: Number of rows.
-        noops: Most frames that pass before the game begins; if above zero, each episode draws from 1 to this many.
+        noops: Largest number of frames without action at the start; if above zero, each episode draws from 1 to this
+            many.
 
     Example:
         >>> world = Pong(2)  # doctest: +SKIP
@@ -54,7 +55,7 @@ class Pong(World):
         self._all = np.arange(n)
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start games; all of them are alike unless some frames pass first."""
+        """Start games; all of them are equal unless `noops` is above zero."""
         keys = stream_keys(seeds, episodes, "reset")
         for row, key in zip(rows, keys, strict=True):
             self._games[row].reset(Stream(key).integer(1, self._noops) if self._noops else 0)
@@ -77,7 +78,7 @@ class Pong(World):
             self._push_frame(row)
 
     def _push_frame(self, row: int) -> None:
-        """Put the latest picture of a row at the end of what its agent sees."""
+        """Write the latest image of a row as the last one of its observation."""
         agent_view(self._games[row].grey, self.observations[row, -1])
 
     @property
