@@ -123,7 +123,7 @@ def test_a_failed_load_state_dict_does_not_change_the_detector(nominal):
         ({"view": "transition"}, "mean has shape"),
         ({"view": "window", "window_length": 10**15}, "window_length is 1000000000000000"),
         ({"view": ["next_observation"]}, "no view"),
-        ({"nosuch": 1}, "unexpected keyword"),
+        ({"nosuch": 1}, "no parameter 'nosuch'"),
     ],
 )
 def test_parameters_that_do_not_fit_are_damage(saved, changes, words):

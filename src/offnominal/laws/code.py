@@ -14,6 +14,8 @@ from offnominal.laws.world import require
 from offnominal.studies.code import OURS, Sources
 
 SHOWN = 3
+LAZY_IMPORTS = "offnominal.core.lazy_imports"
+"""Imports names and computes no result."""
 
 
 @contextmanager
@@ -35,7 +37,7 @@ def executed(*packages: str) -> Iterator[set[str]]:
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         module = frame.f_globals.get("__name__", "")
-        if event != "call" or module.partition(".")[0] not in tops:
+        if event != "call" or module == LAZY_IMPORTS or module.partition(".")[0] not in tops:
             return
         name = frame.f_code.co_qualname.partition(".")[0]
         # Generated code has another file; a module's own statements and lambdas have no name.

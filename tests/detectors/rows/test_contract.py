@@ -98,7 +98,7 @@ def test_bad_rows_are_named(point):
     point.fit(ROWS)
     with pytest.raises(InvalidParameter, match="2 columns; fit got 3"):
         point.score(FRESH[:, :2])
-    with pytest.raises(InvalidParameter, match="row 2 is not finite"):
+    with pytest.raises(InvalidParameter, match="row 2 has a value that is not finite"):
         point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
     with pytest.raises(InvalidParameter, match="expected numbers"):
         point.fit(np.array([["a"] * 3]))

@@ -68,7 +68,7 @@ def test_bad_rows_are_named(point):
     point.fit(ROWS)
     with pytest.raises(InvalidParameter, match="4 columns; fit got 5"):
         point.score(FRESH[:, :4])
-    with pytest.raises(InvalidParameter, match="row 2 is not finite"):
+    with pytest.raises(InvalidParameter, match="row 2 has a value that is not finite"):
         point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
     with pytest.raises(InvalidParameter, match=r"shape \(5,\)"):
         point.score(FRESH[0])
@@ -93,7 +93,7 @@ def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_t
     [
         (lambda: KNN(0), "n_neighbors is 0"),
         (lambda: KNN(9).fit(ROWS[:5]), "n_neighbors is 9, but there are 5 rows"),
-        (lambda: OneClassSVM(1.5), "nu is 1.5"),
+        (lambda: OneClassSVM(nu=1.5), "nu is 1.5"),
         (lambda: IsolationForest(0), "n_estimators is 0"),
     ],
 )

@@ -45,7 +45,8 @@ def test_every_configuration_drawn_makes_a_detector(name):
         pytest.importorskip("torch", reason="torch is not installed")
     runner = runner_of(name)
     make = runner.make
-    assert search_space_of(name).detector == f"{make.__module__}:{make.__qualname__}"
+    detector = getattr(make, "func", make)
+    assert search_space_of(name).detector == f"{detector.__module__}:{detector.__qualname__}"
     for configuration in sample_configurations(search_space_of(name), 20, seed=3, accept=runner.accept):
         parameters = make(**configuration).get_params()
         assert {key: parameters[key] for key in configuration} == configuration
