@@ -109,7 +109,7 @@ def test_luck_is_zero_on_average_and_its_first_column_is_the_nominal_twin():
 
 
 def test_a_policy_no_better_than_random_is_refused():
-    with pytest.raises(InvalidParameter, match="give a policy that earns more"):
+    with pytest.raises(InvalidParameter, match="give a policy that is better than random"):
         calibrate(WORLD, FunctionPolicy(lambda observations: 0 * observations[:, :2] + 1.0), anomalies=["action/noise"])
 
 
@@ -117,7 +117,7 @@ def test_a_policy_no_better_than_random_is_refused():
     ("change", "error", "words"),
     [
         ({"onset": "later"}, InvalidParameter, "choose from start, dataset"),
-        ({"levels": [1.5]}, InvalidParameter, "expected a share of the return between 0 and 1"),
+        ({"levels": [1.5]}, InvalidParameter, "expected a number between 0 and 1"),
         ({"anomalies": ["action/nois"]}, UnknownName, "Did you mean 'action/noise'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""How hard is "medium"? The parameter at which a fault costs a given share of the return."""
+"""Calibration: the fault parameter for a given loss of return."""
 
 from offnominal.calibration.calibration import calibrate
 

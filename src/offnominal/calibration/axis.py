@@ -1,4 +1,4 @@
-"""The axis of a search: how a fault's parameter moves away from neutral, weakest first."""
+"""Axes of the search: fault parameters by their distance from neutral."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DELAYS = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 16.0, 20.0, 25.0, 32.0,
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A way from the neutral parameter to ever stronger faults, by a positive number: the distance.
+    """Fault parameters by a positive distance from the neutral parameter; larger distances are stronger faults.
 
     Args:
-        anomaly: What goes wrong.
-        neutral: The parameter at which nothing happens.
+        anomaly: Id of the anomaly.
+        neutral: Parameter without effect.
         direction: ``"up"`` and ``"down"`` multiply the neutral parameter by growing or shrinking factors; ``""`` adds.
-        integer: Whether only whole parameters exist.
+        integer: Whether parameters are integers.
 
     Example:
         >>> Axis("action/scaling", 1.0, "down").parameter(np.log([2.0, 4.0]))
@@ -40,29 +40,29 @@ class Axis:
     integer: bool = False
 
     def parameter(self, distance: FloatArray) -> FloatArray:
-        """Return the parameters at some distances."""
+        """Return the parameters at the given distances."""
         if not self.direction:
             return self.neutral + distance
         return self.neutral * np.exp(distance if self.direction == "up" else -distance)
 
     def distance(self, parameter: float) -> float:
-        """Return how far a parameter is from neutral."""
+        """Return the distance of a parameter from neutral."""
         return abs(parameter - self.neutral) if not self.direction else abs(float(np.log(parameter / self.neutral)))
 
     def grid(self) -> FloatArray:
-        """Return distances from hardly anything to more than anyone needs."""
+        """Return the distances of the initial scan, from very weak to very strong."""
         if self.integer:
             return np.array(DELAYS)
         return np.geomspace(*(LOG_FACTORS if self.direction else OFFSETS), GRID_POINTS)
 
     @property
     def label(self) -> str:
-        """How the axis is called in messages."""
+        """Name of the axis in messages."""
         return f"{self.anomaly} {self.direction}".strip()
 
 
 def axes(anomaly: Anomaly, world: World) -> list[Axis]:
-    """Return the axes along which a fault can grow: two for scaling, upwards for factors, one for the others."""
+    """Return the axes of an anomaly: up and down for scaling, up for factors of the dynamics, one for the others."""
     if isinstance(anomaly, DynamicsAnomaly):
         physics_parameter = world.physics_parameter(anomaly.physics_parameter)
         return [Axis(anomaly.id, physics_parameter.neutral, "up" if physics_parameter.combine == "multiply" else "")]

@@ -1,4 +1,4 @@
-"""Calibration: which parameter makes a fault tiny, medium, strong or extreme?"""
+"""Calibration: the fault parameters of the strengths tiny, medium, strong and extreme."""
 
 from __future__ import annotations
 
@@ -43,19 +43,22 @@ def calibrate(
     report: Callable[[list[Strength]], None] = lambda strengths: None,
     **options: Any,
 ) -> list[Strength]:
-    """Find the parameters at which faults leave given shares of the return.
+    """Return the fault parameters at which faults reduce the normalised score to given levels.
 
     Args:
-        world: A world's id or a function from a number of rows to a world.
-        policy: Whose return is lost; the world's shipped expert if None.
-        anomalies: Which ones; all that the world has if None.
-        levels: Shares of the normalised score, or names with shares; the four usual ones if None.
-        onset: ``"start"``: the fault is on for the whole episode; ``"dataset"``: it strikes at random.
-        budget: Faulty episodes per level at most, those that bracket all levels not counted.
-        fresh: Fresh episodes on which each parameter found is judged.
-        done: Lines of an earlier, killed run; what they hold is not calibrated again.
-        report: Called with the lines of each anomaly when they are finished.
-        **options: Passed on when the world is given by id.
+        world: Id of a world, or a function from a number of rows to a world.
+        policy: Policy whose return is measured; the world's shipped expert if None.
+        anomalies: Ids of the anomalies; all of the world if None.
+        levels: Levels of the normalised score, with or without names; the four standard ones if None.
+        onset: ``"start"``: the fault is active for the whole episode; ``"dataset"``: it has a random onset.
+        budget: Largest number of faulty episodes per level, without those that bracket all levels.
+        fresh: Number of new episodes on which each parameter is evaluated.
+        done: Results of an interrupted run, which are not calibrated again.
+        report: Called with the results of each anomaly.
+        **options: Options of the world, if it is given by id.
+
+    Returns:
+        One strength per anomaly, direction and level.
 
     Example:
         >>> (line,) = calibrate("SAP-Goal0-v0", anomalies=["action/offset"], levels=[0.75], fresh=500)
@@ -70,7 +73,7 @@ def calibrate(
     named = _named_levels(levels)
     discrete = isinstance(sample.action_space, Discrete)
     chosen = [
-        make_anomaly(each) for each in (anomalies or anomalies_with(sample.physics_parameters, discrete=discrete))
+        make_anomaly(anomaly) for anomaly in (anomalies or anomalies_with(sample.physics_parameters, discrete=discrete))
     ]
     directions = [axis for anomaly in chosen for axis in axes(anomaly, sample)]
     job = _Calibration(
@@ -80,8 +83,8 @@ def calibrate(
     lines: list[Strength] = []
     with progress(f"Calibrating {sample.card.id}", total=len(directions)) as tick:
         for axis in directions:
-            place = (axis.anomaly, _direction(axis))
-            earlier = [line for line in kept if (line.anomaly, line.direction) == place and line.level in named]
+            key = (axis.anomaly, _direction(axis))
+            earlier = [line for line in kept if (line.anomaly, line.direction) == key and line.level in named]
             if len(earlier) == len(named):
                 lines += earlier
             else:
@@ -98,11 +101,11 @@ def _named_levels(levels: Mapping[str, float] | Iterable[float] | None) -> dict[
     if isinstance(levels, Mapping):
         named = dict(levels)
     else:
-        usual = {share: name for name, share in LEVELS.items()}
-        named = {usual.get(share, f"{share:g}"): share for share in levels}
+        standard = {share: name for name, share in LEVELS.items()}
+        named = {standard.get(share, f"{share:g}"): share for share in levels}
     for name, share in named.items():
         if not 0.0 < share < 1.0:
-            raise InvalidParameter(f"the level {name} is {share:g}; expected a share of the return between 0 and 1.")
+            raise InvalidParameter(f"the level {name} is {share:g}; expected a number between 0 and 1.")
     return dict(sorted(named.items(), key=lambda item: -item[1]))
 
 
@@ -111,13 +114,13 @@ def _policy_hash(policy: Any) -> str:
 
 
 def _direction(axis: Axis) -> str:
-    """Return an axis' direction where there are two to tell apart."""
+    """Return the direction of an axis if the anomaly has two, else an empty string."""
     return "" if axis.anomaly.startswith("dynamics/") else axis.direction
 
 
 @dataclass(frozen=True)
 class _Calibration:
-    """Everything that is the same for all axes."""
+    """Settings that are the same for all axes."""
 
     world: str
     sampler: Sampler
@@ -128,11 +131,11 @@ class _Calibration:
     policy: str
 
     def made(self, line: Strength) -> bool:
-        """Whether a line is one of this job's."""
+        """Whether a result belongs to this calibration."""
         return line.world == self.world and line.policy == self.policy and line.onset == self.onset
 
     def strengths(self, axis: Axis) -> list[Strength]:
-        """Return a line for each level, the weakest fault first."""
+        """Return one result per level, the weakest fault first."""
         search = StrengthSearch(self.sampler, axis, onset=ONSETS[self.onset], budget=self.budget)
         search.scan(min(self.levels.values()))
         shared = len(search.scores) // len(self.levels)
@@ -145,13 +148,13 @@ class _Calibration:
         return lines
 
     def _line(self, axis: Axis, name: str, level: float, found: SearchResult, shared: int) -> Strength:
-        """Return a level's line, judged on fresh episodes; fewer will do where the level is not attained."""
+        """Return the result of a level, evaluated on new episodes; on fewer if the level is not attained."""
         sizes = dict.fromkeys(ONSETS, FRESH_DATASET)
         if found.attainable:
             sizes[self.onset] = self.fresh
         start, later = (self._evaluate(axis, found, ONSETS[onset], sizes[onset]) for onset in ("start", "dataset"))
-        judged = start if self.onset == "start" else later
-        harmless = found.attainable and judged.interval[1] >= 1.0
+        measured = start if self.onset == "start" else later
+        harmless = found.attainable and measured.interval[1] >= 1.0
         return Strength(
             world=self.world,
             anomaly=axis.anomaly,
@@ -174,6 +177,6 @@ class _Calibration:
         )
 
     def _evaluate(self, axis: Axis, found: SearchResult, onset: str, n: int) -> Measurement:
-        """Return the score on fresh episodes."""
+        """Return the score on new episodes."""
         scores = self.sampler.faulty(axis, np.full(n, found.distance), FRESH_SEED, onset)
         return mean(scores, self.sampler.control_variates(FRESH_SEED, n))

@@ -1,4 +1,4 @@
-"""Episodes for a calibration: faulty ones beside their nominal twins, as normalised scores."""
+"""Normalised scores of faulty episodes, with control variates from their nominal twins."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ STARTS_SEED = 100_000_000
 class Sampler:
     """Scores of faulty episodes in one world with one policy.
 
-    The score of an episode is (its return - random) / (expert - random), so that the policy's nominal episodes score
-    one on average and uniformly random actions zero. Episode i of every fault has the same seed, hence the same
-    nominal twin: what is common to all is luck and cancels.
+    The score of an episode is (return - random) / (expert - random): the policy's nominal episodes have a mean of one,
+    uniformly random actions of zero. Episode i of every fault has the same seed and the same nominal twin, so
+    differences between faults have little variance.
 
     Args:
-        world: A world's id or a function from a number of rows to a world.
-        policy: The policy whose loss is measured.
-        batch: Episodes simulated at once.
-        **options: Passed on when the world is given by id.
+        world: Id of a world, or a function from a number of rows to a world.
+        policy: Policy whose return is measured.
+        batch: Number of episodes that are simulated together.
+        **options: Options of the world, if it is given by id.
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class Sampler:
         self.world, self.policy, self.batch, self.options = world, policy, batch, options
         self.episodes = 0
         self._nominal: dict[int, FloatArray] = {}
-        seen = self._starts(STARTS_SEED, STARTS)
-        self._start_mean = seen.mean(axis=0)
-        self._start_varies = np.ptp(seen, axis=0) > 0.0
+        starts = self._starts(STARTS_SEED, STARTS)
+        self._start_mean = starts.mean(axis=0)
+        self._start_varies = np.ptp(starts, axis=0) > 0.0
         space = build_world(world, 1, **options).action_space
         self.random_return, self.expert_return = self._references(RandomPolicy(space))
         self.range = self.expert_return - self.random_return
 
     def control_variates(self, seed: int, n: int) -> FloatArray:
-        """Return what chance gave each episode, as numbers that are zero on average over all seeds.
+        """Return control variates of each episode, whose expectation over all seeds is zero.
 
         The first column is the score of the nominal twin, the others are the first observation.
         """
@@ -66,13 +66,13 @@ class Sampler:
         return np.column_stack([self._score(self._nominal_returns(seed, n)) - 1.0, starts])
 
     def faulty(self, axis: Axis, distances: FloatArray, seed: int, onset: Any = "start") -> FloatArray:
-        """Return the scores of episodes whose faults lie at some distances from neutral.
+        """Return the scores of faulty episodes.
 
         Args:
-            axis: What goes wrong.
-            distances: One per episode.
+            axis: Axis of the anomaly.
+            distances: Distance from neutral, one per episode.
             seed: Seed of the first episode.
-            onset: When the fault strikes.
+            onset: Onset of the fault.
         """
         schedule = Schedule(onset=onset)
         made: dict[float, Fault] = {}
@@ -83,49 +83,51 @@ class Sampler:
         return self._score(self._run(self.policy, seed, faults))
 
     def _references(self, random: Policy) -> tuple[float, float]:
-        """Return the mean returns of random actions and of the policy, each as exact as the scores need it."""
+        """Return the mean returns of random actions and of the policy, with small standard errors."""
         least, most = REFERENCE_EPISODES
-        earned = {"random": np.empty(0), "expert": np.empty(0)}
-        acting = {"random": (random, RANDOM_SEED), "expert": (self.policy, REFERENCE_SEED)}
-        unsure = list(earned)
-        while unsure:
-            for name in unsure:
-                policy, seed = acting[name]
-                known = earned[name]
-                more = self._run(policy, seed + len(known), [()] * max(least, len(known)))
-                earned[name] = np.concatenate([known, more])
-            low, high = (float(np.mean(earned[name])) for name in ("random", "expert"))
+        sampled = {"random": np.empty(0), "expert": np.empty(0)}
+        policies = {"random": (random, RANDOM_SEED), "expert": (self.policy, REFERENCE_SEED)}
+        imprecise = list(sampled)
+        while imprecise:
+            for name in imprecise:
+                policy, seed = policies[name]
+                earlier = sampled[name]
+                more = self._run(policy, seed + len(earlier), [()] * max(least, len(earlier)))
+                sampled[name] = np.concatenate([earlier, more])
+            low, high = (float(np.mean(sampled[name])) for name in ("random", "expert"))
             if not high > low:
                 raise InvalidParameter(
-                    f"the policy earns {high:.4g} on average, random actions {low:.4g}; a strength is a share of what "
-                    "the policy earns above random, so give a policy that earns more."
+                    f"the mean return of the policy is {high:.4g}, that of random actions {low:.4g}; a strength is a "
+                    "loss relative to their difference, so give a policy that is better than random."
                 )
-            errors = {name: np.std(each) / np.sqrt(len(each)) / (high - low) for name, each in earned.items()}
-            unsure = [name for name in unsure if errors[name] > REFERENCE_ERRORS[name] and len(earned[name]) < most]
+            errors = {name: np.std(values) / np.sqrt(len(values)) / (high - low) for name, values in sampled.items()}
+            imprecise = [
+                name for name in imprecise if errors[name] > REFERENCE_ERRORS[name] and len(sampled[name]) < most
+            ]
         return low, high
 
-    def _score(self, earned: FloatArray) -> FloatArray:
-        return (earned - self.random_return) / self.range
+    def _score(self, total_rewards: FloatArray) -> FloatArray:
+        return (total_rewards - self.random_return) / self.range
 
     def _nominal_returns(self, seed: int, n: int) -> FloatArray:
         """Return nominal returns; each seed is simulated once."""
-        known = self._nominal.get(seed, np.empty(0))
-        if len(known) < n:
-            more = self._run(self.policy, seed + len(known), [()] * (n - len(known)))
-            known = self._nominal[seed] = np.concatenate([known, more])
-        return known[:n]
+        cached = self._nominal.get(seed, np.empty(0))
+        if len(cached) < n:
+            more = self._run(self.policy, seed + len(cached), [()] * (n - len(cached)))
+            cached = self._nominal[seed] = np.concatenate([cached, more])
+        return cached[:n]
 
     def _starts(self, seed: int, n: int) -> FloatArray:
         """Return the first observations of n episodes."""
         size = min(n, self.batch)
         world = build_world(self.world, size, **self.options)
-        seen = []
+        observations = []
         for first in range(0, n, size):
             rows = np.arange(min(size, n - first))
             world.reset(rows, seed + first + rows, np.zeros_like(rows))
-            seen.append(world.observations[rows].reshape(len(rows), -1).astype(np.float64))
+            observations.append(world.observations[rows].reshape(len(rows), -1).astype(np.float64))
         world.close()
-        return np.concatenate(seen)
+        return np.concatenate(observations)
 
     def _run(self, policy: Any, seed: int, faults: list[tuple[Fault, ...]]) -> FloatArray:
         seeds = seed + np.arange(len(faults))

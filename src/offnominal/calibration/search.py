@@ -1,4 +1,4 @@
-"""The search: along one axis, where does the score have each level?"""
+"""Search for the fault parameters with given scores along one axis."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found for one level.
+    """Result of a search for one level.
 
     Args:
-        distance: From neutral; of an unattainable level, where the score is lowest.
-        attainable: Whether the score has the level there.
-        score: The score there, on the episodes of the search.
-        episodes: How many were simulated for this level alone.
-        note: Why it is not attainable.
+        distance: Distance from neutral; of an unattainable level, that of the lowest score.
+        attainable: Whether the level is reached.
+        score: Score at this distance, on the episodes of the search.
+        episodes: Number of episodes simulated for this level alone.
+        note: Reason why the level is not attainable.
     """
 
     distance: float
@@ -53,17 +53,17 @@ class SearchResult:
 
 
 class StrengthSearch:
-    """Scores gathered along one axis, and what they say about levels.
+    """Search along one axis for the distances at which the score has given levels.
 
-    A ladder of distances brackets every level. Around each crossing the distances are then drawn from a window that
-    narrows from round to round, and a power law through all scores in the window says where to go next. A round ends
-    the search when the score is known well enough.
+    A grid of distances brackets every level. Around each crossing, distances are then drawn from a window that narrows
+    from round to round; a curve fitted to all scores in the window gives its next centre. The search ends when the
+    standard error of the score is small enough.
 
     Args:
-        sampler: Where episodes come from.
-        axis: The fault and its direction.
-        onset: When the fault strikes.
-        budget: Faulty episodes per level at most, the ladder not counted.
+        sampler: Source of scores.
+        axis: Anomaly and direction.
+        onset: Onset of the fault.
+        budget: Largest number of faulty episodes per level, without the grid.
     """
 
     def __init__(self, sampler: Sampler, axis: Axis, *, onset: Any = "start", budget: int = 1600) -> None:
@@ -74,7 +74,7 @@ class StrengthSearch:
         self.end = ""
 
     def sample(self, distances: FloatArray, first: int = 0) -> None:
-        """Simulate one episode per distance, beginning with a given seed of the search."""
+        """Simulate one episode per distance, starting at a given seed of the search."""
         seed = SEARCH_SEED + first
         scores = self.sampler.faulty(self.axis, distances, seed, self.onset)
         self.distances = np.concatenate([self.distances, distances])
@@ -87,7 +87,7 @@ class StrengthSearch:
         )
 
     def scan(self, lowest: float) -> None:
-        """Climb the ladder until the score is below every level, the simulation breaks or the ladder ends."""
+        """Sample the grid until the score is below every level, the simulation diverges or the grid ends."""
         grid = self.axis.grid()
         for begin in range(0, len(grid), GRID_POINTS_AT_ONCE):
             for grid_point in grid[begin : begin + GRID_POINTS_AT_ONCE]:
@@ -100,23 +100,23 @@ class StrengthSearch:
                 return
 
     def grid_points(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the distances that were tried often, their scores and how many episodes are behind each."""
+        """Return the distances with enough episodes, their scores and their numbers of episodes."""
         distances, counts = np.unique(self.distances, return_counts=True)
         distances = distances[counts >= EPISODES_PER_GRID_POINT]
         estimates = [self.at(distance) for distance in distances]
         return (
             distances,
-            np.array([each.value for each in estimates]),
+            np.array([estimate.value for estimate in estimates]),
             counts[counts >= EPISODES_PER_GRID_POINT].astype(float),
         )
 
     def at(self, distance: float) -> Measurement:
-        """Return the score at a distance that was tried."""
+        """Return the score at a sampled distance."""
         here = self.distances == distance
         return mean(self.scores[here], self.control_variates[here])
 
     def find(self, level: float) -> SearchResult:
-        """Return the weakest parameter whose score is a level."""
+        """Return the weakest fault whose score is the level."""
         if self.axis.integer:
             return self._find_whole(level)
         start = len(self.scores)
@@ -131,7 +131,7 @@ class StrengthSearch:
         return SearchResult(self._rounded(x), True, score, len(self.scores) - start)
 
     def _lowest(self, level: float) -> tuple[float, Measurement]:
-        """Return the lowest rung, tried until it is clear on which side of a level its score lies."""
+        """Return the grid point with the lowest score, sampled until it is clearly above or below the level."""
         spent = 0
         while True:
             distances, heights, _ = self.grid_points()
@@ -146,7 +146,7 @@ class StrengthSearch:
     def _refine(self, level: float, x: float, spent: int) -> tuple[float, Measurement]:
         """Return the crossing near x and the score there.
 
-        The window halves while the crossing stays well inside, down to the width in which a parabola fits.
+        The window halves while the crossing stays inside, down to a width in which a parabola fits.
         """
         width = 0.75 * float(np.diff(np.log(self.axis.grid()[:2]))[0])
         while spent < self.budget:
@@ -173,7 +173,7 @@ class StrengthSearch:
         return logs[near], adjusted(self.scores[near], self.control_variates[near])
 
     def _why(self, lowest: float) -> str:
-        """Return why a level cannot be attained."""
+        """Return why a level is not attainable."""
         end = f", and {self.end}" if self.end else ""
         return f"no fault along this axis harms more than one of {self._parameter(lowest):.4g}{end}"
 
@@ -181,7 +181,7 @@ class StrengthSearch:
         return float(self.axis.parameter(np.array([distance]))[0])
 
     def _find_whole(self, level: float) -> SearchResult:
-        """Return the whole number whose score is a level, if one is."""
+        """Return the integer whose score is the level, if there is one."""
         start, tried = len(self.scores), dict[float, int]()
         while len(self.scores) - start < self.budget:
             near = self._around(level)
@@ -191,12 +191,12 @@ class StrengthSearch:
         scores = {number: self.at(number) for number in sorted({*near, *tried})}
         best = min(scores, key=lambda number: abs(scores[number].value - level))
         reached = abs(scores[best].value - level) <= max(TOLERANCE, RELATIVE_TOLERANCE * (1.0 - level))
-        told = ", ".join(f"{number:.0f} gives {scores[number].value:.3f}" for number in near)
-        note = "" if reached else f"of whole numbers, {told}"
+        listed = ", ".join(f"{number:.0f} gives {scores[number].value:.3f}" for number in near)
+        note = "" if reached else f"of whole numbers, {listed}"
         return SearchResult(best, reached, scores[best], len(self.scores) - start, note)
 
     def _around(self, level: float) -> list[float]:
-        """Return the whole numbers on both sides of a crossing."""
+        """Return the integers on both sides of a crossing."""
         distances, heights, counts = self.grid_points()
         x = first_crossing(distances, heights, counts, level)
         if x is None:
@@ -204,13 +204,13 @@ class StrengthSearch:
         return sorted({max(1.0, float(np.floor(x))), max(1.0, float(np.ceil(x)))})
 
     def _rounded(self, x: float) -> float:
-        """Return the distance of a parameter whose deviation from neutral has few digits."""
+        """Return the distance after rounding the parameter's deviation from neutral to few digits."""
         deviation = self._parameter(float(np.exp(x))) - self.axis.neutral
         return self.axis.distance(self.axis.neutral + float(f"{deviation:.{DIGITS}g}"))
 
 
 def _spread(n: int, shift: int) -> FloatArray:
-    """Return n numbers in [-1, 1], denser in the middle, in an order that differs from call to call by their shift."""
-    places = (np.arange(n) * 0.6180339887498949 + shift * 0.7548776662466927) % 1.0
-    spread: FloatArray = np.clip(0.5 * ndtri(0.02 + 0.96 * places), -1.0, 1.0)
+    """Return n quasi-random numbers in [-1, 1], denser in the middle; `shift` selects the part of the sequence."""
+    uniform = (np.arange(n) * 0.6180339887498949 + shift * 0.7548776662466927) % 1.0
+    spread: FloatArray = np.clip(0.5 * ndtri(0.02 + 0.96 * uniform), -1.0, 1.0)
     return spread

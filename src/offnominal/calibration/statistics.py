@@ -1,4 +1,4 @@
-"""The statistics of a calibration: curves that fall, and where they cross a level."""
+"""Statistics of a calibration: control variates, decreasing curves and their level crossings."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class Measurement:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval."""
+        """95 % confidence interval."""
         return self.value - Z95 * self.error, self.value + Z95 * self.error
 
 
 @dataclass(frozen=True, slots=True)
 class Parabola:
-    """A curve near a point: height + slope * z + bend * z^2, z = x - centre.
+    """Parabola around a point: height + slope * z + bend * z^2, z = x - centre.
 
     Args:
-        centre: Where it was fitted around.
+        centre: Centre of the fit.
         weights: Height, slope and bend.
-        covariance: Theirs.
+        covariance: Covariance of the weights.
     """
 
     centre: float
@@ -47,16 +47,16 @@ class Parabola:
 
     @property
     def slope(self) -> float:
-        """Its slope at the centre."""
+        """Slope at the centre."""
         return float(self.weights[1])
 
     def at(self, x: float) -> Measurement:
-        """Return its value somewhere."""
+        """Return the value at x."""
         lever = (x - self.centre) ** np.arange(3)
         return Measurement(float(lever @ self.weights), float(np.sqrt(lever @ self.covariance @ lever)))
 
     def crossing(self, level: float) -> float:
-        """Return where it falls through a level nearest its centre; its tangent decides if it nowhere does."""
+        """Return the crossing with a level that is nearest to the centre; that of the tangent if there is none."""
         height, slope, bend = self.weights
         gap = height - level
         inside = slope * slope - 4.0 * bend * gap
@@ -66,24 +66,24 @@ class Parabola:
 
 
 def mean(scores: FloatArray, control_variates: FloatArray) -> Measurement:
-    """Return the mean score, freed of luck as by :func:`adjusted`."""
+    """Return the mean score, with control variates as in :func:`adjusted`."""
     if len(scores) < 2:
         return Measurement(float(np.mean(scores)), np.inf)
     used = _usable_columns(control_variates)
-    freed = adjusted(scores, control_variates)
-    spread = float(np.std(freed, ddof=1)) * float(np.sqrt(len(scores) / max(len(scores) - used.shape[1], 1)))
-    return Measurement(float(np.mean(freed)), spread / float(np.sqrt(len(scores))))
+    reduced = adjusted(scores, control_variates)
+    spread = float(np.std(reduced, ddof=1)) * float(np.sqrt(len(scores) / max(len(scores) - used.shape[1], 1)))
+    return Measurement(float(np.mean(reduced)), spread / float(np.sqrt(len(scores))))
 
 
 def adjusted(scores: FloatArray, control_variates: FloatArray) -> FloatArray:
-    """Return scores freed of what luck explains.
+    """Return scores with the variance explained by control variates removed.
 
-    Luck is known numbers of each episode that are zero on average over all episodes, such as how its nominal twin
-    fared; taking a multiple of them away changes no expectation, only the scatter.
+    A control variate is a known number of each episode whose expectation is zero, such as the score of its nominal twin
+    minus one. Subtracting a multiple of it reduces the variance and leaves the expectation unchanged.
 
     Args:
         scores: (n,): normalised scores of faulty episodes.
-        control_variates: (n, k): the known numbers.
+        control_variates: (n, k): control variates.
 
     Example:
         >>> adjusted(np.array([0.7, 0.9, 0.5]), np.array([[0.0], [0.2], [-0.2]]))
@@ -92,12 +92,12 @@ def adjusted(scores: FloatArray, control_variates: FloatArray) -> FloatArray:
     used = _usable_columns(control_variates)
     centred = used - used.mean(axis=0)
     share, *_ = np.linalg.lstsq(centred, scores - scores.mean(), rcond=None)
-    freed: FloatArray = scores - used @ share
-    return freed
+    reduced: FloatArray = scores - used @ share
+    return reduced
 
 
 def _usable_columns(control_variates: FloatArray) -> FloatArray:
-    """Return all columns, or the first only if there are too few episodes to learn what the others are worth."""
+    """Return all columns, or only the first if there are too few episodes to fit the others."""
     return (
         control_variates
         if len(control_variates) >= EPISODES_PER_COLUMN * control_variates.shape[1]
@@ -106,7 +106,7 @@ def _usable_columns(control_variates: FloatArray) -> FloatArray:
 
 
 def parabola(x: FloatArray, scores: FloatArray) -> Parabola:
-    """Fit a parabola by least squares; its errors allow for scatter that differs along it.
+    """Fit a parabola by least squares, with a heteroscedasticity-robust covariance.
 
     Example:
         >>> x = np.linspace(0.0, 2.0, 21)
@@ -123,7 +123,7 @@ def parabola(x: FloatArray, scores: FloatArray) -> Parabola:
 
 
 def falling(heights: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the nearest curve that never rises.
+    """Return the nearest curve that never increases (isotonic regression).
 
     Example:
         >>> falling(np.array([1.0, 0.8, 0.9, 0.2]), np.ones(4))
@@ -134,9 +134,9 @@ def falling(heights: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def first_crossing(x: FloatArray, heights: FloatArray, weights: FloatArray, level: float) -> float | None:
-    """Return where a curve first comes down to a level, or None if it never does.
+    """Return the first crossing of a decreasing curve with a level, or None if there is none.
 
-    Only the part up to the lowest point counts: beyond it some faults harm less the stronger they are.
+    Only the part up to the minimum is used: beyond it, some stronger faults do less harm.
 
     Example:
         >>> first_crossing(np.arange(4.0), np.array([1.0, 0.8, 0.6, 0.9]), np.ones(4), 0.7)
@@ -149,7 +149,7 @@ def first_crossing(x: FloatArray, heights: FloatArray, weights: FloatArray, leve
 
 
 def crossing(x: FloatArray, curve: FloatArray, level: float) -> float:
-    """Return where a falling curve has a level: the first or last point if it lies wholly below or above."""
+    """Return the crossing of a decreasing curve with a level; its first or last point if it is below or above."""
     below = int(np.argmax(curve <= level))
     if curve[below] > level:
         return float(x[-1])
