@@ -46,7 +46,7 @@ def test_anomalies_of_a_world_include_its_physics_parameters() -> None:
 def test_check_reports_laws_and_exits_with_zero() -> None:
     result = runner.invoke(program, ["check", "world", "SAP-Goal0-v0"])
     assert result.exit_code == 0
-    assert "a seed fixes everything" in result.output
+    assert "an episode is reproducible by its seed" in result.output
     rows = json.loads(
         runner.invoke(program, ["check", "anomaly", "action/offset", "--world", "SAP-Goal0-v0", "--json"]).output
     )

@@ -9,7 +9,7 @@ from offnominal.core.errors import LawBroken
 from offnominal.core.registry import Spec
 from offnominal.laws import check_alarm
 
-PROMISE = "its guarantee holds"
+GUARANTEE = "its guarantee holds"
 COVERED = "its code version covers its code"
 
 
@@ -18,11 +18,11 @@ def test_every_alarm_obeys_the_laws(id):
     report = check_alarm(id)
     report.raise_if_broken()
     promises = alarms.make(id).guarantee.kind != "none"
-    assert [finding.law for finding in report if not finding.holds] == ([] if promises else [PROMISE])
+    assert [finding.law for finding in report if not finding.holds] == ([] if promises else [GUARANTEE])
 
 
 class _Silent(EpisodeMaximum):
-    """Promises nothing, so that no time is spent on its promise."""
+    """Has no guarantee, so that its check takes no time."""
 
     @property
     def guarantee(self):
@@ -37,7 +37,7 @@ class Impatient(EpisodeMaximum):
 
 
 class Overconfident(EpisodeMaximum):
-    """Promises for every calibration what holds on average."""
+    """Claims a PAC guarantee that holds only on average."""
 
     @property
     def guarantee(self):
@@ -45,15 +45,15 @@ class Overconfident(EpisodeMaximum):
 
 
 class Pooled(EpisodeMaximum):
-    """Takes its limit from single steps and promises for episodes."""
+    """Claims a guarantee per episode with a threshold on single steps."""
 
     def fit_threshold(self, episodes):
         super().fit_threshold(episodes)
         self.threshold_ = float(np.quantile(np.concatenate(episodes), 1.0 - self.alpha))
 
 
-class StepPromise(EpisodeMaximum):
-    """Promises a rate per step that it exceeds."""
+class StepGuarantee(EpisodeMaximum):
+    """Claims a rate per step that it exceeds."""
 
     @property
     def guarantee(self):
@@ -61,21 +61,21 @@ class StepPromise(EpisodeMaximum):
 
 
 class Clairvoyant(_Silent):
-    """Looks at the whole episode before it calls."""
+    """Uses the whole episode at every step."""
 
     def alarm(self, scores):
         return [np.full(len(values), values.max() > self.threshold_) for values in self.statistic(scores)]
 
 
 class Sociable(_Silent):
-    """Counts scores from the mean of all episodes in the call."""
+    """Subtracts the mean of all episodes of the call."""
 
     def update_statistic(self, state, scores):
         return state.after(), scores - scores.mean() + 1.0
 
 
 class Adaptive(_Silent):
-    """Goes on learning while it is used."""
+    """Changes its threshold while it is used."""
 
     def update(self, state, scores):
         self.threshold_ *= 1.01
@@ -83,7 +83,7 @@ class Adaptive(_Silent):
 
 
 class Scribbling(EpisodeCusum):
-    """Writes into the state it is given."""
+    """Writes into the given state."""
 
     guarantee = _Silent.guarantee
 
@@ -94,7 +94,7 @@ class Scribbling(EpisodeCusum):
 
 
 class Reusing(_Silent):
-    """Counts on in the state it is given, and hands it out again."""
+    """Changes the given state and returns it."""
 
     def update_statistic(self, state, scores):
         np.add(state.steps, 1, out=state.steps)
@@ -102,7 +102,7 @@ class Reusing(_Silent):
 
 
 class Scaling(_Silent):
-    """Writes into the scores it is given."""
+    """Writes into the given scores."""
 
     def alarm(self, scores):
         for episode in scores:
@@ -112,21 +112,21 @@ class Scaling(_Silent):
 
 
 class Latching(_Silent):
-    """Stays raised, but only when it sees whole episodes."""
+    """Stays raised, but only in a batch."""
 
     def alarm(self, scores):
         return [np.maximum.accumulate(raised) for raised in super().alarm(scores)]
 
 
 class Lax(_Silent):
-    """Takes what is not a number for nominal."""
+    """Accepts NaN as nominal."""
 
     def alarm(self, scores):
         return super().alarm([np.nan_to_num(episode) for episode in scores])
 
 
 class Crude(_Silent):
-    """Raises an error of Python's."""
+    """Raises a built-in error."""
 
     def update(self, state, scores):
         if np.isnan(scores).any():
@@ -135,7 +135,7 @@ class Crude(_Silent):
 
 
 class Secretive(_Silent):
-    """Does not say all that it has learned."""
+    """Does not store all fitted values."""
 
     def fit_threshold(self, episodes):
         super().fit_threshold(episodes)
@@ -147,7 +147,7 @@ class Secretive(_Silent):
 
 @pytest.fixture
 def register(monkeypatch):
-    """Register a class as `Broken` for the time of a test."""
+    """Register a class as `Broken` during a test."""
     alarms.ids()
 
     def add(kind):
@@ -162,20 +162,20 @@ def register(monkeypatch):
 @pytest.mark.parametrize(
     ("broken", "law", "problem"),
     [
-        (Impatient, PROMISE, "promised 0.05"),
-        (Pooled, PROMISE, "of episodes, promised 0.05"),
-        (Overconfident, PROMISE, "of calibrations, promised 0.05"),
-        (StepPromise, PROMISE, "of steps, promised 0.001"),
-        (Clairvoyant, "the future does not change the past", "change alarms before"),
-        (Sociable, "episodes do not see each other", "depend on the other episodes"),
-        (Adaptive, "using it changes nothing", "was changed by using it"),
-        (Scribbling, "using it changes nothing", "when it is repeated at step 0"),
-        (Reusing, "using it changes nothing", "when it is repeated at step 0"),
+        (Impatient, GUARANTEE, "level 0.05"),
+        (Pooled, GUARANTEE, "of episodes, level 0.05"),
+        (Overconfident, GUARANTEE, "of calibrations, level 0.05"),
+        (StepGuarantee, GUARANTEE, "of steps, level 0.001"),
+        (Clairvoyant, "later scores do not change earlier alarms", "change alarms before"),
+        (Sociable, "episodes are independent", "depend on the other episodes"),
+        (Adaptive, "using it changes nothing", "using it changed its fitted values"),
+        (Scribbling, "using it changes nothing", "a repeated update gives another result at step 0"),
+        (Reusing, "using it changes nothing", "a repeated update gives another result at step 0"),
         (Scaling, "using it changes nothing", "given scores were changed"),
         (Latching, "online equals batch", "differ between update and alarm"),
-        (Secretive, "saved and loaded it is the same", "raises other alarms"),
-        (Crude, "bad input is a named error", "gives ValueError, which is no named error"),
-        (Lax, "bad input is a named error", "alarm for no number goes unnoticed"),
+        (Secretive, "a saved alarm is loaded unchanged", "raises other alarms"),
+        (Crude, "invalid input is a named error", "gives ValueError, which is not a named error"),
+        (Lax, "invalid input is a named error", "alarm for NaN raises no error"),
     ],
 )
 def test_a_broken_alarm_fails_its_law(broken, law, problem, register):
@@ -192,7 +192,7 @@ def test_an_alarm_of_a_user_is_checked_and_not_fitted():
     alarm = Mine(alpha=0.1)
     report = check_alarm(alarm)
     report.raise_if_broken()
-    unnamed = ["saved and loaded it is the same", COVERED]
+    unnamed = ["a saved alarm is loaded unchanged", COVERED]
     assert [finding.law for finding in report if finding.skipped] == unnamed
     assert not alarm.fitted
 

@@ -15,7 +15,7 @@ from offnominal.core.types import FloatArray, Frame
 from offnominal.laws import anomalies_of, check_anomaly
 from offnominal.worlds import make_world, worlds
 
-PONG = "OOD-Pong-v0"  # of which pictures are all that is seen
+PONG = "OOD-Pong-v0"  # pixel observations only
 WORLDS = [world for world in worlds.ids() if world != PONG]
 CASES = [(world, anomaly) for world in WORLDS for anomaly in anomalies_of(world)]
 FILMED = [
@@ -39,14 +39,14 @@ def test_every_anomaly_obeys_the_laws(world: str, anomaly: str) -> None:
     report.raise_if_broken()
     calibrated_strengths = any(level in LEVELS for place, level in strengths_of(world) if place == anomaly)
     skipped = [finding.law for finding in report if not finding.holds]
-    assert skipped == ([] if calibrated_strengths else ["a calibrated strength does harm"])
+    assert skipped == ([] if calibrated_strengths else ["a calibrated strength lowers the return"])
 
 
 @pytest.mark.parametrize(("world", "anomaly"), FILMED)
 def test_every_camera_anomaly_obeys_the_laws(world: str, anomaly: str) -> None:
     report = check_anomaly(anomaly, world)
     report.raise_if_broken()
-    assert [finding.law for finding in report if not finding.holds] == ["a calibrated strength does harm"]
+    assert [finding.law for finding in report if not finding.holds] == ["a calibrated strength lowers the return"]
 
 
 def test_a_world_with_pixel_observations_has_the_camera_anomalies() -> None:
@@ -65,7 +65,7 @@ class _Broken(SignalAnomaly):
 
 @dataclass(frozen=True)
 class Unscaled(_Broken):
-    """Acts even at its neutral strength."""
+    """Has an effect at neutral strength."""
 
     def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
         return signal + 0.1
@@ -73,7 +73,7 @@ class Unscaled(_Broken):
 
 @dataclass(frozen=True)
 class Idle(_Broken):
-    """Claims to act and does not."""
+    """Has no effect."""
 
     def perturb(self, signal: FloatArray, parameter: float, context: FaultContext) -> FloatArray:
         return signal
@@ -89,7 +89,7 @@ class Crashing(_Broken):
 
 @dataclass(frozen=True)
 class Tinted(CameraAnomaly):
-    """Acts even at its neutral strength."""
+    """Has an effect at neutral strength."""
 
     kind: ClassVar[str] = "tinted"
 
@@ -99,7 +99,7 @@ class Tinted(CameraAnomaly):
 
 @dataclass(frozen=True)
 class Capped(CameraAnomaly):
-    """Claims to act and does not."""
+    """Has no effect."""
 
     kind: ClassVar[str] = "capped"
 
@@ -112,7 +112,7 @@ SEEN_BEFORE: list[int] = []
 
 @dataclass(frozen=True)
 class Remembering(CameraAnomaly):
-    """Keeps count in a place of its own, which no new episode clears."""
+    """Keeps a counter that no new episode resets."""
 
     kind: ClassVar[str] = "remembering"
 
@@ -125,13 +125,13 @@ class Remembering(CameraAnomaly):
     ("anomaly", "law", "problem"),
     [
         (Tinted(), "neutral strength changes nothing", "differs at neutral strength"),
-        (Capped(), "it changes what it says", "no picture was changed"),
-        (Remembering(), "it does not outlive its episode", "differs from the same one"),
-        (Remembering(), "a seed fixes the faulty episode", "two runs of seed 0 differ"),
+        (Capped(), "it changes only its target", "no image was changed"),
+        (Remembering(), "it ends with its episode", "depends on the episode before it"),
+        (Remembering(), "a faulty episode is reproducible by its seed", "two runs of seed 0 differ"),
         (Unscaled(on="observation"), "neutral strength changes nothing", "differs at neutral strength"),
-        (Idle(on="observation"), "it changes what it says", "no observation was changed"),
-        (Idle(on="action"), "it changes what it says", "no action was changed"),
-        (Crashing(on="observation"), "before the onset nothing differs", "the sensor fell off"),
+        (Idle(on="observation"), "it changes only its target", "no observation was changed"),
+        (Idle(on="action"), "it changes only its target", "no action was changed"),
+        (Crashing(on="observation"), "nothing differs before the onset", "the sensor fell off"),
     ],
 )
 def test_a_broken_anomaly_fails_its_law(anomaly: SignalAnomaly | CameraAnomaly, law: str, problem: str) -> None:

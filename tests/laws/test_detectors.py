@@ -78,7 +78,7 @@ def test_an_algorithm_that_is_imported_by_name_fails_its_law(tmp_path, monkeypat
 def test_the_code_law_skips_detectors_that_no_study_can_name():
     report = check_detector(lambda: on_transitions(LocalOutlierFactor(novelty=True)))
     (finding,) = [finding for finding in report if finding.law == COVERED]
-    assert "no study could name it" in finding.skipped
+    assert "no study can name it" in finding.skipped
 
 
 class Nearest(OnTransitions):
@@ -126,11 +126,11 @@ class Gullible(Nearest):
     [
         (Peeking, "it is causal"),
         (Peeking, "online equals batch"),
-        (Comparing, "an episode's scores are its own"),
+        (Comparing, "scores do not depend on the batch"),
         (Learning, "scoring changes nothing"),
-        (Dice, "a seed fixes what is learned"),
+        (Dice, "training is reproducible by its seed"),
         (Collapsed, "scores are finite and differ"),
-        (Gullible, "bad input is named"),
+        (Gullible, "invalid input is a named error"),
     ],
 )
 def test_a_broken_detector_fails_its_law(make, law):

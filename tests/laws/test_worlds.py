@@ -18,7 +18,7 @@ def test_every_world_obeys_the_laws(id: str) -> None:
     report = check_world(id)
     report.raise_if_broken()
     left_out = [finding.law for finding in report if not finding.holds]
-    assert left_out == (["physics parameters are put back exactly"] if id == "OOD-Pong-v0" else [])
+    assert left_out == (["physics parameters are restored exactly"] if id == "OOD-Pong-v0" else [])
 
 
 class Unseeded(ParticleWorld):
@@ -29,14 +29,14 @@ class Unseeded(ParticleWorld):
 
 
 class Neighbourly(ParticleWorld):
-    """Lets one row depend on the others."""
+    """Makes one row depend on the others."""
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         super().step(actions - 0.1 * actions.mean(axis=0), rows)
 
 
 class Forgetful(ParticleWorld):
-    """Does not put its physics parameters back."""
+    """Does not restore its physics parameters."""
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         kept = self._physics_parameters[rows].copy()
@@ -53,7 +53,7 @@ class Overflowing(ParticleWorld):
 
 
 class Stained(ParticleWorld):
-    """Lets a picture depend on its place among the others."""
+    """Makes an image depend on its position in the batch."""
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         frames = super()._draw(rows, observations, size)
@@ -62,7 +62,7 @@ class Stained(ParticleWorld):
 
 
 class Disturbed(ParticleWorld):
-    """Moves as it is looked at."""
+    """Changes its state when it is rendered."""
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         frames = super()._draw(rows, observations, size)
@@ -71,7 +71,7 @@ class Disturbed(ParticleWorld):
 
 
 class Monochrome(ParticleWorld):
-    """Draws pictures of the wrong shape."""
+    """Renders images of the wrong shape."""
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         return super()._draw(rows, observations, size)[..., 0]
@@ -80,12 +80,12 @@ class Monochrome(ParticleWorld):
 @pytest.mark.parametrize(
     ("broken", "law"),
     [
-        (Unseeded, "a seed fixes everything"),
-        (Neighbourly, "a batch is its single runs"),
-        (Forgetful, "physics parameters are put back exactly"),
-        (Overflowing, "spaces hold at every step"),
-        (Stained, "pictures show the state alone"),
-        (Disturbed, "pictures show the state alone"),
+        (Unseeded, "an episode is reproducible by its seed"),
+        (Neighbourly, "a batch equals its single runs"),
+        (Forgetful, "physics parameters are restored exactly"),
+        (Overflowing, "observations and rewards match their spaces"),
+        (Stained, "images depend only on the state"),
+        (Disturbed, "images depend only on the state"),
         (Monochrome, "image environments pass Gymnasium's check"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Laws: checks that every object of a kind must pass, ours and yours."""
+"""Laws: contract checks that every world, anomaly, detector and alarm must pass, also yours."""
 
 from offnominal.laws.alarm import check_alarm
 from offnominal.laws.anomaly import anomalies_of, check_anomaly

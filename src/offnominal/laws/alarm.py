@@ -1,4 +1,4 @@
-"""The laws every alarm keeps."""
+"""The laws of alarms."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ ANOMALOUS_SHIFT = 4.0
 
 
 def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> LawReport:
-    """Try the laws of alarms on an alarm, with simulated scores whose law is known.
+    """Check the laws of alarms for an alarm, with simulated scores of a known distribution.
 
-    1. Its guarantee holds within two standard errors on fresh nominal episodes, over many calibrations.
-    2. It is causal and pure: scores after a step do not change alarms up to it, an episode's alarms do not depend on
-       the other episodes, and using the alarm changes nothing that it has learned.
+    1. Its guarantee holds within two standard errors on new nominal episodes, over many calibrations.
+    2. It is causal and pure: scores after a step do not change alarms up to that step, the alarms of an episode do not
+       depend on other episodes, and using the alarm does not change its fitted values.
     3. Online equals batch: :meth:`start` and :meth:`update` raise the alarms of :meth:`alarm`.
-    4. Saved and loaded, it raises the same alarms.
-    5. The score of a broken sensor raises it, and leaves its statistic a finite number.
-    6. Bad input gives a named error: scores that are missing, empty, not finite or of the wrong shape, and use before
+    4. A saved and loaded alarm raises the same alarms.
+    5. The score of an invalid reading raises it, and its statistic stays finite.
+    6. Invalid input is a named error: scores that are missing, empty, not finite or of the wrong shape, and use before
        the alarm is fitted.
-    6. The version of its code, by which results are stored, covers all code that it runs.
+    7. Its code version, part of the key of stored results, covers all code that it runs.
 
-    An alarm whose false-alarm rate is exactly what it promises passes the first law with 98 % of the seeds.
+    An alarm whose false-alarm rate is exactly its level passes the first law with 98 % of the seeds.
 
     Args:
-        alarm: Id or object; an object is copied and fitted anew.
-        calibration: How many nominal episodes it is fitted to, each time; a strict alarm needs more.
-        seed: Of the simulated scores.
+        alarm: Id or object; an object is copied before it is fitted.
+        calibration: Number of nominal episodes of each calibration; a low level needs more.
+        seed: Seed of the simulated scores.
 
     Example:
         >>> check_alarm("EpisodeMaximum").ok
@@ -54,20 +54,20 @@ def check_alarm(alarm: str | Alarm, *, calibration: int = 79, seed: int = 0) -> 
         case.alarm.id,
         {
             "its guarantee holds": case.guarantee_holds,
-            "the future does not change the past": case.causal,
-            "episodes do not see each other": case.separate,
+            "later scores do not change earlier alarms": case.causal,
+            "episodes are independent": case.separate,
             "using it changes nothing": case.pure,
             "online equals batch": case.online_equals_batch,
-            "saved and loaded it is the same": case.survives_saving,
-            "a broken sensor raises it": case.broken_sensor,
-            "bad input is a named error": case.bad_input,
+            "a saved alarm is loaded unchanged": case.survives_saving,
+            "an invalid reading raises it": case.invalid_reading,
+            "invalid input is a named error": case.invalid_input,
             "its code version covers its code": case.code_is_covered,
         },
     )
 
 
 class _Case:
-    """One alarm with the scores its laws share."""
+    """An alarm with the scores of its laws."""
 
     def __init__(self, alarm: Alarm, calibration: int, seed: int) -> None:
         self.alarm = alarm
@@ -84,14 +84,14 @@ class _Case:
     def guarantee_holds(self) -> None:
         guarantee = self.alarm.guarantee
         if guarantee.level is None:
-            raise SkipLaw("it promises nothing")
+            raise SkipLaw("it has no guarantee")
         fresh = FRESH["marginal" if guarantee.confidence is None else "pac"]
         rates = self._rates(guarantee.unit, fresh)
         noise = float(np.std(rates, ddof=1)) / np.sqrt(CALIBRATIONS)
         if guarantee.confidence is None:
             require(
                 bool(np.mean(rates) <= guarantee.level + 2.0 * noise),
-                f"false alarms in {np.mean(rates):.4f} ± {noise:.4f} of {guarantee.unit}s, promised {guarantee.level}",
+                f"false alarms in {np.mean(rates):.4f} ± {noise:.4f} of {guarantee.unit}s, level {guarantee.level}",
             )
             return
         margin = 2.0 * np.sqrt(guarantee.level * (1.0 - guarantee.level) / fresh)
@@ -99,12 +99,12 @@ class _Case:
         allowed = 1.0 - guarantee.confidence
         require(
             broken <= allowed + 2.0 * np.sqrt(allowed * guarantee.confidence / CALIBRATIONS),
-            f"more than {guarantee.level} false alarms per {guarantee.unit} in {broken:.2f} of calibrations, promised "
+            f"more than {guarantee.level} false alarms per {guarantee.unit} in {broken:.2f} of calibrations, level "
             f"{allowed:.2f}",
         )
 
     def _rates(self, unit: str, fresh: int) -> FloatArray:
-        """Return the share of fresh nominal units with a false alarm, for each of many calibrations."""
+        """Return the fraction of new nominal units with a false alarm, per calibration."""
         size = self.calibration + fresh
         scores = simulate_scores(CALIBRATIONS * size, steps=LENGTHS, seed=self.seed)
         rates = []
@@ -138,16 +138,16 @@ class _Case:
 
     def pure(self) -> None:
         alarm = self.fitted()
-        learned, given = deepcopy(alarm.to_dict()), deepcopy(self.fresh)
+        fitted, given = deepcopy(alarm.to_dict()), deepcopy(self.fresh)
         first = alarm.alarm(self.fresh)
         state = alarm.start(len(self.fresh))
         scores = np.array([episode[-1] for episode in self.fresh])
         for step in range(3):
             once = deepcopy(alarm.update(state, scores))
             again = alarm.update(state, scores)
-            require(_same_step(once, again), f"update gives something else when it is repeated at step {step}")
+            require(_same_step(once, again), f"a repeated update gives another result at step {step}")
             state = again[0]
-        require(alarm.to_dict() == learned, "something that it has learned was changed by using it")
+        require(alarm.to_dict() == fitted, "using it changed its fitted values")
         require(_same(alarm.alarm(self.fresh), first), "the same scores give other alarms the second time")
         unchanged = all(np.array_equal(before, after) for before, after in zip(given, self.fresh, strict=True))
         require(unchanged, "the given scores were changed")
@@ -163,27 +163,29 @@ class _Case:
                 online.append(bool(now[0]))
             require(online == raised.tolist(), f"alarms of episode {number} differ between update and alarm")
             expected = online.index(True) if any(online) else None
-            require(first[number] == expected, f"first says {first[number]} for episode {number}, update {expected}")
+            require(
+                first[number] == expected, f"first_alarms gives {first[number]} for episode {number}, update {expected}"
+            )
 
     def survives_saving(self) -> None:
         if self.alarm.id not in alarms:
-            raise SkipLaw("it is not registered, so it could not be loaded")
+            raise SkipLaw("it is not registered, so it cannot be loaded")
         alarm = self.fitted()
-        again = alarm_from_dict(alarm.to_dict())
-        require(_same(alarm.alarm(self.fresh), again.alarm(self.fresh)), "the loaded alarm raises other alarms")
+        loaded = alarm_from_dict(alarm.to_dict())
+        require(_same(alarm.alarm(self.fresh), loaded.alarm(self.fresh)), "the loaded alarm raises other alarms")
 
-    def broken_sensor(self) -> None:
+    def invalid_reading(self) -> None:
         alarm, scores = self.fitted(), self.fresh[0].copy()
         step = len(scores) // 2
         scores[step : step + 2] = MAX_SCORE
         (statistic,), (raised,) = alarm.statistic([scores]), alarm.alarm([scores])
-        require(bool(raised[step]), f"the score {MAX_SCORE:g} of a broken sensor raises no alarm")
-        require(bool(np.isfinite(statistic).all()), "its statistic is not finite after a sensor was broken")
+        require(bool(raised[step]), f"the score {MAX_SCORE:g} of an invalid reading raises no alarm")
+        require(bool(np.isfinite(statistic).all()), "its statistic is not finite after an invalid reading")
 
-    def bad_input(self) -> None:
+    def invalid_input(self) -> None:
         alarm, good = self.fitted(), list(self.fresh[0])
         for name, bad in {
-            "no number": [[*good, np.nan]],
+            "NaN": [[*good, np.nan]],
             "an infinite score": [[*good, np.inf]],
             "an episode without steps": [good, []],
             "one episode that is not in a list": good,
@@ -229,5 +231,5 @@ def _require_named(what: str, call: Callable[..., object], *arguments: object) -
     except OffnominalError:
         return
     except Exception as error:
-        require(False, f"{what} gives {type(error).__name__}, which is no named error")
-    require(False, f"{what} goes unnoticed")
+        require(False, f"{what} gives {type(error).__name__}, which is not a named error")
+    require(False, f"{what} raises no error")

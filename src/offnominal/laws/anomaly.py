@@ -1,4 +1,4 @@
-"""The laws every anomaly keeps in every world that has it."""
+"""The laws of anomalies, in every world that has them."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ DAMAGE_EPISODES = 12
 
 
 def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None = None) -> LawReport:
-    """Try the laws of anomalies on one anomaly in one world.
+    """Check the laws of anomalies for one anomaly in one world.
 
-    1. Before its onset an episode is bit-identical to its nominal twin; at its neutral strength, to the end.
-    2. From the onset on it changes what it says it changes, and nothing else.
-    3. After its schedule has ended, and after a reset, everything it touched is back to its exact value.
-    4. Labels say `active` exactly while it is switched on; the onset depends on the seed alone, and the seed fixes
-       everything.
-    5. A calibrated strength does harm, and a greater one does more.
+    1. Before its onset an episode is bit-identical to its nominal twin; at neutral strength, the whole episode is.
+    2. From the onset on it changes its target, and nothing else.
+    3. After the end of its schedule, and after a reset, everything it changed has its exact original value.
+    4. The label `active` is true exactly while the fault is switched on. The onset depends only on the seed, and the
+       episode is reproducible by its seed.
+    5. A calibrated strength lowers the return, and a greater one lowers it more.
 
     Args:
         anomaly: Id or object.
         world: Id of the world.
-        strength: Raw parameter to use; a clearly visible one is chosen if None.
+        strength: Raw parameter; if None, one with a visible effect.
 
     Example:
         >>> check_anomaly("action/offset", "SAP-Goal0-v0").ok
@@ -59,15 +59,15 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     return check_laws(
         f"{case.anomaly.id} in {world}",
         {
-            "before the onset nothing differs": case.nothing_before_onset,
+            "nothing differs before the onset": case.nothing_before_onset,
             "neutral strength changes nothing": case.neutral_changes_nothing,
-            "it changes what it says": case.changes_what_it_says,
+            "it changes only its target": case.changes_what_it_says,
             "it is undone when it ends": case.undone_when_it_ends,
-            "it does not outlive its episode": case.does_not_outlive_its_episode,
+            "it ends with its episode": case.does_not_outlive_its_episode,
             "labels are exact": case.labels_are_exact,
-            "a seed fixes the faulty episode": case.seed_fixes_the_episode,
-            "the onset depends on the seed alone": case.onset_depends_on_seed,
-            "a calibrated strength does harm": case.calibrated_strength_harms,
+            "a faulty episode is reproducible by its seed": case.seed_fixes_the_episode,
+            "the onset depends only on the seed": case.onset_depends_on_seed,
+            "a calibrated strength lowers the return": case.calibrated_strength_harms,
         },
     )
 
@@ -92,7 +92,7 @@ def anomalies_of(world: str, *, cameras: bool = False) -> list[str]:
 
 
 def visible_parameter(anomaly: Anomaly, world: World) -> float:
-    """Return a parameter far enough from neutral to be seen within a few steps."""
+    """Return a parameter with a visible effect within a few steps."""
     if isinstance(anomaly, DynamicsAnomaly):
         physics_parameter = world.physics_parameter(anomaly.physics_parameter)
         return (
@@ -106,7 +106,7 @@ def visible_parameter(anomaly: Anomaly, world: World) -> float:
 
 
 class _Case:
-    """One anomaly in one world, with the rollouts its laws share."""
+    """An anomaly in a world, with the rollouts of its laws."""
 
     def __init__(self, anomaly: Anomaly, world: str, strength: float | None) -> None:
         self.anomaly = anomaly
@@ -121,7 +121,7 @@ class _Case:
         self.policy = FunctionPolicy(_moving_policy(sample))
         camera = isinstance(anomaly, CameraAnomaly)
         self.pixel_observations = isinstance(sample.camera, PixelCamera)
-        self.filmed = camera and not self.pixel_observations
+        self.records_frames = camera and not self.pixel_observations
         self.target = "observation" if camera and self.pixel_observations else anomaly.target
         self.n, self.steps = (FRAME_PAIRS, FRAME_STEPS) if camera else (PAIRS, STEPS)
         sample.close()
@@ -131,8 +131,8 @@ class _Case:
         return Fault(self.anomaly, parameter, Schedule(**{"onset": ONSET, **schedule}))
 
     def pairs(self, fault: Fault, seed: int = 0) -> list[Twin]:
-        film: dict[str, Any] = {"max_steps": self.steps, "frames": self.filmed}
-        return twins(self.world, self.policy, self.n, faults=fault, seed=seed, **film)
+        options: dict[str, Any] = {"max_steps": self.steps, "frames": self.records_frames}
+        return twins(self.world, self.policy, self.n, faults=fault, seed=seed, **options)
 
     def nothing_before_onset(self) -> None:
         for pair in self.pairs(self.fault()):
@@ -156,12 +156,12 @@ class _Case:
             raise SkipLaw("every episode ends before the onset")
         if self.target == "dynamics":
             require(any(pair.effective_onset is not None for pair in pairs), "the physics never differs")
-        seen = acted = filmed = False
+        observed = acted = imaged = False
         for pair in pairs:
             episode = pair.faulty
             clean, executed = episode.extras["clean_observations"], episode.extras["executed_actions"]
             saturated = _saturated(self.world, episode.actions)
-            seen |= not np.array_equal(clean[1:], episode.observations[1:])
+            observed |= not np.array_equal(clean[1:], episode.observations[1:])
             acted |= not np.array_equal(executed, saturated)
             if self.target != "observation":
                 require(np.array_equal(clean, episode.observations), f"seed {episode.seed}: an observation was changed")
@@ -174,13 +174,13 @@ class _Case:
                     f"seed {episode.seed}: the physics changed before the agent could react",
                 )
             if self.target == "camera":
-                filmed |= _only_frames_differ(pair)
+                imaged |= _only_frames_differ(pair)
         if self.target == "observation":
-            require(seen, f"no observation was changed at strength {self.strength}")
+            require(observed, f"no observation was changed at strength {self.strength}")
         if self.target == "action":
             require(acted, f"no action was changed at strength {self.strength}")
         if self.target == "camera":
-            require(filmed, f"no picture was changed at strength {self.strength}")
+            require(imaged, f"no image was changed at strength {self.strength}")
 
     def undone_when_it_ends(self) -> None:
         world = build_world(self.world, 1)
@@ -190,20 +190,20 @@ class _Case:
         before = world.current_physics(0)
         self._episode(world, injection, 0)
         _require_same(before, world.current_physics(0), "after the end of its schedule")
-        require(injection.applied[0, 0] == self.neutral, "the parameter in force after its end is not the neutral one")
+        require(injection.applied[0, 0] == self.neutral, "the parameter after its end is not the neutral one")
         action = _steady(world, 0.25)
         require(np.array_equal(injection.act(action, row), action), "an action is changed after its end")
-        seen = injection.observe(world.observations, row)
+        observed = injection.observe(world.observations, row)
         if isinstance(world.camera, PixelCamera):
-            # What is seen may hold earlier pictures.
-            shown = injection.camera_images(row)
-            require(np.array_equal(shown, world.camera.images(row)), "a picture is changed after its end")
+            # A frame stack may contain earlier images.
+            images = injection.camera_images(row)
+            require(np.array_equal(images, world.camera.images(row)), "an image is changed after its end")
         else:
-            require(np.array_equal(seen, world.observations), "an observation is changed after its end")
-        if self.filmed:
+            require(np.array_equal(observed, world.observations), "an observation is changed after its end")
+        if self.records_frames:
             frames = world.frames(row)
             require(
-                np.array_equal(injection.apply_camera_faults(frames, row), frames), "a picture is changed after its end"
+                np.array_equal(injection.apply_camera_faults(frames, row), frames), "an image is changed after its end"
             )
 
     def does_not_outlive_its_episode(self) -> None:
@@ -219,24 +219,24 @@ class _Case:
         _require_same(before, world.current_physics(0), "after a reset")
         require(not used.active[0], "a new episode starts with the fault active")
         second = [self._episode(world, injection, 1) for injection in (used, fresh)]
-        require(second[0] == second[1], "an episode differs from the same one with nothing before it")
+        require(second[0] == second[1], "an episode depends on the episode before it")
 
     def injection(self, world: World, fault: Fault) -> Injection:
-        return Injection([(fault,)], EnvironmentInfo.of(world, has_images=self.filmed))
+        return Injection([(fault,)], EnvironmentInfo.of(world, has_images=self.records_frames))
 
     def _episode(self, world: World, injection: Injection, episode: int) -> list[bytes]:
-        """Run a few steps of an episode of seed 0 and return what is seen of it."""
+        """Run a few steps of an episode of seed 0 and return its observations and frames."""
         row = np.zeros(1, np.int64)
         injection.release(row)
         world.reset(row, row, row + episode)
         injection.begin(row, row, row + episode)
-        shown = [injection.apply_camera_faults(world.frames(row), row).tobytes()] if self.filmed else []
+        recorded = [injection.apply_camera_faults(world.frames(row), row).tobytes()] if self.records_frames else []
         for _ in range(DURATION):
             world.step(injection.act(_steady(world, 0.0), row), row)
-            shown.append(injection.observe(world.observations, row).tobytes())
-            if self.filmed:
-                shown.append(injection.apply_camera_faults(world.frames(row), row).tobytes())
-        return shown
+            recorded.append(injection.observe(world.observations, row).tobytes())
+            if self.records_frames:
+                recorded.append(injection.apply_camera_faults(world.frames(row), row).tobytes())
+        return recorded
 
     def labels_are_exact(self) -> None:
         fault = self.fault(duration=DURATION, period=2)
@@ -245,7 +245,7 @@ class _Case:
             expected = fault.resolved_schedule.weights(self.steps)[:length] > 0
             require(
                 np.array_equal(pair.faulty.active, expected),
-                f"seed {pair.faulty.seed}: active is {pair.faulty.active.astype(int)}, the fault is on at "
+                f"seed {pair.faulty.seed}: active is {pair.faulty.active.astype(int)}, the fault is switched on at "
                 f"{np.flatnonzero(expected)}",
             )
             require(not pair.nominal.active.any(), f"seed {pair.nominal.seed}: the nominal twin is labelled active")
@@ -266,7 +266,13 @@ class _Case:
             [
                 episode.events[0].onset
                 for episode in collect(
-                    self.world, self.policy, PAIRS, faults=fault, seed=seed, max_steps=self.steps, frames=self.filmed
+                    self.world,
+                    self.policy,
+                    PAIRS,
+                    faults=fault,
+                    seed=seed,
+                    max_steps=self.steps,
+                    frames=self.records_frames,
                 )
             ]
             for fault, seed in (
@@ -276,7 +282,7 @@ class _Case:
             )
         ]
         require(onsets[0] == onsets[1], f"onsets of seeds 5.. are {onsets[0]}, but {onsets[1]} for {other}")
-        require(onsets[0][1:] == onsets[2][:-1], f"onsets {onsets[0]} do not go with their seeds: {onsets[2]}")
+        require(onsets[0][1:] == onsets[2][:-1], f"onsets {onsets[0]} do not follow from the seeds: {onsets[2]}")
         require(len(set(onsets[0])) > 1, "every seed has the same random onset")
 
     def calibrated_strength_harms(self) -> None:
@@ -286,7 +292,7 @@ class _Case:
             if line.world == self.world and line.anomaly == self.anomaly.id and line.attainable
         ]
         if not lines:
-            raise SkipLaw("no strength of it is calibrated here")
+            raise SkipLaw("it has no calibrated strength in this world")
         for weaker, stronger in pairwise(lines):
             if weaker.direction == stronger.direction:
                 require(
@@ -302,25 +308,25 @@ class _Case:
         )
 
     def _damages(self, parameter: float) -> FloatArray:
-        """Return what a fault that lasts the whole episode costs the shipped expert."""
+        """Return the loss of return of the expert by a fault that lasts the whole episode."""
         fault = Fault(self.anomaly, parameter, Schedule(onset="start"))
         return np.array([pair.damage for pair in twins(self.world, expert(self.world), DAMAGE_EPISODES, faults=fault)])
 
 
 def _only_frames_differ(pair: Twin) -> bool:
-    """Return whether any picture differs, after requiring that the first one and everything else are equal."""
+    """Return whether any frame differs; require that the first frame and all other arrays are equal."""
     nominal, faulty = (
         {name: value for name, value in episode.arrays().items() if name not in ("active", "applied")}
         for episode in (pair.nominal, pair.faulty)
     )
-    film, faulty_film = nominal.pop(FRAMES), faulty.pop(FRAMES)
-    require(same_bytes(nominal, faulty), f"seed {pair.faulty.seed}: more than the picture was changed")
-    require(np.array_equal(film[0], faulty_film[0]), f"seed {pair.faulty.seed}: the first picture was changed")
-    return not np.array_equal(film, faulty_film)
+    frames, faulty_frames = nominal.pop(FRAMES), faulty.pop(FRAMES)
+    require(same_bytes(nominal, faulty), f"seed {pair.faulty.seed}: more than the frames was changed")
+    require(np.array_equal(frames[0], faulty_frames[0]), f"seed {pair.faulty.seed}: the first frame was changed")
+    return not np.array_equal(frames, faulty_frames)
 
 
 def _moving_policy(world: World) -> Callable[[Array], Array]:
-    """Return a policy that never stands still, so that every fault has something to act on."""
+    """Return a policy whose actions always change, so that every fault has an effect."""
     space = world.action_space
     width = int(np.prod(world.action_shape))
 
@@ -328,9 +334,9 @@ def _moving_policy(world: World) -> Callable[[Array], Array]:
         flat = observations.reshape(len(observations), -1)
         swing = np.stack([np.sin(3.0 * flat[:, k % flat.shape[1]] + k + 0.5) for k in range(width)], axis=1)
         if isinstance(space, Discrete):
-            # Choices turn with the last digits of what is seen: the same one all the time ends many tasks at once.
-            choices: Array = space.start + np.floor(1000.0 * np.abs(swing[:, 0])).astype(np.int64) % space.n
-            return choices
+            # A constant action ends many tasks early, so the action depends on the last digits of the observation.
+            discrete: Array = space.start + np.floor(1000.0 * np.abs(swing[:, 0])).astype(np.int64) % space.n
+            return discrete
         actions: Array = 0.5 * np.minimum(np.abs(space.high), 1.0) * swing.reshape(len(observations), *space.shape)
         return actions
 
@@ -338,7 +344,7 @@ def _moving_policy(world: World) -> Callable[[Array], Array]:
 
 
 def _steady(world: World, value: float) -> Array:
-    """Return the same action for a world of one row at all times; of choices, the first."""
+    """Return a constant action for a world of one row; the first one of discrete actions."""
     space = world.action_space
     return np.array([space.start]) if isinstance(space, Discrete) else np.full((1, *space.shape), value)
 

@@ -1,4 +1,4 @@
-"""The law of results: the version of the code that a result carries covers all code that computed it."""
+"""The law of the code version: the code version of a result covers all code that computed it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def executed(*packages: str) -> Iterator[set[str]]:
     """Collect the definitions whose code runs within the block, in this thread, as ``"module:name"``.
 
     Args:
-        *packages: Names of top-level packages; code of others is left out. Ours is always looked at.
+        *packages: Names of top-level packages; code of other packages is ignored. This package is always included.
 
     Example:
         >>> from offnominal.core.progress_bar import format_duration
@@ -54,30 +54,30 @@ def executed(*packages: str) -> Iterator[set[str]]:
 
 
 def require_covered(targets: Sequence[str], found: set[str]) -> None:
-    """Raise :class:`LawBroken` unless the version of the code of some targets covers definitions that ran.
+    """Raise :class:`LawBroken` unless the code version of some targets covers the executed definitions.
 
-    A target that no study could use, because its source is not on the path, is skipped.
+    A target whose source is not on the path is skipped, because no study can use it.
 
     Args:
-        targets: ``"package.module:attribute"`` each.
-        found: What :func:`executed` collected.
+        targets: Names such as ``"package.module:attribute"``.
+        found: Definitions that :func:`executed` collected.
     """
     try:
         covered = {name for target in targets for name in _sources().used(target)}
     except UnknownName:
-        raise SkipLaw("no study could name it: it is no class or function of a module on the path") from None
+        raise SkipLaw("no study can name it: it is not a class or function of a module on the path") from None
     hidden = sorted(found - covered)
     more = "" if len(hidden) <= SHOWN else f" and {len(hidden) - SHOWN} more"
     require(
         not hidden,
         f"its results use {', '.join(hidden[:SHOWN])}{more}, which {' and '.join(targets)} does not refer to by name; "
-        "import and call it there instead of looking it up by a text",
+        "import and call it there instead of importing it by a string",
     )
 
 
-def named_target(made_by: Callable[..., object]) -> str:
-    """Return what a study would call a class or function: ``"package.module:attribute"``."""
-    return f"{getattr(made_by, '__module__', '')}:{getattr(made_by, '__qualname__', '')}"
+def named_target(factory: Callable[..., object]) -> str:
+    """Return the name of a class or function in a study: ``"package.module:attribute"``."""
+    return f"{getattr(factory, '__module__', '')}:{getattr(factory, '__qualname__', '')}"
 
 
 @cache

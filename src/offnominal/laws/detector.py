@@ -35,8 +35,8 @@ ROUNDING = 1e-4
 precision."""
 GPU_ROUNDING = 1e-3
 """The same on a GPU, where the shape of a product decides how it is summed."""
-BROKEN = (np.nan, np.inf, -1e160)
-"""Readings of a broken sensor."""
+INVALID = (np.nan, np.inf, -1e160)
+"""Invalid readings."""
 
 
 def check_detector(
@@ -46,28 +46,27 @@ def check_detector(
     fresh: Sequence[Episode] | None = None,
     tolerance: float = ROUNDING,
 ) -> LawReport:
-    """Try the laws of detectors on one detector.
+    """Check the laws of detectors for one detector.
 
-    1. Causal: scores up to a transition do not change when what comes later does.
-    2. Batch-invariant: an episode's scores do not depend on the others in the call.
+    1. Causal: scores up to a transition do not depend on later transitions.
+    2. Batch-invariant: the scores of an episode do not depend on the other episodes of the call.
     3. Online equals batch.
-    4. Pure: scoring changes nothing that was learned, and no state that was handed out.
-    5. Deterministic for a seed; saved and loaded, it gives the same scores.
-    6. Not degenerate: scores are finite and not all the same.
-    7. A broken sensor is no error: a transition with a reading that is NaN, infinite or absurd has the largest score,
-       online as in a batch; scores before it do not change, and those after it recover.
-    8. Bad input gives a named error.
-    9. The version of its code, by which results are stored, covers all code that it runs.
+    4. Pure: scoring changes neither the fitted state nor online states.
+    5. Training is reproducible by its seed; a saved and loaded detector gives the same scores.
+    6. Not degenerate: scores are finite and not constant.
+    7. An invalid reading is not an error: a transition with a reading that is NaN, infinite or beyond 1e30 has the
+       largest score, online and in a batch; scores before it do not change, and scores after it recover.
+    8. Invalid input is a named error.
+    9. Its code version, part of the key of stored results, covers all code that it runs.
 
-    The same call twice, a second training with the same seed, and a detector that was saved and loaded give the same
-    bits, on a CPU and on a GPU. Scores of another batch (laws 1 to 3) may differ by the rounding of a product of
-    another shape.
+    A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
+    and on a GPU. Scores in another batch (laws 1 to 3) may differ by the rounding of matrix products.
 
     Args:
-        detector: Its registered name, or a function that returns a new, unfitted one, such as its class.
-        episodes: Nominal ones to learn from; some are made if None, of small pictures for a detector of these.
-        fresh: Others to score.
-        tolerance: Largest relative difference of scores of another batch. The default suits a CPU; a GPU needs
+        detector: Id, or a function that returns a new, unfitted detector, such as its class.
+        episodes: Nominal episodes for training; recorded if None, as small images for image detectors.
+        fresh: Other episodes to score; recorded if None.
+        tolerance: Largest relative difference of scores in another batch. The default suits a CPU; a GPU needs
             :data:`GPU_ROUNDING`.
 
     Example:
@@ -79,20 +78,20 @@ def check_detector(
     recorded: Callable[..., list[Episode]] = (
         _image_episodes if sample.pixel_observations else partial(_episodes, world=sample.default_world or WORLD)
     )
-    learned, scored = episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True)
-    case = _Case(make, learned, scored, tolerance)
+    training, scored = episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True)
+    case = _Case(make, training, scored, tolerance)
     return check_laws(
         case.fitted.name,
         {
             "it is causal": case.causal,
-            "an episode's scores are its own": case.batch_invariant,
+            "scores do not depend on the batch": case.batch_invariant,
             "online equals batch": case.online_equals_batch,
             "scoring changes nothing": case.pure,
-            "a seed fixes what is learned": case.deterministic,
-            "saved and loaded it scores the same": case.saved,
+            "training is reproducible by its seed": case.deterministic,
+            "a saved detector is loaded unchanged": case.saved,
             "scores are finite and differ": case.not_degenerate,
-            "a broken sensor has the largest score": case.broken_sensor,
-            "bad input is named": case.bad_input_is_named,
+            "an invalid reading has the largest score": case.invalid_reading,
+            "invalid input is a named error": case.invalid_input,
             "its code version covers its code": case.code_is_covered,
         },
     )
@@ -105,21 +104,22 @@ def _episodes(n: int, seed: int, *, faulty: bool = False, world: str = WORLD) ->
 
 
 def _image_episodes(n: int, seed: int, *, faulty: bool = False) -> list[Episode]:
-    """Return the same as small pictures: what the observations report, drawn."""
+    """Return episodes whose observations are rendered as small images."""
     episodes = _episodes(n, seed, faulty=faulty)
-    seen = np.concatenate([episode.observations for episode in episodes])
-    world = build_world(WORLD, len(seen))
+    observations = np.concatenate([episode.observations for episode in episodes])
+    world = build_world(WORLD, len(observations))
     rows = np.arange(world.n)
     world.reset(rows, rows, rows)
-    images = np.moveaxis(world.frames(observations=seen, size=SIDE), -1, 1)
+    images = np.moveaxis(world.frames(observations=observations, size=SIDE), -1, 1)
     ends = np.cumsum([len(episode) + 1 for episode in episodes])
     return [
-        replace(episode, observations=film) for episode, film in zip(episodes, np.split(images, ends[:-1]), strict=True)
+        replace(episode, observations=frames)
+        for episode, frames in zip(episodes, np.split(images, ends[:-1]), strict=True)
     ]
 
 
 class _Case:
-    """One detector, fitted once, with what its laws share."""
+    """A fitted detector with the scores of its laws."""
 
     def __init__(
         self, make: Callable[[], Detector], episodes: Sequence[Episode], fresh: Sequence[Episode], tolerance: float
@@ -139,7 +139,7 @@ class _Case:
             (changed,) = self.fitted.score([replace(episode, observations=observations, actions=actions)])
             require(
                 self.close(changed[:cut], scores[:cut]),
-                f"the first {cut} scores of episode {number} change with what comes after",
+                f"the first {cut} scores of episode {number} depend on later transitions",
             )
 
     def batch_invariant(self) -> None:
@@ -148,21 +148,21 @@ class _Case:
             require(self.close(alone, scores), f"episode {number} has other scores alone: {_worst(alone, scores)}")
 
     def online_equals_batch(self) -> None:
-        seen = self._online(self.fresh)
+        all_online = self._online(self.fresh)
         for number, scores in enumerate(self.scores):
-            online, expected = seen[:, number], scores[: len(seen)]
+            online, expected = all_online[:, number], scores[: len(all_online)]
             require(
                 self.close(online, expected), f"episode {number} has other scores online: {_worst(online, expected)}"
             )
 
     def _online(self, episodes: Sequence[Episode]) -> FloatArray:
-        """Return the scores that episodes get side by side, (time, episodes), until the first one ends."""
-        state, seen = self.fitted.start(len(episodes)), []
+        """Return the online scores of parallel episodes, (time, episodes), until the first one ends."""
+        state, online = self.fitted.start(len(episodes)), []
         for t in range(min(map(len, episodes))):
             state, scores = self.fitted.update(state, _step(episodes, t))
             require(scores.shape == (len(episodes),), f"update returned scores of shape {scores.shape}")
-            seen.append(scores)
-        return np.array(seen)
+            online.append(scores)
+        return np.array(online)
 
     def pure(self) -> None:
         before = copy.deepcopy(self.fitted.state_dict()) if name_of(self.fitted) else {}
@@ -199,9 +199,9 @@ class _Case:
         pooled = np.concatenate(self.scores)
         require(bool(np.ptp(pooled) > 0.0), f"every score is {pooled[0]:g}")
 
-    def broken_sensor(self) -> None:
-        for reading in BROKEN:
-            episode, invalid = _broken(self.fresh[0], reading)
+    def invalid_reading(self) -> None:
+        for reading in INVALID:
+            episode, invalid = _with_invalid_reading(self.fresh[0], reading)
             (scores,) = self.fitted.score([episode])
             require(bool(np.isfinite(scores).all()), f"a reading of {reading} gives a score that is not finite")
             largest = scores[invalid] == MAX_SCORE
@@ -213,14 +213,14 @@ class _Case:
             require(bool((scores[last + 1 :] < MAX_SCORE).all()), f"scores do not recover from a reading of {reading}")
             online = self._online([episode])[:, 0]
             require(
-                self.close(online, scores), f"a reading of {reading} scores otherwise online: {_worst(online, scores)}"
+                self.close(online, scores), f"a reading of {reading} has another score online: {_worst(online, scores)}"
             )
 
-    def bad_input_is_named(self) -> None:
+    def invalid_input(self) -> None:
         episode = self.fresh[0]
         narrow = episode.observations[:, :-1] if episode.observations.shape[1] > 1 else episode.observations[:, [0, 0]]
         cases = {
-            "observations that are words": [replace(episode, observations=episode.observations.astype("U9"))],
+            "observations that are text": [replace(episode, observations=episode.observations.astype("U9"))],
             "observations of another width": [replace(episode, observations=narrow)],
             "no episodes": [],
         }
@@ -231,16 +231,16 @@ class _Case:
                 continue
             except Exception as error:
                 require(False, f"{what}: {type(error).__name__} instead of a named error")
-            require(False, f"{what} is taken without a word")
+            require(False, f"{what} raises no error")
         try:
             self.make().score(self.fresh)
         except OffnominalError:
             return
-        require(False, "it scores before it was fitted")
+        require(False, "it returns scores before it is fitted")
 
     @cached_property
     def repeated(self) -> tuple[list[FloatArray], set[str]]:
-        """The scores of a second training, and the definitions whose code ran."""
+        """The scores after a second training, and the executed definitions."""
         detector = self.make()
         with executed(type(detector).__module__.partition(".")[0]) as found:
             scores = detector.fit(self.episodes, seed=1).score(self.fresh)
@@ -261,14 +261,14 @@ class _Case:
 
 
 def _other(observations: Array) -> Array:
-    """Return other observations of the same type: bytes are inverted, numbers are moved."""
+    """Return other observations of the same type: bytes are inverted, numbers are shifted."""
     return ~observations if observations.dtype == np.uint8 else observations + 1.0
 
 
-def _broken(episode: Episode, reading: float) -> tuple[Episode, BoolArray]:
-    """Return an episode in which a sensor breaks for one reading in the middle, and the transitions with that reading.
+def _with_invalid_reading(episode: Episode, reading: float) -> tuple[Episode, BoolArray]:
+    """Return an episode with an invalid reading in the middle, and the transitions that contain it.
 
-    Pictures are bytes, which are always valid; there it is the report of an action that is broken.
+    Images are bytes, which are always valid; there an action is invalid.
     """
     middle, invalid = len(episode) // 2, np.zeros(len(episode), np.bool_)
     name = "actions" if episode.observations.dtype.kind in "biu" else "observations"

@@ -1,4 +1,4 @@
-"""What a check of laws found."""
+"""Reports of law checks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from offnominal.core.errors import LawBroken
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One law and how it fared; `problem` is empty if it holds, `skipped` says why it could not be tried."""
+    """Outcome of one law.
+
+    Args:
+        law: Name of the law.
+        problem: Why the law is broken; empty if it holds.
+        skipped: Why the law does not apply; empty if it was checked.
+    """
 
     law: str
     problem: str = ""
@@ -18,16 +24,16 @@ class Finding:
 
     @property
     def holds(self) -> bool:
-        """Whether the law was tried and holds."""
+        """Whether the law was checked and holds."""
         return not self.problem and not self.skipped
 
 
 @dataclass(frozen=True, slots=True)
 class LawReport:
-    """All laws of one object.
+    """Outcome of all laws of one object.
 
     Args:
-        subject: The object's name.
+        subject: Name of the object.
         findings: One per law.
     """
 
@@ -40,7 +46,7 @@ class LawReport:
         return not any(finding.problem for finding in self.findings)
 
     def raise_if_broken(self) -> None:
-        """Raise :class:`LawBroken` naming the object, each broken law and the smallest case that breaks it."""
+        """Raise :class:`LawBroken` with the object, each broken law and a case that breaks it."""
         broken = [f"{finding.law}: {finding.problem}" for finding in self.findings if finding.problem]
         if broken:
             raise LawBroken(f"{self.subject} breaks {len(broken)} law(s). " + " | ".join(broken))
@@ -50,11 +56,11 @@ class LawReport:
 
 
 class SkipLaw(Exception):
-    """A law that does not apply to this object."""
+    """Raised by a law that does not apply to the object."""
 
 
 def check_laws(subject: str, laws: dict[str, Callable[[], None]]) -> LawReport:
-    """Try every law; a law is a function that raises if it is broken."""
+    """Check every law; a law is a function that raises if it is broken."""
     findings = []
     for law, check in laws.items():
         try:

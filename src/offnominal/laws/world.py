@@ -1,4 +1,4 @@
-"""The laws every world keeps."""
+"""The laws of worlds."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ SEEDS = (3, 11, 3, 2**40)
 
 
 def check_world(id: str, **options: Any) -> LawReport:
-    """Try the laws of worlds on a registered world.
+    """Check the laws of worlds for a registered world.
 
-    1. It passes Gymnasium's own check, and its spaces, types and shapes hold at every step.
-    2. A seed fixes everything: two fresh instances give the same bytes for the same actions.
-    3. A batch of N is N single runs, bit for bit, in any order and with any neighbours.
-    4. A reset leaves no trace of the episode before, nor of a turned physics parameter.
-    5. Pictures, if it has any, show the state and nothing else: equal states look equal alone and in a batch, and to
-       look changes nothing. Its image environments pass Gymnasium's check.
+    1. It passes Gymnasium's own check, and observations and rewards match their spaces, types and shapes at every step.
+    2. An episode is reproducible by its seed: two instances give the same bytes for the same actions.
+    3. A batch of N equals N single runs, bit for bit, in any order.
+    4. A reset removes all state of the previous episode, including changed physics parameters.
+    5. Images, if it has a camera, depend only on the state: equal states give equal images, alone and in a batch, and
+       rendering changes nothing. Its image environments pass Gymnasium's check.
 
     Example:
         >>> check_world("SAP-Goal0-v0").ok
@@ -42,19 +42,19 @@ def check_world(id: str, **options: Any) -> LawReport:
         id,
         {
             "passes Gymnasium's check": lambda: _gymnasium_check(id, options),
-            "spaces hold at every step": lambda: _spaces_hold(id, options),
-            "a seed fixes everything": lambda: _seed_fixes_everything(id, options),
-            "a batch is its single runs": lambda: _batch_is_single_runs(id, options),
-            "a reset leaves no trace": lambda: _reset_leaves_no_trace(id, options),
-            "physics parameters are put back exactly": lambda: _physics_is_restored(id, options),
-            "pictures show the state alone": lambda: _images_show_the_state(id, options),
+            "observations and rewards match their spaces": lambda: _spaces_hold(id, options),
+            "an episode is reproducible by its seed": lambda: _seed_fixes_everything(id, options),
+            "a batch equals its single runs": lambda: _batch_is_single_runs(id, options),
+            "a reset removes all state": lambda: _reset_leaves_no_trace(id, options),
+            "physics parameters are restored exactly": lambda: _physics_is_restored(id, options),
+            "images depend only on the state": lambda: _images_show_the_state(id, options),
             "image environments pass Gymnasium's check": lambda: _images_pass(id, options),
         },
     )
 
 
 def actions_for(world: World, seeds: IntArray, steps: int = STEPS) -> list[Array]:
-    """Return random actions within the limits that depend on each row's seed alone."""
+    """Return random actions within the limits that depend only on the seed of each row."""
     policy = RandomPolicy(world.action_space)
     state = policy.start(seeds, np.zeros(len(seeds), np.int64))
     drawn = []
@@ -65,7 +65,7 @@ def actions_for(world: World, seeds: IntArray, steps: int = STEPS) -> list[Array
 
 
 def run(world: World, seeds: IntArray, episode: int = 0, steps: int = STEPS) -> list[bytes]:
-    """Run every row from its seed with random actions and return each row's history as bytes."""
+    """Run every row with random actions and return the history of each row as bytes."""
     rows = np.arange(len(seeds))
     world.reset(rows, seeds, np.full(len(seeds), episode))
     histories = [[world.observations[row].tobytes()] for row in rows]
@@ -115,7 +115,7 @@ def _seed_fixes_everything(id: str, options: dict[str, Any]) -> None:
     seeds = np.array(SEEDS)
     first, second = (run(build_world(id, len(SEEDS), **options), seeds) for _ in range(2))
     for row, seed in enumerate(seeds):
-        require(first[row] == second[row], f"two fresh instances differ for seed {seed}")
+        require(first[row] == second[row], f"two instances differ for seed {seed}")
     require(first[0] == first[2], f"two rows with seed {seeds[0]} differ")
     require(first[0] != first[1], f"seeds {seeds[0]} and {seeds[1]} give the same episode")
 
@@ -125,7 +125,7 @@ def _batch_is_single_runs(id: str, options: dict[str, Any]) -> None:
     together = run(build_world(id, len(seeds), **options), seeds)
     backwards = run(build_world(id, len(seeds), **options), seeds[::-1].copy())[::-1]
     for row, seed in enumerate(seeds):
-        require(together[row] == backwards[row], f"the episode of seed {seed} depends on its place in the batch")
+        require(together[row] == backwards[row], f"the episode of seed {seed} depends on its position in the batch")
         (alone,) = run(build_world(id, 1, **options), np.array([seed]))
         require(together[row] == alone, f"the episode of seed {seed} differs between a batch of {len(seeds)} and 1")
 
@@ -135,7 +135,7 @@ def _reset_leaves_no_trace(id: str, options: dict[str, Any]) -> None:
     fresh = run(build_world(id, len(seeds), **options), seeds)
     used = build_world(id, len(seeds), **options)
     run(used, seeds + 1, steps=7)
-    require(run(used, seeds) == fresh, "an episode depends on the one before it in the same instance")
+    require(run(used, seeds) == fresh, "an episode depends on the previous episode of the instance")
     if used.random_starts:
         require(run(used, seeds, episode=1) != fresh, "the second episode of a seed equals the first")
 
@@ -149,11 +149,11 @@ def _physics_is_restored(id: str, options: dict[str, Any]) -> None:
     before = world.current_physics(0)
     for name, physics_parameter in world.physics_parameters.items():
         world.set_physics_parameter(name, np.array([0]), np.array([physics_parameter.neutral * 1.5 + 0.1]))
-    turned = world.current_physics(0)
+    changed = world.current_physics(0)
     if before:
         require(
-            any(not np.array_equal(before[key], turned[key]) for key in before),
-            "turning physics parameters changes nothing",
+            any(not np.array_equal(before[key], changed[key]) for key in before),
+            "setting physics parameters has no effect",
         )
     for actions in actions_for(world, seeds, 3):
         world.step(actions)
@@ -161,40 +161,41 @@ def _physics_is_restored(id: str, options: dict[str, Any]) -> None:
     after = world.current_physics(0)
     for key, value in before.items():
         require(np.array_equal(value, after[key]), f"{key} is {after[key]} after a reset, was {value}")
-    require(again == fresh, "an episode after a turned physics parameter and a reset differs from a fresh one")
+    require(again == fresh, "an episode after a changed physics parameter and a reset differs from a new one")
 
 
 def _drawable(id: str, n: int, options: dict[str, Any]) -> World:
     world = build_world(id, n, **options)
     if world.camera is None:
-        raise SkipLaw("the world has no pictures")
+        raise SkipLaw("the world has no camera")
     return world
 
 
 def _images_show_the_state(id: str, options: dict[str, Any]) -> None:
     seeds = np.array(SEEDS)
-    world, unseen, single = (_drawable(id, n, options) for n in (len(seeds), len(seeds), 1))
-    for fresh in (world, unseen):
-        run(fresh, seeds, steps=5)
+    world, not_rendered, single = (_drawable(id, n, options) for n in (len(seeds), len(seeds), 1))
+    for instance in (world, not_rendered):
+        run(instance, seeds, steps=5)
     frames = world.frames()
     require(
         frames.shape == (len(seeds), FRAME_SIZE, FRAME_SIZE, 3) and frames.dtype == np.uint8,
-        f"the pictures of {len(seeds)} rows have type {frames.dtype}{frames.shape}",
+        f"the images of {len(seeds)} rows have type {frames.dtype}{frames.shape}",
     )
-    require(np.array_equal(frames, world.frames()), "two looks at one state differ")
-    require(np.array_equal(frames[0], frames[2]), f"two rows with seed {seeds[0]} look different")
-    require(not np.array_equal(frames[0], frames[1]), f"seeds {seeds[0]} and {seeds[1]} look the same")
+    require(np.array_equal(frames, world.frames()), "two images of one state differ")
+    require(np.array_equal(frames[0], frames[2]), f"two rows with seed {seeds[0]} have different images")
+    require(not np.array_equal(frames[0], frames[1]), f"seeds {seeds[0]} and {seeds[1]} have the same image")
     backwards = world.frames(np.arange(len(seeds))[::-1].copy())
-    require(np.array_equal(frames, backwards[::-1]), "a picture depends on its place among the others")
+    require(np.array_equal(frames, backwards[::-1]), "an image depends on its position in the batch")
     for row, seed in enumerate(seeds):
         run(single, np.array([seed]), steps=5)
         require(
-            np.array_equal(frames[row], single.frames()[0]), f"the picture of seed {seed} differs alone and in a batch"
+            np.array_equal(frames[row], single.frames()[0]),
+            f"the image of seed {seed} differs between a batch and a single run",
         )
     for actions in actions_for(world, seeds, 3):
         world.step(actions)
-        unseen.step(actions)
-    require(np.array_equal(world.observations, unseen.observations), "to look at a world changes it")
+        not_rendered.step(actions)
+    require(np.array_equal(world.observations, not_rendered.observations), "rendering changes the world")
     _reports_can_be_drawn(world)
 
 
@@ -206,7 +207,7 @@ def _reports_can_be_drawn(world: World) -> None:
         drawn = world.frames(observations=broken)
     except UnsupportedEnvironment:
         return
-    require(drawn.shape == world.frames().shape, "observations that are not finite have no picture")
+    require(drawn.shape == world.frames().shape, "observations that are not finite cannot be rendered")
 
 
 def _images_pass(id: str, options: dict[str, Any]) -> None:
