@@ -1,4 +1,4 @@
-"""Detectors fitted in several threads learn what their seeds say, whatever else runs at the same time."""
+"""A detector fitted in a thread depends on its seed only, not on other threads."""
 
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +16,12 @@ from offnominal.detectors.rows import VAE, IsolationForest  # noqa: E402
 SMALL = {
     "n_epochs": 1,
     "max_iter": 4,
-    "pretraining": 4,
+    "pretrain_iter": 4,
     "max_updates": 2,
-    "samples": 2,
+    "n_samples": 2,
     "channels": 2,
     "batch_size": 16,
-    "bank": 50,
+    "bank_size": 50,
     "layers": 2,
     "stop_epochs": 1,
 }
@@ -37,25 +37,25 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def episodes(pictures):
-    """Four episodes of numbers, or of small pictures."""
+def episodes(pixels):
+    """Return four episodes with vector observations, or with small images."""
     draw = np.random.default_rng(0)
-    shape = (3, 32, 32) if pictures else (40,)
-    seen = draw.integers(0, 256, (4, 7, *shape), np.uint8) if pictures else draw.normal(size=(4, 7, *shape))
-    return [Episode(each, draw.normal(size=(6, 2)), np.zeros(6), np.zeros(6, bool)) for each in seen]
+    shape = (3, 32, 32) if pixels else (40,)
+    observations = draw.integers(0, 256, (4, 7, *shape), np.uint8) if pixels else draw.normal(size=(4, 7, *shape))
+    return [Episode(part, draw.normal(size=(6, 2)), np.zeros(6), np.zeros(6, bool)) for part in observations]
 
 
-EPISODES = {pictures: episodes(pictures) for pictures in (True, False)}
+EPISODES = {pixels: episodes(pixels) for pixels in (True, False)}
 
 
 def small(name):
     given = make_detector(name).get_params()
-    few = {each: number for each, number in SMALL.items() if isinstance(given.get(each), int) and given[each] > number}
+    few = {key: value for key, value in SMALL.items() if isinstance(given.get(key), int) and given[key] > value}
     return make_detector(name, **few, device="cpu")
 
 
 def state(name, seed):
-    """Return a hash of what a detector learns."""
+    """Return a hash of the fitted state of a detector."""
     detector = small(name)
     detector.fit(EPISODES[detector.pixel_observations], seed=seed)
     arrays = detector.state_dict()
@@ -66,7 +66,7 @@ def global_state():
     return torch.random.get_rng_state().numpy().tobytes(), str(np.random.get_state())  # noqa: NPY002
 
 
-def test_threads_learn_what_their_seeds_say_and_touch_no_global_generator():
+def test_results_in_threads_depend_on_seeds_only_and_no_global_generator_changes():
     jobs = [(name, seed) for seed in (1, 2) for name in TRAINED]
     before = global_state()
     alone = [state(*job) for job in jobs]
@@ -78,16 +78,16 @@ def test_threads_learn_what_their_seeds_say_and_touch_no_global_generator():
 
 
 @pytest.mark.parametrize("name", [name for name in detectors.ids() if name not in WITH_TORCH])
-def test_no_other_detector_touches_a_global_generator(name):
+def test_no_other_detector_changes_a_global_generator(name):
     detector = make_detector(name)
     if detector.default_world is not None:
-        pytest.skip("it reads a policy and learns nothing")
+        pytest.skip("it uses a policy and learns nothing")
     before = global_state()
     detector.fit(EPISODES[False]).score(EPISODES[False])
     assert global_state() == before
 
 
-def test_the_global_generator_decides_nothing():
+def test_the_global_generator_has_no_effect():
     names = [name for name in TRAINED if name in ("MLP-DM", "RIQN", "RSSM-PPM", "VAE", "MO-GAAL", "KNN-ResNet")]
     found = []
     for seed in (5, 6):
@@ -97,7 +97,7 @@ def test_the_global_generator_decides_nothing():
 
 
 @pytest.mark.parametrize("name", [name for name in detectors.ids() if not name.endswith("-untrained")])
-def test_a_seed_is_any_integer_and_nothing_else(name):
+def test_a_seed_must_be_an_integer(name):
     detector = small(name) if name in WITH_TORCH else make_detector(name)
     given = EPISODES[detector.pixel_observations]
     for wrong in (1.0, "1", None, True, -1, 2**63):
@@ -108,7 +108,7 @@ def test_a_seed_is_any_integer_and_nothing_else(name):
 
 
 @pytest.mark.parametrize("point", [VAE(max_iter=2, device="cpu"), IsolationForest(3)], ids=["deep", "classical"])
-def test_row_detectors_take_the_same_seeds(point):
+def test_row_detectors_accept_the_same_seeds(point):
     rows = np.random.default_rng(0).normal(size=(30, 3))
     first, second = (point.fit(rows, seed=seed).score(rows) for seed in (np.int64(3), 3))
     np.testing.assert_array_equal(first, second)

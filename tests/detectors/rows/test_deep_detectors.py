@@ -240,6 +240,11 @@ def test_the_best_weights_are_kept():
     assert min(long_losses) <= min(short_losses)
 
 
+def test_every_validation_uses_the_same_noise():
+    vae = make("VAE", "table", max_iter=60, learning_rate=1e-30).fit(NORMAL, validation=FRESH)
+    assert len(set(vae.training_.validation_losses)) == 1
+
+
 def test_untrained_detectors_are_worse():
     vae = make("VAE", "table")
     strange = np.repeat([0, 1], len(FRESH))

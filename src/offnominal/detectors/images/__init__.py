@@ -1,14 +1,13 @@
 """Image detectors: networks that predict the next frame, and distances between features of a backbone.
 
-They need torch, which is imported when the first one is used.
+Names are imported on first use and need torch.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.lazy_imports import lazy_attributes
 
 if TYPE_CHECKING:
     from offnominal.detectors.images.features.clip_sim import CLIPSim
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
     from offnominal.detectors.images.prediction.prednet import PredNet
     from offnominal.detectors.images.prediction.rssm_ppm import RSSMPPM
 
-_MODULES = {
-    "CLIPSim": "features.clip_sim",
-    "DINOPatch": "features.dino_patch",
-    "FeatureDetector": "features.feature_detector",
-    "KNNResNet": "features.knn_resnet",
-    "LDM": "prediction.ldm",
-    "LRDM": "prediction.lrdm",
-    "PredAE": "prediction.pred_ae",
-    "PredNet": "prediction.prednet",
-    "PredictionDetector": "prediction.prediction_detector",
-    "RSSMPPM": "prediction.rssm_ppm",
+_NAMES = {
+    "features.clip_sim": ("CLIPSim",),
+    "features.dino_patch": ("DINOPatch",),
+    "features.feature_detector": ("FeatureDetector",),
+    "features.knn_resnet": ("KNNResNet",),
+    "prediction.ldm": ("LDM",),
+    "prediction.lrdm": ("LRDM",),
+    "prediction.pred_ae": ("PredAE",),
+    "prediction.prediction_detector": ("PredictionDetector",),
+    "prediction.prednet": ("PredNet",),
+    "prediction.rssm_ppm": ("RSSMPPM",),
 }
 
 __all__ = [
@@ -48,13 +47,4 @@ __all__ = [
     "PredictionDetector",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    try:
-        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise MissingDependency(f"{name} needs torch; install it with `pip install offnominal[train]`.") from None
+__getattr__, __dir__ = lazy_attributes(__name__, _NAMES)
