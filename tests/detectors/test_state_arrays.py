@@ -57,7 +57,7 @@ def test_every_array_is_taken_once_and_none_is_left():
 
 def test_errors_of_what_is_built_are_damage_and_other_named_errors_stay():
     for error in (InvalidParameter("n_neighbors is 0."), KeyError("k"), RuntimeError("size mismatch\nof k")):
-        with pytest.raises(DamagedFile, match="not what a LOF with these parameters learns"), state().damage_named():
+        with pytest.raises(DamagedFile, match="do not fit to a LOF with these parameters"), state().damage_named():
             raise error
     with pytest.raises(UnknownName), state().damage_named():
         raise UnknownName("no such backbone")

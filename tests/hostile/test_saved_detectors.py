@@ -175,7 +175,7 @@ def test_invalid_arrays_are_damage(saved, content):
     path.with_suffix(".safetensors").write_bytes(content)
     data = json.loads(path.with_suffix(".json").read_text())
     path.with_suffix(".json").write_text(json.dumps(data | {"sha256": sha256_of(content)}))
-    with pytest.raises(DamagedFile, match="holds no arrays"):
+    with pytest.raises(DamagedFile, match="contains no arrays"):
         load_detector(path)
 
 

@@ -1,4 +1,4 @@
-"""Honest baselines: what a score is worth that knows nothing of the transition."""
+"""Baselines whose scores do not depend on the transition."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from offnominal.detectors.state_arrays import StateArrays
 
 
 class Time(Detector):
-    """The clock: the score is the number of the transition.
+    """Elapsed-time baseline: the score is the index of the transition.
 
-    Faults strike at a random time and stay, so the clock alone ranks every faulty step of an episode above every
-    healthy one. A metric on which the clock does well measures the clock.
+    A fault begins at a random time and stays, so elapsed time alone ranks every faulty step of an episode above every
+    nominal one. A metric on which this baseline does well measures elapsed time.
 
     Example:
         >>> from offnominal.agents import expert
@@ -49,10 +49,10 @@ class Time(Detector):
 
 
 class Random(Time):
-    """Uniform scores: what chance alone achieves.
+    """Random baseline: uniform scores.
 
-    A score is a function of the seed of `fit` and of all that was seen since the episode began, so that it is the same
-    online and in a batch, and two equal pictures still get scores of their own.
+    A score is a function of the seed of `fit` and of all observations of the episode so far. So it is the same online
+    and in a batch, and two equal images of an episode have different scores.
     """
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
@@ -62,14 +62,14 @@ class Random(Time):
         return [self._drawn(chained_hashes(episode.observations[1:])) for episode in episodes]
 
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
-        seen = history_hashes(state, step.next_observation)
-        return seen, self._drawn(seen)
+        history = history_hashes(state, step.next_observation)
+        return history, self._drawn(history)
 
-    def _drawn(self, seen: IntArray) -> FloatArray:
+    def _drawn(self, history: IntArray) -> FloatArray:
         """Return a uniform number for each history."""
-        drawn = np.empty((len(seen), 1))
-        keys = stream_keys(seen, np.full(len(seen), self.seed_), "detector")
-        fill_uniform(keys, np.zeros(len(seen), np.int64), 0, drawn)
+        drawn = np.empty((len(history), 1))
+        keys = stream_keys(history, np.full(len(history), self.seed_), "detector")
+        fill_uniform(keys, np.zeros(len(history), np.int64), 0, drawn)
         return drawn[:, 0]
 
     def _state_dict(self) -> dict[str, Array]:

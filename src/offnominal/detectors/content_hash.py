@@ -1,4 +1,4 @@
-"""Numbers that name what was seen, for detectors that draw: the same online and in a batch."""
+"""Hashes of observations, as seeds for detectors that draw random numbers: the same online and in a batch."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from offnominal.core.types import Array, IntArray, KeyArray
 
 
 def content_hashes(observations: Array) -> IntArray:
-    """Return a whole number of 63 bits for each observation, by its bytes.
+    """Return a hash of 63 bits for each observation, by its bytes.
 
     Args:
-        observations: (n, ...): bytes, or numbers, of which the float32 counts.
+        observations: (n, ...) bytes, or numbers, which are hashed in single precision.
 
     Example:
-        >>> one, other, again = content_hashes(np.array([[0.5, 1.0], [1.0, 0.5], [0.5, 1.0]]))
-        >>> one == again, one == other
+        >>> first, second, third = content_hashes(np.array([[0.5, 1.0], [1.0, 0.5], [0.5, 1.0]]))
+        >>> first == third, first == second
         (np.True_, np.False_)
     """
     rows = observations.reshape(len(observations), -1)
@@ -27,28 +27,28 @@ def content_hashes(observations: Array) -> IntArray:
 
 
 def content_keys(observations: Array, seed: int, purpose: str) -> KeyArray:
-    """Return a stream for each observation, named by its bytes, whatever the episode.
+    """Return a random stream for each observation, which depends on its bytes and not on the episode.
 
     Args:
-        observations: (n, ...).
-        seed: Of the one who draws.
-        purpose: What the streams are for.
+        observations: (n, ...) observations.
+        seed: Seed of the detector.
+        purpose: Purpose of the streams.
     """
     return stream_keys(content_hashes(observations), np.full(len(observations), seed), purpose)
 
 
 def history_hashes(before: IntArray, observations: Array) -> IntArray:
-    """Return a number for each observation and what was seen before it.
+    """Return a hash for each observation and all observations before it.
 
     Args:
-        before: (n,): what this returned for the observations before; zeros at the beginning.
-        observations: (n, ...).
+        before: (n,) result for the previous observations; zeros at the beginning.
+        observations: (n, ...) observations.
     """
     return _digits(content_hashes(observations).view(np.uint32).reshape(len(before), 2), before)
 
 
 def chained_hashes(observations: Array) -> IntArray:
-    """Return for each observation of an episode, one after the other, what :func:`history_hashes` does step by step."""
+    """Return the results of :func:`history_hashes` for all observations of an episode."""
     return _chained(content_hashes(observations).view(np.uint32).reshape(len(observations), 2))
 
 

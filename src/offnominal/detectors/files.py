@@ -1,4 +1,4 @@
-"""Detectors on disk: what they learned as safetensors, everything else as a readable card beside it."""
+"""Detectors on disk: learned parameters as safetensors, with a readable JSON card."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector
 
 FORMAT = 2
-"""2: with the mean nominal reading, which stands in for those of broken sensors."""
+"""Format 2 has the mean nominal readings, which replace invalid ones."""
 
 
 @dataclass(frozen=True)
 class DetectorCard(Config):
-    """What is to be known of a saved detector.
+    """Description of a saved detector.
 
     Args:
-        detector: Its registered name.
-        parameters: Its constructor's arguments.
-        sha256: Hash of what it learned.
+        detector: Registered id.
+        parameters: Result of `get_params`.
+        sha256: Hash of the safetensors file.
         format: Version of this card.
     """
 
@@ -42,10 +42,10 @@ class DetectorCard(Config):
 
 
 def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
-    """Write ``path.safetensors`` and ``path.json``; a killed writer leaves nothing half-written.
+    """Write ``path.safetensors`` and ``path.json``; each file is written atomically.
 
     Args:
-        path: Without ending.
+        path: Path without extension.
         detector: A fitted detector of a registered class.
 
     Example:
@@ -59,8 +59,8 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
         np.float64(0.0)
     """
     if not isinstance(detector, Detector):
-        raise InvalidParameter(f"{shown(detector)} is no detector; expected a fitted Detector.")
-    weights, beside = _paths(path)
+        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted Detector.")
+    weights, card_path = _paths(path)
     if not detector.fitted:
         raise NotFitted(f"{detector.name} is not fitted; call fit before saving it.")
     name = name_of(detector)
@@ -72,31 +72,33 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
     content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})
     card = DetectorCard(name, detector.get_params(), sha256_of(content))
     write_bytes(weights, content)
-    write_json(beside, card.to_dict())
+    write_json(card_path, card.to_dict())
     return card
 
 
 def load_detector(path: Path | str) -> Detector:
-    """Read a detector; what it learned must have the hash that its card says, and fit to its parameters.
+    """Load a detector; the hash of its file is checked, and that its arrays fit to its parameters.
 
     Args:
-        path: Without ending.
+        path: Path without extension.
 
     Raises:
-        MissingFile: One of the two files is not there.
-        DamagedFile: They are not what a detector of that name learns.
-        UnknownName: No detector of that name is registered here.
+        MissingFile: One of the two files does not exist.
+        DamagedFile: The files are not those of such a detector.
+        UnknownName: No detector with that id is registered.
     """
-    weights, beside = _paths(path)
-    card = _card(beside)
+    weights, card_path = _paths(path)
+    card = _card(card_path)
     content = read_bytes(weights)
     found = sha256_of(content)
     if found != card.sha256:
-        raise DamagedFile(f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; fetch it again.")
+        raise DamagedFile(
+            f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; get the file again."
+        )
     try:
         detector = make_detector(card.detector, **card.parameters)
     except (InvalidParameter, TypeError) as error:
-        raise DamagedFile(f"{beside} has parameters that are not those of {card.detector} ({error}).") from None
+        raise DamagedFile(f"{card_path} has parameters that are not those of {card.detector} ({error}).") from None
     try:
         detector.load_state_dict(_tensors(content))
     except DamagedFile as error:
@@ -111,18 +113,18 @@ def _card(path: Path) -> DetectorCard:
     try:
         return DetectorCard.from_dict(data)
     except InvalidParameter as error:
-        raise DamagedFile(f"{path} is no card of a detector ({error}); fetch it again.") from None
+        raise DamagedFile(f"{path} is not the card of a detector ({error}); get the file again.") from None
 
 
 def _tensors(content: bytes) -> dict[str, Array]:
     try:
         return load_tensors(content)
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        raise DamagedFile(f"it holds no arrays ({error}).") from None
+        raise DamagedFile(f"it contains no arrays ({error}).") from None
 
 
 def _paths(path: Path | str) -> tuple[Path, Path]:
     if not isinstance(path, str | os.PathLike) or not Path(path).name:
-        raise InvalidParameter(f"the path is {shown(path)}; expected that of a file, without ending.")
+        raise InvalidParameter(f"the path is {shown(path)}; expected the path of a file, without extension.")
     stem = Path(path)
     return stem.with_name(stem.name + ".safetensors"), stem.with_name(stem.name + ".json")

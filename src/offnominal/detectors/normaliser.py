@@ -1,4 +1,4 @@
-"""Scaling of signals to a common size, learned from nominal data."""
+"""Normalisation of channels by nominal data."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from offnominal.detectors.state_arrays import StateArrays
 
 CONSTANT = 1e-6
 LARGEST = MAX_READING / CONSTANT
-"""Means and scales that can be learned, those of signals that are normalised already included."""
+"""Largest mean or scale, also for channels that were normalised before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Normaliser:
     """Subtracts the mean and divides by the standard deviation of each channel.
 
-    A channel that never varies in the nominal data is left in its raw unit: dividing by almost nothing would make any
-    change of it infinitely strange.
+    A channel that is constant in the nominal data keeps its raw unit: division by almost zero would make any change of
+    it infinite.
 
     Args:
-        mean: Of each channel.
-        scale: What each channel is divided by.
+        mean: Mean of each channel.
+        scale: Divisor of each channel.
 
     Example:
         >>> data = np.array([[0.0, 5.0], [2.0, 5.0]])
@@ -37,7 +37,7 @@ class Normaliser:
 
     @classmethod
     def of(cls, rows: Array) -> Normaliser:
-        """Learn from rows of channels."""
+        """Return the normaliser of (n, channels) rows."""
         values = np.asarray(rows, np.float64)
         mean, spread = values.mean(axis=0), values.std(axis=0)
         constant = spread <= CONSTANT * np.maximum(np.abs(mean), 1.0)
@@ -45,13 +45,13 @@ class Normaliser:
 
     @classmethod
     def restored(cls, state: StateArrays, mean: str, scale: str, width: int) -> Normaliser:
-        """Read one of a width from arrays of these names."""
+        """Return the normaliser from two named arrays of a state dict."""
         return cls(
             state.floats(mean, (width,), low=-LARGEST, high=LARGEST),
             state.floats(scale, (width,), low=CONSTANT, high=LARGEST),
         )
 
     def __call__(self, rows: Array) -> FloatArray:
-        """Return the rows, normalised."""
+        """Return the normalised rows."""
         normalised: FloatArray = (np.asarray(rows, np.float64) - self.mean) / self.scale
         return normalised

@@ -1,8 +1,8 @@
-"""Readings of broken sensors: which ones are invalid, what stands in for them, and how they score.
+"""Readings of broken sensors: which are invalid, their replacement, and their score.
 
-A sensor that breaks reports NaN, infinity or absurd numbers. That is when an alarm is needed most, so such a reading
-never stops a loop: the transition gets the largest score there is, and the detector sees the nominal mean instead, so
-that nothing it remembers of the episode is spoilt. The rule needs no memory, so it is the same online and in a batch.
+A broken sensor reports NaN, infinity or very large numbers. That is when an alarm is needed most, so such a reading
+raises no error: the transition has the largest score, and the detector gets the nominal mean instead, so that its state
+stays valid. The rule has no state of its own, so it is the same online and in a batch.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from offnominal.core.episode import Episode
 from offnominal.core.types import Array, BoolArray, FloatArray
 
 MAX_READING = 1e30
-"""The largest magnitude of a valid reading. No physical quantity comes near it, and its multiples by the inverse of the
-smallest scale a channel is divided by (1e-6) are still numbers in single precision."""
+"""Largest magnitude of a valid reading. No physical quantity comes near it, and divided by the smallest scale of a
+channel (1e-6) it is still finite in single precision."""
 
 MAX_SCORE = 1e30
-"""The score of a transition with an invalid reading, and the largest score there is.
+"""Score of a transition with an invalid reading, and the largest score.
 
-It is far above every score of ordinary input, and small enough for what is computed from scores: it is a number in
-single precision, as is the sum of a hundred million of them; its square, or its ratio to a tiny standard deviation, is
-one in double precision."""
+It is far above every score of ordinary input, and small enough for arithmetic: it is finite in single precision, as is
+the sum of a hundred million of them; its square, or its ratio to a tiny standard deviation, is finite in double
+precision."""
 
 
 def all_valid(values: Array) -> bool:
-    """Whether every reading is finite and at most :data:`MAX_READING` in magnitude.
+    """Return whether every reading is finite and at most :data:`MAX_READING` in magnitude.
 
     Example:
         >>> all_valid(np.array([1.0, -2.0])), all_valid(np.array([1.0, np.nan])), all_valid(np.array([1e160]))
@@ -38,14 +38,14 @@ def all_valid(values: Array) -> bool:
 
 
 def invalid(values: Array) -> BoolArray:
-    """Return which readings are not valid, an array of the same shape."""
+    """Return which readings are invalid, an array of the same shape."""
     if values.dtype.kind in "biu":
         return np.zeros(values.shape, np.bool_)
     return ~(np.abs(values.astype(np.float64, copy=False)) <= MAX_READING)
 
 
 def invalid_rows(values: Array) -> BoolArray:
-    """Return which rows of (n, ...) have a reading that is not valid, (n,).
+    """Return which rows of (n, ...) have an invalid reading, (n,).
 
     Example:
         >>> invalid_rows(np.array([[0.0, 1.0], [np.inf, 1.0]]))
@@ -55,7 +55,7 @@ def invalid_rows(values: Array) -> BoolArray:
 
 
 def bounded(scores: FloatArray) -> FloatArray:
-    """Return scores with :data:`MAX_SCORE` for all that are not finite or larger; the others keep every bit.
+    """Return scores with :data:`MAX_SCORE` in place of those that are not finite or larger; others are unchanged.
 
     Example:
         >>> bounded(np.array([0.5, np.inf, -np.inf, np.nan, 1e200])).tolist()
@@ -69,12 +69,12 @@ def bounded(scores: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class NominalReadings:
-    """The mean nominal observation and action, whose entries stand in for invalid ones.
+    """Mean nominal observation and action, which replace invalid readings.
 
     Args:
-        observation: (width,); empty if unknown or if observations are integers, which are always valid. Zeros stand in
-            then.
-        action: The same of actions.
+        observation: (width,) mean; empty if unknown or if observations are integers, which are always valid. Zeros are
+            the replacement then.
+        action: The same for actions.
 
     Example:
         >>> NominalReadings(np.array([5.0, 6.0])).observations(np.array([[1.0, np.nan]]))
@@ -86,17 +86,17 @@ class NominalReadings:
 
     @classmethod
     def of(cls, episodes: Sequence[Episode]) -> NominalReadings:
-        """Learn from nominal episodes, whose readings are all valid."""
+        """Return the means of nominal episodes, whose readings are all valid."""
         return cls(
             _mean([episode.observations for episode in episodes]), _mean([episode.actions for episode in episodes])
         )
 
     def observations(self, values: Array) -> Array:
-        """Return observations (n, ...) in which the mean stands in for what is invalid."""
+        """Return observations (n, ...) with the mean in place of invalid readings."""
         return _replaced(values, self.observation)
 
     def actions(self, values: Array) -> Array:
-        """Return actions (n, ...) in which the mean stands in for what is invalid."""
+        """Return actions (n, ...) with the mean in place of invalid readings."""
         return _replaced(values, self.action)
 
 

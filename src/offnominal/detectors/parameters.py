@@ -1,4 +1,4 @@
-"""Parameters of detectors that are dataclasses, checked by the types and ranges that are declared beside them."""
+"""Checks of the parameters of dataclasses by their declared types and ranges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from offnominal.core.checks import boolean, integer_in, number_in, one_of, shown
 from offnominal.core.errors import InvalidParameter
 
 MOST_UNITS = 1_000_000
-"""Units of a layer, and whatever else is counted, at most, unless a range says otherwise."""
+"""Largest integer parameter without a declared range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Range:
     """Numbers between two bounds.
 
     Args:
-        low: Smallest.
-        high: Largest.
-        open_low: Whether the smallest itself is excluded.
-        open_high: Whether the largest itself is excluded.
+        low: Lower bound.
+        high: Upper bound.
+        open_low: Whether the lower bound is excluded.
+        open_high: Whether the upper bound is excluded.
     """
 
     low: float = -math.inf
@@ -45,23 +45,23 @@ STEPS_OR_NONE = Range(0, 10**12)
 
 
 def check_parameters(owner: Any) -> None:
-    """Check the fields of a dataclass by their types, and make Python's numbers of NumPy's.
+    """Check the fields of a dataclass by their types, and convert NumPy's numbers to Python's.
 
-    A whole number counts something and lies from 1 to a million, any other number is finite, unless the class attribute
-    ``RANGES`` says otherwise. Those of base classes hold as well.
+    An integer is from 1 to a million and a float is finite, unless the class attribute ``RANGES`` says otherwise. The
+    ranges of base classes hold as well.
 
     Args:
-        owner: Whose fields.
+        owner: The dataclass instance.
 
     Raises:
-        InvalidParameter: The first field of another type or outside its range.
+        InvalidParameter: A field has another type or is outside its range.
 
     Example:
         >>> @dataclass
         ... class Network:
         ...     RANGES: typing.ClassVar[dict[str, Range]] = {"learning_rate": POSITIVE}
         ...     units: int = 64
-        ...     rate: float = 1e-3
+        ...     learning_rate: float = 1e-3
         >>> check_parameters(Network(units=0))
         Traceback (most recent call last):
             ...
@@ -77,7 +77,7 @@ def check_parameters(owner: Any) -> None:
 
 @cache
 def _declared(kind: type) -> tuple[dict[str, Any], dict[str, Range]]:
-    """Return the types of a class's fields and their ranges, those of its bases included."""
+    """Return the types and ranges of the fields of a class and of its bases."""
     ranges: dict[str, Range] = {}
     for each in reversed(kind.__mro__):
         ranges |= vars(each).get("RANGES", {})

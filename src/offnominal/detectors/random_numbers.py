@@ -1,4 +1,4 @@
-"""The random numbers of one training, from generators of its own."""
+"""Random numbers of one training, from its own generators."""
 
 from __future__ import annotations
 
@@ -14,56 +14,56 @@ CPU = torch.device("cpu")
 
 
 class RandomNumbers:
-    """Random numbers that depend on a seed, and on nothing else that happens in the process.
+    """Random numbers that depend only on a seed.
 
     torch's global generators are neither read nor changed, so trainings in several threads do not disturb each other.
 
     Args:
-        seed: The same seed gives the same numbers on the same device.
-        device: Where the network is.
+        seed: Seed of the generators; the same seed gives the same numbers on the same device.
+        device: Device of the network.
 
     Example:
-        >>> first, again = (RandomNumbers(3, CPU).uniform(2) for _ in range(2))
-        >>> torch.equal(first, again)
+        >>> first, second = (RandomNumbers(3, CPU).uniform(2) for _ in range(2))
+        >>> torch.equal(first, second)
         True
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.device = device
         self._host = torch.Generator().manual_seed(seed)
-        self._there = self._host if device.type == "cpu" else torch.Generator(device).manual_seed(seed)
+        self._on_device = self._host if device.type == "cpu" else torch.Generator(device).manual_seed(seed)
 
     def _of(self, device: torch.device) -> torch.Generator:
-        return self._host if device.type == "cpu" else self._there
+        return self._host if device.type == "cpu" else self._on_device
 
     @contextmanager
     def weights(self) -> Iterator[None]:
-        """Draw the first weights of networks that are built within the block, on the CPU."""
+        """Initialise networks that are built within the block, on the CPU."""
         with CPU, _DrawnFrom(self._host):
             yield
 
     def permutation(self, n: int, device: torch.device = CPU) -> Tensor:
-        """Return the numbers below n in random order."""
+        """Return a random permutation of the integers below n."""
         return torch.randperm(n, generator=self._of(device), device=device)
 
     def integers(self, high: int, shape: Sequence[int], device: torch.device = CPU) -> Tensor:
-        """Return numbers below a bound."""
+        """Return random integers below a bound."""
         return torch.randint(high, tuple(shape), generator=self._of(device), device=device)
 
     def uniform(self, *shape: int) -> Tensor:
-        """Return numbers between 0 and 1, where the network is."""
-        return torch.rand(shape, generator=self._there, device=self.device)
+        """Return uniform numbers between 0 and 1 on the device of the network."""
+        return torch.rand(shape, generator=self._on_device, device=self.device)
 
     def normal(self, *shape: int) -> Tensor:
-        """Return standard normal numbers, where the network is."""
-        return torch.randn(shape, generator=self._there, device=self.device)
+        """Return standard normal numbers on the device of the network."""
+        return torch.randn(shape, generator=self._on_device, device=self.device)
 
     def normal_like(self, values: Tensor) -> Tensor:
-        """Return standard normal numbers of the shape and type of others, where these are."""
+        """Return standard normal numbers with the shape, type and device of a tensor."""
         return torch.empty_like(values).normal_(generator=self._of(values.device))
 
     def dropout(self, values: Tensor, probability: float) -> Tensor:
-        """Return values, each of them zero with a probability; the others are scaled so that the mean stays."""
+        """Return values with dropout; the values that are kept are scaled so that the mean stays."""
         kept = torch.empty_like(values).bernoulli_(1.0 - probability, generator=self._of(values.device))
         return values * kept.div_(1.0 - probability)
 
@@ -84,7 +84,7 @@ _RANDOM = frozenset(
 
 
 class _DrawnFrom(TorchFunctionMode):
-    """Gives torch's random functions a generator; modes are those of the thread."""
+    """Passes a generator to torch's random functions, in the current thread."""
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()

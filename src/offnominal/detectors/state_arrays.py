@@ -1,4 +1,4 @@
-"""Checked reading of what a detector has learned: a file from outside must not reach compiled code unchecked."""
+"""Checked reading of a state dict: arrays from a file are checked before compiled code uses them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from offnominal.detectors.observation_limits import MAX_READING
 
 Dimension = int | str
 WRONG = (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)
-"""Errors of what is built from wrong arrays."""
+"""Errors that wrong arrays can cause."""
 
 
 class StateArrays:
-    """Arrays by name, each of which is taken once and must be what is expected of it.
+    """Arrays by name; each is taken once and checked.
 
-    A dimension is a number, or a name: the first array that has it says how large it is, and all others must agree.
+    A dimension is a number or a name. The first array with a named dimension defines its size; others must agree.
 
     Args:
         arrays: By name.
@@ -40,7 +40,7 @@ class StateArrays:
 
     def __init__(self, arrays: Mapping[str, Array], owner: str) -> None:
         if not isinstance(arrays, Mapping) or not all(isinstance(name, str) for name in arrays):
-            raise InvalidParameter(f"what {owner} has learned is {shown(arrays)}; expected arrays by name.")
+            raise InvalidParameter(f"the state dict of {owner} is {shown(arrays)}; expected arrays by name.")
         self.owner = owner
         self.sizes: dict[str, int] = {}
         self._left = dict(arrays)
@@ -49,11 +49,11 @@ class StateArrays:
         return name in self._left
 
     def names(self, prefix: str = "") -> list[str]:
-        """Return the names that are not taken yet and begin so."""
+        """Return the names with this prefix that are not taken yet."""
         return [name for name in self._left if name.startswith(prefix)]
 
     def dimensions(self, name: str) -> int | None:
-        """Return how many dimensions an array has that is not taken yet; None if there is none of that name."""
+        """Return the number of dimensions of an array that is not taken yet; None if there is no such array."""
         return np.ndim(self._left[name]) if name in self._left else None
 
     def take(
@@ -70,26 +70,26 @@ class StateArrays:
         """Return a copy of an array.
 
         Args:
-            name: Of the array.
-            shape: Expected dimensions; each a number, or a name that stands for the same number everywhere.
+            name: Name of the array.
+            shape: Expected dimensions, each a number or a name.
             dtype: Expected type.
-            low: Smallest value allowed, one for all or one for each.
-            high: Largest value allowed.
+            low: Smallest value, one for all or one for each.
+            high: Largest value.
             empty: Whether a named dimension may be zero.
             finite: Whether every number must be finite.
 
         Raises:
-            DamagedFile: It is missing, or anything else than that.
+            DamagedFile: The array is missing or not as expected.
         """
         if name not in self._left:
-            raise DamagedFile(f"{name} is missing; {self.owner} has learned it.")
+            raise DamagedFile(f"{name} is missing; {self.owner} needs it.")
         values = self._left.pop(name)
         if not isinstance(values, np.ndarray) or values.dtype != np.dtype(dtype):
             given = getattr(values, "dtype", type(values).__name__)
             raise DamagedFile(f"{name} is of type {given}; {self.owner} expects {np.dtype(dtype)}.")
         self._require_shape(name, values.shape, shape, empty)
         if finite and values.dtype.kind == "f" and not np.isfinite(values).all():
-            raise DamagedFile(f"{name} holds a number that is not finite; {self.owner} has learned finite ones.")
+            raise DamagedFile(f"{name} has a number that is not finite; {self.owner} expects finite numbers.")
         if (low is not None and (values < low).any()) or (high is not None and (values > high).any()):
             raise DamagedFile(
                 f"{name} has values from {values.min()} to {values.max()}; {self.owner} expects them in "
@@ -116,51 +116,49 @@ class StateArrays:
         return self.take(name, shape, np.int64, **bounds)
 
     def number(self, name: str, *, low: float | None = None, high: float | None = None) -> float:
-        """Return the one number that an array of float64 holds."""
+        """Return the only number of an array of float64."""
         return float(self.take(name, (1,), np.float64, low=low, high=high)[0])
 
     def integer(self, name: str, *, low: int, high: int) -> int:
-        """Return the one number that an array of int64 holds."""
+        """Return the only number of an array of int64."""
         return int(self.take(name, (1,), np.int64, low=low, high=high)[0])
 
     def points(self, least: int) -> FloatArray:
-        """Return nominal points, (points, width), of which there are so many at least."""
+        """Return the nominal rows ``"points"``, (points, width), at least so many."""
         found = self.floats("points", ("points", "width"), low=-MAX_READING, high=MAX_READING)
         if len(found) < least:
             raise DamagedFile(f"there are {len(found)} points; {self.owner} with its parameters needs {least}.")
         return found
 
     def optional(self, name: str, shape: tuple[int, ...]) -> FloatArray:
-        """Return an array of float64 of a shape, or an empty one where nothing was learned."""
-        nothing = name in self._left and getattr(self._left[name], "shape", None) == (0,)
-        return self.take(name, (0,) if nothing else shape)
+        """Return an array of float64 of a shape; an empty one is accepted as well."""
+        is_empty = name in self._left and getattr(self._left[name], "shape", None) == (0,)
+        return self.take(name, (0,) if is_empty else shape)
 
     def part(self, prefix: str) -> dict[str, Array]:
-        """Take all arrays whose names begin so, unchecked and without that beginning, to be read by another owner."""
+        """Take all arrays with a prefix, without it and unchecked, for another owner."""
         return {name.removeprefix(prefix): self._left.pop(name) for name in self.names(prefix)}
 
     def require_all_taken(self) -> None:
-        """Raise :class:`DamagedFile` if there are arrays that nothing is known of."""
+        """Raise :class:`DamagedFile` if there are arrays that were not taken."""
         if self._left:
-            raise DamagedFile(f"{shown(sorted(self._left))} are unknown; {self.owner} has learned no such arrays.")
+            raise DamagedFile(f"{shown(sorted(self._left))} are unknown; {self.owner} has no such arrays.")
 
     @contextmanager
     def damage_named(self) -> Iterator[None]:
-        """Turn errors of what is built from the arrays into :class:`DamagedFile`."""
+        """Turn errors that the arrays cause into :class:`DamagedFile`."""
         try:
             yield
         except WRONG as error:
             if isinstance(error, OffnominalError) and not isinstance(error, InvalidParameter):
                 raise
             reason = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
-            raise DamagedFile(
-                f"these arrays are not what a {self.owner} with these parameters learns: {reason}."
-            ) from None
+            raise DamagedFile(f"these arrays do not fit to a {self.owner} with these parameters: {reason}.") from None
 
 
 @contextmanager
 def all_or_nothing(owner: object) -> Iterator[None]:
-    """Give an object the attributes back that it had, if the block fails: nothing stays half learned."""
+    """Restore the attributes of an object if the block fails."""
     before = dict(vars(owner))
     try:
         yield
@@ -171,26 +169,26 @@ def all_or_nothing(owner: object) -> Iterator[None]:
 
 
 def require_within(name: str, values: Array, low: float | Array, high: float | Array) -> None:
-    """Raise :class:`DamagedFile` unless all values lie between two bounds, both included."""
+    """Raise :class:`DamagedFile` unless all values are between two bounds, both included."""
     if (values < low).any() or (values > high).any():
         raise DamagedFile(f"{name} has values from {values.min()} to {values.max()}, which are out of bounds.")
 
 
 def require_ascending(low: FloatArray, high: FloatArray) -> None:
-    """Raise :class:`DamagedFile` unless every interval ends above where it begins."""
+    """Raise :class:`DamagedFile` unless the end of every interval is above its beginning."""
     if not (low < high).all():
-        place = int(np.argmin(low < high))
-        raise DamagedFile(f"interval {place} goes from {low[place]} to {high[place]}; expected a larger end.")
+        first = int(np.argmin(low < high))
+        raise DamagedFile(f"interval {first} goes from {low[first]} to {high[first]}; expected a larger end.")
 
 
 def require_forward(name: str, first: IntArray, last: IntArray, inner: BoolArray) -> None:
-    """Raise :class:`DamagedFile` unless the children of every inner node of a tree come after it, so that walks end.
+    """Raise :class:`DamagedFile` unless the children of every inner node come after it, so that every walk ends.
 
     Args:
-        name: Of the array, for the error.
-        first: (nodes,): number of the first child.
-        last: (nodes,): number of the last child.
-        inner: (nodes,): whether a node has children.
+        name: Name of the array, for the error.
+        first: (nodes,) index of the first child.
+        last: (nodes,) index of the last child.
+        inner: (nodes,) whether a node has children.
     """
     numbers = np.arange(len(first))
     wrong = inner & ~((first > numbers) & (last >= first) & (last < len(first)))

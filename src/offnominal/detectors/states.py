@@ -11,11 +11,11 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array
 
 MOST_EPISODES = 1_000_000
-"""Episodes that are watched side by side, at most."""
+"""Largest number of episodes that run at the same time."""
 
 
 def with_rows(state: Any, fresh: Any, rows: Array) -> Any:
-    """Return a state whose given rows are those of a fresh one."""
+    """Return a state with some rows replaced by those of a fresh state."""
 
     def mixed(old: Any, new: Any) -> Any:
         if old is None:
@@ -31,16 +31,16 @@ def with_rows(state: Any, fresh: Any, rows: Array) -> Any:
 
 
 def rows_of(state: Any) -> int | None:
-    """Return how many episodes a state is of; None if it remembers nothing."""
+    """Return the number of episodes of a state; None for a detector without memory."""
     if isinstance(state, tuple):
-        known = [n for n in map(rows_of, state) if n is not None]
-        return known[0] if known else None
+        sizes = [n for n in map(rows_of, state) if n is not None]
+        return sizes[0] if sizes else None
     shape = getattr(state, "shape", None)
     return None if state is None else shape[0] if isinstance(shape, tuple) and shape else 1
 
 
 def alike(state: Any, fresh: Any) -> bool:
-    """Whether a state is made as another one: of the same types and shapes."""
+    """Return whether two states have the same types and shapes."""
     if type(state) is not type(fresh):
         return False
     if isinstance(fresh, tuple):
@@ -49,7 +49,7 @@ def alike(state: Any, fresh: Any) -> bool:
 
 
 def described(state: Any) -> str:
-    """Return how an error tells of a state."""
+    """Return the description of a state for an error message."""
     if isinstance(state, tuple):
         return f"({', '.join(map(described, state))})"
     if hasattr(state, "shape") and hasattr(state, "dtype"):
@@ -58,11 +58,11 @@ def described(state: Any) -> str:
 
 
 def chosen_rows(rows: Any, n: int) -> Array:
-    """Return the numbers of chosen rows, given by their numbers or as a mask."""
+    """Return the indices of rows that are given as indices or as a boolean mask."""
     given = numeric_array("rows", rows)
     if given.dtype == np.bool_ and given.shape == (n,):
         return np.flatnonzero(given)
     whole = given.size == 0 or (given.dtype.kind in "iu" and given.min() >= 0 and given.max() < n)
     if given.ndim != 1 or not whole:
-        raise InvalidParameter(f"the rows are {shown(rows)}; expected numbers from 0 to {n - 1}, or a mask of {n}.")
+        raise InvalidParameter(f"the rows are {shown(rows)}; expected indices from 0 to {n - 1}, or a mask of {n}.")
     return given.astype(np.int64)

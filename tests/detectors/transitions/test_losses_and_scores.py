@@ -131,5 +131,5 @@ def test_the_quantile_loss_is_smallest_at_the_quantile(level):
 def test_the_quantile_loss_matches_levels_with_quantiles():
     quantiles, actual = torch.tensor([[[-1.0], [1.0]]]), torch.tensor([[0.0]])
     loss = losses.quantile_huber(quantiles, actual, torch.tensor([0.1, 0.9]))
-    far = 1.0 - 0.5 * losses.BEND
+    far = 1.0 - 0.5 * losses.KAPPA
     np.testing.assert_allclose(loss, [(0.1 * far + 0.1 * far) / 2], rtol=1e-5)

@@ -23,13 +23,13 @@ MIXED = {f"mixed-{share / 10:.1f}": share / 10 for share in range(11)}
 
 @dataclass(kw_only=True, eq=False)
 class AAE(Autoencoder):
-    """Strange is what an autoencoder reconstructs badly whose codes a critic cannot tell from the prior's.
+    """Reconstruction error of an autoencoder whose codes a critic cannot distinguish from samples of the prior.
 
     Scores: ``sampled``, ``mean`` and ``jacobian`` as for :class:`VAE`; ``critic``, the probability that the mean code
-    is not one of the prior's; and ``mixed-0.0`` to ``mixed-1.0``, so much of ``mean`` and the rest of ``critic``.
+    is not from the prior; and ``mixed-0.0`` to ``mixed-1.0``, this fraction of ``mean`` and the rest of ``critic``.
 
     Args:
-        weight: Of the critic's verdict in what the encoder learns.
+        weight: Weight of the critic in the loss of the encoder.
 
     Example:
         >>> import numpy as np
@@ -62,7 +62,7 @@ class AAE(Autoencoder):
         network = self._coder()
         return mean_reconstruction_error(rows, *network.decoder(sample(*network.encoder(rows), random=random)))
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network, critic = self._begin(rows), self._critic()
         encoder = network.encoder
         parts = [network.encoder, network.decoder, *([network.prior] if self.prior == "vamp" else [])]
@@ -70,7 +70,7 @@ class AAE(Autoencoder):
 
         def step(batch: Tensor, random: RandomNumbers) -> None:
             codes = sample(*encoder(batch), random=random)
-            # One step for both: steps of Adam have one length, so a step of its own would take no note of the weight.
+            # One step for both losses: the length of a separate Adam step would not depend on the weight.
             coding(mean_reconstruction_error(batch, *network.decoder(codes)) + self.weight * real_loss(critic(codes)))
             with torch.no_grad():
                 expected = network.prior.draw(len(batch), encoder, random)
@@ -78,7 +78,7 @@ class AAE(Autoencoder):
             critic_step(0.5 * (real_loss(critic(expected)) + fake_loss(critic(found))))
 
         return self._run_training(
-            step, rows, random, check=lambda random: float(self._reconstruction_error(unseen, random))
+            step, rows, random, check=lambda random: float(self._reconstruction_error(validation, random))
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

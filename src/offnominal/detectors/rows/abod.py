@@ -1,4 +1,4 @@
-"""Angle-based outlier detection (Kriegel et al., 2008): from outside, all neighbours lie in one direction."""
+"""Angle-based outlier detection (Kriegel et al., 2008): from outside, all neighbours are in one direction."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ LARGEST = 1.7e308
 
 
 class ABOD(RowDetector):
-    """Minus the variance of the weighted angles under which pairs of neighbours are seen; the fast version.
+    """Negative variance of the weighted angles between pairs of neighbours (FastABOD).
 
-    For neighbours a and b, taken from the row as origin, the angle counts as <a, b> / (|a|² |b|²). Inside the nominal
-    points these differ a lot; from far away all are small and alike, so that scores rise towards zero. Nominal points
-    equal to the row have no direction and are passed over for the next nearest ones.
+    For vectors a and b from the row to two neighbours, the weighted angle is <a, b> / (|a|² |b|²). Among nominal rows
+    these angles vary a lot; from far away all are small, so that scores rise towards zero. Nominal rows equal to the
+    row have no direction; the next nearest ones are used instead.
 
     Args:
-        n_neighbors: How many neighbours; three pairs at least are needed for a variance that means something.
+        n_neighbors: Number of neighbours, at least three.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(200, 2))
@@ -53,18 +53,16 @@ class ABOD(RowDetector):
         return {"n_neighbors": self.n_neighbors}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the nominal points."""
         return {"points": self.search_.points}
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take the nominal points back."""
         points = state.points(self.n_neighbors + 1)
         check_distinct(points, self.n_neighbors)
         self.search_ = NeighbourSearch(points)
 
 
 def check_distinct(points: FloatArray, n_neighbors: int) -> None:
-    """Raise :class:`InvalidParameter` unless every row has k nominal points that differ from it."""
+    """Raise :class:`InvalidParameter` unless every row has k nominal rows that differ from it."""
     distinct = len(np.unique(points, axis=0))
     if distinct <= n_neighbors:
         raise InvalidParameter(
@@ -73,7 +71,7 @@ def check_distinct(points: FloatArray, n_neighbors: int) -> None:
 
 
 def angle_scores(points: FloatArray, rows: FloatArray, places: IntArray, ks: IntArray) -> FloatArray:
-    """Return (len(ks), rows) scores from one search for points apart from the rows; the ks rise."""
+    """Return (len(ks), rows) scores from one search that leaves out points equal to the row; ks are ascending."""
     out = np.empty((len(ks), len(rows)))
     _angles(points, rows, places, ks, out)
     return out
@@ -81,7 +79,7 @@ def angle_scores(points: FloatArray, rows: FloatArray, places: IntArray, ks: Int
 
 @compiled
 def _angles(points: FloatArray, rows: FloatArray, places: IntArray, ks: IntArray, out: FloatArray) -> None:
-    """Add neighbour after neighbour with all its pairs; the moments of each batch are merged (Chan et al., 1979)."""
+    """Add the pairs of one neighbour after the other; their moments are merged (Chan et al., 1979)."""
     width, most = rows.shape[1], ks[-1]
     inverse = np.empty((width, most))
     angle = np.empty(most)
@@ -95,9 +93,9 @@ def _angles(points: FloatArray, rows: FloatArray, places: IntArray, ks: IntArray
             if j:
                 batch_mean, batch_spread = _batch(inverse, j, angle)
                 both = pairs + j
-                gap = batch_mean - mean
-                spread += batch_spread + gap * gap * (pairs * j / both)
-                mean += gap * (j / both)
+                shift = batch_mean - mean
+                spread += batch_spread + shift * shift * (pairs * j / both)
+                mean += shift * (j / both)
                 pairs = both
             if j + 1 == ks[wanted]:
                 out[wanted, i] = -min(spread / max(pairs, 1.0), LARGEST)
@@ -131,6 +129,6 @@ def _batch(inverse: FloatArray, j: int, angle: FloatArray) -> tuple[float, float
     mean /= j
     spread = 0.0
     for other in range(j):
-        apart = angle[other] - mean
-        spread += apart * apart
+        deviation = angle[other] - mean
+        spread += deviation * deviation
     return mean, spread

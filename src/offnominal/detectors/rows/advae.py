@@ -31,7 +31,7 @@ Gaussian = tuple[Tensor, Tensor]
 
 
 class Transformer(nn.Module):
-    """From the Gaussian of a normal code to that of one which is slightly not."""
+    """Maps the Gaussian of a nominal code to that of a slightly anomalous one."""
 
     def __init__(self, latent: int, architecture: Architecture) -> None:
         super().__init__()
@@ -54,24 +54,24 @@ class AdVAENetworks(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class AdVAE(DeepRowDetector):
-    """Strange is what a variational autoencoder rebuilds badly that has learned to rebuild almost-normal codes badly.
+    """Reconstruction error of a variational autoencoder that is trained to reconstruct almost nominal codes badly.
 
-    A transformer turns normal codes into others that are hard to tell from them; the generator learns to rebuild these
-    differently, the encoder to notice what was rebuilt. Its one score, ``sampled``, is the mean squared error of a
-    reconstruction, over draws of its code. The weights of the best check are scored.
+    A transformer turns nominal codes into similar ones. The generator learns to reconstruct these differently, and the
+    encoder to recognise reconstructions. The score, ``sampled``, is the mean squared error of the reconstruction over
+    samples of the code. The weights of the best validation are used.
 
     Args:
-        latent: Numbers per code; see :class:`Autoencoder`.
-        hidden: Width of the hidden layers of a table.
-        layers: Of each network.
-        channels: Of the first convolution, for images.
+        latent: Size of a code; see :class:`Autoencoder`.
+        hidden: Width of the hidden layers, for tables.
+        layers: Number of layers of each network.
+        channels: Channels of the first convolution, for images.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
-        gamma: Weight of what generator and encoder do to each other.
+        gamma: Weight of the adversarial terms.
         lam: Weight of the divergence of codes from the prior, and from transformed ones.
-        margin_x: How different a row rebuilt from a transformed code should be, at most.
-        margin_z: How far from the prior the codes of rebuilt rows should be, at most.
-        weight_decay: Of AdamW.
-        n_samples: Codes per row over which the score averages.
+        margin_x: Largest rewarded difference of a row that is reconstructed from a transformed code.
+        margin_z: Largest rewarded divergence of the codes of reconstructions from the prior.
+        weight_decay: Weight decay of AdamW.
+        n_samples: Number of codes per row for the score.
 
     Example:
         >>> import numpy as np
@@ -119,14 +119,15 @@ class AdVAE(DeepRowDetector):
         with torch.no_grad():
             code = parts.encoder(rows)
         other = parts.transformer(*code)
-        rebuilt, twisted = (parts.generator.mean(sample(*each, random=random)) for each in (code, other))
-        again, strange = divergence(*parts.encoder(rebuilt)).mean(), divergence(*parts.encoder(twisted)).mean()
-        alike = ((rebuilt - twisted) ** 2).mean()
+        rebuilt, transformed = (parts.generator.mean(sample(*each, random=random)) for each in (code, other))
+        rebuilt_divergence = divergence(*parts.encoder(rebuilt)).mean()
+        transformed_divergence = divergence(*parts.encoder(transformed)).mean()
+        difference = ((rebuilt - transformed) ** 2).mean()
         return (
             ((rows - rebuilt) ** 2).mean()
-            + self.gamma * again
-            + torch.relu(self.margin_x - alike)
-            + self.gamma * torch.relu(self.margin_z - strange)
+            + self.gamma * rebuilt_divergence
+            + torch.relu(self.margin_x - difference)
+            + self.gamma * torch.relu(self.margin_z - transformed_divergence)
             + self.lam * divergence_between(*code, *other).mean()
         )
 
@@ -136,13 +137,14 @@ class AdVAE(DeepRowDetector):
         code = parts.encoder(rows)
         rebuilt = parts.generator.mean(sample(*code, random=random))
         with torch.no_grad():
-            twisted = parts.generator.mean(sample(*parts.transformer(*code), random=random))
+            transformed = parts.generator.mean(sample(*parts.transformer(*code), random=random))
         noticed = [
-            torch.relu(self.margin_z - divergence(*parts.encoder(fake)).mean()) for fake in (rebuilt.detach(), twisted)
+            torch.relu(self.margin_z - divergence(*parts.encoder(fake)).mean())
+            for fake in (rebuilt.detach(), transformed)
         ]
         return ((rows - rebuilt) ** 2).mean() + self.lam * divergence(*code).mean() + self.gamma * sum(noticed)
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         parts = self._adversaries()
         generator_step = FlatOptimizer(
             [parts.generator, parts.transformer], self.learning_rate, weight_decay=self.weight_decay
@@ -154,8 +156,8 @@ class AdVAE(DeepRowDetector):
             encoder_step(self._encoder_loss(batch, random))
 
         def check(random: RandomNumbers) -> float:
-            code = parts.encoder(unseen)
-            missed = ((parts.generator.mean(sample(*code, random=random)) - unseen) ** 2).mean()
+            code = parts.encoder(validation)
+            missed = ((parts.generator.mean(sample(*code, random=random)) - validation) ** 2).mean()
             return float(missed + self.lam * divergence(*code).mean())
 
         return self._run_training(step, rows, random, check=check)

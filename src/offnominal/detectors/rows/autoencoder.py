@@ -1,4 +1,4 @@
-"""What the autoencoders share: an encoder, a decoder, a prior, and the scores these give a row."""
+"""Base class of autoencoders: encoder, decoder, prior, and their scores."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from offnominal.detectors.rows.layers import Architecture
 from offnominal.detectors.rows.priors import NormalPrior, Prior, PriorName, VampPrior
 
 DECODED = 8192
-"""Codes that are decoded at a time."""
+"""Codes per batch of the decoder."""
 
 
 class AutoencoderNetworks(nn.Module):
-    """An encoder, a decoder and a prior of the codes between them."""
+    """An encoder, a decoder and a prior of the codes."""
 
     def __init__(self, shape: Shape, latent: int, variance: Variance, prior: Prior, architecture: Architecture) -> None:
         super().__init__()
@@ -43,18 +43,18 @@ class AutoencoderNetworks(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class Autoencoder(DeepRowDetector):
-    """A detector that squeezes a row through a few numbers and looks at what comes back.
+    """A detector by the reconstruction of a row from a code.
 
     Args:
-        latent: Numbers per code. Where a row has no more, the largest power of two below its width is taken.
-        hidden: Width of the hidden layers of a table.
-        layers: Of encoder and decoder each.
-        channels: Of the first convolution, for images.
+        latent: Size of a code. If a row has not more columns, the largest power of two below their number is used.
+        hidden: Width of the hidden layers, for tables.
+        layers: Number of layers of encoder and decoder each.
+        channels: Channels of the first convolution, for images.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
-        variance: Of a row given its code: ``"constant"``, ``"scalar"`` (one number per row) or ``"diagonal"``.
-        prior: Of the codes: ``"normal"`` or ``"vamp"``, a mixture around learned pseudo-inputs.
-        n_components: Pseudo-inputs of ``"vamp"``.
-        n_samples: Codes per row over which the sampled scores average; the same noise serves every row.
+        variance: Variance of a row given its code: ``"constant"``, ``"scalar"`` (one number per row) or ``"diagonal"``.
+        prior: Prior of the codes: ``"normal"`` or ``"vamp"``, a mixture around learned pseudo-inputs.
+        n_components: Number of pseudo-inputs of ``"vamp"``.
+        n_samples: Number of codes per row for the sampled scores; all rows share the same noise.
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "jacobian")
@@ -86,7 +86,7 @@ class Autoencoder(DeepRowDetector):
         return AutoencoderNetworks(shape, latent, self.variance, prior, self._architecture())
 
     def _begin(self, rows: Tensor) -> AutoencoderNetworks:
-        """Return the network, its prior moved to the rows."""
+        """Return the network with the prior initialised from the rows."""
         network = self._coder()
         if isinstance(network.prior, VampPrior):
             network.prior.begin(rows)
@@ -119,25 +119,25 @@ class Autoencoder(DeepRowDetector):
         return found
 
     def _sampled(self, rows: Tensor, mean: Tensor, deviation: Tensor) -> tuple[Tensor, Tensor]:
-        """Return misfit and log-ratio of encoder to prior, each a mean over the same noise for every row."""
+        """Return the mean reconstruction error and the mean log ratio of encoder to prior over fixed noise."""
         network = self._coder()
         noise = fixed_noise(self.n_samples, mean.shape[1]).to(mean.device)
         misfits, ratios = [], []
         for part in torch.split(torch.arange(len(rows), device=rows.device), max(1, DECODED // self.n_samples)):
             codes = mean[part, None] + deviation[part, None] * noise
-            again = rows[part].repeat_interleave(self.n_samples, dim=0)
+            repeated = rows[part].repeat_interleave(self.n_samples, dim=0)
             misfits.append(
-                reconstruction_error(again, *network.decoder(codes.flatten(0, 1))).view(-1, self.n_samples).mean(1)
+                reconstruction_error(repeated, *network.decoder(codes.flatten(0, 1))).view(-1, self.n_samples).mean(1)
             )
-            said = -0.5 * (noise * noise + LOG_2PI).sum(1) - torch.log(deviation[part]).sum(1, keepdim=True)
-            ratios.append((said - network.prior.log_density(codes, network.encoder)).mean(1))
+            posterior = -0.5 * (noise * noise + LOG_2PI).sum(1) - torch.log(deviation[part]).sum(1, keepdim=True)
+            ratios.append((posterior - network.prior.log_density(codes, network.encoder)).mean(1))
         return torch.cat(misfits), torch.cat(ratios)
 
     def _jacobian(self, rows: Tensor, codes: Tensor) -> Tensor:
-        """Return minus the log-density of a row on the surface that the decoder spans.
+        """Return the negative log-density of a row on the manifold of the decoder.
 
-        The code's density is divided by how much the decoder stretches volume there, and multiplied by the density of
-        the step from the surface to the row.
+        The density of the code is divided by the volume change of the decoder, and multiplied by the density of the
+        difference between reconstruction and row.
         """
         network = self._coder()
         mean, deviation = network.decoder(codes)
@@ -147,7 +147,7 @@ class Autoencoder(DeepRowDetector):
 
 
 def code_width(latent: int, shape: Shape) -> int:
-    """Return the width of a code for a table with few columns: the largest power of two below their number.
+    """Return the size of a code; for tables with few columns the largest power of two below their number.
 
     Example:
         >>> code_width(64, (10,)), code_width(8, (10,)), code_width(64, (1, 28, 28))

@@ -1,4 +1,4 @@
-"""What every deep point detector shares: settings, checks of its rows, several scores, and what is kept of it."""
+"""Base class of row detectors with a network: parameters, checks of rows, several scores, state dict."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ from offnominal.detectors.training import EarlyStopping, TrainingHistory, sample
 from offnominal.detectors.transitions.weights import require_fitting, with_weights
 
 CHUNK = 1024
-"""Rows that go through a network at a time when they are scored."""
+"""Rows per batch when scoring."""
 
 
 @dataclass(kw_only=True, eq=False)
 class DeepRowDetector(RowDetector):
-    """A point detector whose network is trained on normal rows.
+    """A row detector whose network is trained on nominal rows.
 
-    Rows are a table (n, columns), whose columns should be of similar size, such as zero mean and unit deviation; or
+    Rows are a table (n, columns), whose columns should have a similar scale, such as zero mean and unit deviation; or
     images (n, channels, height, width) with values from 0 to 1, for which the network is convolutional.
 
     Args:
         score_name: Which of :attr:`SCORES` :meth:`score` returns; empty for the first.
         learning_rate: Learning rate.
         batch_size: Rows per gradient step.
-        max_iter: Gradient steps at most. Zero leaves the random weights: the untrained twin.
-        validate_every: Steps between two looks at rows kept apart.
-        patience: Looks without progress after which training stops.
-        max_seconds: Wall-clock limit of a training, of each where there are two; None for none.
+        max_iter: Largest number of gradient steps. Zero keeps the random weights: the untrained baseline.
+        validate_every: Steps between two validations.
+        patience: Validations without improvement after which training stops.
+        max_seconds: Wall-clock limit of each training; None for no limit.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ()
     stops_early: ClassVar[bool] = True
     KINDS: ClassVar[tuple[int, ...]] = (2, 4)
-    """Axes of the rows it can take: 2 for tables, 4 for images."""
+    """Accepted numbers of axes of the rows: 2 for tables, 4 for images."""
 
     RANGES: ClassVar[Mapping[str, Range]] = {
         "learning_rate": POSITIVE,
@@ -90,12 +90,12 @@ class DeepRowDetector(RowDetector):
         """Return a network with random weights for rows of this shape."""
 
     @abstractmethod
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
-        """Train the network, which is where the rows are."""
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
+        """Train the network, which is on the device of the rows."""
 
     @abstractmethod
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
-        """Return one number per row for each of these scores."""
+        """Return the named scores of each row."""
 
     def fit(self, X: Array, y: Any = None, *, validation: Array | None = None, seed: int = 0) -> Self:
         """Train the network on nominal rows.
@@ -108,14 +108,14 @@ class DeepRowDetector(RowDetector):
         """
         values = self._checked(X)
         if len(values) < 2:
-            raise InvalidParameter(f"{type(self).__name__} got one row; give at least two to learn from.")
+            raise InvalidParameter(f"{type(self).__name__} got one row; give at least two.")
         self.shape_: Shape = values.shape[1:]
-        unseen = None if validation is None else self._checked_like_training(validation)
+        held_out = None if validation is None else self._checked_like_training(validation)
         self.device_ = choose_device(self.device)
         random = RandomNumbers(check_seed(seed), self.device_)
         self.network_ = self._built(self.shape_, random).to(self.device_)
         with deterministic_kernels(self.device_), self._products():
-            known, rest = (part.to(self.device_) for part in split_validation(values, unseen, random))
+            known, rest = (part.to(self.device_) for part in split_validation(values, held_out, random))
             self.training_ = self._train(known, rest, random) if self.max_iter else TrainingHistory()
         release(self.network_)
         self.network_.eval()
@@ -130,18 +130,18 @@ class DeepRowDetector(RowDetector):
         self.fit(rows, seed=seed)
 
     def score(self, X: Array) -> FloatArray:
-        """Return a score for each row; higher is stranger, and every score is finite."""
+        """Return the anomaly score of each row; every score is finite."""
         return self.scores(X, only=(self.score_name,))[self.score_name]
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return self.score(rows)
 
     def scores(self, rows: Array, *, only: Sequence[str] | None = None) -> dict[str, FloatArray]:
-        """Return all scores that the one network gives each row.
+        """Return several scores of each row.
 
         Args:
-            rows: To score.
-            only: Some of :attr:`SCORES`; None for all.
+            rows: Rows or images to score.
+            only: Names, some of :attr:`SCORES`; None for all.
         """
         self._require_fitted()
         names = tuple(self.SCORES if only is None else map(self._named, only))
@@ -153,10 +153,10 @@ class DeepRowDetector(RowDetector):
             for name in names:
                 found[name].append(values[name].cpu().double().numpy())
         joined = {name: bounded(np.concatenate(parts)) for name, parts in found.items()}
-        return joined if broken is None else {name: np.where(broken, MAX_SCORE, each) for name, each in joined.items()}
+        return joined if broken is None else {name: np.where(broken, MAX_SCORE, part) for name, part in joined.items()}
 
     def untrained(self) -> Self:
-        """Return its untrained twin: fitted with the same seed, it has the weights that training starts from."""
+        """Return the untrained baseline: fitted with the same seed, it has the initial weights of the training."""
         return dataclasses.replace(self, max_iter=0)
 
     def get_params(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class DeepRowDetector(RowDetector):
         return {name: array.copy() for name, array in arrays.items()}
 
     def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Take back what :meth:`state` returned; a device that is not there is an error of its own."""
+        """Restore the result of :meth:`state_dict`; a device that does not exist is a separate error."""
         choose_device(self.device)
         super().load_state_dict(state)
 
@@ -178,7 +178,7 @@ class DeepRowDetector(RowDetector):
         self.device_ = choose_device(self.device)
         self.shape_ = tuple(state.integers("shape", ("sides",), low=1, high=self.width_).tolist())
         if len(self.shape_) + 1 not in self.KINDS or math.prod(self.shape_) != self.width_:
-            raise DamagedFile(f"rows have the shape {self.shape_} and {self.width_} numbers, which do not agree.")
+            raise DamagedFile(f"rows have the shape {self.shape_}, which does not fit to {self.width_} columns.")
         checks = state.take("checks", ("checks",), finite=False, empty=True)
         self.training_ = TrainingHistory(validation_losses=checks.tolist())
         weights = state.part("network.")
@@ -232,12 +232,12 @@ class DeepRowDetector(RowDetector):
         )
 
     def _products(self) -> AbstractContextManager[None]:
-        """Return what to multiply matrices within: dense layers are small, convolutions are not."""
+        """Return the context of matrix products: BLAS for dense layers, which are small."""
         return blas_products(enabled=len(self.shape_) == 1)
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "network_"):
-            raise NotFitted(f"{type(self).__name__} has learned nothing yet; call fit first.")
+            raise NotFitted(f"{type(self).__name__} is not fitted; call fit first.")
 
     def _named(self, name: str) -> str:
         if name not in self.SCORES:
@@ -253,7 +253,7 @@ class DeepRowDetector(RowDetector):
         return values
 
     def _readable(self, rows: Array) -> tuple[Array, BoolArray | None]:
-        """Return rows as those that were learned from, and which of them have an invalid value; None if none has."""
+        """Return rows in the shape of the training rows, and which have an invalid value; None if none has."""
         values, broken = readable(rows, self.KINDS, type(self).__name__)
         self._require_shape(values)
         return values, broken
@@ -265,5 +265,5 @@ class DeepRowDetector(RowDetector):
             )
 
     def _checked(self, rows: Array) -> Array:
-        """Return rows in single precision, or say what is wrong with them."""
+        """Return rows in single precision, or raise :class:`InvalidParameter`."""
         return checked(rows, self.KINDS, type(self).__name__)

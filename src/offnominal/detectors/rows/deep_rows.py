@@ -1,4 +1,4 @@
-"""Rows that a network can take: tables and images in single precision."""
+"""Rows for networks: tables and images in single precision."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from offnominal.core.types import Array, BoolArray
 from offnominal.detectors.observation_limits import all_valid, invalid, invalid_rows
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.row_detector import readable as table_of
+from offnominal.detectors.rows.row_detector import refuse_episodes
 
 MAX_VALUE = 1e6
-"""What lies further from zero counts as this, so that no finite row overflows."""
+"""Values are clipped to this magnitude, so that no finite row overflows."""
 
 CHECKED = 2048
-"""Rows that a check of the training looks at, at most."""
+"""Largest number of validation rows."""
 
 HELD_OUT = 0.1
-"""Share of the rows that checks look at if no others are given."""
+"""Fraction of the rows that is held out if no validation rows are given."""
 
 Shape = tuple[int, ...]
 
 
 def checked(rows: Array, kinds: Sequence[int], name: str) -> Array:
-    """Return valid rows in single precision, or say what is wrong with them.
+    """Return valid rows in single precision, or raise :class:`InvalidParameter`.
 
     Args:
-        rows: As given.
-        kinds: Numbers of axes that are taken: 2 for tables, 4 for images.
-        name: Of the detector.
+        rows: Table or images.
+        kinds: Accepted numbers of axes: 2 for tables, 4 for images.
+        name: Name of the detector.
     """
     values, broken = readable(rows, kinds, name)
     if broken is not None:
@@ -42,7 +43,8 @@ def checked(rows: Array, kinds: Sequence[int], name: str) -> Array:
 
 
 def readable(rows: Array, kinds: Sequence[int], name: str) -> tuple[Array, BoolArray | None]:
-    """Return rows in single precision, and which of them have an invalid value, for which a zero stands in."""
+    """Return rows in single precision with zeros for invalid values, and which rows have such values."""
+    refuse_episodes(rows)
     given = numeric_array("rows", rows)
     if 4 in kinds and given.ndim == 4:
         return _images(given)
@@ -54,26 +56,28 @@ def readable(rows: Array, kinds: Sequence[int], name: str) -> tuple[Array, BoolA
 
 def _images(given: Array) -> tuple[Array, BoolArray | None]:
     if 0 in given.shape or given.dtype.kind != "f":
-        raise InvalidParameter(f"the images are {given.dtype} of shape {given.shape}; expected some floats.")
+        raise InvalidParameter(
+            f"the images are {given.dtype} of shape {given.shape}; expected floats, at least one image."
+        )
     broken = None if all_valid(given) else invalid_rows(given)
     values = given if broken is None else np.where(invalid(given), 0.0, given)
     if values.min() < 0 or values.max() > 1:
         raise InvalidParameter(
-            f"the images go from {values.min():g} to {values.max():g}; expected 0 to 1. Divide bytes by 255."
+            f"the images have values from {values.min():g} to {values.max():g}; expected 0 to 1. Divide bytes by 255."
         )
     return np.ascontiguousarray(values, np.float32), broken
 
 
 def describe_shape(shape: Shape) -> str:
-    """Return the shape of a row as an error says it."""
+    """Return the shape of a row for an error message."""
     return f"{shape[0]} columns" if len(shape) == 1 else "the shape " + " × ".join(map(str, shape))
 
 
 def split_validation(rows: Array, validation: Array | None, random: RandomNumbers) -> tuple[Tensor, Tensor]:
-    """Return the rows to learn from and those to check by."""
-    known = torch.from_numpy(rows)
+    """Return training rows and validation rows."""
+    training = torch.from_numpy(rows)
     if validation is not None:
-        return known, torch.from_numpy(validation)[random.permutation(len(validation))[:CHECKED]]
-    order = random.permutation(len(known))
-    first = max(1, round(HELD_OUT * len(known)))
-    return known[order[first:]], known[order[:first][:CHECKED]]
+        return training, torch.from_numpy(validation)[random.permutation(len(validation))[:CHECKED]]
+    order = random.permutation(len(training))
+    first = max(1, round(HELD_OUT * len(training)))
+    return training[order[first:]], training[order[:first][:CHECKED]]

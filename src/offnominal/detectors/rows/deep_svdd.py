@@ -20,14 +20,14 @@ from offnominal.detectors.rows.layers import Architecture, network_to
 from offnominal.detectors.training import TrainingHistory
 
 WARM_UP = 0.05
-"""Share of the iterations before the radius follows the rows."""
+"""Fraction of the iterations before the radius is updated."""
 
 APART = 0.1
-"""Least distance of the centre from zero along every axis, which weights of zero would reach."""
+"""Smallest distance of the centre from zero along every axis; zero weights would map all rows to zero."""
 
 
 class HypersphereNetwork(nn.Module):
-    """An encoder without biases, a decoder that is needed to prepare it, and a sphere around the codes."""
+    """An encoder without biases, a decoder for pre-training, and the centre and radius of a hypersphere."""
 
     centre: Tensor
     radius: Tensor
@@ -48,22 +48,22 @@ class HypersphereNetwork(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class DeepSVDD(DeepRowDetector):
-    """Strange is what lies far from a centre, around which a network gathers all normal rows.
+    """Distance of a code from the centre of a hypersphere.
 
-    First the encoder learns to reconstruct rows, together with a decoder. Its mean code becomes the centre. Then it
-    learns to bring codes close to it. It has no biases, with which it could map everything to the centre.
+    First the encoder is pre-trained as an autoencoder. Its mean code becomes the centre. Then it is trained to bring
+    the codes of nominal rows close to the centre. It has no biases, because with them it could map everything there.
 
     Args:
-        latent: Numbers per code; see :class:`Autoencoder`.
-        hidden: Width of the hidden layers of a table.
-        layers: Of the encoder.
-        channels: Of the first convolution, for images.
+        latent: Size of a code; see :class:`Autoencoder`.
+        hidden: Width of the hidden layers, for tables.
+        layers: Number of layers of the encoder.
+        channels: Channels of the first convolution, for images.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
-        objective: ``"one-class"`` makes distances small; ``"soft-boundary"`` makes a sphere small that may leave some
-            rows outside.
-        nu: Share of rows that may lie outside of a soft boundary.
-        pretrain_iter: Gradient steps of the autoencoder, at most.
-        weight_decay: Of both trainings.
+        objective: ``"one-class"`` minimises distances; ``"soft-boundary"`` minimises the radius of a sphere that leaves
+            some rows outside.
+        nu: Fraction of rows outside a soft boundary.
+        pretrain_iter: Largest number of gradient steps of the autoencoder.
+        weight_decay: Weight decay of both trainings.
 
     Example:
         >>> import numpy as np
@@ -94,7 +94,7 @@ class DeepSVDD(DeepRowDetector):
         if self.objective not in ("one-class", "soft-boundary"):
             raise InvalidParameter(f"objective is {self.objective!r}; choose one-class or soft-boundary.")
         if not 0 < self.nu < 1:
-            raise InvalidParameter(f"nu is {self.nu!r}; expected a share in (0, 1).")
+            raise InvalidParameter(f"nu is {self.nu!r}; expected a fraction in (0, 1).")
         self._architecture(bias=False)
 
     def _architecture(self, *, bias: bool) -> Architecture:
@@ -105,9 +105,9 @@ class DeepSVDD(DeepRowDetector):
             shape, code_width(self.latent, shape), self._architecture(bias=False), self._architecture(bias=True)
         )
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         sphere = self._sphere()
-        self._prepare(sphere, rows, unseen, random)
+        self._prepare(sphere, rows, validation, random)
         sphere.centre.copy_(_centre(sphere, rows))
         descent = FlatOptimizer([sphere.encoder], self.learning_rate, weight_decay=self.weight_decay)
         soft, calls = self.objective == "soft-boundary", 0
@@ -120,13 +120,13 @@ class DeepSVDD(DeepRowDetector):
             if soft and calls > WARM_UP * self.max_iter:
                 sphere.radius.copy_(_radius(distances.detach(), self.nu))
 
-        history = self._run_training(step, rows, random, check=lambda _: float(self._check(sphere, unseen)))
+        history = self._run_training(step, rows, random, check=lambda _: float(self._check(sphere, validation)))
         if soft:
             with torch.no_grad():
                 sphere.radius.copy_(_radius(_distances(sphere, rows), self.nu))
         return history
 
-    def _prepare(self, sphere: HypersphereNetwork, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> None:
+    def _prepare(self, sphere: HypersphereNetwork, rows: Tensor, validation: Tensor, random: RandomNumbers) -> None:
         descent = FlatOptimizer([sphere.encoder, sphere.decoder], self.learning_rate, weight_decay=self.weight_decay)
 
         def loss(some: Tensor) -> Tensor:
@@ -136,7 +136,7 @@ class DeepSVDD(DeepRowDetector):
             lambda batch, _: descent(loss(batch)),
             rows,
             random,
-            check=lambda _: float(loss(unseen)),
+            check=lambda _: float(loss(validation)),
             max_iter=self.pretrain_iter,
         )
 
@@ -145,9 +145,9 @@ class DeepSVDD(DeepRowDetector):
             return distances.mean()
         return radius**2 + torch.relu(distances - radius**2).mean() / self.nu
 
-    def _check(self, sphere: HypersphereNetwork, unseen: Tensor) -> Tensor:
-        """Return the loss of unseen rows with the radius that they would have: one of another time is no measure."""
-        distances = sphere.distances(unseen)
+    def _check(self, sphere: HypersphereNetwork, validation: Tensor) -> Tensor:
+        """Return the validation loss with the radius of the validation rows, so that values are comparable."""
+        distances = sphere.distances(validation)
         return self._loss(distances, _radius(distances, self.nu))
 
     def _sphere(self) -> HypersphereNetwork:
@@ -170,6 +170,6 @@ def _distances(sphere: HypersphereNetwork, rows: Tensor) -> Tensor:
 
 
 def _radius(distances: Tensor, nu: float) -> Tensor:
-    """Return the radius of the sphere that leaves a share of the rows outside."""
+    """Return the radius of the sphere that leaves the fraction `nu` of the rows outside."""
     k = min(len(distances), max(1, round((1 - nu) * len(distances))))
     return distances.kthvalue(k).values.clamp_min(0.0).sqrt()

@@ -1,4 +1,4 @@
-"""Outlier estimators of scikit-learn and PyOD as point detectors."""
+"""Outlier estimators of scikit-learn and PyOD as row detectors."""
 
 from __future__ import annotations
 
@@ -12,30 +12,31 @@ from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
 
 TRIED = 8
+"""Number of nominal rows that are scored one by one after fitting."""
 
 
 class OutlierEstimator(Protocol):
-    """What scikit-learn and PyOD have in common."""
+    """Estimators of scikit-learn and PyOD."""
 
     def fit(self, X: Any, y: Any = None) -> Any:
-        """Learn."""
+        """Fit the estimator."""
 
 
 class EstimatorAdapter(RowDetector):
     """Any outlier estimator with `fit` and `score_samples` or `decision_function`.
 
-    Scores are oriented so that higher is stranger: scikit-learn's are negated, PyOD's are taken as they are. After
-    fitting, some nominal rows are scored one by one: an estimator whose scores are not finite, depend on the rest of
-    the batch, or need more than a single row is refused, because it could not be used online.
+    Higher scores are more anomalous: scikit-learn's scores are negated, PyOD's are not. After fitting, some nominal
+    rows are scored one by one. An estimator is refused if its scores are not finite, if they depend on the rest of the
+    batch, or if it cannot score a single row, because it could not be used online.
 
     Args:
-        estimator: It is cloned, so yours stays as it is; a `random_state` that is not set takes the seed of `fit`.
+        estimator: Is cloned and not changed; a `random_state` of None is replaced by the seed of `fit`.
 
     Example:
         >>> from sklearn.neighbors import LocalOutlierFactor
         >>> rows = np.random.default_rng(0).normal(size=(200, 2))
-        >>> point = EstimatorAdapter(LocalOutlierFactor(novelty=True)).fit(rows)
-        >>> near, far = point.score(np.array([[0.0, 0.0], [9.0, 9.0]]))
+        >>> detector = EstimatorAdapter(LocalOutlierFactor(novelty=True)).fit(rows)
+        >>> near, far = detector.score(np.array([[0.0, 0.0], [9.0, 9.0]]))
         >>> bool(near < far)
         True
     """
@@ -46,7 +47,7 @@ class EstimatorAdapter(RowDetector):
         ):
             raise UnsupportedEstimator(
                 f"{type(estimator).__name__} has no `fit` with `score_samples` or `decision_function`; give an outlier "
-                "estimator of scikit-learn (novelty=True where there is a choice) or PyOD."
+                "estimator of scikit-learn (with novelty=True if it has this parameter) or PyOD."
             )
         self.estimator = estimator
 
@@ -74,10 +75,10 @@ class EstimatorAdapter(RowDetector):
                 f"{name} cannot score a single row ({type(error).__name__}: {error}); it cannot be used online."
             ) from error
         if not np.isfinite(together).all():
-            strange = together[~np.isfinite(together)]
+            infinite = together[~np.isfinite(together)]
             raise UnsupportedEstimator(
-                f"{name} gives {len(strange)} of {len(rows)} nominal rows scores such as {strange[0]:g}; they must be "
-                "finite. A channel that never varies is a usual cause."
+                f"{name} gives {len(infinite)} of {len(rows)} nominal rows scores such as {infinite[0]:g}; they "
+                "must be finite. A constant channel is a common cause."
             )
         if not np.allclose(together, alone, rtol=1e-6, atol=1e-9):
             worst = int(np.argmax(np.abs(together - alone)))
@@ -93,7 +94,7 @@ class EstimatorAdapter(RowDetector):
         return -np.asarray(getattr(self.fitted_, name)(rows), np.float64)
 
     def get_params(self) -> dict[str, Any]:
-        """Refuse: an object of another package has no safe file format."""
+        """Raise :class:`InvalidParameter`: an object of another package has no safe file format."""
         raise InvalidParameter(self._no_file())
 
     def _state_dict(self) -> dict[str, Array]:

@@ -22,14 +22,14 @@ CRITIC_STEPS = 5
 
 
 class FAnoGANNetworks(GANNetworks):
-    """A generator, a critic, and an encoder that looks for the code of a row."""
+    """A generator, a critic, and an encoder."""
 
     def __init__(self, shape: Shape, latent: int, architecture: Architecture) -> None:
         super().__init__(shape, latent, architecture)
         self.encoder = network_to(shape, latent, architecture)
 
     def errors(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the squares of what the reconstruction misses of every row and of its features, (n, …) each."""
+        """Return the squared errors of the reconstruction and of its features, (n, …) each."""
         again = self.generator(self.encoder(rows))
         missed, features = rows - again, self.critic.features(rows) - self.critic.features(again)
         return (missed * missed).flatten(1), features * features
@@ -37,19 +37,19 @@ class FAnoGANNetworks(GANNetworks):
 
 @dataclass(kw_only=True, eq=False)
 class FAnoGAN(DeepRowDetector):
-    """Strange is an image that a generator cannot paint again from the code that an encoder finds for it.
+    """Reconstruction error of an image by a generator, from the code of an encoder.
 
-    Generator and critic are a Wasserstein GAN with clipped weights, trained to the end; then the encoder learns. Its
-    one score, ``residual``, is the squared error of the image plus that of what the critic sees in it.
+    Generator and critic are a Wasserstein GAN with clipped weights. The encoder is trained after them. The score,
+    ``residual``, is the squared error of the image plus the weighted squared error of the critic's features.
 
     Args:
-        latent: Numbers per code.
-        channels: Of the first convolution.
-        layers: Of each network.
+        latent: Size of a code.
+        channels: Channels of the first convolution.
+        layers: Number of layers of each network.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
-        kappa: Weight of the error of what the critic sees.
+        kappa: Weight of the error of the features.
         clip_value: Largest weight of the critic.
-        encoder_iter: Gradient steps of the encoder, at most.
+        encoder_iter: Largest number of gradient steps of the encoder.
 
     Example:
         >>> import numpy as np
@@ -87,7 +87,7 @@ class FAnoGAN(DeepRowDetector):
         assert isinstance(self.network_, FAnoGANNetworks)
         return self.network_
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self._inverted()
         self._train_gan(network, rows, random)
         descent = FlatOptimizer([network.encoder], self.learning_rate)
@@ -100,7 +100,7 @@ class FAnoGAN(DeepRowDetector):
             lambda batch, _: descent(loss(batch)),
             rows,
             random,
-            check=lambda _: float(loss(unseen)),
+            check=lambda _: float(loss(validation)),
             network=network.encoder,
             max_iter=self.encoder_iter,
         )

@@ -1,4 +1,4 @@
-"""Gradient steps that are cheap for small networks."""
+"""Optimisers that are fast for small networks."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from torch import Tensor, nn
 
 
 class FlatOptimizer:
-    """Gradient steps on the weights of some modules, and of no others.
+    """Gradient steps on the weights of some modules.
 
-    The weights of a module are moved into one vector, of which its own become views: an optimiser then works on one
-    large array per module instead of many small ones, which for small networks takes a quarter off a whole step.
+    The weights of a module are moved into one vector, and its parameters become views of it. The optimiser then works
+    on one array per module instead of many small ones, which saves a quarter of the time of a step of a small network.
 
     Args:
-        modules: Whose weights to change; a module may belong to several descents.
+        modules: Modules to train; a module can belong to several optimisers.
         learning_rate: Learning rate.
         method: ``"adam"``, ``"rmsprop"`` or ``"sgd"``.
-        weight_decay: Decoupled, as in AdamW.
-        momentum: Of ``"sgd"``.
+        weight_decay: Decoupled weight decay, as in AdamW.
+        momentum: Momentum of ``"sgd"``.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class FlatOptimizer:
             self.optimizer = torch.optim.SGD(self.flat, lr=learning_rate, momentum=momentum)
 
     def __call__(self, loss: Tensor) -> None:
-        """Take one step down a loss."""
+        """Take one gradient step."""
         for vector in self.flat:
             assert vector.grad is not None
             vector.grad.zero_()
@@ -58,7 +58,7 @@ class FlatOptimizer:
 
 
 def _flat(module: nn.Module) -> nn.Parameter:
-    """Return the vector that holds all weights of a module; make it if there is none yet."""
+    """Return the vector with all weights of a module; make it on the first call."""
     found = module.__dict__.get("flat")
     if isinstance(found, nn.Parameter):
         return found
@@ -74,7 +74,7 @@ def _flat(module: nn.Module) -> nn.Parameter:
 
 
 def release(network: nn.Module) -> None:
-    """Forget gradients and vectors of a network that is trained."""
+    """Release gradients and vectors of a trained network."""
     for module in network.modules():
         module.__dict__.pop("flat", None)
     for weight in network.parameters():

@@ -1,4 +1,4 @@
-"""What normalising flows share: invertible layers from rows to standard normal numbers."""
+"""Base class of normalising flows: invertible layers from rows to standard normal variables."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from offnominal.detectors.rows.layers import activation_of
 from offnominal.detectors.training import TrainingHistory
 
 MAX_LOG_SCALE = 13.8
-"""Bound of twice the log-scale of one layer: no column is stretched or shrunk more than a thousandfold."""
+"""Bound of twice the log-scale of one layer: no column is scaled by more than a factor of a thousand."""
 
 MAX_VALUE = 1e12
-"""Bound of what a layer puts out, so that squares stay finite."""
+"""Bound of the outputs of a layer, so that squares stay finite."""
 
 MOMENTUM = 0.1
 MIN_VALUE = 1e-5
@@ -33,7 +33,7 @@ class Affine(nn.Module):
     """Shift and scale: z = exp(−s / 2) (x − t).
 
     Args:
-        width: Columns.
+        width: Number of columns.
         squashed: Whether s is first squashed to α + β tanh s, with learned α and β.
     """
 
@@ -44,7 +44,7 @@ class Affine(nn.Module):
             self.offset, self.size = nn.Parameter(torch.zeros(width)), nn.Parameter(torch.ones(width))
 
     def forward(self, rows: Tensor, shift: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the rows and half of s, which is what the log-determinant loses per column."""
+        """Return the rows and s / 2, the negative log-determinant of each column."""
         if self.squashed:
             scale = self.offset + self.size * torch.tanh(scale)
         half = 0.5 * scale / (1 + scale.abs() / MAX_LOG_SCALE)
@@ -52,7 +52,7 @@ class Affine(nn.Module):
 
 
 class FlowBatchNorm(nn.Module):
-    """Batch normalisation as a layer of a flow; once trained, with the running statistics of the training rows."""
+    """Batch normalisation as a layer of a flow, with running statistics after training."""
 
     centre: Tensor
     spread: Tensor
@@ -92,16 +92,16 @@ class FlowLayers(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class Flow(DeepRowDetector):
-    """A detector by the density that a normalising flow learns; its one score is minus the log-density.
+    """Negative log-density of a normalising flow.
 
     Args:
-        n_flows: Invertible layers.
+        n_flows: Number of invertible layers.
         hidden: Width of the hidden layers of their networks.
-        layers: Of each network, the last one included.
+        layers: Number of layers of each network, including the last one.
         squashed: Whether log-scales are squashed by a tanh with learned offset and size.
         batch_norm: Whether each flow is followed by batch normalisation.
-        zero_last: Whether every flow begins as the identity.
-        weight_decay: Of AdamW.
+        zero_last: Whether every flow is initialised as the identity.
+        weight_decay: Weight decay of AdamW.
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("density",)
@@ -135,14 +135,14 @@ class Flow(DeepRowDetector):
                 layers.append(FlowBatchNorm(shape[0]))
         return FlowLayers(layers)
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self.network_
         descent = FlatOptimizer([network], self.learning_rate, weight_decay=self.weight_decay)
         return self._run_training(
             lambda batch, _: descent(-network(batch).mean()),
             rows,
             random,
-            check=lambda _: float(-network(unseen).mean()),
+            check=lambda _: float(-network(validation).mean()),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

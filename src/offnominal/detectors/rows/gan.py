@@ -18,7 +18,7 @@ from offnominal.detectors.rows.layers import Architecture, Critic, Generator, fa
 from offnominal.detectors.training import TrainingHistory
 
 COLLAPSED_LOSS = 0.01
-"""Loss on unseen rows at which the critic has won."""
+"""Validation loss of the critic at which training has collapsed."""
 
 
 class GANNetworks(nn.Module):
@@ -31,12 +31,12 @@ class GANNetworks(nn.Module):
         self.critic = Critic(shape, architecture)
 
     def generate(self, like: Tensor, random: RandomNumbers) -> Tensor:
-        """Return as many made-up rows as these."""
+        """Return as many generated rows as there are rows."""
         rows: Tensor = self.generator(random.normal(len(like), self.latent))
         return rows
 
     def critic_loss(self, rows: Tensor, random: RandomNumbers) -> Tensor:
-        """Return the critic's loss on these rows and as many made-up ones."""
+        """Return the loss of the critic on these rows and as many generated ones."""
         with torch.no_grad():
             fake = self.generate(rows, random)
         return 0.5 * (real_loss(self.critic(rows)) + fake_loss(self.critic(fake)))
@@ -44,16 +44,15 @@ class GANNetworks(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class GAN(DeepRowDetector):
-    """Strange is what a critic calls made up that learned to tell rows from those of a generator.
+    """Probability, by the critic, that a row is generated.
 
-    Training stops when the critic has won for so many checks as there is patience. Its one score, ``critic``, is the
-    probability that a row is made up.
+    Training stops when the critic separates all rows for `patience` validations. The score is ``critic``.
 
     Args:
-        latent: Numbers per code.
-        hidden: Width of the hidden layers of a table.
-        layers: Of generator and critic each.
-        channels: Of the first convolution, for images.
+        latent: Size of a code.
+        hidden: Width of the hidden layers, for tables.
+        layers: Number of layers of generator and critic each.
+        channels: Channels of the first convolution, for images.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
 
     Example:
@@ -88,10 +87,10 @@ class GAN(DeepRowDetector):
         return self.network_
 
     def _generator_loss(self, pair: GANNetworks, batch: Tensor, random: RandomNumbers) -> Tensor:
-        """Return the generator's loss."""
+        """Return the loss of the generator."""
         return real_loss(pair.critic(pair.generate(batch, random)))
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         pair = self._pair()
         critic_step = FlatOptimizer([pair.critic], self.learning_rate, method="rmsprop")
         generator_step = FlatOptimizer([pair.generator], self.learning_rate, method="rmsprop")
@@ -101,7 +100,11 @@ class GAN(DeepRowDetector):
             generator_step(self._generator_loss(pair, batch, random))
 
         return self._run_training(
-            step, rows, random, check=lambda random: float(pair.critic_loss(unseen, random)), collapsed=COLLAPSED_LOSS
+            step,
+            rows,
+            random,
+            check=lambda random: float(pair.critic_loss(validation, random)),
+            collapsed=COLLAPSED_LOSS,
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
@@ -110,10 +113,10 @@ class GAN(DeepRowDetector):
 
 @dataclass(kw_only=True, eq=False)
 class FMGAN(GAN):
-    """A :class:`GAN` whose generator also matches the mean of what the critic sees in front of its last layer.
+    """A :class:`GAN` whose generator also matches the mean features of the critic.
 
     Args:
-        weight: Of the critic's verdict, beside the match, in what the generator learns.
+        weight: Weight of the adversarial loss beside feature matching in the loss of the generator.
 
     Example:
         >>> import numpy as np

@@ -20,7 +20,7 @@ from offnominal.detectors.training import TrainingHistory
 
 
 class GANomalyNetworks(nn.Module):
-    """From a row to a code, to a row, to a code; and a critic of the rows."""
+    """Encoder, decoder, second encoder, and a critic of the rows."""
 
     def __init__(self, shape: Shape, latent: int, architecture: Architecture) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class GANomalyNetworks(nn.Module):
         self.critic = Critic(shape, architecture)
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the code of a row, its reconstruction, and the code of that."""
+        """Return the code of a row, its reconstruction, and the code of the reconstruction."""
         code = self.encoder(rows)
         rebuilt = self.generator(code)
         return code, rebuilt, self.again(rebuilt)
@@ -37,20 +37,20 @@ class GANomalyNetworks(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class GANomaly(DeepRowDetector):
-    """Strange is a row whose code changes when it is decoded and encoded again.
+    """Change of the code after decoding and encoding it again.
 
-    Its one score, ``code``, is the mean absolute change of the code. The weights of the best check are scored.
+    The score, ``code``, is the mean absolute change of the code. The weights of the best validation are used.
 
     Args:
-        latent: Numbers per code; see :class:`Autoencoder`.
-        hidden: Width of the hidden layers of a table.
-        layers: Of each network.
-        channels: Of the first convolution, for images.
+        latent: Size of a code; see :class:`Autoencoder`.
+        hidden: Width of the hidden layers, for tables.
+        layers: Number of layers of each network.
+        channels: Channels of the first convolution, for images.
         activation: ``"relu"``, ``"swish"``, ``"tanh"`` or ``"leaky"``.
-        adversarial: Weight of what the critic sees of the difference.
+        adversarial: Weight of the difference in the critic's features.
         contextual: Weight of the mean absolute error of the row.
         coding: Weight of the mean squared change of the code.
-        weight_decay: Of AdamW.
+        weight_decay: Weight decay of AdamW.
 
     Example:
         >>> import numpy as np
@@ -102,7 +102,7 @@ class GANomaly(DeepRowDetector):
         )
         return torch.stack(parts).sum()
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self._networks()
         critic_step = FlatOptimizer([network.critic], self.learning_rate, weight_decay=self.weight_decay)
         parts = [network.encoder, network.generator, network.again]
@@ -114,7 +114,7 @@ class GANomaly(DeepRowDetector):
                 fake = network.generator(network.encoder(batch))
             critic_step(0.5 * (real_loss(network.critic(batch)) + fake_loss(network.critic(fake))))
 
-        return self._run_training(step, rows, random, check=lambda _: float(self._loss(unseen)))
+        return self._run_training(step, rows, random, check=lambda _: float(self._loss(validation)))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         code, _, again = self._networks()(rows)

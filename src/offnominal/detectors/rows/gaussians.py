@@ -26,7 +26,7 @@ LOG_2PI = math.log(2 * math.pi)
 
 
 def log_density(values: Tensor, mean: Tensor, deviation: Tensor) -> Tensor:
-    """Return the log-density of rows of values under independent Gaussians, of which a row may share one deviation."""
+    """Return the log-density of rows under independent Gaussians, with a deviation per entry or per row."""
     split_validation = (values - mean) / deviation
     squares, logs = (split_validation * split_validation).flatten(1).sum(1), torch.log(deviation).flatten(1)
     entries = values[0].numel()
@@ -46,19 +46,19 @@ def divergence_between(mean: Tensor, deviation: Tensor, other_mean: Tensor, othe
 
 
 def sample(mean: Tensor, deviation: Tensor, *, random: RandomNumbers) -> Tensor:
-    """Return one draw per row, through which gradients flow."""
+    """Return one reparametrised sample per row."""
     return mean + deviation * random.normal_like(mean)
 
 
 @cache
 def fixed_noise(draws: int, width: int) -> Tensor:
-    """Return (draws, width) standard normal numbers, always the same: every row is scored with these."""
+    """Return (draws, width) fixed standard normal numbers, which are used to score every row."""
     values = Stream.named(0, 0, "detector/latent").normal(draws * width)
     return torch.from_numpy(values).float().view(draws, width)
 
 
 class GaussianEncoder(nn.Module):
-    """From a row to a Gaussian over codes."""
+    """Network from a row to a Gaussian over codes."""
 
     def __init__(self, shape: tuple[int, ...], latent: int, architecture: Architecture) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class GaussianEncoder(nn.Module):
 
 
 class GaussianDecoder(nn.Module):
-    """From a code to a Gaussian over rows: its deviation is one, one number per row, or one per entry."""
+    """Network from a code to a Gaussian over rows with a deviation of one, one per row, or one per entry."""
 
     def __init__(self, latent: int, shape: tuple[int, ...], variance: Variance, architecture: Architecture) -> None:
         super().__init__()
@@ -105,12 +105,12 @@ class GaussianDecoder(nn.Module):
 
 
 def reconstruction_error(rows: Tensor, mean: Tensor, deviation: Tensor | None) -> Tensor:
-    """Return how badly each row is reconstructed: minus its log-density; its mean squared error without deviation."""
+    """Return the negative log-density of each row, or its mean squared error without deviation."""
     if deviation is None:
         return ((rows - mean) ** 2).flatten(1).mean(1)
     return -log_density(rows, mean, deviation)
 
 
 def mean_reconstruction_error(rows: Tensor, mean: Tensor, deviation: Tensor | None) -> Tensor:
-    """Return the mean of that over the rows."""
+    """Return the mean of :func:`reconstruction_error` over the rows."""
     return functional.mse_loss(mean, rows) if deviation is None else reconstruction_error(rows, mean, deviation).mean()

@@ -1,4 +1,4 @@
-"""Histogram-based outlier score (Goldstein and Dengel, 2012): rare values, column by column."""
+"""Histogram-based outlier score (Goldstein and Dengel, 2012): densities of single columns."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ MOST_BINS = 10**6
 
 
 class HBOS(RowDetector):
-    """How rare a row's values are, each column by itself: minus the sum of log2(density + alpha).
+    """Negative sum of log2(density + alpha) over the columns.
 
-    Blind to anything that only shows in two columns together; fast, and hard to beat where columns are unrelated.
+    Columns are treated as independent: fast, but anomalies in the relation of two columns are not detected.
 
     Args:
-        n_bins: Of equal width, between the smallest and the largest nominal value of a column.
-        alpha: Added to densities, so that empty bins have a logarithm.
-        tol: How far beyond its end a value still falls into the last bin, in widths of a bin. Beyond that, its
-            density counts as that of the emptiest bin.
+        n_bins: Number of bins of equal width between the smallest and the largest nominal value of a column.
+        alpha: Added to the densities, so that empty bins have a logarithm.
+        tol: Distance beyond the histogram, in bin widths, at which a value still belongs to the last bin. Beyond it,
+            the density is that of the emptiest bin.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(200, 2))
@@ -50,18 +50,16 @@ class HBOS(RowDetector):
         return {"n_bins": self.n_bins, "alpha": self.alpha, "tol": self.tol}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return where the bins of each column begin and end, and their densities."""
         return {"low": self.low_, "high": self.high_, "density": self.density_}
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take them back."""
         self.low_, self.high_ = (state.floats(name, ("width",)) for name in ("low", "high"))
         require_ascending(self.low_, self.high_)
         self.density_ = state.floats("density", ("width", self.n_bins), low=0.0)
 
 
 def histograms(rows: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return, per column, where its bins begin and end, and (columns, bins) densities."""
+    """Return the lower and upper ends of the histogram of each column, and (columns, bins) densities."""
     low, high = ends(rows.min(axis=0), rows.max(axis=0))
     width = (high - low) / n_bins
     counts = np.zeros((rows.shape[1], n_bins), np.int64)
@@ -70,14 +68,14 @@ def histograms(rows: FloatArray, n_bins: int) -> tuple[FloatArray, FloatArray, F
 
 
 def ends(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where histograms begin and end; one of values that never vary spans one unit around them."""
+    """Return the ends of histograms; the histogram of a constant spans one unit around it."""
     flat = high - low < NARROW
     return np.where(flat, low - 0.5, low), np.where(flat, high + 0.5, high)
 
 
 @compiled
 def bin_of(value: float, low: float, high: float, width: float, n_bins: int) -> int:
-    """Return the bin of a value; -1 and `n_bins` are below and above.
+    """Return the bin of a value; -1 for below and `n_bins` for above the histogram.
 
     A bin begins at its lower edge, ``low + bin * width``; the top edge belongs to the last one.
     """
@@ -85,12 +83,12 @@ def bin_of(value: float, low: float, high: float, width: float, n_bins: int) -> 
         return -1
     if value > high:
         return n_bins
-    place = min(int((value - low) / width), n_bins - 1)
-    if value < low + place * width:
-        return place - 1
-    if place + 1 < n_bins and value >= low + (place + 1) * width:
-        return place + 1
-    return place
+    index = min(int((value - low) / width), n_bins - 1)
+    if value < low + index * width:
+        return index - 1
+    if index + 1 < n_bins and value >= low + (index + 1) * width:
+        return index + 1
+    return index
 
 
 @compiled
@@ -104,7 +102,7 @@ def _count(rows: FloatArray, low: FloatArray, high: FloatArray, width: FloatArra
 def histogram_scores(
     rows: FloatArray, low: FloatArray, high: FloatArray, density: FloatArray, alpha: float, tol: float
 ) -> FloatArray:
-    """Return minus the summed logarithms of the densities of the bins that the values of each row fall into."""
+    """Return the negative sum of the log densities of the bins of each row."""
     rarity = -np.log2(density + alpha)
     return _add_up(rows, low, high, rarity, rarity.max(axis=1), tol)
 
@@ -119,10 +117,10 @@ def _add_up(
         width = (high[c] - low[c]) / bins
         for i in range(rows.shape[0]):
             value = rows[i, c]
-            place = bin_of(value, low[c], high[c], width, bins)
+            index = bin_of(value, low[c], high[c], width, bins)
             beyond = max(low[c] - value, value - high[c])
             if beyond > tol * width:
                 total[i] += rarest[c]
             else:
-                total[i] += rarity[c, min(max(place, 0), bins - 1)]
+                total[i] += rarity[c, min(max(index, 0), bins - 1)]
     return total

@@ -1,4 +1,4 @@
-"""How much a decoder stretches volume."""
+"""Volume change of a decoder."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import torch
 from torch import Tensor
 
 MIN_VALUE = 1e-12
-"""Added to squared singular values: a direction that a decoder ignores must not make a row infinitely likely."""
+"""Added to squared singular values, so that a direction that the decoder ignores has a finite density."""
 
 CHUNK = 64
 
 FEW = 128
-"""Numbers per row up to which slopes are taken backwards, one pass per number, rather than one per part of the code:
-the first pass forwards takes torch seconds to prepare."""
+"""Largest number of values per row for reverse-mode derivatives; the first forward-mode pass takes torch seconds to
+prepare."""
 
 
 def log_volume(decode: Callable[[Tensor], Tensor], codes: Tensor) -> Tensor:
     """Return the sum of the log singular values of the decoder's Jacobian at each code.
 
     Args:
-        decode: From codes (n, latent) to rows (n, ...).
-        codes: (n, latent).
+        decode: Decoder from codes (n, latent) to rows (n, ...).
+        codes: (n, latent) codes.
 
     Example:
         >>> log_volume(lambda codes: codes * torch.tensor([2.0, 0.5]), torch.zeros(1, 2)).abs().round(decimals=4)

@@ -1,4 +1,4 @@
-"""Networks for tables and for images, from the same few settings."""
+"""Networks for tables and for images, from the same parameters."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """How networks are built.
+    """Architecture of networks.
 
     Args:
-        layers: Layers, the last one included. For images, convolutions that halve them, plus one; fewer where a map
-            would get smaller than 4 × 4.
-        hidden: Width of the hidden layers of tables.
-        channels: Of the first convolution; each of the next has twice as many.
-        activation: Between layers: relu, swish, tanh or leaky.
-        bias: Whether layers have one.
+        layers: Number of layers, including the last one. For images, the number of convolutions that halve the size,
+            plus one; fewer if a map would be smaller than 4 × 4.
+        hidden: Width of the hidden layers, for tables.
+        channels: Channels of the first convolution; each further one has twice as many.
+        activation: Activation between layers: relu, swish, tanh or leaky.
+        bias: Whether layers have biases.
         batch_norm: Whether convolutions are followed by batch normalisation.
     """
 
@@ -65,7 +65,7 @@ def perceptron(inputs: int, outputs: int, architecture: Architecture) -> nn.Sequ
 
 
 def dense_body(inputs: int, architecture: Architecture) -> tuple[nn.Sequential, int]:
-    """Return the hidden layers, and how many numbers come out of them."""
+    """Return the hidden layers, and their number of outputs."""
     widths = [inputs] + [architecture.hidden] * (architecture.layers - 1)
     parts: list[nn.Module] = []
     for before, after in pairwise(widths):
@@ -74,7 +74,7 @@ def dense_body(inputs: int, architecture: Architecture) -> tuple[nn.Sequential, 
 
 
 def sides_of(shape: tuple[int, ...], architecture: Architecture) -> list[tuple[int, int]]:
-    """Return heights and widths of the maps, from the image to the smallest one."""
+    """Return heights and widths of the feature maps, from the image to the smallest one."""
     sides = [(shape[1], shape[2])]
     while len(sides) < architecture.layers and min(sides[-1]) > SMALLEST_MAP:
         sides.append(((sides[-1][0] + 1) // 2, (sides[-1][1] + 1) // 2))
@@ -82,7 +82,7 @@ def sides_of(shape: tuple[int, ...], architecture: Architecture) -> list[tuple[i
 
 
 def convolutional_body(shape: tuple[int, ...], architecture: Architecture) -> tuple[nn.Sequential, int]:
-    """Return convolutions that halve an image again and again, and how many numbers come out of them."""
+    """Return convolutions that halve the size of an image repeatedly, and their number of outputs."""
     sides = sides_of(shape, architecture)
     parts: list[nn.Module] = []
     before = shape[0]
@@ -97,18 +97,18 @@ def convolutional_body(shape: tuple[int, ...], architecture: Architecture) -> tu
 
 
 def body_of(shape: tuple[int, ...], architecture: Architecture) -> tuple[nn.Sequential, int]:
-    """Return everything in front of the last layer, and how many numbers come out of it."""
+    """Return all layers before the last one, and their number of outputs."""
     return dense_body(shape[0], architecture) if len(shape) == 1 else convolutional_body(shape, architecture)
 
 
 def network_to(shape: tuple[int, ...], outputs: int, architecture: Architecture) -> nn.Sequential:
-    """Return a network from rows of a shape to some numbers."""
+    """Return a network from rows of a shape to a number of outputs."""
     body, width = body_of(shape, architecture)
     return nn.Sequential(body, Dense(width, outputs, bias=architecture.bias))
 
 
 class Upsampling(nn.Module):
-    """A transposed convolution to maps of twice the size, cut to a given one."""
+    """A transposed convolution to maps of twice the size, cropped to a given one."""
 
     def __init__(self, before: int, after: int, side: tuple[int, int]) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class Upsampling(nn.Module):
 def convolutional_decoder(
     inputs: int, shape: tuple[int, ...], planes: int, architecture: Architecture
 ) -> nn.Sequential:
-    """Return a network from some numbers to so many planes of an image's size, the last layer linear."""
+    """Return a network from a vector to planes of the size of an image, with a linear last layer."""
     sides = sides_of(shape, architecture)
     deepest = len(sides) - 1
     widest = architecture.channels << max(deepest - 1, 0)
@@ -142,7 +142,7 @@ def convolutional_decoder(
 
 
 class Generator(nn.Module):
-    """From a few numbers to a row: linear for a table, between 0 and 1 for an image."""
+    """Network from a code to a row: linear outputs for a table, between 0 and 1 for an image."""
 
     def __init__(self, inputs: int, shape: tuple[int, ...], architecture: Architecture) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ class Generator(nn.Module):
 
 
 class Critic(nn.Module):
-    """From a row to one number: the log-odds that it is real. What comes before the last layer are its features."""
+    """Network from a row to the log-odds that it is real. Its features are the inputs of the last layer."""
 
     def __init__(self, shape: tuple[int, ...], architecture: Architecture) -> None:
         super().__init__()
@@ -183,15 +183,15 @@ class Critic(nn.Module):
 
 
 def real_loss(odds: Tensor) -> Tensor:
-    """Return the cross-entropy, a mean over rows, of log-odds if every row is real."""
+    """Return the mean cross-entropy of log-odds if every row is real."""
     return functional.softplus(-odds).mean()
 
 
 def fake_loss(odds: Tensor) -> Tensor:
-    """Return the cross-entropy, a mean over rows, of log-odds if no row is real."""
+    """Return the mean cross-entropy of log-odds if no row is real."""
     return functional.softplus(odds).mean()
 
 
 def fake_probability(odds: Tensor) -> Tensor:
-    """Return the probability that a row is not real: one minus what the critic says."""
+    """Return the probability, by the critic, that a row is not real."""
     return torch.sigmoid(-odds.double())

@@ -1,4 +1,4 @@
-"""Lightweight online detector of anomalies (Pevný, 2016): rare values of random sparse projections."""
+"""Lightweight online detector of anomalies (Pevný, 2016): densities along random sparse projections."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays, require_ascending
 
 EMPTY = 0.5
-"""Points that an empty bin, or any place outside the bins, counts as holding."""
+"""Count of an empty bin, and of values outside the histogram."""
 MOST_BINS = 10**6
 MOST_CUTS = 10**6
 
 
 class LODA(RowDetector):
-    """How rare a row is on average along random lines: minus the mean logarithm of its density on each.
+    """Negative mean of the log density along random projections.
 
-    A line mixes about the square root of the columns. Projections are nested: those of ``n_random_cuts=40`` are the
-    first forty of ``n_random_cuts=500``.
+    A projection uses about the square root of the number of columns. Projections are nested: those of
+    ``n_random_cuts=40`` are the first forty of ``n_random_cuts=500``.
 
     Args:
-        n_bins: Of each histogram; ``"auto"`` chooses a number for each line by its likelihood, less a penalty (Birgé
+        n_bins: Number of bins of each histogram; ``"auto"`` maximises a penalised likelihood for each projection (Birgé
             and Rozenholc, 2006).
-        n_random_cuts: How many lines.
+        n_random_cuts: Number of projections.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(200, 2))
@@ -51,8 +51,8 @@ class LODA(RowDetector):
         self.histogram_ = line_histograms(project(rows, self.columns_, self.weights_), self.n_bins)
 
     def _score(self, rows: FloatArray) -> FloatArray:
-        placed = project(rows, self.columns_, self.weights_)
-        (scores,) = line_scores(placed, self.histogram_, np.array([self.n_random_cuts]))
+        projected = project(rows, self.columns_, self.weights_)
+        (scores,) = line_scores(projected, self.histogram_, np.array([self.n_random_cuts]))
         return np.asarray(scores)
 
     def get_params(self) -> dict[str, Any]:
@@ -60,7 +60,6 @@ class LODA(RowDetector):
         return {"n_bins": self.n_bins, "n_random_cuts": self.n_random_cuts}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the lines and their histograms."""
         low, high, count, rarity = self.histogram_
         return {
             "columns": self.columns_,
@@ -72,7 +71,6 @@ class LODA(RowDetector):
         }
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take them back."""
         self.columns_ = state.integers(
             "columns", (self.n_random_cuts, math.isqrt(self.width_)), low=0, high=self.width_ - 1
         )
@@ -85,14 +83,14 @@ class LODA(RowDetector):
 
 
 Histogram = tuple[FloatArray, FloatArray, IntArray, FloatArray]
-"""Of each line: where its bins begin and end, how many there are, and how rare each is.
+"""Of each projection: lower end, upper end and number of bins; and the negative log densities.
 
-The rarities of all lines are one after the other, each followed by that of any place outside its bins.
+The densities of all projections are concatenated, each followed by that of values outside the histogram.
 """
 
 
 def projections(width: int, n_random_cuts: int, seed: int) -> tuple[IntArray, FloatArray]:
-    """Return (cuts, m) columns and their normal weights, m the root of the width, rounded down."""
+    """Return (cuts, m) columns and their normal weights; m is the square root of the width, rounded down."""
     stream = Stream.named(seed, 0, "loda")
     mixed = math.isqrt(width)
     columns = np.stack(
@@ -104,51 +102,51 @@ def projections(width: int, n_random_cuts: int, seed: int) -> tuple[IntArray, Fl
 
 @compiled
 def project(rows: FloatArray, columns: IntArray, weights: FloatArray) -> FloatArray:
-    """Return (cuts, rows) places on the lines."""
-    placed = np.zeros((columns.shape[0], rows.shape[0]))
+    """Return (cuts, rows) projected rows."""
+    projected = np.zeros((columns.shape[0], rows.shape[0]))
     for cut in range(columns.shape[0]):
         for c in range(columns.shape[1]):
             column, weight = columns[cut, c], weights[cut, c]
             for i in range(rows.shape[0]):
-                placed[cut, i] += weight * rows[i, column]
-    return placed
+                projected[cut, i] += weight * rows[i, column]
+    return projected
 
 
-def line_histograms(placed: FloatArray, n_bins: int | Literal["auto"]) -> Histogram:
-    """Return the histograms of (cuts, rows) nominal places."""
-    low, high = ends(placed.min(axis=1), placed.max(axis=1))
-    count = np.full(len(placed), n_bins) if isinstance(n_bins, int) else _likeliest(placed, low, high)
+def line_histograms(projected: FloatArray, n_bins: int | Literal["auto"]) -> Histogram:
+    """Return the histograms of (cuts, rows) projected nominal rows."""
+    low, high = ends(projected.min(axis=1), projected.max(axis=1))
+    count = np.full(len(projected), n_bins) if isinstance(n_bins, int) else _likeliest(projected, low, high)
     rarity = np.empty(int(count.sum()) + len(count))
-    _rarities(placed, low, high, count, rarity)
+    _rarities(projected, low, high, count, rarity)
     return low, high, count, rarity
 
 
 @compiled
-def _rarities(placed: FloatArray, low: FloatArray, high: FloatArray, count: IntArray, rarity: FloatArray) -> None:
-    n = placed.shape[1]
+def _rarities(projected: FloatArray, low: FloatArray, high: FloatArray, count: IntArray, rarity: FloatArray) -> None:
+    n = projected.shape[1]
     start = 0
-    for cut in range(placed.shape[0]):
+    for cut in range(projected.shape[0]):
         bins, width = count[cut], (high[cut] - low[cut]) / count[cut]
         held = rarity[start : start + bins + 1]
         held[:] = 0.0
         for i in range(n):
-            held[bin_of(placed[cut, i], low[cut], high[cut], width, bins)] += 1.0
+            held[bin_of(projected[cut, i], low[cut], high[cut], width, bins)] += 1.0
         for j in range(bins + 1):
             held[j] = -math.log(max(held[j], EMPTY) / (n * width))
         start += bins + 1
 
 
 @compiled
-def _likeliest(placed: FloatArray, low: FloatArray, high: FloatArray) -> IntArray:
-    """Return the number of bins of each line: the likeliest after a penalty of D - 1 + log(D) ** 2.5 for D bins."""
-    n = placed.shape[1]
+def _likeliest(projected: FloatArray, low: FloatArray, high: FloatArray) -> IntArray:
+    """Return the number of bins with the largest likelihood less the penalty D - 1 + log(D) ** 2.5 for D bins."""
+    n = projected.shape[1]
     most = max(1, int(n / math.log(n))) if n > 2 else 1
     worth = np.zeros(n + 1)
     for held in range(1, n + 1):
         worth[held] = held * math.log(held)
-    best = np.ones(placed.shape[0], np.int64)
-    for cut in range(placed.shape[0]):
-        values = np.sort(placed[cut])
+    best = np.ones(projected.shape[0], np.int64)
+    for cut in range(projected.shape[0]):
+        values = np.sort(projected[cut])
         highest = 0.0
         for bins in range(2, most + 1):
             width = (high[cut] - low[cut]) / bins
@@ -164,16 +162,16 @@ def _likeliest(placed: FloatArray, low: FloatArray, high: FloatArray) -> IntArra
     return best
 
 
-def line_scores(placed: FloatArray, histogram: Histogram, n_random_cuts: IntArray) -> FloatArray:
-    """Return (len(cuts), rows) scores with the first so many lines each; the numbers rise."""
-    out = np.empty((len(n_random_cuts), placed.shape[1]))
-    _mean_rarity(placed, *histogram, n_random_cuts, out)
+def line_scores(projected: FloatArray, histogram: Histogram, n_random_cuts: IntArray) -> FloatArray:
+    """Return (len(n_random_cuts), rows) scores by the first so many projections; the numbers are ascending."""
+    out = np.empty((len(n_random_cuts), projected.shape[1]))
+    _mean_rarity(projected, *histogram, n_random_cuts, out)
     return out
 
 
 @compiled
 def _mean_rarity(
-    placed: FloatArray,
+    projected: FloatArray,
     low: FloatArray,
     high: FloatArray,
     count: IntArray,
@@ -181,13 +179,13 @@ def _mean_rarity(
     n_random_cuts: IntArray,
     out: FloatArray,
 ) -> None:
-    total = np.zeros(placed.shape[1])
+    total = np.zeros(projected.shape[1])
     start = wanted = 0
     for cut in range(n_random_cuts[-1]):
         width = (high[cut] - low[cut]) / count[cut]
-        for i in range(placed.shape[1]):
-            place = bin_of(placed[cut, i], low[cut], high[cut], width, count[cut])
-            total[i] += rarity[start + (place if place >= 0 else count[cut])]
+        for i in range(projected.shape[1]):
+            index = bin_of(projected[cut, i], low[cut], high[cut], width, count[cut])
+            total[i] += rarity[start + (index if index >= 0 else count[cut])]
         start += count[cut] + 1
         if cut + 1 == n_random_cuts[wanted]:
             out[wanted] = total / n_random_cuts[wanted]

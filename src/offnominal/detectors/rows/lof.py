@@ -1,4 +1,4 @@
-"""Local outlier factor (Breunig et al., 2000): strange is what lies more thinly than its neighbours do."""
+"""Local outlier factor (Breunig et al., 2000): density relative to that of the neighbours."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SMALL = 1e-10
 
 
 class LOF(RowDetector):
-    """How much denser the neighbours of a row lie than the row itself: about one inside, more outside.
+    """Ratio of the density of a row's neighbours to its own density: about one for nominal rows, more for anomalies.
 
-    The numbers are those of scikit-learn's `LocalOutlierFactor` with ``novelty=True``. Where many nominal points are
-    equal their density is ten thousand million, and rows beside them get scores as large.
+    Scores are those of scikit-learn's `LocalOutlierFactor` with ``novelty=True``. Where many nominal rows are equal,
+    their density is 1e10, and rows beside them have scores of that size.
 
     Args:
-        n_neighbors: How many neighbours.
+        n_neighbors: Number of neighbours.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(200, 2))
@@ -55,18 +55,16 @@ class LOF(RowDetector):
         return {"n_neighbors": self.n_neighbors}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the nominal points, how far each reaches and how densely it lies."""
         return {"points": self.search_.points, "reach": self.reach_, "density": self.density_}
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take them back."""
         self.search_ = NeighbourSearch(state.points(self.n_neighbors + 1))
         self.reach_ = state.floats("reach", ("points",), low=0.0)
         self.density_ = state.floats("density", ("points",), low=0.0)
 
 
 def local_densities(distances: FloatArray, places: IntArray, n_neighbors: int) -> tuple[FloatArray, FloatArray]:
-    """Return each point's distance to its k-th neighbour, and its density, from a search among the points."""
+    """Return the distance of each nominal row to its k-th neighbour, and its density."""
     reach = np.ascontiguousarray(distances[:, n_neighbors - 1])
     return reach, _densities(distances, places, reach, n_neighbors)
 
@@ -86,7 +84,7 @@ def _densities(distances: FloatArray, places: IntArray, reach: FloatArray, n_nei
 def outlier_factors(
     distances: FloatArray, places: IntArray, reach: FloatArray, density: FloatArray, n_neighbors: int
 ) -> FloatArray:
-    """Return the scores of rows from a search for at least k nominal points, nearest first."""
+    """Return the scores of rows from their at least k nearest nominal rows, nearest first."""
     own = _densities(distances, places, reach, n_neighbors)
     factor = np.empty(distances.shape[0])
     for i in range(distances.shape[0]):

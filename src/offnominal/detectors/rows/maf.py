@@ -16,7 +16,7 @@ from offnominal.detectors.rows.products import dense
 
 
 class MaskedLinear(nn.Linear):
-    """A linear layer some of whose weights are always zero."""
+    """A linear layer with a mask on its weights."""
 
     mask: Tensor
 
@@ -33,12 +33,12 @@ class AutoregressiveNetwork(nn.Module):
     """An autoregressive network (Germain et al., 2015): outputs of a column depend only on columns earlier in an order.
 
     Args:
-        order: Place of each column.
+        order: Rank of each column.
         hidden: Width of the hidden layers.
-        layers: Layers, the last one included.
-        activation: Between them.
+        layers: Number of layers, including the last one.
+        activation: Activation between them.
         squashed: See :class:`Affine`.
-        zero_last: Whether the last layer begins at zero.
+        zero_last: Whether the last layer is initialised with zeros.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class AutoregressiveNetwork(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class MAF(Flow):
-    """Strange is what is unlikely: the density is a product over columns, each given those before it.
+    """Negative log-density of a masked autoregressive flow: a product over columns, each given those before it.
 
     Args:
         activation: ``"relu"``, ``"tanh"``, ``"swish"`` or ``"leaky"``.
-        order: Of the columns: ``"natural"``, reversed in every other flow, or ``"random"``.
+        order: Order of the columns: ``"natural"``, reversed in every other flow, or ``"random"``.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Distance from the nominal mean in units of the nominal spread, correlations included."""
+"""Mahalanobis distance from the nominal mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from offnominal.detectors.state_arrays import StateArrays
 
 
 class Mahalanobis(RowDetector):
-    """The Mahalanobis distance, with a covariance shrunk towards a multiple of the identity (Ledoit and Wolf, 2004).
+    """Mahalanobis distance, with a covariance shrunk towards a multiple of the identity (Ledoit and Wolf, 2004).
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(2000, 2)) * [1.0, 10.0]
@@ -24,9 +24,9 @@ class Mahalanobis(RowDetector):
     def _fit(self, rows: FloatArray, seed: int) -> None:
         from sklearn.covariance import LedoitWolf
 
-        found = LedoitWolf().fit(rows)
-        self.mean_: FloatArray = found.location_
-        self.precision_: FloatArray = found.precision_
+        covariance = LedoitWolf().fit(rows)
+        self.mean_: FloatArray = covariance.location_
+        self.precision_: FloatArray = covariance.precision_
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return np.sqrt(np.maximum(_squared(rows - self.mean_, self.precision_), 0.0))
@@ -36,25 +36,23 @@ class Mahalanobis(RowDetector):
         return {}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the mean and the inverse covariance."""
         return {"mean": self.mean_, "precision": self.precision_}
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take them back."""
         self.mean_ = state.floats("mean", ("width",))
         self.precision_ = state.floats("precision", ("width", "width"))
 
 
 @compiled
-def _squared(apart: FloatArray, precision: FloatArray) -> FloatArray:
+def _squared(deviation: FloatArray, precision: FloatArray) -> FloatArray:
     # One sum per row in a fixed order: a matrix product would round differently in batches of different size.
-    total = np.zeros(apart.shape[0])
-    turned = np.empty(apart.shape[1])
-    for i in range(apart.shape[0]):
-        turned[:] = 0.0
-        for j in range(apart.shape[1]):
-            for k in range(apart.shape[1]):
-                turned[k] += apart[i, j] * precision[j, k]
-        for k in range(apart.shape[1]):
-            total[i] += turned[k] * apart[i, k]
+    total = np.zeros(deviation.shape[0])
+    product = np.empty(deviation.shape[1])
+    for i in range(deviation.shape[0]):
+        product[:] = 0.0
+        for j in range(deviation.shape[1]):
+            for k in range(deviation.shape[1]):
+                product[k] += deviation[i, j] * precision[j, k]
+        for k in range(deviation.shape[1]):
+            total[i] += product[k] * deviation[i, k]
     return total

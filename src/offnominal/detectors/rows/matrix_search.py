@@ -1,4 +1,4 @@
-"""Nearest points by matrix products: for rows of hundreds of numbers, on a GPU where there is one."""
+"""Nearest neighbours by matrix products, for rows with hundreds of columns, on a GPU if there is one."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.types import Array, FloatArray, IntArray
 
 CHUNK, BLOCK = 256, 8192
-"""Rows and points that are compared at a time on a CPU; a GPU takes 4 and 8 times as many."""
+"""Rows and points per matrix product on a CPU; 4 and 8 times as many on a GPU."""
 SPARE = 4
-"""More candidates than are asked for: the product rounds."""
+"""Extra candidates, because the product is rounded."""
 
 
 class MatrixSearch:
-    """Points to search among, like :class:`NeighbourSearch`, for wide rows.
+    """Search like :class:`NeighbourSearch`, for many columns.
 
-    Candidates are found by a product in single precision, which rounds most where two points are almost equal. The
-    best ones are therefore measured again by their difference, in double precision. Of points at the same distance the
-    first comes first. Numbers of points and rows are taken in single precision.
+    Candidates are found by a product in single precision, whose rounding is largest for almost equal points. The
+    distances of the candidates are therefore computed again in double precision. Of points at the same distance the
+    first comes first. Points and rows are in single precision.
 
     Args:
-        points: (n, d).
+        points: (n, d) points to search.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:
@@ -44,11 +44,11 @@ class MatrixSearch:
 
     @torch.inference_mode()
     def nearest(self, rows: Array, k: int) -> tuple[FloatArray, IntArray]:
-        """Return the distances and the places of the k points nearest to each row, nearest first.
+        """Return the distances and indices of the k points nearest to each row, nearest first.
 
         Args:
-            rows: (m, d) to search for.
-            k: How many; at most as many as there are points.
+            rows: (m, d) rows.
+            k: Number of neighbours, at most the number of points.
         """
         queries = torch.from_numpy(np.ascontiguousarray(rows, np.float32)).to(self.place)
         with deterministic_kernels(self.place):
@@ -58,12 +58,12 @@ class MatrixSearch:
 
     def _nearest(self, queries: Tensor, k: int) -> tuple[Tensor, Tensor]:
         places = self._candidates(queries, min(k + SPARE, len(self.points)))
-        split_validation = self.points[places].double().sub_(queries.double()[:, None])
-        distances, order = torch.linalg.vector_norm(split_validation, dim=2).sort(dim=1, stable=True)
+        differences = self.points[places].double().sub_(queries.double()[:, None])
+        distances, order = torch.linalg.vector_norm(differences, dim=2).sort(dim=1, stable=True)
         return distances[:, :k], places.gather(1, order)[:, :k]
 
     def _candidates(self, queries: Tensor, kept: int) -> Tensor:
-        """Return the places of so many near points, in rising order."""
+        """Return the indices of so many near points, in ascending order."""
         centred = queries - self.centre
         best = queries.new_full((len(queries), kept), torch.inf)
         which = torch.zeros_like(best, dtype=torch.int64)

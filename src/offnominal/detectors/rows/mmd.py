@@ -1,4 +1,4 @@
-"""Maximum mean discrepancy: how far apart two samples are, by a kernel on squared distances."""
+"""Maximum mean discrepancy of two samples, by a kernel on squared distances."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def kernel(squared: Tensor, name: KernelName, width: float) -> Tensor:
     Args:
         squared: Squared distances.
         name: ``rbf`` exp(−w D), ``imq`` w / (w + D) or ``rq`` (1 + D / 2w)^(−w).
-        width: The w.
+        width: Width w of the kernel.
 
     Example:
         >>> kernel(torch.tensor([0.0, 1.0]), "imq", 1.0)
@@ -39,8 +39,8 @@ def mmd(first: Tensor, second: Tensor, name: KernelName, width: float) -> Tensor
     Args:
         first: (n, d), at least two rows.
         second: (m, d), at least two rows.
-        name: Of the kernel.
-        width: Of the kernel.
+        name: Name of the kernel.
+        width: Width of the kernel.
 
     Example:
         >>> points = torch.arange(6.0).view(3, 2)

@@ -23,7 +23,7 @@ from offnominal.detectors.training import TrainingHistory
 
 
 class SubGenerator(nn.Module):
-    """Two layers that begin as the identity: noise in the unit cube becomes points around it."""
+    """Two layers, initialised as the identity, from noise in the unit cube to rows."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class SubGenerator(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, noise: Tensor) -> Tensor:
-        """Return points, none of which has a negative coordinate."""
+        """Return rows without negative values."""
         return torch.relu(self.second(torch.relu(self.first(noise))))
 
 
@@ -51,26 +51,25 @@ class MOGAALNetworks(nn.Module):
         self.register_buffer("span", torch.ones(width))
 
     def scaled(self, rows: Tensor) -> Tensor:
-        """Return rows in units of the box: from 0 to 1 for those of the training."""
+        """Return rows scaled by the box of the training rows, which become 0 to 1."""
         return (rows - self.low) / self.span
 
 
 @dataclass(kw_only=True, eq=False)
 class MOGAAL(DeepRowDetector):
-    """Strange is what a critic calls made up, after many generators have filled the space around the rows.
+    """Probability, by a critic, that a row is generated, after training with several generators.
 
-    Generator i of k learns points that the critic calls as real as the i-th of k quantiles of the rows, so that
-    together they surround the rows from far to near. Rows are scaled to the unit cube of the training rows, outside of
-    which no generator could reach otherwise. Nothing is checked: training ends after its epochs. Its one score,
-    ``critic``, is one minus what the critic says.
+    Generator i of k learns rows with the critic's output of the i-th of k quantiles of the training rows, so that
+    together they surround the training rows. Rows are scaled to the unit cube of the training rows, because generators
+    do not reach beyond it. There is no early stopping. The score, ``critic``, is one minus the output of the critic.
 
     Args:
-        generators: How many.
-        stop_epochs: Passes over the rows after which generators stop; the critic goes on for twice as many.
+        generators: Number of generators.
+        stop_epochs: Epochs after which the generators stop; the critic continues for twice as many.
         hidden: Width of the critic's hidden layer.
         critic_learning_rate: Learning rate of the critic.
         learning_rate: Learning rate of the generators.
-        momentum: Of both.
+        momentum: Momentum of both optimisers.
 
     Example:
         >>> import numpy as np
@@ -104,7 +103,7 @@ class MOGAAL(DeepRowDetector):
         assert isinstance(self.network_, MOGAALNetworks)
         return self.network_
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         circle = self._circle()
         low, high = rows.min(0).values, rows.max(0).values
         circle.low.copy_(low)
@@ -145,7 +144,7 @@ class MOGAAL(DeepRowDetector):
 
 
 def _shares(total: int, k: int) -> list[int]:
-    """Return how many of so many points each generator makes: the first ones, which lie further out, make more.
+    """Return the number of rows of each generator; the first ones, which are further out, generate more.
 
     Example:
         >>> _shares(60, 3)

@@ -1,9 +1,9 @@
-"""Nearest points by comparing with all of them: exact, and ties fall the same way whatever k is.
+"""Exact nearest neighbours by comparison with all points; ties do not depend on k.
 
 A k-d tree visits most leaves beyond a dozen columns, and which of several equally distant points it returns depends on
-k. Here the k nearest are always the first k of the k + 1 nearest, so that one search answers for every smaller k.
-Distances are first bounded in single precision, by one matrix product for many rows; only points that may be among the
-nearest are looked at in double.
+k. Here the k nearest are always the first k of the k + 1 nearest, so that one search serves every smaller k. Distances
+are first bounded in single precision, by one matrix product for many rows. Only points that can be among the nearest
+are compared in double precision.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from offnominal.core.types import Array, FloatArray, IntArray
 
 BLOCK = 64
 ROOM = 1 << 20
-"""Rough distances that are held at once."""
+"""Approximate distances in memory at the same time."""
 APART = 1e-150
-"""Squared distance up to which two points count as the same: the inverse of its square is still a number."""
+"""Squared distance up to which two points are equal: the inverse of its square is still finite."""
 SINGLE, DOUBLE = 2.0**-24, 2.0**-53
-"""Rounding, relative."""
+"""Relative rounding errors."""
 SMALLEST, LARGEST = 1e-36, 1e36
-"""Squares below are not normal numbers in single precision, and sums of squares above may be none at all."""
+"""Squares below are subnormal in single precision, and sums of squares above can overflow."""
 
 
 class NeighbourSearch:
-    """Points to search among.
+    """Search among points.
 
     Args:
-        points: (n, d), copied.
+        points: (n, d) points; they are copied.
 
     Example:
         >>> search = NeighbourSearch(np.array([[0.0], [3.0], [1.0]]))
@@ -49,23 +49,23 @@ class NeighbourSearch:
         self._extent = _longest(self.points) + _longest(self._centre[None])
 
     def _shifted(self, rows: FloatArray) -> tuple[Array, float]:
-        """Return rows around the centre of the points in single precision, and how long the longest is."""
+        """Return rows relative to the centre of the points in single precision, and their largest length."""
         shifted = rows - self._centre
         return shifted.astype(np.float32), _longest(shifted)
 
     def nearest(
         self, rows: FloatArray, k: int, *, own: bool = False, apart: bool = False
     ) -> tuple[FloatArray, IntArray]:
-        """Return the distances and the places of the k points nearest to each row, nearest first.
+        """Return the distances and indices of the k points nearest to each row, nearest first.
 
-        Of points at the same distance the first comes first. Where there are fewer than k, the rest is infinitely far
-        and its place is -1.
+        Of points at the same distance the first comes first. If there are fewer than k points, the remaining distances
+        are infinite and the indices are -1.
 
         Args:
-            rows: (m, d) to search for.
-            k: How many.
-            own: Row i is point i, which is no neighbour of itself.
-            apart: Leave out points that equal the row.
+            rows: (m, d) rows.
+            k: Number of neighbours.
+            own: Whether row i is point i, which is not a neighbour of itself.
+            apart: Whether to leave out points that equal the row.
         """
         squared = np.full((len(rows), k), math.inf)
         places = np.full((len(rows), k), -1, np.int64)
@@ -93,7 +93,7 @@ class NeighbourSearch:
         return np.sqrt(squared), places
 
     def _errors(self, rows: FloatArray, reach: float) -> tuple[float, float]:
-        """Return how wrong a rough distance may be: by its ends, which were shifted and rounded, and its square."""
+        """Return bounds on the error of an approximate distance: of its end points, and of its square."""
         around = reach + self._reach
         if not around * around < LARGEST:
             return math.inf, math.inf
@@ -102,7 +102,7 @@ class NeighbourSearch:
 
 
 def _longest(rows: FloatArray) -> float:
-    """Return the length of the longest row, or more."""
+    """Return an upper bound on the length of the rows."""
     with np.errstate(over="ignore", invalid="ignore"):
         longest = float(np.sqrt(np.square(rows).sum(axis=1).max(initial=0.0)))
     return longest if math.isfinite(longest) else math.inf
@@ -121,7 +121,7 @@ def _search(
     squared: FloatArray,
     places: IntArray,
 ) -> None:
-    """Fill squared distances and places of the nearest; both are heaps, the farthest on top, until they are sorted."""
+    """Fill squared distances and indices of the nearest points; both are max-heaps until they are sorted."""
     n, k = points.shape[0], squared.shape[1]
     for i in range(rows.shape[0]):
         heap, place, near = squared[i], places[i], rough[i]
@@ -144,7 +144,7 @@ def _search(
 
 @compiled
 def _any_below(near: Array, squares: Array, limit: np.float32, start: int, end: int) -> bool:
-    """Say whether any of a block may be near; counting needs no branches."""
+    """Return whether any point of a block can be near; counting needs no branches."""
     if limit == math.inf:
         return True
     found = 0
@@ -155,7 +155,7 @@ def _any_below(near: Array, squares: Array, limit: np.float32, start: int, end: 
 
 @compiled
 def _limit(squared: float, errors: tuple[float, float], length: float) -> np.float32:
-    """Return what the rough square of a distance below the given one is at most, less the row's own square."""
+    """Return an upper bound on the approximate square of smaller distances, less the square of the row."""
     if errors[0] == math.inf:
         return np.float32(math.inf)
     far = math.sqrt(squared) + errors[0]
@@ -174,7 +174,7 @@ def _squared(point: FloatArray, row: FloatArray) -> float:
 
 @compiled
 def _sink(heap: FloatArray, place: IntArray, size: int, value: float, where: int) -> None:
-    """Replace the top of a heap; of equal values the one with the later place is on top."""
+    """Replace the top of a heap; of equal values the one with the larger index is on top."""
     hole = 0
     while True:
         child = 2 * hole + 1

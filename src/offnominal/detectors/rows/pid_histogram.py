@@ -1,4 +1,4 @@
-"""The best histogram of the room that values have to themselves: where a PIDForest cuts an axis."""
+"""Optimal histogram of the spacing of values: the split of an axis in a PIDForest."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray, IntArray
 
 END, WEIGHT, FIRST, SECOND = 0, 1, 2, 3
-"""Lines of the numbers to work with: where rooms end; sums of weights, rooms and squares over the values so far."""
+"""Rows of the working memory: ends of the intervals; running sums of weights, spacings and squares."""
 TRIED = 4
-"""Four more lines: the error before each cut that is tried, and the three sums there."""
+"""Four more rows: the error before each candidate split, and the three sums there."""
 ERROR = 8
-"""A line for each number of buckets: the least error up to each value."""
+"""A row for each number of buckets: the least error up to each value."""
 ROUNDING = 1e-11
-"""Share of the sum of squares by which errors may be off."""
+"""Rounding error of errors, as a fraction of the sum of squares."""
 
 
 @compiled
 def space_for(n: int, buckets: int) -> tuple[FloatArray, IntArray]:
-    """Return numbers and places to work with, for up to n values and so many buckets."""
+    """Return working memory for up to n values and so many buckets."""
     return np.zeros((ERROR + buckets, n + 1)), np.zeros((1 + buckets, n + 1), np.int64)
 
 
@@ -34,26 +34,26 @@ def cut_values(
     numbers: FloatArray,
     places: IntArray,
 ) -> tuple[int, float]:
-    """Cut sorted values between two ends; return how many cuts were made and the share of the error they save.
+    """Split sorted values; return the number of thresholds and the fraction of the error that they explain.
 
-    A value has the room between the midpoints to its neighbours, shared by those equal to it. Errors are squared
-    deviations of that room from the mean of its part.
+    The spacing of a value is the interval between the midpoints to its neighbours, divided among equal values. Errors
+    are squared deviations of spacings from the mean of their part.
 
     Args:
-        values: Sorted.
-        low: Where the first room begins.
-        high: Where the last one ends.
-        buckets: Parts at most.
-        epsilon: How much worse than the best a cut may be, at each part.
-        cuts: (buckets,) gets the cuts.
+        values: Sorted values.
+        low: Beginning of the first interval.
+        high: End of the last interval.
+        buckets: Largest number of parts.
+        epsilon: Tolerated loss compared with the best split, at each part.
+        cuts: (buckets,) output: the thresholds.
         numbers: See :func:`space_for`.
         places: See :func:`space_for`.
     """
-    m = _rooms(values, low, high, numbers)
+    m = _spacings(values, low, high, numbers)
     if m < 2:
         return 0, 0.0
     whole, parts = numbers[SECOND, m] - numbers[FIRST, m] * numbers[FIRST, m] / numbers[WEIGHT, m], 1
-    # Rounding leaves a trace of error where every value has the same room.
+    # Rounding leaves a small error where all spacings are equal.
     if whole <= 1e-12 * numbers[SECOND, m]:
         return 0, 0.0
     most = min(buckets, m)
@@ -73,8 +73,8 @@ def cut_values(
 
 
 @compiled
-def _rooms(values: FloatArray, low: float, high: float, numbers: FloatArray) -> int:
-    """Fill in where the room of each different value ends, and running sums; return how many there are."""
+def _spacings(values: FloatArray, low: float, high: float, numbers: FloatArray) -> int:
+    """Fill in the end of the interval of each distinct value and running sums; return the number of values."""
     n = len(values)
     m = i = 0
     begin = low
@@ -83,11 +83,11 @@ def _rooms(values: FloatArray, low: float, high: float, numbers: FloatArray) -> 
         while j < n and values[j] == values[i]:
             j += 1
         end = high if j == n else 0.5 * (values[i] + values[j])
-        room = (end - begin) / (j - i)
+        spacing = (end - begin) / (j - i)
         numbers[END, m] = end
         numbers[WEIGHT, m + 1] = numbers[WEIGHT, m] + (j - i)
-        numbers[FIRST, m + 1] = numbers[FIRST, m] + (j - i) * room
-        numbers[SECOND, m + 1] = numbers[SECOND, m] + (j - i) * room * room
+        numbers[FIRST, m + 1] = numbers[FIRST, m] + (j - i) * spacing
+        numbers[SECOND, m + 1] = numbers[SECOND, m] + (j - i) * spacing * spacing
         m += 1
         begin, i = end, j
     return m
@@ -95,14 +95,14 @@ def _rooms(values: FloatArray, low: float, high: float, numbers: FloatArray) -> 
 
 @compiled
 def _fill(m: int, buckets: int, epsilon: float, numbers: FloatArray, places: IntArray) -> None:
-    """Fill in the least errors up to each value by number of buckets, and their last cuts.
+    """Fill in the least errors up to each value by number of buckets, and their last thresholds.
 
-    The last cut is tried only where the error before it has grown by the factor 1 + epsilon since the one before, and
-    just before the end (Guha et al., 2006). Of equal ones none wins, then the first. Of the most buckets only the
-    histogram of all values is needed.
+    The last threshold is tried only where the error before it has grown by the factor 1 + epsilon since the previous
+    candidate, and just before the end (Guha et al., 2006). Of equal errors, no split is preferred, then the first. For
+    the largest number of buckets only the histogram of all values is needed.
 
-    The error after a cut is S - T² / W; whether it can be small enough is asked without dividing. It falls with the
-    cut, so that once it is too large by itself, earlier cuts need not be tried.
+    The error after a threshold is S - T² / W; whether it is small enough is checked without division. It decreases with
+    the threshold, so that once it is too large by itself, earlier candidates need not be tried.
     """
     slack = ROUNDING * numbers[SECOND, m]
     for end in range(1, m + 1):

@@ -11,8 +11,8 @@ from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.rows.pid_histogram import cut_values, space_for
 
 Tree = tuple[IntArray, IntArray, IntArray, IntArray, IntArray, FloatArray, FloatArray]
-"""Per node: its axis (-1 for a leaf), its first child, how many children, its first cut, its level; then all cuts, and
-per node the logarithm of its volume."""
+"""Per node: axis (-1 for a leaf), first child, number of children, first threshold, level; then all thresholds, and per
+node the logarithm of the volume."""
 
 
 @compiled
@@ -24,23 +24,23 @@ def grow(
     depth: int,
     buckets: int,
     epsilon: float,
-    chances: FloatArray,
+    uniforms: FloatArray,
 ) -> Tree:
     """Grow a tree on a sample of rows inside a box.
 
-    Each node cuts one axis into up to `buckets` parts, such that the room that values have to themselves differs as
-    little as possible within parts. An axis is chosen with a chance in proportion to what that explains. Nodes come
-    level by level, so that a shallower tree is the beginning of a deeper one.
+    Each node splits one axis into up to `buckets` parts, such that the spacing of values varies as little as possible
+    within parts. The axis is drawn with a probability proportional to the variance that its split explains. Nodes are
+    in the order of their levels, so that a shallower tree is the beginning of a deeper one.
 
     Args:
         rows: (n, d) sample.
-        low: (d,) of the box.
-        high: (d,) of the box.
-        axes: Those along which the sample varies.
-        depth: Levels of cuts at most.
-        buckets: Parts at most.
-        epsilon: How much worse than the best a cut may be, at each part.
-        chances: (2 n,) uniform numbers, one per node.
+        low: (d,) lower ends of the box.
+        high: (d,) upper ends of the box.
+        axes: Axes along which the sample varies.
+        depth: Largest number of levels.
+        buckets: Largest number of parts.
+        epsilon: Tolerated loss of a split compared with the best one, at each part.
+        uniforms: (2 n,) uniform numbers, one per node.
     """
     n = rows.shape[0]
     most = 2 * n
@@ -70,7 +70,7 @@ def grow(
                     values[:size], begins, ends, buckets, epsilon, found[k], numbers, places
                 )
             if gain.sum() > 0.0:
-                chosen = _draw(gain, chances[node])
+                chosen = _draw(gain, uniforms[node])
                 a, count = axes[chosen], number[chosen]
                 axis[node], first[node], parts[node], cut_start[node] = a, nodes, count + 1, used
                 cuts[used : used + count] = found[chosen, :count]
@@ -96,8 +96,8 @@ def grow(
 
 
 @compiled
-def _draw(gain: FloatArray, chance: float) -> int:
-    left = chance * gain.sum()
+def _draw(gain: FloatArray, uniform: float) -> int:
+    left = uniform * gain.sum()
     for k in range(len(gain)):
         left -= gain[k]
         if left < 0.0:
@@ -107,14 +107,14 @@ def _draw(gain: FloatArray, chance: float) -> int:
 
 @compiled
 def _part(values: FloatArray, own: IntArray, cuts: FloatArray, place: IntArray, moved: IntArray) -> IntArray:
-    """Part a node's rows, which lie sorted along every axis, and return how many fall into each part.
+    """Split the rows of a node, which are sorted along every axis, and return the size of each part.
 
     Args:
-        values: Along the axis that is cut.
-        own: (axes, n) rows of the node; parted in place, still sorted within parts.
-        cuts: Of the axis.
-        place: Gets the part of each row.
-        moved: To work in.
+        values: Values along the axis of the split.
+        own: (axes, n) rows of the node; reordered in place, still sorted within parts.
+        cuts: Thresholds of the split.
+        place: Output: the part of each row.
+        moved: Working memory.
     """
     sizes = np.zeros(len(cuts) + 1, np.int64)
     for row in own[0]:
@@ -132,7 +132,7 @@ def _part(values: FloatArray, own: IntArray, cuts: FloatArray, place: IntArray, 
 
 @compiled
 def part_of(value: float, cuts: FloatArray) -> int:
-    """Return how many cuts lie at or below a value."""
+    """Return the number of thresholds at or below a value."""
     part = 0
     while part < len(cuts) and value >= cuts[part]:
         part += 1

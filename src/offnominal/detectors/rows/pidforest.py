@@ -1,4 +1,4 @@
-"""PIDForest (Gopalan et al., 2019): strange is what falls into large boxes with few points."""
+"""PIDForest (Gopalan et al., 2019): anomalous rows are in large boxes with few nominal rows."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays, require_forward, require_within
 
 COUNTED = 200
-"""Nominal points per level of depth that are counted in the boxes."""
+"""Nominal rows per level of depth that are counted in the boxes."""
 MOST = 1_000_000
-"""Trees, levels or parts, at most."""
+"""Largest number of trees, levels or parts."""
 EMPTY = 0.5
-"""Points that an empty box counts as holding."""
+"""Count of an empty box."""
 ARRAYS = ("axis", "first", "parts", "cut_start", "level", "cuts", "volume", "density", "roots", "low", "high", "lowest")
 
 
 class PIDForest(RowDetector):
-    """Minus a low percentile, over trees, of the logarithm of the density in the box that a row falls into.
+    """Negative low percentile, over trees, of the log density of the box that contains a row.
 
-    A tree cuts space so that boxes are evenly crowded within and differ between each other. An empty box counts as
-    holding half a point. A row outside the box of a tree's sample is less dense than all its boxes, the less the
-    farther out; the original gives it density one, which makes the strangest rows look normal.
+    A tree splits space into boxes of different and, within a box, even density. An empty box counts as half a row. A
+    row outside the box of a tree's sample has a lower density than all its boxes, decreasing with the distance; the
+    original gives it density one, which makes the most anomalous rows look nominal.
 
     Args:
-        n_estimators: How many.
-        max_depth: Levels of cuts.
-        max_samples: Rows each tree is grown on, at most.
-        max_buckets: Parts that a cut makes, at most.
-        epsilon: How much worse than the best a cut may be; larger is faster.
-        percentile: Over the trees.
+        n_estimators: Number of trees.
+        max_depth: Largest number of splits above a leaf.
+        max_samples: Largest number of rows that each tree is grown on.
+        max_buckets: Largest number of parts of a split.
+        epsilon: Tolerated loss of a split compared with the best one; larger is faster.
+        percentile: Percentile over the trees.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(200, 2))
@@ -88,7 +88,7 @@ class PIDForest(RowDetector):
         self._weigh(rows, stream)
 
     def _weigh(self, rows: FloatArray, stream: Stream) -> None:
-        """Count rows in boxes."""
+        """Compute the densities of the boxes."""
         counted = rows[_drawn(stream.uniform(len(rows), lane=2), COUNTED * self.max_depth)]
         held = np.zeros(len(self.axis_))
         _count(counted, self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_, held)
@@ -97,12 +97,12 @@ class PIDForest(RowDetector):
         self.lowest_ = np.minimum.reduceat(leaves, self.roots_)
 
     def shallower(self, max_depth: int, rows: FloatArray, seed: int) -> PIDForest:
-        """Return the forest that fewer levels would have given, without growing it again.
+        """Return the forest with a smaller depth, without growing it again.
 
         Args:
-            max_depth: Levels of cuts; no more than this forest has.
-            rows: Those that this forest was fitted on.
-            seed: With which it was.
+            max_depth: Depth, at most that of this forest.
+            rows: Rows that this forest was fitted on.
+            seed: Seed that this forest was fitted with.
         """
         if not 0 < max_depth <= self.max_depth:
             raise InvalidParameter(
@@ -117,15 +117,15 @@ class PIDForest(RowDetector):
     def _grow(self, rows: FloatArray, stream: Stream, tree: int) -> tuple[Tree, FloatArray, FloatArray]:
         sample = rows[_drawn(stream.uniform(len(rows), step=tree), self.max_samples)]
         low, high = _box(sample)
-        chances = stream.uniform(2 * len(sample), step=tree, lane=1)
+        uniform = stream.uniform(2 * len(sample), step=tree, lane=1)
         axes = np.flatnonzero(high > low)
-        return grow(sample, low, high, axes, self.max_depth, self.max_buckets, self.epsilon, chances), low, high
+        return grow(sample, low, high, axes, self.max_depth, self.max_buckets, self.epsilon, uniform), low, high
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return percentile_scores(self.densities(rows), self.percentile)
 
     def densities(self, rows: FloatArray) -> FloatArray:
-        """Return (trees, rows) logarithms of the density that each tree gives each row."""
+        """Return the (trees, rows) log densities."""
         nodes = (self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_)
         return _densities(rows, *nodes, self.density_, self.low_, self.high_, self.lowest_)
 
@@ -135,11 +135,9 @@ class PIDForest(RowDetector):
         return {name: getattr(self, name) for name in names}
 
     def _state_dict(self) -> dict[str, Array]:
-        """Return the trees."""
         return {name: getattr(self, f"{name}_") for name in ARRAYS}
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        """Take the trees back."""
         for name in ("axis", "first", "parts", "cut_start", "level"):
             setattr(self, f"{name}_", state.integers(name, ("nodes",)))
         for name in ("volume", "density"):
@@ -156,17 +154,17 @@ class PIDForest(RowDetector):
 
 
 def percentile_scores(densities: FloatArray, percentile: float) -> FloatArray:
-    """Return minus a percentile over the trees of (trees, rows) densities."""
+    """Return the negative percentile over the trees of (trees, rows) log densities."""
     return -np.asarray(np.percentile(densities, percentile, axis=0), np.float64)
 
 
-def _drawn(chances: FloatArray, most: int) -> IntArray:
-    return np.argsort(chances, kind="stable")[:most]
+def _drawn(uniform: FloatArray, most: int) -> IntArray:
+    return np.argsort(uniform, kind="stable")[:most]
 
 
 @compiled
 def _box(max_samples: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of a sample, half a gap beyond its outermost values; equal where a column never varies."""
+    """Return the box of a sample, half a gap beyond its outermost values; of zero width for constant columns."""
     low, high = max_samples[0].copy(), max_samples[0].copy()
     for c in range(max_samples.shape[1]):
         for i in range(len(max_samples)):
@@ -243,7 +241,7 @@ def _densities(
 
 @compiled
 def _beyond(row: FloatArray, low: FloatArray, high: FloatArray) -> float:
-    """Return how far outside a box a row lies, in widths of the box summed over its axes; a flat axis is one wide."""
+    """Return the distance of a row from a box, in widths of the box summed over axes; a flat axis has width one."""
     total = 0.0
     for c in range(len(row)):
         out = max(low[c] - row[c], row[c] - high[c])

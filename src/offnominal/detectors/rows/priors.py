@@ -1,4 +1,4 @@
-"""What codes look like before any row is seen."""
+"""Priors of codes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ PriorName = Literal["normal", "vamp"]
 
 
 class NormalPrior(nn.Module):
-    """Standard normal codes.
+    """Standard normal prior.
 
     Args:
-        latent: Numbers per code.
+        latent: Size of a code.
     """
 
     def __init__(self, latent: int) -> None:
@@ -39,11 +39,11 @@ class NormalPrior(nn.Module):
 
 
 class VampPrior(nn.Module):
-    """A mixture of what the encoder says of learned pseudo-inputs (Tomczak and Welling, 2018).
+    """Mixture of the encoder's Gaussians at learned pseudo-inputs (Tomczak and Welling, 2018).
 
     Args:
-        shape: Of a row.
-        n_components: Number of pseudo-inputs: normal noise, until :meth:`begin` moves it to the rows' mean.
+        shape: Shape of a row.
+        n_components: Number of pseudo-inputs: normal noise, shifted to the mean of the rows by :meth:`begin`.
     """
 
     def __init__(self, shape: tuple[int, ...], n_components: int) -> None:
@@ -51,12 +51,12 @@ class VampPrior(nn.Module):
         self.inputs = nn.Parameter(torch.randn(n_components, *shape))
 
     def begin(self, rows: Tensor) -> None:
-        """Move the pseudo-inputs to around the mean of the rows."""
+        """Shift the pseudo-inputs to the mean of the rows."""
         with torch.no_grad():
             self.inputs.add_(rows.mean(0))
 
     def draw(self, n: int, encoder: GaussianEncoder, random: RandomNumbers) -> Tensor:
-        """Return n codes: of inputs chosen at random, a draw of what the encoder says."""
+        """Return n codes: samples of the encoder's Gaussians at random pseudo-inputs."""
         return sample(*encoder(self._chosen(n, random)), random=random)
 
     def draw_means(self, n: int, encoder: GaussianEncoder, random: RandomNumbers) -> Tensor:

@@ -12,15 +12,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 ARM = platform.machine().lower() in ("aarch64", "arm64")
-"""There, oneDNN prepares each product with transposed weights anew, which for a small layer takes longer than the
-product itself."""
+"""On ARM, oneDNN prepares every product with transposed weights again, which takes longer than the product of a small
+layer."""
 
 _PLAIN: ContextVar[bool] = ContextVar("plain", default=False)
 
 
 @contextmanager
 def blas_products(*, enabled: bool = True) -> Iterator[None]:
-    """Leave the products of :func:`dense` to BLAS within the block, in this thread."""
+    """Compute the products of :func:`dense` by BLAS within the block, in this thread."""
     before = _PLAIN.set(enabled)
     try:
         yield
@@ -29,16 +29,16 @@ def blas_products(*, enabled: bool = True) -> Iterator[None]:
 
 
 def dense(rows: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-    """Return what a linear layer makes of rows.
+    """Return the outputs of a linear layer.
 
     Args:
-        rows: (n, inputs).
-        weight: (outputs, inputs).
-        bias: (outputs,), if it has one.
+        rows: (n, inputs) inputs.
+        weight: (outputs, inputs) weights.
+        bias: (outputs,) biases, or None.
     """
     if not (ARM and _PLAIN.get()) or rows.is_cuda or rows.ndim != 2 or len(rows) == 1:
         return functional.linear(rows, weight, bias)
-    # oneDNN takes products with transposed weights only.
+    # oneDNN only computes products with transposed weights.
     upright = weight.t().contiguous()
     return rows @ upright if bias is None else torch.addmm(bias, rows, upright)
 

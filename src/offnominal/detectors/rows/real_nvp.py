@@ -12,15 +12,15 @@ from offnominal.detectors.rows.layers import Architecture, perceptron
 
 
 class Coupling(nn.Module):
-    """Every other column is shifted and scaled by networks of the rest.
+    """Every other column is shifted and scaled by networks of the remaining columns.
 
     Args:
-        width: Columns.
-        first: The first column that changes: 0 or 1.
-        shift: How the network of the shift is built.
-        scale: And that of the scale.
+        width: Number of columns.
+        first: First column that changes: 0 or 1.
+        shift: Architecture of the network of the shift.
+        scale: Architecture of the network of the scale.
         squashed: See :class:`Affine`.
-        zero_last: Whether the last layers begin at zero.
+        zero_last: Whether the last layers are initialised with zeros.
     """
 
     moving: Tensor
@@ -48,11 +48,11 @@ class Coupling(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class RealNVP(Flow):
-    """Strange is what is unlikely: the density is learned by shifting and scaling half of the columns at a time.
+    """Negative log-density of a coupling flow, which shifts and scales half of the columns at a time.
 
     Args:
-        shift_activation: Of the networks that shift: ``"relu"``, ``"tanh"``, ``"swish"`` or ``"leaky"``.
-        scale_activation: Of those that scale.
+        shift_activation: Activation of the networks of the shift: ``"relu"``, ``"tanh"``, ``"swish"`` or ``"leaky"``.
+        scale_activation: Activation of the networks of the scale.
 
     Example:
         >>> import numpy as np

@@ -117,11 +117,7 @@ def table(rows: Array) -> FloatArray:
 
 def readable(rows: Array) -> tuple[FloatArray, BoolArray | None]:
     """Return rows as a table with zeros for invalid values, and which rows have such values; None if none has."""
-    if isinstance(rows, Episode) or (isinstance(rows, Sequence) and rows and isinstance(rows[0], Episode)):
-        raise InvalidParameter(
-            "these are episodes; a row detector takes a table. Use on_transitions(detector), or make_detector with the "
-            "id of the detector."
-        )
+    refuse_episodes(rows)
     given = numeric_array("rows", rows)
     if given.ndim != 2 or 0 in given.shape:
         raise InvalidParameter(f"the rows have shape {given.shape}; expected (rows, columns) with some of each.")
@@ -129,3 +125,12 @@ def readable(rows: Array) -> tuple[FloatArray, BoolArray | None]:
     if all_valid(values):
         return values, None
     return np.where(invalid(values), 0.0, values), invalid_rows(values)
+
+
+def refuse_episodes(rows: object) -> None:
+    """Raise :class:`InvalidParameter` for episodes, with the way to score them."""
+    if isinstance(rows, Episode) or (isinstance(rows, Sequence) and rows and isinstance(rows[0], Episode)):
+        raise InvalidParameter(
+            "these are episodes; a row detector takes a table. Use on_transitions(detector), or make_detector with the "
+            "id of the detector."
+        )

@@ -20,7 +20,7 @@ from offnominal.detectors.training import TrainingHistory
 
 DEEPEST = 5
 WIDEST = 8
-"""Channels of the deepest maps, in units of those of the first ones."""
+"""Largest number of channels, as a multiple of those of the first convolution."""
 
 ERRORS = ("mae", "mse")
 MIXED = {
@@ -30,11 +30,11 @@ MIXED = {
 
 
 class UNet(nn.Module):
-    """Convolutions that halve an image and others that double it, with a bridge at every size.
+    """U-Net with skip connections at every size.
 
     Args:
-        shape: Of an image.
-        channels: Of the first convolution.
+        shape: Shape of an image.
+        channels: Channels of the first convolution.
     """
 
     def __init__(self, shape: Shape, channels: int) -> None:
@@ -55,7 +55,7 @@ class UNet(nn.Module):
             self.up.append(nn.Sequential(Upsampling(bridged, widths[depth], sides[depth]), *after))
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return the images, painted again."""
+        """Return the reconstructed images."""
         bridges = [images]
         for layer in self.down:
             bridges.append(layer(bridges[-1]))
@@ -68,7 +68,7 @@ class UNet(nn.Module):
 
 
 class SkipGANomalyNetworks(nn.Module):
-    """A network that paints images again, and a critic."""
+    """A U-Net that reconstructs images, and a critic."""
 
     def __init__(self, shape: Shape, channels: int, architecture: Architecture) -> None:
         super().__init__()
@@ -77,18 +77,18 @@ class SkipGANomalyNetworks(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class SkipGANomaly(DeepRowDetector):
-    """Strange is an image that a network with bridges paints differently, as it is and as a critic sees it.
+    """Reconstruction error of a U-Net, of the image and of the critic's features.
 
-    Scores: ``R-L-λ`` is λ R + (1 − λ) L, where R is the error of the image and L that of what the critic sees, each
-    ``mae`` (mean absolute) or ``mse`` (mean squared), and λ is 0.1 to 0.9.
+    Scores: ``R-L-λ`` is λ R + (1 − λ) L, where R is the error of the image and L that of the features, each ``mae``
+    (mean absolute) or ``mse`` (mean squared), and λ is 0.1 to 0.9.
 
     Args:
-        channels: Of the first convolution.
-        layers: Of the critic.
-        adversarial: Weight of the critic's verdict.
+        channels: Channels of the first convolution.
+        layers: Number of layers of the critic.
+        adversarial: Weight of the adversarial loss.
         contextual: Weight of the mean absolute error of the image.
-        features: Weight of the mean squared error of what the critic sees.
-        weight_decay: Of AdamW.
+        features: Weight of the mean squared error of the features.
+        weight_decay: Weight decay of AdamW.
 
     Example:
         >>> import numpy as np
@@ -126,7 +126,7 @@ class SkipGANomaly(DeepRowDetector):
         assert isinstance(self.network_, SkipGANomalyNetworks)
         return self.network_
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self._painter()
         generator, critic = network.generator, network.critic
         painting = FlatOptimizer([generator], self.learning_rate, weight_decay=self.weight_decay)
@@ -147,14 +147,16 @@ class SkipGANomaly(DeepRowDetector):
             critic_step(known + ((real - fake) ** 2).mean())
 
         name = "mae-mse-0.9"
-        return self._run_training(step, rows, random, check=lambda _: float(self._scores(unseen, [name])[name].mean()))
+        return self._run_training(
+            step, rows, random, check=lambda _: float(self._scores(validation, [name])[name].mean())
+        )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         network = self._painter()
         again = network.generator(rows)
         missed = (rows - again).flatten(1)
-        unseen = network.critic.features(rows) - network.critic.features(again)
-        errors = [{"mae": part.abs().mean(1), "mse": (part * part).mean(1)} for part in (missed, unseen)]
+        validation = network.critic.features(rows) - network.critic.features(again)
+        errors = [{"mae": part.abs().mean(1), "mse": (part * part).mean(1)} for part in (missed, validation)]
         chosen = {name: MIXED[name] for name in names}
         return {
             name: share * errors[0][pixels] + (1 - share) * errors[1][features]

@@ -21,7 +21,7 @@ from offnominal.detectors.training import TrainingHistory
 
 Sharing = Literal["none", "dense", "all"]
 MAX_PARAMETERS = 100_000_000
-"""Weights at most."""
+"""Largest number of weights."""
 
 SLIGHT = 0.01
 
@@ -31,7 +31,7 @@ class AffineMaps(nn.Module):
 
     Args:
         count: Number of maps.
-        width: Columns.
+        width: Number of columns.
     """
 
     lower: Tensor
@@ -55,15 +55,15 @@ class AffineMaps(nn.Module):
 
 
 class SumProductTree(nn.Module):
-    """Mixtures of maps of mixtures, down to standard normal numbers. Every path through it is a Gaussian.
+    """Nested mixtures of affine maps of standard normal variables. Every path through the tree is a Gaussian.
 
     Args:
-        width: Columns.
-        n_components: Maps that a mixture chooses from.
-        layers: Mixtures on a path.
-        sharing: ``"none"``: every map has a mixture of its own behind it; ``"dense"``: mixtures of one depth share
+        width: Number of columns.
+        n_components: Number of maps of a mixture.
+        layers: Number of mixtures on a path.
+        sharing: ``"none"``: every map has its own mixture; ``"dense"``: mixtures of one depth share
             their maps but not their weights; ``"all"``: they share both.
-        first: Whether one map comes before the first mixture.
+        first: Whether there is a map before the first mixture.
     """
 
     def __init__(self, width: int, n_components: int, layers: int, sharing: Sharing, *, first: bool) -> None:
@@ -82,7 +82,7 @@ class SumProductTree(nn.Module):
         return torch.logsumexp(constant - 0.5 * (ends * ends + LOG_2PI).sum(-1), 1)
 
     def carried(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return where every path carries each row, (n, paths, width), and its log-determinant plus log-weight."""
+        """Return each row mapped by every path, (n, paths, width), and log-determinant plus log-weight."""
         ends, constant = rows[:, None], torch.zeros(1, device=rows.device)
         if self.first is not None:
             ends = (rows @ self.first.matrices()[0].T + self.first.offset)[:, None]
@@ -104,16 +104,16 @@ class SumProductTree(nn.Module):
 
 @dataclass(kw_only=True, eq=False)
 class SPTN(DeepRowDetector):
-    """Strange is what is unlikely: the density is a tree of mixtures of affine maps of standard normal numbers.
+    """Negative log-density of a tree of mixtures of affine maps of standard normal variables.
 
     Such a tree is a mixture of Gaussians with full covariances, whose parameters are shared along the branches;
-    :meth:`mixture` returns it. Its one score is minus the log-density.
+    :meth:`mixture` returns it.
 
     Args:
-        n_components: Maps that a mixture chooses from.
-        layers: Mixtures on every path; there are components to the power of layers Gaussians.
-        sharing: Between branches: ``"none"``, ``"dense"`` (maps) or ``"all"`` (maps and weights).
-        first_dense: Whether one map comes before the first mixture.
+        n_components: Number of maps of a mixture.
+        layers: Number of mixtures on every path; there are ``n_components ** layers`` Gaussians.
+        sharing: Sharing between branches: ``"none"``, ``"dense"`` (maps) or ``"all"`` (maps and weights).
+        first_dense: Whether there is a map before the first mixture.
 
     Example:
         >>> import numpy as np
@@ -148,14 +148,14 @@ class SPTN(DeepRowDetector):
             )
         return SumProductTree(shape[0], self.n_components, self.layers, self.sharing, first=self.first_dense)
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self.network_
         descent = FlatOptimizer([network], self.learning_rate)
         return self._run_training(
             lambda batch, _: descent(-network(batch).mean()),
             rows,
             random,
-            check=lambda _: float(-network(unseen).mean()),
+            check=lambda _: float(-network(validation).mean()),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
@@ -166,7 +166,7 @@ class SPTN(DeepRowDetector):
         self._require_fitted()
         assert isinstance(self.network_, SumProductTree)
         network, width = copy.deepcopy(self.network_).double(), self.network_.width
-        # Where the origin and the ends of the axes are carried to tells the map of a path.
+        # The images of the origin and of the unit vectors give the map of a path.
         corners = torch.cat([torch.zeros(1, width), torch.eye(width)]).to(network.weights[0])
         with torch.no_grad():
             ends, constant = network.carried(corners)

@@ -19,15 +19,15 @@ from offnominal.detectors.training import TrainingHistory
 
 @dataclass(kw_only=True, eq=False)
 class VAE(Autoencoder):
-    """Strange is what a variational autoencoder reconstructs badly.
+    """Reconstruction error of a variational autoencoder.
 
-    Scores: ``sampled``, minus the mean log-density of a row given draws of its code; ``mean``, the same given the mean
-    code; ``elbo``, ``sampled`` plus the divergence of the codes from the prior; ``jacobian``, minus the log-density on
-    the decoder's surface. With constant variance, minus the log-density of a row given its code is its mean squared
-    error.
+    Scores: ``sampled``, the negative mean log-density of a row given samples of its code; ``mean``, the same given the
+    mean code; ``elbo``, ``sampled`` plus the divergence of the codes from the prior; ``jacobian``, the negative
+    log-density on the manifold of the decoder. With constant variance, the negative log-density of a row given its code
+    is its mean squared error.
 
     Args:
-        beta: Weight of the divergence.
+        beta: Weight of the divergence in the loss.
 
     Example:
         >>> import numpy as np
@@ -56,13 +56,13 @@ class VAE(Autoencoder):
             split_validation = log_density(codes, mean, deviation) - network.prior.log_density(codes, network.encoder)
         return mean_reconstruction_error(rows, *network.decoder(codes)) + self.beta * split_validation.mean()
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         descent = FlatOptimizer([self._begin(rows)], self.learning_rate)
         return self._run_training(
             lambda batch, random: descent(self._loss(batch, random)),
             rows,
             random,
-            check=lambda random: float(self._loss(unseen, random)),
+            check=lambda random: float(self._loss(validation, random)),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

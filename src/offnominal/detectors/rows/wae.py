@@ -18,14 +18,14 @@ from offnominal.detectors.training import TrainingHistory
 
 @dataclass(kw_only=True, eq=False)
 class WAE(Autoencoder):
-    """Strange is what an autoencoder reconstructs badly whose mean codes, all together, look like the prior.
+    """Reconstruction error of an autoencoder whose mean codes are distributed like the prior.
 
     Scores: ``sampled``, ``mean`` and ``jacobian`` as for :class:`VAE`.
 
     Args:
-        weight: Of the discrepancy between the codes and the prior.
+        weight: Weight of the discrepancy between the codes and the prior.
         kernel: ``"rbf"``, ``"imq"`` or ``"rq"``.
-        width: Of the kernel.
+        width: Width of the kernel.
 
     Example:
         >>> import numpy as np
@@ -59,11 +59,11 @@ class WAE(Autoencoder):
             + self.weight * split_validation
         )
 
-    def _train(self, rows: Tensor, unseen: Tensor, random: RandomNumbers) -> TrainingHistory:
+    def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         descent = FlatOptimizer([self._begin(rows)], self.learning_rate)
         return self._run_training(
             lambda batch, random: descent(self._loss(batch, random)),
             rows,
             random,
-            check=lambda random: float(self._loss(unseen, random)),
+            check=lambda random: float(self._loss(validation, random)),
         )

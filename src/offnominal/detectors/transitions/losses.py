@@ -1,4 +1,4 @@
-"""What the networks make small. Each returns one loss per row: the mean over channels."""
+"""Loss functions; each returns one loss per row, the mean over channels."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 from offnominal.core.quantile_huber import quantile_huber as quantile_huber_loss
 
-BEND = 0.01
+KAPPA = 0.01
 
 
 def squared_error(predicted: Tensor, actual: Tensor) -> Tensor:
@@ -19,11 +19,11 @@ def gaussian(mean: Tensor, log_variance: Tensor, actual: Tensor, *, beta: float 
     """Return the negative log-likelihood under a Gaussian, without its constant.
 
     Args:
-        mean: (..., channels).
-        log_variance: (..., channels).
-        actual: (..., channels).
-        beta: Each term is weighted by the predicted variance to this power, which is taken as given (Seitzer et al.,
-            2022). At zero, what is hard to predict is written off as noise early and then hardly learned.
+        mean: (..., channels) predicted means.
+        log_variance: (..., channels) predicted log-variances.
+        actual: (..., channels) actual values.
+        beta: Each term is weighted by the predicted variance to this power, without gradient (Seitzer et al., 2022).
+            With zero, channels that are hard to predict are treated as noise early and hardly learned.
     """
     terms = log_variance + (mean - actual).square() * torch.exp(-log_variance)
     if beta:
@@ -34,12 +34,13 @@ def gaussian(mean: Tensor, log_variance: Tensor, actual: Tensor, *, beta: float 
 def quantile_huber(quantiles: Tensor, actual: Tensor, levels: Tensor) -> Tensor:
     """Return the quantile Huber loss (Dabney et al., 2018), the mean over levels.
 
-    It bends at a hundredth of a channel's nominal spread: a parabola as wide as the spread would teach expectiles.
+    Its threshold kappa is a hundredth of a channel's nominal deviation: with a large kappa the outputs would be
+    expectiles.
 
     Args:
-        quantiles: (..., levels, channels).
-        actual: (..., channels).
-        levels: (levels,): the ones the quantiles were asked at.
+        quantiles: (..., levels, channels) predicted quantiles.
+        actual: (..., channels) actual values.
+        levels: (levels,) levels of the quantiles.
     """
     errors = actual[..., None, :] - quantiles
-    return quantile_huber_loss(errors, levels, kappa=BEND).mean(dim=(-1, -2))
+    return quantile_huber_loss(errors, levels, kappa=KAPPA).mean(dim=(-1, -2))

@@ -1,4 +1,4 @@
-"""LSTM-DM: a recurrent network predicts the next observation; the error is the score."""
+"""LSTM-DM: prediction error of a recurrent network."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from offnominal.detectors.transitions.training_rows import TrainingRows
 
 @dataclass(kw_only=True, eq=False)
 class LSTMDM(SequenceNetwork[Recurrent]):
-    """How far the next observation is from what an LSTM predicts that has seen the episode so far.
+    """Prediction error of an LSTM for the next observation, given the episode so far.
 
-    The score is that of :class:`MLPDM`. The LSTM starts from zero in every episode.
+    The score is that of :class:`MLPDM`. The state of the LSTM is zero at the beginning of every episode.
 
     Args:
         recurrent_size: Width of the LSTM.
-        hidden: Width of the layer behind it.
-        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        patience: Epochs without progress on unseen episodes after which training stops.
+        hidden: Width of the hidden layer after it.
+        n_epochs: Largest number of epochs. Zero keeps the random weights: the untrained baseline.
+        patience: Epochs without improvement on validation episodes after which training stops.
         batch_size: Episodes per gradient step.
         learning_rate: Learning rate.
-        weight_decay: Of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for any.
+        weight_decay: Weight decay of AdamW.
+        max_grad_norm: Largest norm of a gradient; None for no limit.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:

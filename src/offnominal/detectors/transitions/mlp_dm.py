@@ -1,4 +1,4 @@
-"""MLP-DM: a perceptron predicts the next observation; the error is the score."""
+"""MLP-DM: prediction error of a multilayer perceptron."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from offnominal.detectors.transitions.transition_network import TransitionNetwor
 
 @dataclass(kw_only=True, eq=False)
 class MLPDM(TransitionNetwork[Perceptron]):
-    """How far the next observation is from what a perceptron predicts.
+    """Prediction error of a multilayer perceptron for the next observation.
 
-    The score is the mean over channels of the squared error of the change, each channel in units of its own nominal
-    change: 1 is as wrong as predicting the mean change would be.
+    The score is the mean over channels of the squared error of the change, each channel in units of its nominal change:
+    1 is the error of predicting the mean change.
 
     Args:
         hidden: Widths of the hidden layers.
-        dropout: Share of the first layer left out while training.
-        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        patience: Epochs without progress on unseen episodes after which training stops.
+        dropout: Dropout probability of the first layer.
+        n_epochs: Largest number of epochs. Zero keeps the random weights: the untrained baseline.
+        patience: Epochs without improvement on validation episodes after which training stops.
         batch_size: Transitions per gradient step.
         learning_rate: Learning rate.
-        weight_decay: Of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for any.
+        weight_decay: Weight decay of AdamW.
+        max_grad_norm: Largest norm of a gradient; None for no limit.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:

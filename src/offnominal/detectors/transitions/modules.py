@@ -1,4 +1,4 @@
-"""The networks: from what was seen and done to what should be seen next."""
+"""Network modules that predict the next observation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from offnominal.detectors.random_numbers import RandomNumbers
 
 
 class Perceptron(nn.Module):
-    """Layers with ReLUs between them, and dropout behind the first.
+    """Linear layers with ReLUs, and dropout after the first.
 
     Args:
-        inputs: Numbers per row.
-        outputs: Numbers predicted per row.
+        inputs: Number of inputs.
+        outputs: Number of outputs.
         hidden: Widths of the hidden layers.
-        dropout: Share of the first layer left out while training.
+        dropout: Dropout probability of the first layer.
     """
 
     def __init__(self, inputs: int, outputs: int, hidden: Sequence[int], *, dropout: float) -> None:
@@ -28,13 +28,13 @@ class Perceptron(nn.Module):
         layers: list[nn.Module] = []
         for fan_in, fan_out in pairwise([inputs, *hidden]):
             layers += [nn.Linear(fan_in, fan_out), nn.ReLU()]
-        # The names of the weights count a layer here.
+        # A layer without weights keeps the names of the weights.
         layers.insert(1, nn.Identity())
         self.layers = nn.Sequential(*layers, nn.Linear(hidden[-1], outputs))
         self.dropout = dropout
 
     def forward(self, inputs: Tensor, random: RandomNumbers | None = None) -> Tensor:
-        """Return one output per row; with random numbers, some of the first layer is left out."""
+        """Return the outputs of each row, with dropout if random numbers are given."""
         first, *others = self.layers
         values: Tensor = first(inputs)
         if random is not None and self.dropout:
@@ -47,11 +47,10 @@ class Perceptron(nn.Module):
 class Ensemble(nn.Module):
     """Independent networks that each predict a Gaussian, evaluated in one batched matrix product per layer.
 
-    The logarithm of the variance is kept between two bounds per member and channel, which are learned too and yield
-    smoothly (Chua et al., 2018).
+    The log-variance is softly bounded by two learned values per member and channel (Chua et al., 2018).
 
     Args:
-        inputs: Numbers per row.
+        inputs: Number of inputs.
         outputs: Channels of the Gaussian.
         hidden: Widths of the hidden layers.
         n_members: Number of networks.
@@ -71,7 +70,7 @@ class Ensemble(nn.Module):
         self.lowest = nn.Parameter(torch.full((n_members, 1, outputs), self.LOWEST))
 
     def forward(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """Return mean and log-variance, (members, rows, outputs); rows are shared or come with an axis of members."""
+        """Return mean and log-variance, (members, rows, outputs); rows are shared or have an axis of members."""
         highest, lowest = self.highest, self.lowest
         values = inputs.expand(len(highest), -1, -1)
         *hidden, (weight, bias) = zip(self.weights, self.biases, strict=True)
@@ -83,13 +82,13 @@ class Ensemble(nn.Module):
 
 
 class Recurrent(nn.Module):
-    """An LSTM and a layer behind it.
+    """An LSTM with a hidden layer after it.
 
     Args:
-        inputs: Numbers per step.
-        outputs: Numbers predicted per step.
+        inputs: Number of inputs per step.
+        outputs: Number of outputs per step.
         recurrent_size: Width of the LSTM.
-        hidden: Width of the layer behind it.
+        hidden: Width of the hidden layer.
     """
 
     def __init__(self, inputs: int, outputs: int, *, recurrent_size: int, hidden: int) -> None:
@@ -98,10 +97,10 @@ class Recurrent(nn.Module):
         self.head = nn.Sequential(nn.Linear(recurrent_size, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
 
     def forward(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """Return outputs (n, time, outputs) and the state after them; a state holds h and c side by side, (n, both)."""
+        """Return outputs (n, time, outputs) and the next state; a state has h and c side by side."""
         before = state.chunk(2, dim=-1)
         if inputs.shape[1] == 1:
-            # The kernel for sequences takes longer to set up than this step to compute.
+            # Setting up the kernel for sequences takes longer than this step.
             after = torch.lstm_cell(inputs[:, 0], before, *self.lstm.all_weights[0])
             return self.head(after[0])[:, None], torch.cat(after, dim=-1)
         values, after = self.lstm(inputs, [part[None].contiguous() for part in before])
@@ -109,13 +108,13 @@ class Recurrent(nn.Module):
 
 
 class RecurrentQuantiles(nn.Module):
-    """A recurrent implicit quantile network (Danesh and Fern, 2021): quantiles of what comes next, at any level.
+    """A recurrent implicit quantile network (Danesh and Fern, 2021): quantiles of the next change at any level.
 
     Args:
-        inputs: Numbers per step.
-        outputs: Channels predicted per step.
+        inputs: Number of inputs per step.
+        outputs: Number of predicted channels.
         recurrent_size: Width of the GRU and of the layers around it.
-        n_cosines: Cosines that stand for a level.
+        n_cosines: Number of cosines that embed a level.
     """
 
     def __init__(self, inputs: int, outputs: int, *, recurrent_size: int, n_cosines: int) -> None:
@@ -128,27 +127,27 @@ class RecurrentQuantiles(nn.Module):
         self.exit = nn.Linear(recurrent_size, outputs)
 
     def forward(self, inputs: Tensor, state: Tensor, levels: Tensor) -> tuple[Tensor, Tensor]:
-        """Return quantiles (n, time, levels, outputs) and the state after them."""
+        """Return quantiles (n, time, levels, outputs) and the next state."""
         return self.quantiles(inputs, state, self.folded(levels))
 
     def quantiles(self, inputs: Tensor, state: Tensor, folded: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the same for levels that are folded already."""
+        """Return the same for folded levels."""
         values, state = self._remembering(self.entry(inputs), state)
         values = values + torch.relu(self.residual(values))
         quantiles = functional.linear(values, folded.flatten(0, 1)).view(*values.shape[:-1], *folded.shape[:2])
         return quantiles + self.exit.bias, state
 
     def folded(self, levels: Tensor) -> Tensor:
-        """Return the weights of the last layer at each level, (levels, outputs, memory).
+        """Return the weights of the last layer at each level, (levels, outputs, recurrent size).
 
-        The last layer acts on the product of features and embedding; the embedding is folded into its weights, which
-        are few, not into the features, which are many.
+        The last layer acts on the product of features and embedding. The embedding is folded into its weights, which
+        are fewer than the features.
         """
         return self._embedded(levels)[:, None, :] * self.exit.weight
 
     def _remembering(self, inputs: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         if inputs.shape[1] == 1:
-            # As in Recurrent: one step is not worth the kernel for sequences.
+            # As in Recurrent: a single step without the kernel for sequences.
             state = torch.gru_cell(inputs[:, 0], state, *self.gru.all_weights[0])
             return state[:, None], state
         values, after = self.gru(inputs, state[None])

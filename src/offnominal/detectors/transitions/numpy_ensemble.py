@@ -1,4 +1,4 @@
-"""An ensemble for a few rows: NumPy computes so small a product sooner than torch starts it."""
+"""Ensemble in NumPy, which is faster than torch for a few rows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from offnominal.core.types import Array
 from offnominal.detectors.transitions.modules import Ensemble
 
 FEW = 16
-"""Rows up to which NumPy is the faster one."""
+"""Largest number of rows for which NumPy is faster."""
 
 LEAK = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class NumpyEnsemble:
-    """What :class:`Ensemble` predicts, from its own weights, as long as these are on the CPU.
+    """Predictions of :class:`Ensemble` from its weights on the CPU.
 
     Args:
         layers: Weights and biases.
-        highest: Bound of the log-variance from above.
-        lowest: And from below.
+        highest: Upper bound of the log-variance.
+        lowest: Lower bound of the log-variance.
     """
 
     layers: tuple[tuple[Array, Array], ...]
@@ -31,7 +31,7 @@ class NumpyEnsemble:
 
     @classmethod
     def of(cls, network: Ensemble) -> NumpyEnsemble:
-        """Look at the weights of an ensemble; they are not copied."""
+        """Return the NumPy version of an ensemble; weights are not copied."""
         weights, biases = ([each.detach().numpy() for each in part] for part in (network.weights, network.biases))
         bounds = network.highest.detach().numpy(), network.lowest.detach().numpy()
         return cls(tuple(zip(weights, biases, strict=True)), *bounds)

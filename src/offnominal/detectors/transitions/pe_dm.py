@@ -23,33 +23,33 @@ Aggregation = Literal["min", "mean", "likelihood"]
 
 PARTICLES = 1000
 SMALL, NARROW = 1e-4, 1e-3
-"""Weights of the penalties on log-variances and on the distance of their bounds."""
+"""Weights of the penalties on log-variances and on the difference of their bounds."""
 
 
 @dataclass(kw_only=True, eq=False)
 class PEDM(TransitionNetwork[Ensemble]):
-    """How badly the next observation fits what an ensemble of probabilistic networks expects.
+    """Likelihood or error of the next observation under an ensemble of probabilistic networks.
 
-    Each member predicts a Gaussian over the change of the observation, each channel in units of its own nominal change,
-    and learns from its own bootstrap of the episodes. Scores are deterministic:
+    Each member predicts a Gaussian over the change of the observation, each channel in units of its nominal change, and
+    is trained on its own bootstrap sample of the episodes. Scores are deterministic:
 
     * ``"likelihood"``: the negative log-likelihood per channel under the mixture of all members.
     * ``"min"``: the smallest mean squared error of 1,000 particles per member, as published, but with the same standard
       normal numbers for every transition and every member.
-    * ``"mean"``: the mean squared error of a particle on average, over all members.
+    * ``"mean"``: the expected mean squared error of a particle, averaged over members.
 
     Args:
         hidden: Widths of the hidden layers.
-        n_members: Networks in the ensemble.
-        aggregation: What the score is.
-        beta: Power of the predicted variance that weighs the likelihood in training. Zero is the loss as published; 0.5
-            learns the means sooner and more closely, which matters to ``"min"`` and ``"mean"``.
-        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        patience: Epochs without progress on unseen episodes after which training stops.
+        n_members: Number of networks.
+        aggregation: Kind of score.
+        beta: Power of the predicted variance that weights the likelihood in training. Zero is the published loss; 0.5
+            gives more accurate means, which matters for ``"min"`` and ``"mean"``.
+        n_epochs: Largest number of epochs. Zero keeps the random weights: the untrained baseline.
+        patience: Epochs without improvement on validation episodes after which training stops.
         batch_size: Transitions per gradient step and member.
         learning_rate: Learning rate.
-        weight_decay: Of AdamW.
-        max_grad_norm: Largest norm of a gradient; None for any.
+        weight_decay: Weight decay of AdamW.
+        max_grad_norm: Largest norm of a gradient; None for no limit.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:
@@ -116,7 +116,7 @@ class PEDM(TransitionNetwork[Ensemble]):
 
 
 def bootstrap(lengths: Sequence[int], random: RandomNumbers) -> Tensor:
-    """Return the numbers of the transitions of as many episodes, drawn with replacement."""
+    """Return the indices of the transitions of as many episodes, drawn with replacement."""
     ends = torch.tensor(lengths).cumsum(0)
     chosen = random.integers(len(lengths), (len(lengths),)).tolist()
     return torch.cat([torch.arange(int(ends[number]) - lengths[number], int(ends[number])) for number in chosen])

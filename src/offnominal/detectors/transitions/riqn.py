@@ -21,23 +21,23 @@ from offnominal.detectors.transitions.training_rows import TrainingRows
 
 @dataclass(kw_only=True, eq=False)
 class RIQN(SequenceNetwork[RecurrentQuantiles]):
-    """How far the next observation is from its predicted distribution.
+    """Continuous ranked probability score of the next observation under its predicted distribution.
 
-    A recurrent implicit quantile network sees the observations so far and predicts, for every channel, the quantile of
-    the next change at any level. The score is the continuous ranked probability score, from quantiles at evenly spaced
-    levels: the mean over channels, each in units of its own nominal change.
+    A recurrent implicit quantile network gets the observations so far and predicts, for every channel, the quantile of
+    the next change at any level. The score is computed from quantiles at evenly spaced levels and averaged over
+    channels, each in units of its nominal change.
 
     Args:
         recurrent_size: Width of the GRU and of the layers around it.
-        n_cosines: Cosines that stand for a level.
-        n_quantiles: Levels per gradient step, drawn anew each time, and levels of the score, always the same.
-        use_actions: Whether the network sees the actions too.
-        n_epochs: Passes over the episodes at most. Zero leaves the random weights: the untrained twin.
-        patience: Epochs without progress on unseen episodes after which training stops.
+        n_cosines: Number of cosines that embed a level.
+        n_quantiles: Number of random levels per gradient step, and of fixed levels of the score.
+        use_actions: Whether the network also gets the actions.
+        n_epochs: Largest number of epochs. Zero keeps the random weights: the untrained baseline.
+        patience: Epochs without improvement on validation episodes after which training stops.
         batch_size: Episodes per gradient step.
         learning_rate: Learning rate.
-        weight_decay: Of AdamW; Adam if zero.
-        max_grad_norm: Largest norm of a gradient; None for any.
+        weight_decay: Weight decay of AdamW; Adam if zero.
+        max_grad_norm: Largest norm of a gradient; None for no limit.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:
@@ -75,7 +75,7 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
         self.levels_, self.folded_ = levels.cpu().numpy(), self.network_.folded(levels)
 
     def _levels(self, random: RandomNumbers | None = None) -> Tensor:
-        """Return one level in each of equal parts of (0, 1): the middle, or a random one."""
+        """Return one level in each of equal parts of (0, 1): the midpoint, or a random one."""
         within = 0.5 if random is None else random.uniform(self.n_quantiles)
         return (torch.arange(self.n_quantiles, device=self.device_) + within) / self.n_quantiles
 

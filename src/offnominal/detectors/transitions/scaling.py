@@ -1,4 +1,4 @@
-"""Signals in the units a network works in."""
+"""Normalisation of the inputs and targets of a network."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ MAX_VALUE = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Observations, actions and changes of the observation, each in units of its own nominal spread.
+    """Normalises observations, actions and changes of the observation by their nominal mean and deviation.
 
-    A change is measured against how much the channel usually changes in one transition, not against where the channel
-    has been: a slow channel counts as much as a fast one, and a jump that the channel never makes is large. A channel
-    that never changes within an episode is measured by its spread over episodes, and one that never varies at all stays
-    in its raw unit.
+    A change is divided by the deviation of changes in one transition, not by that of the channel: a slow channel counts
+    as much as a fast one, and a jump that the channel never makes is large. A channel that is constant within episodes
+    is divided by its deviation over episodes, and a constant channel keeps its raw unit.
 
-    What lies further than a million spreads from the mean counts as a million, so that no finite input overflows.
+    Values are clipped at a million deviations from the mean, so that no finite input overflows.
 
     Args:
-        observation: Of the observations.
-        action: Of the actions.
-        change: Of the changes between normalised observations.
+        observation: Normaliser of observations.
+        action: Normaliser of actions.
+        change: Normaliser of the changes between normalised observations.
     """
 
     observation: Normaliser
@@ -43,7 +42,7 @@ class Scaling:
 
     @classmethod
     def of(cls, episodes: Sequence[Episode]) -> Scaling:
-        """Learn from nominal episodes."""
+        """Return the scaling of nominal episodes."""
         observations, actions, after = transitions(episodes)
         observation = Normaliser.of(np.concatenate([observations, after]))
         return cls(observation, Normaliser.of(actions), Normaliser.of(observation(after) - observation(observations)))
@@ -60,12 +59,12 @@ class Scaling:
         return _bounded(self.change(self.observation(after) - self.observation(observations)))
 
     def arrays(self) -> dict[str, Array]:
-        """Return what was learned."""
+        """Return the arrays of the state dict."""
         return {f"{name}.{part}": getattr(getattr(self, name), part) for name, part in _parts()}
 
     @classmethod
     def restored(cls, state: StateArrays, observation: int, action: int) -> Scaling:
-        """Read what was learned, given the widths of observations and actions."""
+        """Return the scaling from a state dict, given the widths of observations and actions."""
         widths = {"observation": observation, "action": action, "change": observation}
         return cls(*(Normaliser.restored(state, f"{name}.mean", f"{name}.scale", widths[name]) for name in _NAMES))
 

@@ -1,4 +1,4 @@
-"""From predictions to scores, in double precision. The last axis holds channels and is averaged over."""
+"""Scores of predictions, in double precision, averaged over the last axis, the channels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def squared_error(predicted: Array, actual: FloatArray) -> FloatArray:
 
 
 def expected_error(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
-    """Return the mean squared error that samples of a Gaussian have on average."""
+    """Return the expected mean squared error of samples of a Gaussian."""
     return _mean(np.square(actual - mean) + np.exp(_double(log_variance)))
 
 
@@ -26,13 +26,13 @@ def nearest_error(mean: Array, log_variance: Array, actual: FloatArray, particle
     """Return the smallest mean squared error of particles of a Gaussian.
 
     Args:
-        mean: (..., rows, channels).
-        log_variance: Like the mean.
-        actual: (rows, channels).
-        particles: (channels, particles): standard normal numbers, the same for every row.
+        mean: (..., rows, channels) means.
+        log_variance: (..., rows, channels) log-variances.
+        actual: (rows, channels) actual values.
+        particles: (channels, particles) standard normal numbers, the same for every row.
     """
     error, deviation = mean - actual, np.exp(0.5 * _double(log_variance))
-    # The square of error + deviation * particle, multiplied out: no particle is ever placed.
+    # The square of error + deviation * particle is expanded, so that particles need no memory.
     cross = (2.0 * error * deviation) @ particles + np.square(deviation) @ np.square(particles)
     nearest: FloatArray = _mean(np.square(error)) + cross.min(axis=-1) / actual.shape[-1]
     return np.maximum(nearest, 0.0)
@@ -40,12 +40,12 @@ def nearest_error(mean: Array, log_variance: Array, actual: FloatArray, particle
 
 @cache
 def particles(width: int, count: int) -> FloatArray:
-    """Return standard normal numbers, (width, count), that are the same everywhere and always."""
+    """Return fixed standard normal numbers, (width, count)."""
     return Stream.named(0, 0, "particles").normal(width * count).reshape(width, count)
 
 
 def mixture(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
-    """Return the negative log-likelihood per channel under a mixture of Gaussians, which the first axis holds."""
+    """Return the negative log-likelihood per channel under a mixture of Gaussians along the first axis."""
     log_variance = _double(log_variance)
     terms = LOG_2PI + log_variance + np.square(actual - mean) * np.exp(-log_variance)
     each = 0.5 * terms.sum(axis=-1)
@@ -58,9 +58,9 @@ def ranked_probability(quantiles: Array, levels: Array, actual: FloatArray) -> F
     """Return the continuous ranked probability score: twice the mean quantile loss over evenly spaced levels.
 
     Args:
-        quantiles: (..., levels, channels).
-        levels: (levels,).
-        actual: (..., channels).
+        quantiles: (..., levels, channels) predicted quantiles.
+        levels: (levels,) their levels.
+        actual: (..., channels) actual values.
     """
     above = actual[..., None, :] - quantiles
     score: FloatArray = 2.0 * (above * (levels[:, None] - (above < 0))).mean(axis=(-1, -2))

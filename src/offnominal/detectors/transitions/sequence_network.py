@@ -1,4 +1,4 @@
-"""Networks that remember the episode so far."""
+"""Base class of recurrent networks."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ CHUNK = 4096
 
 @dataclass(kw_only=True, eq=False)
 class SequenceNetwork(NetworkDetector[Network]):
-    """A recurrent network from what was seen so far to the change of the observation.
+    """A recurrent network from the episode so far to the change of the observation.
 
-    Its state is an array with one row per episode, zero before the first transition.
+    The state is an array with one row per episode, zero before the first transition.
     """
 
     @abstractmethod
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
-        """Return scores (n, time) of inputs and what really came of them, and the state after them."""
+        """Return scores (n, time) from inputs and actual changes, and the next state."""
 
     @abstractmethod
     def _state_width(self) -> int:
-        """Return how many numbers the network remembers of an episode."""
+        """Return the size of the state of an episode."""
 
     def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
-        """Return what the network sees of each step."""
+        """Return the inputs of each step."""
         return self.scaling_.inputs(observations, actions)
 
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
@@ -65,7 +65,7 @@ class SequenceNetwork(NetworkDetector[Network]):
 
     @torch.inference_mode()
     def _score_together(self, episodes: Sequence[Episode]) -> FloatArray:
-        """Return scores (episodes, longest); those behind an episode's end mean nothing."""
+        """Return scores (episodes, longest); scores after the end of an episode are undefined."""
         inputs, changes = self._sequences(episodes)
         scores, state = np.empty(changes.shape[:2]), self._tensor(self.start(len(episodes)))
         steps = CHUNK // len(episodes)
@@ -91,7 +91,7 @@ class SequenceNetwork(NetworkDetector[Network]):
 
 
 def padded(sequences: Sequence[Array]) -> Array:
-    """Return sequences of different length as one array, with zeros behind their ends.
+    """Return sequences of different length as one array, padded with zeros.
 
     Example:
         >>> padded([np.array([1, 2]), np.array([3])])

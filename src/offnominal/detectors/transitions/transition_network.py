@@ -1,4 +1,4 @@
-"""Networks that look at one transition at a time."""
+"""Base class of networks on single transitions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
 
     @abstractmethod
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
-        """Return one score per row of inputs and what really came of it."""
+        """Return one score per row from inputs and actual changes."""
 
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
         observations, actions, after = transitions(episodes)

@@ -1,4 +1,4 @@
-"""Weights from a file, checked before a network takes them."""
+"""Checks of weights from a file before they are loaded into a network."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ COUNTER = "num_batches_tracked"
 def require_fitting(weights: Mapping[str, Array], build: Callable[[], nn.Module], owner: str) -> None:
     """Raise :class:`DamagedFile` unless arrays are the weights of a network: names, shapes, types, finite numbers.
 
-    The network is built without memory for its weights, so that sizes beyond reason cost nothing.
+    The network is built without memory for its weights, so that very large sizes cost nothing.
 
     Args:
-        weights: By name.
+        weights: Arrays by name.
         build: Returns the network.
         owner: Class of the detector, for errors.
 
@@ -48,14 +48,13 @@ def require_fitting(weights: Mapping[str, Array], build: Callable[[], nn.Module]
                 f"{str(wanted.dtype).removeprefix('torch.')} of shape {tuple(wanted.shape)}."
             )
         if given.dtype.kind == "f" and not np.isfinite(given).all():
-            raise DamagedFile(f"the weights {name} are not all finite; {owner} has learned finite ones.")
+            raise DamagedFile(f"the weights {name} are not all finite; {owner} expects finite numbers.")
 
 
 def with_weights(network: Network, weights: Mapping[str, Array]) -> Network:
     """Return a network with checked weights.
 
-    Whole numbers in it are no weights but part of how it is built, such as which columns a layer takes; they must be
-    those that it has.
+    Integer arrays are part of the architecture, such as the columns of a layer; they must equal those of the network.
     """
     for name, own in network.state_dict().items():
         fixed = not own.is_floating_point() and not name.endswith(COUNTER)
