@@ -34,7 +34,7 @@ def results():
     return run([*rows, row(WORLDS[0], "KNN", "strong", "3 sigma", **timing)])
 
 
-def test_table_12_has_every_printed_number_of_the_worlds_that_were_run(results):
+def test_table_12_has_every_published_number_of_the_worlds_that_were_run(results):
     lines = every_metric(results)
     assert len(lines) == 6 * 2 * 2 * 7
     assert all(line.published is not None for line in lines)
@@ -53,7 +53,7 @@ def test_table_3_averages_print_over_the_same_worlds(results):
     assert ("medium", "KNN") not in lines
 
 
-def test_table_4_compares_early_alarms_with_the_printed_range(results):
+def test_table_4_compares_early_alarms_with_the_published_range(results):
     early, missed, delay = table_4(results)
     assert early.verdict == "match"
     assert early.span == (0.34, 0.41)
@@ -89,7 +89,7 @@ def test_a_part_of_the_study_gives_a_part_of_the_tables(results):
     assert (early.ours.value, early.verdict, delay.ours.value) == (None, "", None)
 
 
-def test_image_detectors_stand_beside_the_printed_ones_that_they_replace():
+def test_image_detectors_are_compared_with_the_published_ones_that_they_replace():
     rows = [
         row("MJC-HalfCheetah-v0", name, "strong", **dict.fromkeys(NUMBERS, 0.6)) for name in ("LRDM", "KNN-encoder")
     ]
@@ -99,7 +99,7 @@ def test_image_detectors_stand_beside_the_printed_ones_that_they_replace():
     assert "encoder" in lines["KNN-encoder", "AUROC"].note
 
 
-def test_what_print_lacks_has_no_printed_number():
+def test_what_is_not_published_has_no_number():
     rows = [row("SAP-Goal1-v0", "LDM", level, **dict.fromkeys(NUMBERS, 0.6)) for level in ("tiny", "strong")]
     published = {
         line.labels["level"]: line.published for line in every_metric(run(rows)) if line.labels["metric"] == "AUROC"

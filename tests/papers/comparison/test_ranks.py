@@ -1,4 +1,4 @@
-"""Ranks and critical differences as printed."""
+"""Ranks and critical differences as published."""
 
 import math
 
@@ -13,7 +13,7 @@ AUC = np.array([[0.951, 0.949, 0.90, 0.5], [0.80, 0.80, math.nan, 0.85], [0.7, 0
 
 
 @pytest.mark.parametrize(("methods", "tables", "published"), [(23, 40, 5.148), (12, 4, 7.724), (12, 40, 2.443)])
-def test_critical_differences_are_the_printed_ones(methods, tables, published):
+def test_critical_differences_are_the_published_ones(methods, tables, published):
     assert critical_difference(methods, tables, alpha=0.1) == pytest.approx(published, abs=5e-4)
 
 

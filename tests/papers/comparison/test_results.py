@@ -52,7 +52,7 @@ def test_nothing_to_look_at_is_an_error():
         ComparisonResults.of(pa.Table.from_pylist([]))
 
 
-def test_ours_stand_beside_the_printed_numbers(table):
+def test_ours_are_compared_with_the_published_numbers(table):
     results = RunResults("comparison", "", "", "", {}, table, pa.table({}))
     lines = {tuple(line.labels.values()): line for line in table_4(results)}
     assert lines["iris", "knn"].published == 0.94

@@ -19,7 +19,7 @@ def compared(number, rows):
 
 
 @pytest.mark.parametrize("published", [each for each in published_rows() if len(each.trials) == 5])
-def test_printed_means_deviations_and_maxima_are_those_of_the_printed_trials(published):
+def test_published_means_deviations_and_maxima_are_those_of_the_published_trials(published):
     trials = np.array(published.trials)
     assert trials.mean() == pytest.approx(published.mean, abs=6e-4)
     assert trials.std(ddof=1) == pytest.approx(published.std, abs=6e-4)
@@ -41,15 +41,15 @@ def test_known_settings_stand_beside_print():
     assert [line.published for line in apart] == [0.055, 0.044]
 
 
-def test_print_of_an_unknown_setting_stands_beside_the_range_of_ours_without_a_verdict():
+def test_a_published_number_of_an_unknown_setting_has_the_range_of_ours_and_no_verdict():
     rows = [row(PENDULUM, 0, 0, value=value, returns=-900.0, auc=auc) for value, auc in ((20.0, 0.6), (200.0, 0.8))]
     gravity = next(line for line in compared(9, rows) if "0.661 ± 0.060" in line.note)
     assert (gravity.ours.low, gravity.ours.high, gravity.verdict) == (0.6, 0.8, "")
-    best = [line.note.split(",")[0] for line in compared(4, rows) if "print" in line.note]
-    assert best == ["print 0.727", "print 0.602"]
+    best = [line.note.split(",")[0] for line in compared(4, rows) if "published" in line.note]
+    assert best == ["published 0.727", "published 0.602"]
 
 
-def test_where_no_agent_fails_print_stands_beside_all_settings():
+def test_where_no_agent_fails_all_settings_are_compared():
     pixelate = {"anomaly": "camera/pixelate", "returns": 21.0}
     rows = [row(PONG, 0, 0, value=value, auc=auc, **pixelate) for value, auc in ((1.0, 0.5), (5.0, 0.8))]
     lines = compared(12, rows)
@@ -72,12 +72,12 @@ def test_a_world_that_was_not_run_is_said_to_be_missing():
     assert "not in this run" in lines[0].note
 
 
-def test_every_number_in_print_is_of_a_world_of_the_study():
+def test_every_published_number_is_of_a_world_of_the_study():
     assert {each.world for each in published_rows()} == {CARTPOLE, PENDULUM, PONG}
 
 
-def test_what_is_not_known_of_print_is_said():
-    with pytest.raises(UnknownName, match="neither what it shows"):
+def test_the_reason_of_an_unknown_table_is_given():
+    with pytest.raises(UnknownName, match="neither its content"):
         tables_of("ood-rl", [2])
     with pytest.raises(UnknownName, match="corrupted frames"):
         figures_of("ood-rl", [6])

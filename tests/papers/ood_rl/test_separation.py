@@ -23,7 +23,7 @@ def twins():
     return nominal, changed
 
 
-def test_all_steps_count_as_printed(twins):
+def test_all_steps_count_as_published(twins):
     nominal, changed = twins
     reading = measure_separation(nominal, changed, [np.ones(len(each), bool) for each in changed])
     assert reading.auc == pytest.approx(auc(np.concatenate(changed), np.concatenate(nominal)))

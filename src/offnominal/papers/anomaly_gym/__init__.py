@@ -1,1 +1,1 @@
-"""The vector half of Anomaly-Gym's experiments, and what is printed of them."""
+"""The Anomaly-Gym paper: studies of vector and image detectors, and published results."""

@@ -1,4 +1,4 @@
-"""The tables of the Anomaly-Gym paper: ours, and what is printed."""
+"""The tables of the Anomaly-Gym paper, compared with our results."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from offnominal.studies.timings import Numbers, over, timings
 
 LEVELS = ("tiny", "strong")
 DETECTORS = ("PE-DM", "MLP-DM", "LSTM-DM", "KNN", "OC-SVM", "iF", "RIQN")
-# Detectors of pictures; those with an encoder of our own stand beside the printed one with a pretrained network.
+# Image detectors; those with our own encoder are compared with the published ones with a pretrained network.
 IMAGE_DETECTORS = {
     **{name: name for name in ("LRDM", "LDM", "AE-Pred", "PredNet", "RSSM-PPM", "RES-KNN", "CLIP-Sim", "DINO-Patch")},
     **dict.fromkeys(("KNN-encoder", "KNN-random"), "RES-KNN"),
     **dict.fromkeys(("Patch-encoder", "Patch-random"), "DINO-Patch"),
 }
 COUNTERPARTS = {**{name: name for name in DETECTORS}, **IMAGE_DETECTORS}
-"""The printed detector that each of ours stands beside."""
+"""The published detector that each of ours is compared with."""
 METRICS = {
     "auroc": "AUROC",
     "average_precision": "AUPR",
@@ -35,16 +35,16 @@ METRICS = {
     "pooled_average_precision": "global AUPR",
     "pooled_fpr95": "global FPR95",
 }
-# Share of episodes with an alarm before the fault, over all detectors of the printed table.
+# Share of episodes with an alarm before the fault, over all detectors of the published table.
 PUBLISHED_EARLY = {"3 sigma": (0.34, 0.41), "95 % of steps": (0.54, 0.71), "maximum": (0.06, 0.06)}
-NULL_NOTE = "the printed value is near what this score reaches on nominal episodes with made-up onsets"
+NULL_NOTE = "the published value is near that of nominal episodes with random onsets"
 SAP_NOTE = "in the original, constant channels were divided by 1e-6 and two faults leaked into later episodes"
 RIQN_NOTE = "the original learned from the first episode only and took the channel for the time"
-EARLY_NOTE = "print gives the range over detectors"
-ENCODER_NOTE = "print: a network trained on other pictures; ours: an encoder trained on the nominal frames"
-RANDOM_NOTE = "print: a network trained on other pictures; ours: an encoder with random weights"
+EARLY_NOTE = "the published number is a range over detectors"
+ENCODER_NOTE = "published: a network trained on other images; ours: an encoder trained on the nominal frames"
+RANDOM_NOTE = "published: a network trained on other images; ours: an encoder with random weights"
 PREDNET_NOTE = "in the original, pixels below zero were cut off and scores came one step late"
-LRDM_NOTE = "print has the same digits for LDM and LRDM here"
+LRDM_NOTE = "the published numbers of LDM and LRDM are identical here"
 SAME_DIGITS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0", "SAP-Goal1-v0")
 NOTES = {
     "RIQN": RIQN_NOTE,
@@ -62,7 +62,7 @@ def every_metric(results: RunResults) -> list[PublishedComparison]:
 
 
 def table_3(results: RunResults) -> list[PublishedComparison]:
-    """Compare the mean over worlds of each detector and level; print is averaged over the same worlds."""
+    """Compare the mean over worlds of each detector and level; published numbers are averaged over the same worlds."""
     lines = []
     for (level, detector), group in _grouped(_by_world(results, "auroc")).items():
         values = [line.published for line in group if line.published is not None]
@@ -74,7 +74,7 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
 
 
 def table_4(results: RunResults) -> list[PublishedComparison]:
-    """Compare how often the thresholds call before the fault, and say how soon they call after it."""
+    """Compare the rate of alarms before the fault, and report delays after it."""
     numbers = {"early_rate": "early", "miss_rate": "missed", MEDIAN_DELAY: "median delay"}
     found: dict[str, list[Numbers]] = {}
     for (alarm, _, _, name), timing in timings(results.table).items():
@@ -93,7 +93,7 @@ def table_4(results: RunResults) -> list[PublishedComparison]:
 
 
 def table_5(results: RunResults) -> list[PublishedComparison]:
-    """Say how each detector does under each policy; the paper's numbers for it are not known to us."""
+    """Report the AUROC of each detector under each policy; the published numbers are not known to us."""
     measured = MetricTable.of(results.table, "auroc")
     found = pivot(measured, "auroc", "world", "name")
     return [
@@ -104,7 +104,7 @@ def table_5(results: RunResults) -> list[PublishedComparison]:
 
 TABLES = (
     PublishedTable(3, "local AUROC of each detector, mean over worlds", "anomaly-gym", table_3),
-    PublishedTable(4, "timing under the printed thresholds and ours", "anomaly-gym", table_4),
+    PublishedTable(4, "timing under the published thresholds and ours", "anomaly-gym", table_4),
     PublishedTable(5, "local AUROC under other policies", "anomaly-gym-policies", table_5),
     PublishedTable(12, "every metric of every detector, world and level", "anomaly-gym", every_metric),
     PublishedTable(
@@ -119,7 +119,7 @@ PUBLISHED = Published(TABLES)
 
 
 def _by_world(results: RunResults, metric: str) -> list[PublishedComparison]:
-    """Compare one metric of every detector, world and level that print has too."""
+    """Compare one metric of every detector, world and level with published numbers."""
     measured, published = MetricTable.of(results.table, metric), _published()
     lines = []
     for level in LEVELS:
@@ -140,7 +140,7 @@ def _grouped(lines: list[PublishedComparison]) -> dict[tuple[str, str], list[Pub
 
 
 def _note(world: str, level: str, detector: str) -> str:
-    """Return what is known to make print differ."""
+    """Return the known reason of a difference."""
     if detector in NOTES:
         return NOTES[detector]
     if detector in IMAGE_DETECTORS:
@@ -152,7 +152,7 @@ def _note(world: str, level: str, detector: str) -> str:
 
 @cache
 def _published() -> dict[tuple[str, str, str, str], float]:
-    """Return the printed numbers by world, level, detector and metric."""
+    """Return the published numbers by world, level, detector and metric."""
     text = files("offnominal.papers.anomaly_gym").joinpath("published.csv").read_text(encoding="utf-8")
     return {
         (row["world"], row["level"], row["detector"], row["metric"]): float(row["value"])

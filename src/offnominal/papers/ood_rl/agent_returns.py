@@ -1,4 +1,4 @@
-"""What agents earned in the settings of a world, and where they failed."""
+"""Returns of agents in the settings of a world, and the settings in which they fail."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from offnominal.core.types import BoolArray, FloatArray
 from offnominal.papers.ood_rl.settings import CARTPOLE, PONG, OODSetting
 
 SOLVED = {CARTPOLE: 195.0, PONG: 15.0}
-"""Mean return below which an agent has failed, where there is one from which on a task counts as solved."""
+"""Threshold of failure for the mean return, in worlds with a return at which the task counts as solved."""
 DEVIATIONS = 3.0
-"""Elsewhere it has failed if it earns so many standard deviations of its nominal returns less than their mean."""
+"""In other worlds, an agent fails below its mean nominal return minus this number of standard deviations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentReturns:
-    """What the agents of a kind earned in the settings of a world.
+    """Returns of the agents of one kind in the settings of a world.
 
     Args:
         world: Id of the world.
         uncertainty: Kind of the agents.
-        settings: What was changed.
+        settings: Modifications.
         agents: Numbers of the agents.
         mean: (settings, agents): mean return over the episodes of all trials.
         half: (settings, agents): half the width of its 95 % interval.
-        limit: (agents,): below it an agent has failed.
-        nominal: (agents,): mean return in the unchanged world.
+        limit: (agents,): threshold of failure.
+        nominal: (agents,): mean return in the unmodified world.
         length: (settings, agents): mean length of episodes.
     """
 

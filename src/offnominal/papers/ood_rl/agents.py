@@ -1,4 +1,4 @@
-"""The agents of the study: those that come with the package, and others that are trained on first use."""
+"""The agents of the study: shipped ones, and others that are trained on first use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVALUATION_SEED = 55_000_000
 
 
 def algorithm_of(world: str, uncertainty: UncertaintyKind) -> str:
-    """Return how an agent of a world learned, as experts are called.
+    """Return the name of the training algorithm of an agent, as in the cards of experts.
 
     Example:
         >>> algorithm_of("OOD-Pendulum-v0", "dropout")
@@ -40,8 +40,8 @@ def agent(world: str, uncertainty: UncertaintyKind, number: int) -> UncertainPol
 
     Args:
         world: Id of the world.
-        uncertainty: How it knows how sure it is.
-        number: Which.
+        uncertainty: Kind of uncertainty estimate.
+        number: Number of the agent.
     """
     algorithm = algorithm_of(world, uncertainty)
     if number == SHIPPED:
@@ -52,7 +52,7 @@ def agent(world: str, uncertainty: UncertaintyKind, number: int) -> UncertainPol
             _train(world, uncertainty, number, path)
         policy = load_policy(path)[0]
     if not isinstance(policy, UncertainPolicy):
-        raise InvalidParameter(f"{algorithm} in {world} does not know how sure it is; expected an UncertainPolicy.")
+        raise InvalidParameter(f"{algorithm} in {world} has no uncertainty estimates; expected an UncertainPolicy.")
     return policy
 
 
@@ -62,7 +62,7 @@ def agent_hash(world: str, uncertainty: UncertaintyKind, number: int) -> str:
 
 
 def agent_path(world: str, uncertainty: UncertaintyKind, number: int) -> Path:
-    """Return where a trained agent is kept, without the ending."""
+    """Return the path of a trained agent, without the file ending."""
     return data_home() / "agents" / f"{world}--{algorithm_of(world, uncertainty)}-{number}"
 
 
@@ -77,7 +77,7 @@ def _train(world: str, uncertainty: UncertaintyKind, number: int, path: Path) ->
     learned = uncertainty_preset(world, "ddpg" if world == PENDULUM else "dqn", uncertainty)
     settings = learned.replace(seed=FIRST_SEED + number)
 
-    def judged(policy: UncertainPolicy) -> tuple[float, float]:
+    def evaluated(policy: UncertainPolicy) -> tuple[float, float]:
         found = evaluate_policy(
             world, policy, seed=EVALUATION_SEED, **evaluation_options(world, PROGRESS_EPISODES, during_training=True)
         )
@@ -86,7 +86,7 @@ def _train(world: str, uncertainty: UncertaintyKind, number: int, path: Path) ->
     policy, curve = learn_with_uncertainty(
         world,
         settings,
-        judged,
+        evaluated,
         checkpoint=path.with_suffix(".checkpoint"),
         options=dict(worlds.evaluation_terms(world).options),
         demonstrator=scripted_expert(world) if settings.demonstrator == "scripted" else None,

@@ -17,18 +17,18 @@ def build_detectors(cell: OODCell, policy: UncertainPolicy) -> dict[str, Detecto
 
     Args:
         cell: The cell.
-        policy: Its agent, for methods that look inside.
+        policy: Its agent, for methods that use signals from inside the policy.
     """
     entries = {entry.name: entry for entry in (*cell.methods, *cell.parts)}
     return {entry.name: _build(entry, policy, entries) for entry in cell.methods}
 
 
 def observations_for(detector: Detector, episodes: Sequence[Episode]) -> Sequence[Episode]:
-    """Return episodes as a detector sees them: one of pictures has the latest three of a stack for its three colours.
+    """Return episodes as input of a detector: an image detector gets the latest three frames as colour channels.
 
     Args:
-        detector: Who watches.
-        episodes: What an agent lived through.
+        detector: The detector.
+        episodes: Episodes of an agent.
     """
     if not detector.pixel_observations:
         return episodes

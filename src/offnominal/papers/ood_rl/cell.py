@@ -1,4 +1,4 @@
-"""Cells of the study: one agent in all settings of its world, watched by some detectors."""
+"""Cells of the study: one agent in all settings of its world, with some detectors."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class MethodEntry(Config):
     """A detector of the study.
 
     Args:
-        name: What tables call it.
+        name: Name in tables.
         detector: Its registered id, or ``"package.module:Class"``; the name if empty.
-        parameters: Of its constructor.
-        internal: Whether it looks into the policy; its constructor then takes one.
-        parts: Names of the methods whose scores it fuses, if it does.
+        parameters: Arguments of its constructor.
+        internal: Whether it uses signals from inside the policy; its constructor then takes `policy`.
+        parts: Names of the methods whose scores it fuses, if any.
         uncertainties: Only agents of these kinds; all if None.
     """
 
@@ -49,26 +49,26 @@ class MethodEntry(Config):
 
 @dataclass(frozen=True)
 class OODCell(BaseCell):
-    """One agent in all settings of Table 1 that its world has, in several trials, watched by detectors.
+    """One agent in all settings of Table 1 that its world has, in several trials, with detectors.
 
-    A trial has `episodes` unchanged episodes and as many in each setting; all of them start alike. Trials differ in
-    how they start. Detectors outside the policy learn from unchanged episodes that no trial has.
+    A trial has `episodes` unmodified episodes and as many in each setting, with the same initial states. Trials have
+    different initial states. Detectors outside the policy are trained on other unmodified episodes.
 
     Args:
         world: Id of the world.
         uncertainty: Kind of the agent.
         methods: Detectors that share the episodes.
         parts: Detectors whose scores are only needed for those that fuse them.
-        group: What people call the methods together.
-        seed: Number of the agent: 0 is the one that comes with the package, others are trained with that seed.
-        trials: How many.
-        episodes: Unchanged ones of each trial, and those of each setting.
-        train: Episodes that detectors outside the policy learn from.
+        group: Name of the group of methods.
+        seed: Number of the agent: 0 is the shipped one, others are trained with that seed.
+        trials: Number of trials.
+        episodes: Number of unmodified episodes of each trial, and of episodes of each setting.
+        train: Number of training episodes of detectors outside the policy.
         max_steps: Time limit; the world's own if None.
-        onset: First changed transition; 0 as in the paper.
+        onset: First modified transition; 0 as in the paper.
         anomalies: Only settings of these.
         max_settings: Settings of each anomaly at most, spread evenly; None for all.
-        kind: Tells these cells from others in files.
+        kind: Id of the study kind.
 
     Example:
         >>> OODCell("OOD-CartPole-v0", "ensemble", (MethodEntry("Time"),), seed=2).label
@@ -92,12 +92,12 @@ class OODCell(BaseCell):
 
     @property
     def label(self) -> str:
-        """World, kind of agent, group of methods and number of the agent, for people."""
+        """World, kind of agent, group of methods and number of the agent."""
         return f"{self.world}/{self.uncertainty}/{self.group}/{self.seed}"
 
     @property
     def source(self) -> str:
-        """A hash of what decides the agent."""
+        """Hash of world, kind and number of the agent."""
         return hashlib.sha256(json.dumps(["agent", self.world, self.uncertainty, self.seed]).encode()).hexdigest()
 
     @property

@@ -1,4 +1,4 @@
-"""What a method made of the settings of a world."""
+"""Detection results of one method in the settings of a world."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 from offnominal.papers.ood_rl.settings import OODSetting
 
 UNCERTAINTY = "Uncertainty"
-"""Name of the method of the paper: how far the predictions of a policy lie apart."""
+"""Name of the method of the paper: the spread of the predictions of a policy."""
 KINDS = {"ensemble": "Ensemble", "dropout": "MC-Dropout", "dropconnect": "MC-DropConnect"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectionResults:
-    """What one method made of the settings of a world.
+    """Detection results of one method in the settings of a world.
 
     Args:
         world: Id of the world.
         uncertainty: Kind of the agents.
         method: Name of the detector.
-        settings: What was changed.
+        settings: Modifications.
         agents: Numbers of the agents.
         values: (readings, settings, agents, trials).
         thresholds: (settings, agents, trials): see :class:`~offnominal.papers.ood_rl.separation.Separation`.
@@ -39,7 +39,7 @@ class DetectionResults:
 
     @property
     def label(self) -> str:
-        """What figures call it: the kind of agent if its uncertainty is meant, otherwise also the detector."""
+        """Name in figures: the kind of agent for its uncertainty, otherwise also the detector."""
         kind = KINDS.get(self.uncertainty, self.uncertainty)
         if self.method == UNCERTAINTY:
             return kind
@@ -61,7 +61,7 @@ class DetectionResults:
         return found
 
     def between_agents(self, name: str) -> FloatArray:
-        """Return the standard deviation over trained agents, in each setting, without what trials add to it.
+        """Return the standard deviation over trained agents, in each setting, without the variance over trials.
 
         The variance of the agents' means is the sum of both, trials counting a share of one over their number; where
         trials alone make more, agents make none.

@@ -1,4 +1,4 @@
-"""The episodes of a trial: unchanged ones, and their twins in every setting."""
+"""The episodes of a trial: unmodified ones, and their twins in every setting."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class EpisodeGroup:
     """Some episodes of a trial.
 
     Args:
-        setting: What is changed in them; None for nothing.
-        episodes: As many as a trial has; number i of every part starts alike.
+        setting: The modification; None for unmodified episodes.
+        episodes: As many as a trial has; episode i has the same initial state in every part.
     """
 
     setting: OODSetting | None
@@ -61,12 +61,12 @@ def _spread(group: list[OODSetting], max_settings: int | None) -> list[OODSettin
 
 
 def training_episodes(cell: OODCell, policy: Policy) -> list[Episode]:
-    """Return unchanged episodes that no trial has."""
+    """Return unmodified episodes for training; no trial has them."""
     return collect(cell.world, policy, cell.train, seed=TRAIN_SEED, **_conditions(cell, _rows(cell)))
 
 
 def trial_parts(cell: OODCell, policy: Policy, trial: int) -> Iterator[EpisodeGroup]:
-    """Yield the unchanged episodes of a trial, then those of each setting.
+    """Yield the unmodified episodes of a trial, then those of each setting.
 
     As many settings are simulated together as fit into memory; that changes nothing but the speed.
 
@@ -96,7 +96,7 @@ def _conditions(cell: OODCell, rows: int) -> dict[str, Any]:
 
 
 def _rows(cell: OODCell) -> int:
-    """Return how many episodes are recorded at once: observations come twice, as seen and as they were."""
+    """Return the number of episodes recorded at once: observations are stored twice, with and without faults."""
     world = build_world(cell.world, 1)
     try:
         limit = world.card.max_steps if cell.max_steps is None else cell.max_steps

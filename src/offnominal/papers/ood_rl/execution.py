@@ -1,4 +1,4 @@
-"""Do a cell: let an agent act in every setting, let the detectors watch, read their scores."""
+"""Run a cell: run its agent in every setting, score the episodes and evaluate the detectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from offnominal.studies.execution import single_threaded, with_parts
 from offnominal.studies.resource_meter import ResourceMeter
 from offnominal.worlds.catalogue import worlds as world_registry
 
-# How an agent was trained does not count: its weights are the data of a cell.
+# The training of an agent does not count: its weights are the data of a cell.
 CODE_TARGETS = (
     "offnominal.agents.uncertainty:UncertainPolicy",
     "offnominal.agents.uncertainty:DenseNetworks",
@@ -43,11 +43,11 @@ Row = dict[str, Any]
 
 
 def run_cell(cell: OODCell, *, sources: Sources | None = None) -> CellResult:
-    """Do a cell in this process, with one thread.
+    """Compute a cell in this process with one thread.
 
     Args:
-        cell: What to do.
-        sources: Code that was read before.
+        cell: The cell.
+        sources: Source code that was read before.
     """
     meter = ResourceMeter()
     code = code_of(cell, sources or Sources())
@@ -105,7 +105,7 @@ def run_trial(
 def _scored(
     cell: OODCell, policy: UncertainPolicy, detectors: Mapping[str, Detector], trial: int, meter: ResourceMeter
 ) -> Iterator[tuple[EpisodeGroup, dict[str, list[FloatArray]]]]:
-    """Yield the parts of a trial and what each method makes of them."""
+    """Yield the parts of a trial and the scores of each method."""
     parts = trial_parts(cell, policy, trial)
     shown = [entry.name for entry in cell.methods]
     while True:
@@ -118,7 +118,7 @@ def _scored(
 
 
 def _setting_row(cell: OODCell, part: EpisodeGroup, nominal: EpisodeGroup, trial: int) -> Row:
-    """Return what the episodes of a setting were like, whoever watched."""
+    """Return the columns of a setting that do not depend on the method."""
     setting = part.setting
     assert setting is not None
     return {
@@ -144,12 +144,12 @@ def _returns(name: str, episodes: Sequence[Episode]) -> Row:
 
 
 def prepare(cell: OODCell) -> str:
-    """Train the agent of a cell if it is not there, and return the hash of its weights."""
+    """Train the agent of a cell if it is missing, and return the hash of its weights."""
     return agent_hash(cell.world, cell.uncertainty, cell.seed)
 
 
 def code_of(cell: OODCell, sources: Sources) -> str:
-    """Return the version of the code that a cell uses: of its world, faults and methods, and of what reads scores."""
+    """Return a hash of the code of world, faults, methods and evaluation."""
     specs: list[Spec] = []
     for entry in (*cell.methods, *cell.parts):
         specs += with_parts(entry.id, entry.parameters | ({"detectors": ()} if entry.parts else {}))

@@ -21,7 +21,7 @@ from offnominal.reports.figures import pyplot
 from offnominal.reports.save_figures import save_figures
 
 Drawing = tuple[str, Callable[[Any], Any]]
-"""A caption, and what draws the figure with pyplot."""
+"""A caption, and a function that draws the figure with pyplot."""
 SHOWN = (("dynamics/pole_length", 2.0), ("dynamics/gravity", 20.0))
 """Settings whose episodes are shown: a long pole on the cart, a pendulum in twice the gravity."""
 
@@ -43,7 +43,7 @@ def draw_figures(outcomes: OODResults, examples: Any, folder: Path) -> dict[str,
 def _overviews(outcomes: OODResults) -> dict[str, Drawing]:
     return {
         "survival": (
-            "How much of the AUC is left when only steps of the same time are compared: mean over the settings in "
+            "AUC of all steps, and of steps at the same time of their episode: mean over the settings in "
             "which agents fail",
             lambda plt: survival_figure(plt, outcomes),
         ),

@@ -1,4 +1,4 @@
-"""Heat maps: what a method makes of every setting of every world."""
+"""Heat maps: AUC of a method in every setting of every world."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MARK = "✕"
 def heat_figure(plt: Any, outcomes: OODResults, label: str) -> Any:
     """Draw the mean AUC of a method: a panel per world, a row per quantity, a column per multiple of its default.
 
-    Chance is white; what is blue is called less strange than the unchanged world. Settings in which agents fail have a
-    cross.
+    White is an AUC of 0.5; in blue settings scores are lower than in the unmodified world. A cross marks
+    settings in which agents fail.
 
     Args:
         plt: matplotlib's pyplot.
@@ -58,7 +58,7 @@ def _grid(detections: DetectionResults) -> Grid:
 
 
 def _column(setting: OODSetting) -> float:
-    """Return the multiple of the default that is meant, before it was rounded for print; of a corruption, its level."""
+    """Return the multiple of the default that is meant, before rounding; of a corruption, its level."""
     if setting.world == PONG:
         return setting.parameter
     multiple = setting.parameter / setting.quantity.default

@@ -1,4 +1,4 @@
-"""What differs from the study: in a world, and at a scale."""
+"""Changes of the study: in a world, and at a scale."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from offnominal.core.config import Config
 
 @dataclass(frozen=True)
 class WorldOverrides(Config):
-    """What differs in a world; what is None is as the study says.
+    """Changes in a world; None leaves a field of the study unchanged.
 
     Args:
-        excluded_uncertainties: Kinds of agents that it has none of.
-        excluded_methods: Methods that cannot watch there, by name.
-        episodes: Of each trial and setting.
-        train: Episodes that detectors outside the policy learn from.
+        excluded_uncertainties: Kinds of agents that do not exist for it.
+        excluded_methods: Names of methods that do not apply there.
+        episodes: Number of episodes of each trial and setting.
+        train: Number of training episodes of detectors outside the policy.
         max_steps: Time limit, if not the world's own.
     """
 
@@ -30,21 +30,21 @@ class WorldOverrides(Config):
 
 @dataclass(frozen=True)
 class OODScale(Config):
-    """How much of the study to run; what is None is as the study says.
+    """Scale of the study; None leaves a field of the study unchanged.
 
     Args:
         summary: One line for listings.
-        worlds: Only these.
-        uncertainties: Only agents of these kinds.
-        methods: Only these, by name.
-        agents: Numbers of the agents; 0 comes with the package, others are trained with that seed.
-        trials: How many.
-        episodes: Of each trial and setting.
-        train: Episodes that detectors outside the policy learn from.
-        onset: First changed transition.
-        anomalies: Only settings of these.
-        max_settings: Settings of each anomaly at most.
-        parameters: Parameters that differ, by name of the method.
+        worlds: Ids of worlds.
+        uncertainties: Kinds of agents.
+        methods: Names of methods.
+        agents: Numbers of the agents; 0 is the shipped one, others are trained with that seed.
+        trials: Number of trials.
+        episodes: Number of episodes of each trial and setting.
+        train: Number of training episodes of detectors outside the policy.
+        onset: First modified transition.
+        anomalies: Ids of anomalies; other settings are left out.
+        max_settings: Maximum number of settings of each anomaly.
+        parameters: Changed parameters by name of the method.
     """
 
     summary: str = ""

@@ -1,4 +1,4 @@
-"""What is known here of the printed tables."""
+"""The published numbers that are known to us."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from importlib.resources import files
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """A row of a printed table.
+    """A row of a published table.
 
     Args:
-        tables: Numbers of the tables it may be in.
+        tables: Numbers of the tables that may contain it.
         world: Id of the world.
         method: Kind of the agent; empty if not known.
-        anomaly: What is changed; empty for a mean over all rows of the method.
-        value: To what; None if not known.
+        anomaly: Id of the anomaly; empty for a mean over all rows of the method.
+        value: Parameter of the anomaly; None if not known.
         mean: Mean AUC over trials.
         std: Standard deviation over trials, ddof 1.
         best: Largest AUC of the trials.
-        trials: Those of the five that are known.
+        trials: The known ones of the five trials.
     """
 
     tables: range
@@ -37,7 +37,7 @@ class PublishedRow:
 
 @cache
 def published_rows() -> tuple[PublishedRow, ...]:
-    """Return every printed number that is known here.
+    """Return every published number that is known to us.
 
     Example:
         >>> max(row.best for row in published_rows() if 9 in row.tables)

@@ -1,4 +1,4 @@
-"""The tables of the paper: ours, and what is known of print."""
+"""The published tables and figures of the paper, and our results for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Found = tuple[str, OODSetting, FloatArray]
 
 
 def table_1(results: RunResults) -> list[PublishedComparison]:
-    """Give what agents earn in every setting of Table 1, and whether they fail; print says only that some do."""
+    """Report the returns of agents in every setting of Table 1, and whether they fail."""
     return [
         PublishedComparison(
             {"world": found.world, "agent": KINDS[found.uncertainty], "setting": setting.label},
@@ -41,15 +41,15 @@ def table_1(results: RunResults) -> list[PublishedComparison]:
 
 
 def auc_table(results: RunResults, *, number: int, world: str, best: bool) -> list[PublishedComparison]:
-    """Compare the AUC of the policies' uncertainty in the settings in which agents fail, as the paper reads it.
+    """Compare the AUC of the policies' uncertainty in the settings in which agents fail, as in the paper.
 
     Ours is of the first agent: the mean over trials with their range, or the best of them.
 
     Args:
-        results: Of a run.
-        number: Of the table.
-        world: It is of.
-        best: Whether it prints the best trial of each row.
+        results: Results of a run.
+        number: Number of the table.
+        world: Id of the world.
+        best: Whether it has the best trial of each row.
     """
     rows = [row for row in published_rows() if row.world == world and (best or number in row.tables)]
     placed = {(row.method, row.anomaly, row.value): row for row in rows if row.method and row.value is not None}
@@ -78,7 +78,7 @@ def _line(
     if best:
         return PublishedComparison(labels, Estimate(float(trials.max())), row.best if row else None)
     deviation = float(trials.std(ddof=1)) if len(trials) > 1 else 0.0
-    note = f"± {deviation:.3f}" + (f", print ± {row.std:.3f}" if row and row.std is not None else "")
+    note = f"± {deviation:.3f}" + (f", published ± {row.std:.3f}" if row and row.std is not None else "")
     return PublishedComparison(labels, Estimate(float(trials.mean()), trials), row.mean if row else None, note=note)
 
 
@@ -87,7 +87,7 @@ def _shown(row: PublishedRow, best: bool) -> bool:
 
 
 def _of(row: PublishedRow, found: Iterable[Found]) -> list[FloatArray]:
-    """Return the trials of all settings that a printed row may be of."""
+    """Return the trials of all settings that a published row may belong to."""
     return [
         trials
         for kind, setting, trials in found
@@ -96,9 +96,9 @@ def _of(row: PublishedRow, found: Iterable[Found]) -> list[FloatArray]:
 
 
 def _apart(row: PublishedRow, trials: list[FloatArray], best: bool) -> PublishedComparison:
-    """Return a printed row of which method or setting is not known, beside all of ours that it may be of.
+    """Return a published row with unknown method or setting, and all of ours that it may belong to.
 
-    To lie within so wide a range is no evidence, so print is told in the note and no verdict is given.
+    A match with so wide a range is no evidence, so the published number is in the note and there is no verdict.
     """
     named = next((each.quantity.name for each in settings(row.world) if each.anomaly == row.anomaly), "")
     labels = {"method": KINDS.get(row.method, "one of three"), "setting": named or "mean deviation over trials"}
@@ -109,7 +109,9 @@ def _apart(row: PublishedRow, trials: list[FloatArray], best: bool) -> Published
         return PublishedComparison(labels, Estimate(float(values.mean())), row.std)
     values = np.array([each.max() if best else each.mean() for each in trials])
     number = f"{row.best:.3f}" if best else f"{row.mean:.3f} ± {row.std:.3f}"
-    return PublishedComparison(labels, Estimate(float(values.mean()), values), None, note=f"print {number}, {UNPLACED}")
+    return PublishedComparison(
+        labels, Estimate(float(values.mean()), values), None, note=f"published {number}, {UNPLACED}"
+    )
 
 
 def _published(number: int, title: str, world: str, *, best: bool = False) -> PublishedTable:
@@ -117,22 +119,22 @@ def _published(number: int, title: str, world: str, *, best: bool = False) -> Pu
     return PublishedTable(number, title, STUDY, compare, scale="pong" if world == PONG else DEFAULT_SCALE)
 
 
-_ONE = "mean over trials; which method the printed one is of is not known here"
+_ONE = "mean over trials; the method of the published numbers is not known to us"
 TABLES = [
     PublishedTable(1, "all settings: returns, and where agents fail", STUDY, table_1),
-    _published(3, "CartPole, best of the trials; no printed number is known here", CARTPOLE, best=True),
+    _published(3, "CartPole, best of the trials; no published number is known to us", CARTPOLE, best=True),
     _published(4, "Pendulum, best of the trials", PENDULUM, best=True),
     _published(5, "Pong, best of the trials", PONG, best=True),
     *(_published(number, f"CartPole, {_ONE}", CARTPOLE) for number in (6, 7, 8)),
     *(_published(number, f"Pendulum, {_ONE}", PENDULUM) for number in (9, 10, 11)),
     *(_published(number, f"Pong, {_ONE}", PONG) for number in range(12, 20)),
 ]
-UNKNOWN_TABLES = {"2": "We know neither what it shows nor its numbers."}
+UNKNOWN_TABLES = {"2": "We know neither its content nor its numbers."}
 FIGURES = [
-    PublishedFigure(4, "values of both pushes along an unchanged and a changed episode", STUDY, "q_values"),
-    PublishedFigure(5, "torque along an unchanged and a changed episode", STUDY, "actions"),
+    PublishedFigure(4, "values of both actions along an unmodified and a modified episode", STUDY, "q_values"),
+    PublishedFigure(5, "torque along an unmodified and a modified episode", STUDY, "actions"),
 ]
-_UNKNOWN = "We do not know what it shows."
+_UNKNOWN = "We do not know its content."
 UNKNOWN_FIGURES = {
     **dict.fromkeys(("1", "2", "3"), _UNKNOWN),
     "6": "It shows corrupted frames of Pong; ours are on the page of that world.",

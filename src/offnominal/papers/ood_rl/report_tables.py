@@ -1,4 +1,4 @@
-"""The tables of a study of agents in changed worlds."""
+"""The tables of the report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from offnominal.papers.ood_rl.results import OODResults, average
 from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 from offnominal.reports.study_tables import Row, StudyTable
 
-CHANCE = 0.5
+RANDOM_AUC = 0.5
 
 
 def detection_leaderboard(outcomes: OODResults) -> list[Row]:
@@ -36,16 +36,16 @@ def _leading(world: str, detections: DetectionResults, means: dict[str, float]) 
         "method": detections.label,
         "AUC": readings.pop(SEPARATION_METRICS["auc"]),
         **readings,
-        "survives": _round((means["auc_equal"] - CHANCE) / (means["auc"] - CHANCE), 2)
-        if means["auc"] > CHANCE + 0.01
+        "survives": _round((means["auc_equal"] - RANDOM_AUC) / (means["auc"] - RANDOM_AUC), 2)
+        if means["auc"] > RANDOM_AUC + 0.01
         else None,
     }
 
 
 def report_tables(outcomes: OODResults) -> list[StudyTable]:
-    """Return every table of a study; the one to look at first comes first."""
+    """Return every table of a run, the most important one first."""
     survive = (
-        "Mean AUC over the settings in which agents fail; what survives of its excess over chance when only steps of "
+        "Mean AUC over the settings in which agents fail; share of its excess over 0.5 that remains when only steps of "
         "the same time are compared"
     )
     tables = [
@@ -58,7 +58,7 @@ def report_tables(outcomes: OODResults) -> list[StudyTable]:
 
 
 def _variances(outcomes: OODResults) -> list[Row]:
-    """Return a row per world and method: how far evaluations of one agent, and agents, lie apart."""
+    """Return a row per world and method: standard deviations over evaluations of one agent, and over agents."""
     rows: list[Row] = []
     for detections in outcomes.detections:
         failed = outcomes.failed(detections)
@@ -74,7 +74,7 @@ def _variances(outcomes: OODResults) -> list[Row]:
 
 
 def _returns(outcomes: OODResults) -> list[Row]:
-    """Return a row per setting and kind of agent: what it earns, and how many of the agents fail."""
+    """Return a row per setting and kind of agent: its return, and the number of agents that fail."""
     rows: list[Row] = []
     for returns in outcomes.returns:
         for place, setting in enumerate(returns.settings):

@@ -1,4 +1,4 @@
-"""What a run has found, arranged: by method for detection, by kind of agent for returns."""
+"""The results of a run: detection by method, returns by kind of agent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from offnominal.papers.ood_rl.settings import OODSetting, settings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OODResults:
-    """What a run has found.
+    """The results of a run.
 
     Args:
         detections: Per world, kind of agent and method.
@@ -46,23 +46,23 @@ class OODResults:
 
     @property
     def labels(self) -> list[str]:
-        """What figures call the methods, in their order."""
+        """Names of the methods in figures, in their order."""
         return list(dict.fromkeys(each.label for each in self.detections))
 
     def in_world(self, world: str) -> list[DetectionResults]:
-        """Return what the methods made of a world."""
+        """Return the results of all methods in a world."""
         return [each for each in self.detections if each.world == world]
 
     def by_label(self, label: str) -> list[DetectionResults]:
-        """Return what a method made of its worlds."""
+        """Return the results of a method in all worlds."""
         return [each for each in self.detections if each.label == label]
 
     def returns_of(self, world: str, uncertainty: str) -> AgentReturns:
-        """Return what agents of a kind earned in a world."""
+        """Return the returns of the agents of a kind in a world."""
         return next(each for each in self.returns if (each.world, each.uncertainty) == (world, uncertainty))
 
     def failed(self, detections: DetectionResults) -> BoolArray:
-        """(settings,): whether most of the agents that a method watched failed."""
+        """(settings,): whether most agents of a method failed."""
         returns = self.returns_of(detections.world, detections.uncertainty)
         places = [returns.settings.index(each) for each in detections.settings]
         return returns.mostly_failed[places]
@@ -79,7 +79,7 @@ def _rows(columns: Columns, world: str, uncertainty: str, method: str) -> Column
 
 
 def _arranged(rows: Columns) -> tuple[tuple[OODSetting, ...], tuple[int, ...], Any, tuple[int, int, int]]:
-    """Return settings and agents, where each row belongs, and the shape of the whole."""
+    """Return settings, agents, the index of each row, and the shape of the array."""
     world = str(rows["world"][0])
     there = set(zip(rows["anomaly"].tolist(), rows["value"].tolist(), strict=True))
     found = tuple(each for each in settings(world) if (each.anomaly, each.parameter) in there)
@@ -125,7 +125,7 @@ def _agent_returns(rows: Columns) -> AgentReturns:
 
 
 def average(values: Sequence[float] | FloatArray) -> float:
-    """Return the mean of what is defined; NaN if nothing is."""
+    """Return the mean of the values that are not NaN; NaN if there are none."""
     known = np.asarray(values, np.float64)
     known = known[~np.isnan(known)]
     return float(known.mean()) if len(known) else math.nan

@@ -1,4 +1,4 @@
-"""What agents earn in changed worlds, drawn."""
+"""Figure of the returns of agents in modified worlds."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _quantities(outcomes: OODResults, world: str) -> list[str]:
 
 
 def _line(axes: Any, returns: AgentReturns, name: str, shade: str) -> None:
-    """Draw the returns of agents of a kind; full marks where most of them fail, and one for the unchanged world."""
+    """Draw the returns of agents of a kind; filled marks where most of them fail, and one for the unmodified world."""
     places = [place for place, setting in enumerate(returns.settings) if setting.quantity.name == name]
     mean, half = returns.mean.mean(axis=1), np.sqrt((returns.half**2).sum(axis=1)) / len(returns.agents)
     physics = returns.world != PONG

@@ -1,4 +1,4 @@
-"""What scores of unchanged and changed episodes tell: as the paper reads them, and blind to the length of episodes."""
+"""AUC of modified against unmodified episodes: as in the paper, and controlled for the length of episodes."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ SEPARATION_METRICS = {
     "auc_max": "episode maxima",
     "auc_equal_mean": "episode means, equal length",
 }
-"""What each reading is called. The paper's comes first."""
+"""Metrics and their names in tables; that of the paper comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """How well scores tell changed steps from unchanged ones.
+    """Separation of modified and unmodified steps by their scores.
 
     Args:
-        auc: Over all steps together, as the paper does it: an episode counts as much as it is long.
-        auc_equal: Over steps of the same time only. Each changed episode has a twin that starts alike; of both, the
-            steps count that the change is in force at and neither has ended before.
+        auc: Over all steps, as in the paper: long episodes have more weight.
+        auc_equal: Over steps at the same time only. Each modified episode has a twin with the same initial state; the
+            steps of both count at which the modification is active and neither has ended.
         auc_mean: Over episodes; each is scored by the mean over its steps from the onset on.
-        auc_max: The same with the largest score. More steps have larger ones, so it sees how long episodes are.
+        auc_max: The same with the largest score. It depends on the length of episodes.
         auc_equal_mean: As `auc_mean`, over the steps of `auc_equal`.
-        threshold: Score from which on a step is best called changed: where Youden's J, the difference of the rates of
-            right and false alarms, is largest.
-        true_rate: Changed steps at or above it.
-        false_rate: Unchanged steps at or above it.
+        threshold: Threshold with the largest value of Youden's J, the true-positive rate minus the false-positive
+            rate.
+        true_rate: Rate of modified steps at or above it.
+        false_rate: Rate of unmodified steps at or above it.
     """
 
     auc: float
@@ -53,16 +53,16 @@ class Separation:
 def measure_separation(
     nominal: Sequence[FloatArray], changed: Sequence[FloatArray], active: Sequence[BoolArray]
 ) -> Separation:
-    """Read the scores of twins: episode i of both started alike.
+    """Measure the separation of twins: episode i of both has the same initial state.
 
     Args:
-        nominal: Scores of unchanged episodes, one array each.
-        changed: Scores of changed ones.
-        active: Of each changed one, whether the change was in force. Steps before it count as unchanged.
+        nominal: Scores of unmodified episodes, one array each.
+        changed: Scores of modified ones.
+        active: Whether the modification was active at each step. Steps before it count as unmodified.
 
     Example:
-        >>> nominal_scores, odd = [np.array([1.0, 1.0, 5.0])], [np.array([2.0, 3.0])]
-        >>> reading = measure_separation(nominal_scores, odd, [np.ones(2, bool)])
+        >>> nominal, modified = [np.array([1.0, 1.0, 5.0])], [np.array([2.0, 3.0])]
+        >>> reading = measure_separation(nominal, modified, [np.ones(2, bool)])
         >>> round(reading.auc, 3), reading.auc_equal, reading.threshold
         (0.667, 1.0, 2.0)
     """
@@ -103,10 +103,10 @@ def _auc(faulty: FloatArray, healthy: FloatArray) -> float:
 
 @compiled
 def youden(faulty: FloatArray, healthy: FloatArray) -> tuple[float, float, float]:
-    """Return the threshold with the largest J, and the rates of right and false alarms there.
+    """Return the threshold with the largest J, and its true-positive and false-positive rates.
 
     Args:
-        faulty: Sorted upwards, not empty.
+        faulty: Scores in ascending order, not empty.
         healthy: Likewise.
     """
     i, j = len(faulty) - 1, len(healthy) - 1

@@ -1,4 +1,4 @@
-"""What agents predict along episodes, drawn: the paper's Figures 4 and 5."""
+"""Figures of predictions along episodes: Figures 4 and 5 of the paper."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from offnominal.reports.figures import FAULTY, NOMINAL
 PUSHES = (("left", "#0072B2"), ("right", "#D55E00"))
 CALLED = "#222222"
 STEPS = 120
-"""Shown of an episode of numbers."""
+"""Number of steps shown of an episode with continuous actions."""
 
 
 def value_figure(plt: Any, both: Sequence[Series]) -> Any:
-    """Draw the mean value of each choice with a band of one standard deviation, a panel per episode.
+    """Draw the mean value of each action with a band of one standard deviation, a panel per episode.
 
     Args:
         plt: matplotlib's pyplot.
-        both: An unchanged episode and a changed one.
+        both: An unmodified episode and a modified one.
     """
     figure, panels = plt.subplots(1, len(both), figsize=(8.8, 2.9), sharey=True, layout="constrained")
     for axes, found in zip(panels, both, strict=True):
@@ -40,12 +40,12 @@ def value_figure(plt: Any, both: Sequence[Series]) -> Any:
 def action_figure(plt: Any, both: Sequence[Series], threshold: float) -> Any:
     """Draw the mean action, its band of one standard deviation, and that of the threshold, a panel per episode.
 
-    A step is called changed where the first band is wider than the second.
+    A step is classified as modified where the first band is wider than the second.
 
     Args:
         plt: matplotlib's pyplot.
-        both: An unchanged episode and a changed one.
-        threshold: Deviation from which on a step is called changed.
+        both: An unmodified episode and a modified one.
+        threshold: Threshold of the standard deviation.
     """
     figure, panels = plt.subplots(1, len(both), figsize=(8.8, 2.9), sharey=True, layout="constrained")
     for axes, found, shade in zip(panels, both, (NOMINAL, FAULTY), strict=True):
@@ -55,10 +55,10 @@ def action_figure(plt: Any, both: Sequence[Series], threshold: float) -> Any:
         axes.fill_between(steps, mean - sigma, mean + sigma, color=shade, alpha=0.3, lw=0, label="± one deviation")
         for side in (-1.0, 1.0):
             axes.plot(steps, mean + side * threshold, color="#333333", lw=0.7, ls=":")
-        axes.plot(steps, mean, color=shade, lw=1.2, label="torque asked for, mean")
+        axes.plot(steps, mean, color=shade, lw=1.2, label="torque, mean")
         axes.plot([], [], color="#333333", lw=0.7, ls=":", label="± threshold")
-        axes.plot(steps[called], mean[called], ls="", marker="o", ms=2.6, color=CALLED, label="called changed")
-        axes.set_title(f"{_title(found)}: {called.mean():.0%} called", fontsize=9)
+        axes.plot(steps[called], mean[called], ls="", marker="o", ms=2.6, color=CALLED, label="classified as modified")
+        axes.set_title(f"{_title(found)}: {called.mean():.0%} classified as modified", fontsize=9)
         _finish(axes, len(steps))
     panels[0].set_ylabel("torque (N m)")
     handles, labels = panels[0].get_legend_handles_labels()
@@ -73,4 +73,4 @@ def _finish(axes: Any, steps: int) -> None:
 
 
 def _title(found: Series) -> str:
-    return "unchanged" if found.setting is None else found.setting.label
+    return "unmodified" if found.setting is None else found.setting.label

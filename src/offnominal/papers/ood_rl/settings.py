@@ -1,4 +1,4 @@
-"""The 150 environments of the paper's Table 1: three worlds, in each of which one thing is changed at a time."""
+"""The 150 environments of the paper's Table 1: three worlds, each with one modification at a time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ SEVERITIES = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What is changed in a world, one row of Table 1.
+    """A modified quantity of a world, one row of Table 1.
 
     Args:
         world: Id of the world.
-        anomaly: Id of the anomaly that changes it.
-        name: What the paper calls it.
-        default: Its value in the unchanged world, as printed.
+        anomaly: Id of the anomaly that modifies it.
+        name: Name in the paper.
+        default: Its value in the unmodified world, as published.
         decimals: To which the paper rounds its values; None for exact ones.
     """
 
@@ -42,7 +42,7 @@ class OODSetting:
     """One environment of Table 1.
 
     Args:
-        quantity: What is changed.
+        quantity: Modified quantity.
         parameter: The anomaly's parameter: the value in force, or the severity of a corruption.
         published: The value as Table 1 has it.
 
@@ -68,11 +68,11 @@ class OODSetting:
 
     @property
     def label(self) -> str:
-        """What is changed, and to what."""
+        """Modified quantity and its value."""
         return f"{self.quantity.name} {self.published}"
 
     def fault(self, schedule: Schedule | str | int | tuple[int, int] = "start") -> Fault:
-        """Return the change as a fault; in the paper it is there from the start."""
+        """Return the modification as a fault; in the paper it is active from the start."""
         return Fault(self.anomaly, self.parameter, schedule)
 
 
@@ -96,11 +96,11 @@ CORRUPTIONS = {
     Quantity(PONG, "camera/motion_blur", "motion blur", 0.0): ("(10, 3)", "(15, 5)", "(15, 8)", "(15, 12)", "(20, 15)"),
     Quantity(PONG, "camera/pixelate", "pixelate", 1.0): ("0.6", "0.5", "0.4", "0.3", "0.25"),
 }
-"""The corruptions of Pong, with the printed parameters of severities 1 to 5."""
+"""The corruptions of Pong, with the published parameters of severities 1 to 5."""
 
 
 def values(quantity: Quantity, divisors: tuple[int, ...], multiples: tuple[int, ...]) -> list[float]:
-    """Return the default divided by each of some numbers, then multiplied by each of others, rounded as printed.
+    """Return the default divided by each of some numbers, then multiplied by each of others, rounded as published.
 
     Example:
         >>> values(PENDULUM_QUANTITIES[3], PENDULUM_DIVISORS, PENDULUM_MULTIPLES)

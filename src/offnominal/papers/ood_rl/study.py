@@ -1,4 +1,4 @@
-"""The study as data: which agents, in which worlds, watched by whom."""
+"""The study as data: agents, worlds and detectors."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from offnominal.studies.base import BaseStudy, Target
 from offnominal.studies.scales import changes_of, check_integers, check_names, scale_of
 
 INTERNAL, EXTERNAL = "policy", "outside"
-"""Groups of methods that share the episodes of a cell: those that learn nothing but look into the policy are cheap."""
+"""Groups of methods that share the episodes of a cell: those that only use signals from inside the policy are cheap."""
 
 
 @dataclass(frozen=True)
 class OODStudy(BaseStudy):
-    """Agents that know how sure they are, in worlds of which one thing is changed at a time.
+    """Policies with uncertainty estimates in worlds with one modification at a time.
 
     Args:
-        name: What commands call it.
-        title: What people call it.
-        summary: What it asks, in a sentence or two.
+        name: Id in commands.
+        title: Title of the report.
+        summary: The question of the study, in one or two sentences.
         worlds: Ids of worlds with settings in Table 1.
         uncertainties: Kinds of agents.
-        changes: What differs in a world, by its id.
-        methods: Who watches.
+        changes: Changes in a world, by its id.
+        methods: Detectors.
         agents: Numbers of the agents of each kind.
-        external_agents: Those that detectors outside the policy watch, too; all if None. They learn, which takes time.
-        trials: Evaluations of each agent.
-        episodes: Unchanged ones of each trial, and those of each setting.
-        train: Episodes that detectors outside the policy learn from.
-        onset: First changed transition; 0 as in the paper.
-        anomalies: Only settings of these.
-        max_settings: Settings of each anomaly at most; None for all.
+        external_agents: Numbers of the agents for detectors outside the policy, which need training; all if None.
+        trials: Number of evaluations of each agent.
+        episodes: Number of unmodified episodes of each trial, and of episodes of each setting.
+        train: Number of training episodes of detectors outside the policy.
+        onset: First modified transition; 0 as in the paper.
+        anomalies: Ids of anomalies; other settings are left out.
+        max_settings: Maximum number of settings of each anomaly; None for all.
         scales: Smaller or larger versions by name.
-        kind: Tells these studies from others in files.
+        kind: Id of the study kind.
 
     Example:
         >>> methods = (MethodEntry("Entropy", internal=True), MethodEntry("KNN", uncertainties=("ensemble",)))
@@ -88,7 +88,7 @@ class OODStudy(BaseStudy):
         return ((detector_registry, entry.id) for entry in self.methods)
 
     def at(self, scale: str | None) -> OODStudy:
-        """Return the study as a scale changes it; as it is if None."""
+        """Return the study at a scale, or unchanged if None."""
         if scale is None:
             return self
         change = scale_of(self.name, self.scales, scale)
@@ -116,11 +116,11 @@ class OODStudy(BaseStudy):
         ]
 
     def change(self, world: str) -> WorldOverrides:
-        """Return what differs in a world."""
+        """Return the changes in a world."""
         return self.changes.get(world, WorldOverrides())
 
     def _cells_of(self, world: str, uncertainty: UncertaintyKind, agent: int) -> list[OODCell]:
-        # For whom else a method watches is nothing that its result depends on.
+        # The result of a method does not depend on the other agents that it is applied to.
         by_name = {entry.name: entry.replace(uncertainties=None) for entry in self.methods}
         groups: dict[str, list[MethodEntry]] = {INTERNAL: [], EXTERNAL: []}
         for entry in self.methods:
@@ -151,7 +151,7 @@ class OODStudy(BaseStudy):
         methods: tuple[MethodEntry, ...],
         parts: tuple[MethodEntry, ...],
     ) -> OODCell:
-        """Return a cell that knows no more than what its methods depend on."""
+        """Return a cell with the fields that its methods depend on."""
         change = self.change(world)
         return OODCell(
             world=world,

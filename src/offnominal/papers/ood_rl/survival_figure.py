@@ -1,4 +1,4 @@
-"""How much of the AUC is there without the length of episodes, drawn."""
+"""Figure of the AUC with and without the effect of the length of episodes."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from offnominal.papers.ood_rl.report_tables import detection_leaderboard
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 
-LOOKS = {
-    "AUC": ("all steps, as printed", "#767676", "o"),
+STYLES = {
+    "AUC": ("all steps, as published", "#767676", "o"),
     SEPARATION_METRICS["auc_equal"]: ("steps of the same time", "#0072B2", "D"),
     SEPARATION_METRICS["auc_equal_mean"]: ("episode means, same time", "#D55E00", "s"),
 }
 
 
 def survival_figure(plt: Any, outcomes: OODResults) -> Any:
-    """Draw the mean AUC over failed settings under three readings: a panel per world, a line per method.
+    """Draw the mean AUC over failed settings by three metrics: a panel per world, a line per method.
 
     Args:
         plt: matplotlib's pyplot.
-        outcomes: Of a run.
+        outcomes: Results of a run.
     """
     rows = detection_leaderboard(outcomes)
     worlds = outcomes.worlds
@@ -33,10 +33,10 @@ def survival_figure(plt: Any, outcomes: OODResults) -> Any:
     for axes, world in zip(panels[0], worlds, strict=True):
         found = [row for row in rows if row["world"] == world]
         places = np.arange(len(found))
-        numbers = {name: np.array([row[name] if row[name] is not None else np.nan for row in found]) for name in LOOKS}
+        numbers = {name: np.array([row[name] if row[name] is not None else np.nan for row in found]) for name in STYLES}
         together = np.array(list(numbers.values()))
         axes.hlines(places, np.fmin.reduce(together), np.fmax.reduce(together), color="#CCCCCC", lw=2)
-        for name, (label, shade, marker) in LOOKS.items():
+        for name, (label, shade, marker) in STYLES.items():
             axes.plot(numbers[name], places, ls="", marker=marker, ms=5, color=shade, label=label)
         axes.axvline(0.5, color="#333333", lw=0.8, ls="--")
         axes.set_yticks(places, [row["method"] for row in found], fontsize=8)
@@ -44,5 +44,5 @@ def survival_figure(plt: Any, outcomes: OODResults) -> Any:
         axes.set_title(world if np.isfinite(together).any() else f"{world}: no agent fails", fontsize=9)
         axes.set_xlabel("mean AUC where agents fail")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(LOOKS), fontsize=8)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(STYLES), fontsize=8)
     return figure

@@ -24,15 +24,15 @@ from offnominal.reports.figures import pyplot
 from offnominal.reports.save_figures import save_figures
 
 Drawing = tuple[str, Callable[[Any], Any]]
-"""A caption, and what draws the figure with pyplot."""
+"""A caption, and a function that draws the figure with pyplot."""
 
 
 def draw_figures(outcomes: ComparisonResults, folder: Path) -> dict[str, str]:
     """Write every figure as PNG and SVG; return their captions by name.
 
     Args:
-        outcomes: Of a run.
-        folder: Where they go.
+        outcomes: Results of a run.
+        folder: Folder of the figures.
     """
     plt = pyplot()
     drawings = _drawings(outcomes)
@@ -46,22 +46,22 @@ def _drawings(outcomes: ComparisonResults) -> dict[str, Drawing]:
     compared = compare_methods(outcomes.methods, values)
     if compared is not None:
         drawings["critical_difference"] = (
-            "Mean ranks; methods under one bar cannot be told apart (Nemenyi, 10 %)",
+            "Mean ranks; methods under one bar do not differ significantly (Nemenyi, 10 %)",
             lambda plt: critical_figure(plt, compared),
         )
     drawings["knowledge"] = (
-        "What labels are worth: test AUC and rank by which validation points are labelled to choose the configuration",
+        "Effect of labels: test AUC and rank by the validation points that are labelled to select the configuration",
         lambda plt: label_budget_figure(plt, outcomes),
     )
     drawings["pareto"] = (
-        "Rank against time: mean rank of the test AUC, and CPU seconds per configuration; nothing is better and faster "
-        "than what the dashed line joins",
+        "Rank against time: mean rank of the test AUC, and CPU seconds per configuration; no method is better and "
+        "faster than those on the dashed line",
         lambda plt: pareto_figure(plt, outcomes, values),
     )
     for method in SEPARATE_BY:
         if method in outcomes.methods and parameters_of(outcomes, method):
             drawings[f"sensitivity_{method}"] = (
-                f"How much the parameters of {search_space_of(method).title} matter: test AUC, mean over tables "
+                f"Sensitivity to the parameters of {search_space_of(method).title}: test AUC, mean over tables "
                 "and seeds",
                 partial(sensitivity_figure, outcomes=outcomes, method=method),
             )

@@ -1,4 +1,4 @@
-"""What labels are worth, drawn."""
+"""Figure of the effect of labels."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ MARKERS = "os^Dv"
 
 
 def label_budget_figure(plt: Any, outcomes: ComparisonResults) -> Any:
-    """Draw the mean test AUC and the mean rank by what chooses the configuration, from nothing to all labels.
+    """Draw the mean test AUC and the mean rank by the labels that select the configuration, from none to all.
 
     Args:
         plt: matplotlib's pyplot.
         outcomes: Of a run.
     """
     figure, grid = plt.subplots(2, len(BUDGETS), figsize=(9.2, 5.6), sharex="col", sharey="row")
-    looks = line_styles(outcomes.methods)
+    styles = line_styles(outcomes.methods)
     for column, budget in zip(grid.T, BUDGETS, strict=True):
         by = by_label_budget(outcomes, budget)
         # A mean over some tables only could not be compared with the others: a line has a gap there.
@@ -32,7 +32,7 @@ def label_budget_figure(plt: Any, outcomes: ComparisonResults) -> Any:
         ranks = np.array([np.where(np.isnan(found).any(axis=0), np.nan, mean_ranks(found)) for found in by.values()])
         for axes, lines in zip(column, (means, ranks), strict=True):
             for place, method in enumerate(outcomes.methods):
-                axes.plot(range(len(by)), lines[:, place], ms=3.8, lw=1.3, label=method, **looks[method])
+                axes.plot(range(len(by)), lines[:, place], ms=3.8, lw=1.3, label=method, **styles[method])
         column[1].set_xticks(range(len(by)), [ENDS.get(label, label) for label in by], fontsize=8)
         column[1].set_xlabel(ABOUT[budget])
     grid[1, 0].invert_yaxis()
@@ -51,9 +51,9 @@ def line_styles(methods: list[str]) -> dict[str, dict[str, str]]:
         >>> line_styles(["knn"])["knn"]["marker"]
         'o'
     """
-    shades, seen, looks = colours(methods), dict[str, int](), {}
+    shades, used, styles = colours(methods), dict[str, int](), {}
     for method in methods:
         shade = shades[method]
-        looks[method] = {"color": shade, "marker": MARKERS[seen.get(shade, 0) % len(MARKERS)]}
-        seen[shade] = seen.get(shade, 0) + 1
-    return looks
+        styles[method] = {"color": shade, "marker": MARKERS[used.get(shade, 0) % len(MARKERS)]}
+        used[shade] = used.get(shade, 0) + 1
+    return styles

@@ -12,7 +12,7 @@ from offnominal.papers.comparison.selection.comparison_results import Comparison
 from offnominal.papers.comparison.selection.ranks import mean_ranks
 
 SHORTEST = 1e-5
-"""Seconds at which the axis begins; what takes less is drawn there."""
+"""Seconds at which the axis begins; shorter times are drawn there."""
 
 
 def pareto_figure(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> Any:
@@ -24,18 +24,18 @@ def pareto_figure(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> 
         values: (tables, methods) to rank by.
     """
     figure, both = plt.subplots(1, 2, figsize=(9.2, 3.8), sharey=True)
-    ranks, looks = mean_ranks(values), line_styles(outcomes.methods)
+    ranks, styles = mean_ranks(values), line_styles(outcomes.methods)
     seconds = np.maximum(np.nanmean(outcomes.seconds(), axis=0), SHORTEST)
-    for axes, spent, what in zip(both, seconds.T, ("fit", "score"), strict=True):
+    for axes, spent, step in zip(both, seconds.T, ("fit", "score"), strict=True):
         for place, method in enumerate(outcomes.methods):
-            axes.plot(spent[place], ranks[place], ms=6, ls="none", **looks[method])
+            axes.plot(spent[place], ranks[place], ms=6, ls="none", **styles[method])
             axes.annotate(method, (spent[place], ranks[place]), xytext=(6, 3), textcoords="offset points", fontsize=8)
         front = frontier(spent, ranks)
         axes.step(spent[front], ranks[front], where="post", color="#888888", lw=1.0, ls=(0, (4, 3)), zorder=0)
         axes.set_xscale("log")
         axes.set_xlim(*decades(spent))
         axes.xaxis.set_minor_formatter(plt.NullFormatter())
-        axes.set_xlabel(f"CPU seconds to {what} a configuration")
+        axes.set_xlabel(f"CPU seconds to {step} a configuration")
     both[0].invert_yaxis()
     both[0].set_ylabel("mean rank of the test AUC")
     figure.subplots_adjust(wspace=0.12)

@@ -20,7 +20,7 @@ ACROSS = 4
 def sensitivity_figure(plt: Any, outcomes: ComparisonResults, method: str) -> Any:
     """Draw the test AUC of a method against each of its parameters.
 
-    Full lines are means over all configurations with that value, dashed ones what validation labels choose among them.
+    Full lines are means over all configurations with that value, dashed ones those selected by validation labels.
 
     Args:
         plt: matplotlib's pyplot.

@@ -1,4 +1,4 @@
-"""The table of the paper on images: ours; of print we know no number."""
+"""The table of the paper on images; its published numbers are not known to us."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from offnominal.studies.results import RunResults
 
 
 def table_6(results: RunResults) -> list[PublishedComparison]:
-    """Give the test AUC of each method on each class left out, and the mean over classes.
+    """Report the test AUC of each method on each class left out, and the mean over classes.
 
-    The printed numbers are not known to us, so there is nothing to compare with.
+    The published numbers are not known to us, so there is no comparison.
     """
     outcomes = ComparisonResults.of(results.table)
     notes = {place: _note(found.configurations) for place, found in outcomes.chosen("mean").items()}
@@ -31,6 +31,6 @@ def table_6(results: RunResults) -> list[PublishedComparison]:
 
 
 def _note(configurations: tuple[str, ...]) -> str:
-    """Say on how many training images the chosen machines were fitted."""
+    """Return the number of training images of the selected machines."""
     chosen = json.loads(configurations[0]) if configurations else {}
     return f"{chosen['machines']} machines of {chosen['rows']:,} images each" if "machines" in chosen else ""

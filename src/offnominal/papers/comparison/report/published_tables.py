@@ -1,4 +1,4 @@
-"""The tables of the paper on the comparison of anomaly detectors: ours, and what is printed."""
+"""The published tables and figures of the comparison, and our results for them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
-IDENTIFIER = "print keeps the column that numbers the rows"
+IDENTIFIER = "the published results use the column with row numbers"
 NOTES = {"glass": IDENTIFIER}
 
 
 def table_4(results: RunResults) -> list[PublishedComparison]:
-    """Compare the test AUC of each method on each table, configuration chosen by the mean protocol."""
+    """Compare the test AUC of each method on each table, configuration selected by the mean protocol."""
     outcomes = ComparisonResults.of(results.table)
     published = _published()
     lines = []
@@ -33,7 +33,7 @@ def table_4(results: RunResults) -> list[PublishedComparison]:
 
 
 def rank_table(results: RunResults) -> list[PublishedComparison]:
-    """Give the mean rank of each method over the tables that were run; print has other methods and tables."""
+    """Report the mean rank of each method over the tables of the run; the paper has other methods and tables."""
     outcomes = ComparisonResults.of(results.table)
     ranks = mean_ranks(outcomes.values("mean"), ties="min", decimals=2)
     order = np.argsort(ranks, kind="stable")
@@ -44,7 +44,7 @@ TABLES = [
     PublishedTable("IV", "test AUC on tables, mean protocol", "comparison", table_4),
     PublishedTable(
         "VI",
-        "test AUC on images, one class left out; the printed numbers are not known here",
+        "test AUC on images, one class left out; the published numbers are not known to us",
         "comparison-images",
         table_6,
         images=True,
@@ -52,20 +52,22 @@ TABLES = [
     PublishedTable("ranks", "mean ranks on tables, mean protocol", "comparison", rank_table),
 ]
 UNKNOWN_TABLES = {
-    "V": "Of print we know that it has the columns of Table IV, but neither its metric nor its numbers. The report of "
+    "V": "It has the columns of Table IV, but we know neither its metric nor its numbers. The report of "
     "`offnominal run comparison` has TPR at 5 % false alarms (tables/tpr5) and the max protocol (tables/auc_max).",
-    "VII": "We know neither what it shows nor its numbers. The report of `offnominal run comparison` has ensembles, "
+    "VII": "We know neither its content nor its numbers. The report of `offnominal run comparison` has ensembles, "
     "deviations and everything else of the protocol.",
-    "VIII": "We know neither what it shows nor its numbers. The report of `offnominal run comparison` has ensembles, "
+    "VIII": "We know neither its content nor its numbers. The report of `offnominal run comparison` has ensembles, "
     "deviations and everything else of the protocol.",
 }
 FIGURES = [
-    PublishedFigure(4, "what labels are worth: mean AUC and mean rank by what chooses", "comparison", "knowledge"),
+    PublishedFigure(
+        4, "effect of labels: mean AUC and mean rank by the selection of the configuration", "comparison", "knowledge"
+    ),
     PublishedFigure(5, "ranks of the variants of autoencoders", "comparison-deep", "variants"),
     PublishedFigure(6, "rank against time to fit and to score", "comparison", "pareto"),
 ]
 _DIAGRAMS = (
-    "We do not know what it shows. The report of `offnominal run comparison` has a critical-difference diagram "
+    "We do not know its content. The report of `offnominal run comparison` has a critical-difference diagram "
     "(figures/critical_difference)."
 )
 UNKNOWN_FIGURES = {
@@ -79,7 +81,7 @@ PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), UNKNOWN_TABLES, UNKNOWN_FIG
 
 @cache
 def _published() -> dict[tuple[str, str], float]:
-    """Return the printed AUCs that are known to us, by table and method."""
+    """Return the published AUCs that are known to us, by table and method."""
     text = files("offnominal.papers.comparison.report").joinpath("published.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     return {(row["table"], method): float(row[method]) for row in rows for method in row if method != "table"}

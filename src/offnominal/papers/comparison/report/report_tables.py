@@ -48,13 +48,13 @@ def method_leaderboard(outcomes: ComparisonResults) -> list[Row]:
 
 
 def report_tables(outcomes: ComparisonResults) -> list[StudyTable]:
-    """Return every table of a comparison; the one to look at first comes first."""
+    """Return every table of a comparison, the most important one first."""
     auc, best = outcomes.values("mean"), outcomes.values("max")
     tpr = outcomes.values("mean", criterion="tpr5", metric="tpr5")
     tables = [
         ("methods", "Methods, best mean rank first", method_leaderboard(outcomes)),
         ("labels", "Mean test AUC by which labels choose the configuration", _labels(outcomes)),
-        ("flagged", "Inverted: chosen detectors that find dense places strange", _flagged(outcomes)),
+        ("flagged", "Inverted: selected detectors with higher scores near the training points", _flagged(outcomes)),
         ("ensembles", "Mean test AUC of ensembles of the best configurations", _ensembles(outcomes)),
         ("auc", "Test AUC, mean protocol", _matrix(outcomes, auc)),
         ("auc_max", "Test AUC, best configuration of each seed", _matrix(outcomes, best)),

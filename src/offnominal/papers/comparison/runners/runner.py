@@ -78,16 +78,16 @@ class ConfigurationRunner:
     def run(
         self, configurations: Sequence[Configuration], split: TableSplit, seed: int, *, limit_s: float | None = None
     ) -> list[ConfigurationResult]:
-        """Try configurations on a split.
+        """Fit and score configurations on a split.
 
         Args:
             configurations: To try.
             split: Fitted on its training points, scored on the other two parts.
             seed: Of every fit.
-            limit_s: CPU seconds after which nothing more is begun; what is left fails.
+            limit_s: CPU seconds after which no further group is fitted; the remaining configurations fail.
 
         Returns:
-            What came of each, in the same order. A configuration that cannot be fitted is a failure, not an error.
+            The result of each, in the same order. A configuration that cannot be fitted is a failure, not an error.
         """
         results: list[ConfigurationResult | None] = [None] * len(configurations)
         valid: Group = []
@@ -112,7 +112,7 @@ class ConfigurationRunner:
     def _try(
         self, group: Group, shared: Any, split: TableSplit, seed: int, before: FitTimer, sharing: int
     ) -> list[ConfigurationResult]:
-        """Run a group; the clock holds what all configurations shared before."""
+        """Run a group; `before` holds the time that all configurations share."""
         timer = FitTimer()
         try:
             results = self.run_group([each for _, each in group], shared, split, seed, timer)
@@ -131,7 +131,7 @@ class ConfigurationRunner:
         return True
 
     def check(self, configuration: Configuration, split: TableSplit) -> None:
-        """Raise an error if a configuration cannot be fitted on a split; what is not noticed here fails later."""
+        """Raise an error if a configuration cannot be fitted on a split; other errors are raised by the fit."""
         self.make(**configuration)
 
     def groups(self, valid: Group) -> list[Group]:
@@ -141,7 +141,7 @@ class ConfigurationRunner:
     def prepare_group(
         self, configurations: Sequence[Configuration], split: TableSplit, seed: int, timer: FitTimer
     ) -> Any:
-        """Do what all configurations share; the result is handed to :meth:`run_group`."""
+        """Compute what all configurations share, for :meth:`run_group`."""
         return None
 
     def run_group(

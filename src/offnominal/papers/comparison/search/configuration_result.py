@@ -1,4 +1,4 @@
-"""What came of a configuration: scores, cost, or why it failed."""
+"""The result of a configuration: scores and cost, or the reason of its failure."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ConfigurationResult:
         configuration: Parameters of the detector.
         validation: Scores of the validation points; None if it failed.
         test: Scores of the test points; None if it failed.
-        fit_s: CPU seconds to fit. What several configurations share is divided among them.
+        fit_s: CPU seconds to fit. Shared work is divided among the configurations.
         score_s: CPU seconds to score both parts.
-        failure: Why there are no scores; empty if there are.
+        failure: Reason of the failure; empty if there is none.
     """
 
     configuration: Configuration
@@ -44,15 +44,15 @@ class ConfigurationResult:
 def configuration_rows(
     method: str, table: str, seed: int, results: Iterable[ConfigurationResult], validation: BoolArray, test: BoolArray
 ) -> list[dict[str, Any]]:
-    """Return a flat row per configuration: what it was, every metric on both parts, what it cost, why it failed.
+    """Return a row per configuration: its parameters, every metric on both parts, cost, and reason of failure.
 
     ``normal_score`` is the mean score of the normal validation points, for selection without anomalies.
 
     Args:
-        method: Its name.
+        method: Name of the method.
         table: Name of the table.
-        seed: Of the split.
-        results: What came of the configurations.
+        seed: Random seed of the split.
+        results: Results of the configurations.
         validation: (n,) labels of the validation points.
         test: (m,) labels of the test points.
 

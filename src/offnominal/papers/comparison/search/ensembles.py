@@ -1,4 +1,4 @@
-"""The best few configurations together."""
+"""Ensembles of the best configurations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def ensemble(
     """Return the validation and test scores of the best configurations, averaged.
 
     Args:
-        results: What came of the configurations on one split.
+        results: Results of the configurations on one split.
         anomalous: (n,) labels of the validation points.
         size: How many of the best; fewer if fewer succeeded.
         criterion: Validation metric to choose by.
@@ -60,9 +60,7 @@ def ensemble(
     values = [METRICS[criterion](validation, anomalous) for validation, _ in scored]
     order = [place for place in np.argsort(-np.array(values), kind="stable") if not np.isnan(values[place])]
     if not order:
-        raise InvalidParameter(
-            f"none of {len(results)} configurations has scores to choose by; look at their failures."
-        )
+        raise InvalidParameter(f"none of {len(results)} configurations has scores; see their failures.")
     best = [scored[place] for place in order[:size]]
     pairs = [_normalised(validation, test, normalise) for validation, test in best]
     return _mean([first for first, _ in pairs]), _mean([second for _, second in pairs])
@@ -79,7 +77,7 @@ def _normalised(validation: FloatArray, test: FloatArray, how: Normalisation) ->
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """Return ranks in (0, 1); ties share theirs, and what is missing stays missing."""
+    """Return ranks in (0, 1); ties share their mean rank, and missing scores stay missing."""
     from scipy.stats import rankdata
 
     ranks = np.asarray(rankdata(scores, nan_policy="omit"), np.float64)

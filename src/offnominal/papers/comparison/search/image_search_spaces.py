@@ -1,4 +1,4 @@
-"""What is searched over on images, and which methods share their networks."""
+"""Search spaces on images, and the methods that share networks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from offnominal.papers.comparison.search.search_space import SearchSpace, search
 NETWORKS = {"aae": "AAE-images", "dsvd": "DeepSVDD-images", "fmgn": "FMGAN-images", "vae": "VAE-images"}
 """Methods that train a network, with their space beside the detectors."""
 SECOND_STAGES = {"vaek": "knn", "vaeo": "osvm"}
-"""Methods that score the codes of a variational autoencoder, with the method that does it."""
+"""Methods that score the codes of a variational autoencoder, with the method of the second stage."""
 CLASSICAL = ("knn", "osvm")
 CODED = ("vae", *SECOND_STAGES)
 """Methods that share their networks."""
@@ -53,7 +53,7 @@ def image_search_space_of(method: str) -> tuple[SearchSpace, tuple[str, ...]]:
 
 
 def sharing(methods: Sequence[str]) -> list[tuple[str, ...]]:
-    """Part methods into those that share their networks and those that work alone.
+    """Group methods that share their networks; others are in groups of one.
 
     Example:
         >>> sharing(["knn", "vaek", "aae", "vae"])

@@ -38,7 +38,7 @@ def average_precision(scores: FloatArray, anomalous: BoolArray) -> float:
 
 
 def auprc(scores: FloatArray, anomalous: BoolArray) -> float:
-    """Return the area under the precision-recall curve by the trapezoid rule, as the paper does.
+    """Return the area under the precision-recall curve by the trapezoid rule, as in the paper.
 
     Too kind between distant thresholds; see :func:`average_precision`.
     """
@@ -67,7 +67,7 @@ def tpr_at_5(scores: FloatArray, anomalous: BoolArray) -> float:
 
 
 def precision_at_number(scores: FloatArray, anomalous: BoolArray, n: int) -> float:
-    """Return the share of anomalies among the n most suspicious points: what an analyst who labels n of them sees.
+    """Return the share of anomalies among the n highest anomaly scores, as seen by an analyst who labels n points.
 
     Never more than a fifth of the points are labelled. Points tied at the border count by their share.
     """
@@ -104,7 +104,7 @@ METRICS: dict[str, Metric] = {
     **{f"pr_at_{n}": partial(precision_at_number, n=n) for n in NUMBERS},
     **{f"pr_at_{percent:g}%": partial(precision_at_percent, percent=percent) for percent in PERCENTS},
 }
-"""By name. ``pr_at_50`` looks at the 50 most suspicious points, ``pr_at_5%`` at the 5 % most suspicious."""
+"""By name. ``pr_at_50`` uses the 50 highest scores, ``pr_at_5%`` the highest 5 %."""
 
 
 def measure(scores: FloatArray | None, anomalous: BoolArray) -> dict[str, float]:

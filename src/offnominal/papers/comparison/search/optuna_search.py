@@ -1,4 +1,4 @@
-"""Configurations that Optuna proposes, each batch after what came of those before."""
+"""Configurations proposed by Optuna; each batch uses the results of earlier ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from offnominal.core.errors import MissingDependency
 from offnominal.papers.comparison.search.search_space import TRIES, Configuration, SearchSpace, sample_configurations
 
 BATCH = 10
-"""Configurations proposed at once: they share work, and the next ones know what came of them."""
+"""Number of configurations proposed at once; they share work."""
 Objective = Callable[[list[Configuration]], Sequence[float]]
 """Returns how good configurations are; NaN for those that failed."""
 
@@ -35,9 +35,9 @@ def optuna_configurations(
         space: To propose from.
         n: Number of configurations; fewer if Optuna has nothing new to propose.
         seed: Random seed.
-        objective: What is to be made large.
+        objective: Function to maximise.
         accept: Whether a configuration makes sense; others are proposed again.
-        batch_size: How many are judged at once.
+        batch_size: Number of configurations evaluated at once.
 
     Raises:
         MissingDependency: Optuna is not installed.

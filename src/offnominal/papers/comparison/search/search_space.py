@@ -1,4 +1,4 @@
-"""What a method is searched over, and how configurations are drawn from it."""
+"""Search spaces of methods, and random configurations from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes of an image set in turn: a configuration is chosen for all of them, and each shows what it is worth."""
+"""Results by class of an image set; one configuration is selected for all classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison has found: methods on tables, under every way to choose a configuration."""
+"""The results of a comparison: methods on tables, by every selection of a configuration."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ class ComparisonResults:
     def chosen(
         self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc"
     ) -> dict[tuple[str, str], Selected]:
-        """Return what each method shows on each table.
+        """Return the selected result of each method on each table.
 
         Args:
-            protocol: ``mean`` chooses one configuration for all seeds, ``max`` one for each.
-            criterion: Validation metric to choose by.
+            protocol: ``mean`` selects one configuration for all seeds, ``max`` one for each.
+            criterion: Validation metric for the selection.
             metric: Test metric to report.
         """
         choose = _PROTOCOLS[protocol]
@@ -94,17 +94,17 @@ class ComparisonResults:
         return {place: choose(rows, criterion=criterion, metric=metric) for place, rows in taking.items()}
 
     def values(self, protocol: Protocol = "mean", *, criterion: str = "auc", metric: str = "auc") -> FloatArray:
-        """Return the same as numbers (tables, methods); NaN where there is nothing."""
+        """Return the same as numbers (tables, methods); NaN where there is no result."""
         return self._matrix(
             {place: found.value for place, found in self.chosen(protocol, criterion=criterion, metric=metric).items()}
         )
 
     def random_choice(self, metric: str = "auc") -> FloatArray:
-        """Return what a configuration drawn at random shows on average, (tables, methods): nothing is known."""
+        """Return the mean over all configurations, (tables, methods): selection without any knowledge."""
         return self._matrix({place: _mean_of(rows, f"test_{metric}") for place, rows in self.single.items()})
 
     def clean(self, metric: str = "auc") -> FloatArray:
-        """Return what is shown if no anomaly is known, (tables, methods).
+        """Return the result of a selection without known anomalies, (tables, methods).
 
         Classical methods have fixed parameters, and NaN where the run did not try them; of the others the configuration
         is taken that gives normal validation points the lowest mean score.
@@ -119,7 +119,7 @@ class ComparisonResults:
         )
 
     def ensembles(self, size: int, metric: str = "auc") -> FloatArray:
-        """Return what ensembles of the best configurations of each seed show, (tables, methods)."""
+        """Return the result of ensembles of the best configurations of each seed, (tables, methods)."""
         found = {
             (table, method): _mean_of(rows, f"test_{metric}")
             for (table, method, number), rows in self.ensemble_rows.items()
@@ -128,10 +128,10 @@ class ComparisonResults:
         return self._matrix(found)
 
     def polarity(self) -> FloatArray:
-        """Return how the scores of the configuration chosen by the mean protocol go with distance, (tables, methods).
+        """Return the polarity of the configuration selected by the mean protocol, (tables, methods).
 
         It is Spearman's correlation of test scores and the distance to the fifth nearest training point, averaged over
-        seeds. Where it is negative, labelled points chose a detector that finds dense places strange.
+        seeds. Where it is negative, the selected detector gives higher scores near the training points.
         """
         found = {}
         for place, chosen in self.chosen("mean").items():
@@ -152,7 +152,7 @@ class ComparisonResults:
 
 
 def _mean_of(rows: Sequence[Row], name: str) -> float:
-    """Return the mean of what is known; NaN if nothing is."""
+    """Return the mean of the values that are not NaN; NaN if there are none."""
     values = [row[name] for row in rows if not math.isnan(row[name])]
     return float(np.mean(values)) if values else math.nan
 

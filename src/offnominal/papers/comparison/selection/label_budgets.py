@@ -1,4 +1,4 @@
-"""What choosing a configuration is worth, by how many labels choose it: none, those of a few suspicious points, all."""
+"""Results by the number of labels for the selection: none, those of a few high scores, or all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUDGETS: dict[Budget, dict[str, str]] = {
     "percents": {f"{percent:g}%": f"pr_at_{percent:g}%" for percent in PERCENTS},
     "numbers": {f"{n:,}": f"pr_at_{n}" for n in NUMBERS},
 }
-"""Validation criteria by what people call them: an analyst labels the most suspicious points of each configuration and
+"""Validation criteria by name: an analyst labels the most suspicious points of each configuration and
 takes the one with the most hits. All normal points stay; the number is not one of anomalies that are known."""
 RANDOM_CHOICE, CLEAN, ALL = "any", "none", "all"
 """A configuration drawn at random; one for which no anomaly was looked at; one chosen by every validation label."""
@@ -24,9 +24,9 @@ RANDOM_CHOICE, CLEAN, ALL = "any", "none", "all"
 def by_label_budget(
     outcomes: ComparisonResults, budget: Budget = "percents", *, metric: str = "auc"
 ) -> dict[str, FloatArray]:
-    """Return test metrics (tables, methods) by what chose the configuration, from nothing to all labels.
+    """Return test metrics (tables, methods) by the labels that select the configuration, from none to all.
 
-    What is missing for every method on some table is left out: a mean over other tables could not be compared.
+    A criterion without results for every method on some table is left out: means over other tables are not comparable.
 
     Args:
         outcomes: Of a run.

@@ -19,13 +19,13 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What a method shows on a table after its configuration was chosen.
+    """The result of a method on a table with the selected configuration.
 
     Attributes:
         value: The test metric, averaged over seeds.
         configurations: The chosen one; one per seed if each seed chooses for itself.
         sigma_1: Deviation of the test metric over seeds, one configuration each.
-        sigma_10: Deviation of the test metric among the ten best configurations: what luck in the search is worth.
+        sigma_10: Deviation of the test metric among the ten best configurations: the effect of luck in the search.
         failed: How many fits failed.
         n_fits: Of how many.
     """
