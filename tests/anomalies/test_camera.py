@@ -31,7 +31,7 @@ def film(length, seed=1, rows=1):
 
 
 def shown(film, faults, seeds=(0,), rows=None):
-    """What cameras with these faults make of a film, one tuple of faults per row."""
+    """Return the frames with faults applied, one tuple of faults per row."""
     injection = Injection(faults, SETTING)
     rows = np.arange(len(faults)) if rows is None else np.array(rows)
     injection.begin(rows, np.array(seeds), np.zeros(len(rows), np.int64))
@@ -68,7 +68,7 @@ def test_it_does_nothing_at_its_neutral_strength(id):
 
 
 @pytest.mark.parametrize("id", camera_anomalies())
-def test_it_never_changes_the_pictures_it_is_given(id):
+def test_it_never_changes_the_images_it_is_given(id):
     given = film(5)
     before = given.copy()
     shown(given, [(Fault(id, make_anomaly(id).typical, 0),)])
@@ -145,7 +145,7 @@ def test_a_whole_patch_hides_everything_in_the_grey_asked_for():
         (1000, [0, 1, 2, 2, 2, 2, 2, 2, 2, 2]),
     ],
 )
-def test_a_frozen_camera_renews_its_picture_rarely(b, expected):
+def test_a_frozen_camera_renews_its_image_rarely(b, expected):
     assert indices(*under("camera/frozen", b, length=10)) == expected
 
 
@@ -164,7 +164,7 @@ def test_a_delay_can_grow():
     assert indices(*under("camera/delay", 3, length=8, onset=2, ramp=3)) == [0, 1, 2, 2, 2, 2, 3, 4]
 
 
-def test_dropped_pictures_are_black_or_the_last_one_and_as_many_as_said():
+def test_dropped_images_are_black_or_the_last_one_and_as_many_as_said():
     given = film(400)
     black = shown(given, [(Fault("camera/drop", 0.3, 0),)])[:, 0]
     lost = ~black.any(axis=(1, 2, 3))
@@ -182,7 +182,7 @@ def test_several_faults_act_in_the_order_given():
     assert second.max() < 66
 
 
-def test_a_new_episode_forgets_the_pictures_of_the_last():
+def test_a_new_episode_forgets_the_images_of_the_last():
     given = film(3)
     injection = Injection([(Fault("camera/frozen", 50, 0),)], SETTING)
     row = np.zeros(1, np.int64)
@@ -194,7 +194,7 @@ def test_a_new_episode_forgets_the_pictures_of_the_last():
         assert np.array_equal(injection.apply_camera_faults(given[2], row), given[episode])
 
 
-def test_without_a_fault_of_the_camera_pictures_pass_untouched():
+def test_without_a_fault_of_the_camera_images_pass_untouched():
     injection = Injection([()], SETTING)
     frames = film(1)[0]
     assert not injection.affects_camera
@@ -227,7 +227,7 @@ def test_what_a_camera_has_not_is_refused(fault, error, message):
         Injection([(fault,)], SETTING)
 
 
-def test_an_environment_without_pictures_says_how_to_get_some():
+def test_an_environment_without_images_says_how_to_get_some():
     with pytest.raises(UnsupportedEnvironment, match="has none; pass observation='image'"):
         Injection([(Fault("camera/blur", 1.0, 0),)], EnvironmentInfo(("x",), ("a",)))
 
@@ -255,7 +255,7 @@ def test_a_grey_that_is_none_is_refused(options):
         Occlusion(**options)
 
 
-def test_an_unknown_way_to_lose_a_picture_is_refused():
+def test_an_unknown_way_to_lose_a_image_is_refused():
     with pytest.raises(InvalidParameter, match="choose 'black' or 'last'"):
         Drop(show="white")
 
@@ -263,7 +263,7 @@ def test_an_unknown_way_to_lose_a_picture_is_refused():
 @pytest.mark.parametrize(
     "frames", [np.zeros((1, 8, 8, 3)), np.zeros((2, 8, 8, 3), np.uint8), np.zeros((1, 8, 8), np.uint8)]
 )
-def test_pictures_of_another_shape_or_type_are_refused(frames):
+def test_images_of_another_shape_or_type_are_refused(frames):
     injection = Injection([(Fault("camera/blur", 1.0, 0),)], SETTING)
     with pytest.raises(InvalidParameter, match=r"expected uint8 of \(1, H, W, 3\)"):
         injection.apply_camera_faults(frames, np.zeros(1, np.int64))
@@ -282,13 +282,13 @@ class Careless(CameraAnomaly):
         return {"float": frame / 255, "crop": frame[1:], "mirror": frame[:, ::-1]}[self.deed]
 
 
-def test_an_anomaly_of_a_user_gets_and_returns_pictures():
+def test_an_anomaly_of_a_user_gets_and_returns_images():
     given, seen = under(Careless("mirror"), 1.0)
     assert np.array_equal(seen[3:], given[3:, :, ::-1])
 
 
 @pytest.mark.parametrize("deed", ["float", "crop"])
-def test_one_that_returns_no_such_picture_is_told(deed):
+def test_one_that_returns_no_such_image_is_told(deed):
     with pytest.raises(InvalidParameter, match=r"camera/careless returned .* uint8 of shape \(32, 32, 3\)"):
         under(Careless(deed), 1.0)
 

@@ -1,4 +1,4 @@
-"""What faults do to the bytes of a picture."""
+"""Kernels of the camera anomalies."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_blur_is_the_gaussian_convolution(sigma):
 
 
 @pytest.mark.parametrize("sigma", [0.5, 3.0, 1000.0])
-def test_blur_leaves_an_even_picture_as_it_is(sigma):
+def test_blur_leaves_an_even_image_as_it_is(sigma):
     for grey in (0, 1, 128, 255):
         frame = np.full((9, 7, 3), grey, np.uint8)
         assert np.array_equal(blurred(frame, sigma), frame)

@@ -1,4 +1,4 @@
-"""Faults of a camera through which agents see."""
+"""Camera faults in a world with pixel observations."""
 
 import gymnasium
 import numpy as np
@@ -24,7 +24,7 @@ def restless(observations):
     return 2 + observations.reshape(len(observations), -1).sum(axis=1, dtype=np.int64) % 2
 
 
-def test_a_fault_enters_with_the_pictures_and_leaves_with_them():
+def test_a_fault_is_visible_as_long_as_one_of_its_images_is_in_the_stack():
     fault = Fault("camera/gaussian", 3, Schedule(onset=3, duration=2))
     (pair,) = twins(PONG, lambda o: np.full(len(o), 2), 1, faults=fault, max_steps=12)
     seen, clean = pair.faulty.observations, pair.faulty.extras["clean_observations"]
@@ -34,7 +34,7 @@ def test_a_fault_enters_with_the_pictures_and_leaves_with_them():
     assert np.flatnonzero(pair.faulty.active).tolist() == [3, 4]
 
 
-def test_an_agent_acts_on_what_it_sees():
+def test_an_agent_acts_on_faulty_observations():
     (pair,) = twins(PONG, restless, 1, faults=Fault("camera/impulse", 5, 2), max_steps=40)
     assert pair.effective_onset == 2
     clean = pair.faulty.extras["clean_observations"]
@@ -49,7 +49,7 @@ def test_a_row_does_not_depend_on_its_neighbours():
         assert together[row] == collect(PONG, restless, 1, faults=[fault], seed=row, max_steps=10)[0]
 
 
-def test_a_film_shows_what_the_camera_showed():
+def test_frames_are_the_camera_images_with_faults():
     fault = Fault("camera/pixelate", 5, 2)
     (episode,) = collect(PONG, restless, 1, faults=fault, max_steps=5, frames=True)
     (sound,) = collect(PONG, restless, 1, max_steps=5, frames=True)
@@ -59,7 +59,7 @@ def test_a_film_shows_what_the_camera_showed():
     assert (frames[3:] != sound.extras["frames"][3:]).any(axis=(1, 2, 3)).all()
 
 
-def test_rows_with_sound_cameras_are_not_copied():
+def test_rows_without_camera_faults_are_not_copied():
     world = make_world(PONG, 2)
     world.reset(ROWS, ROWS, ROWS * 0)
     nominal = CameraFaults(FaultTable([(), ()], EnvironmentInfo.of(world)))
@@ -81,7 +81,7 @@ def test_only_the_rows_that_were_stepped_move_on():
     assert np.array_equal(seen[1], world.observations[1])
 
 
-def test_a_single_environment_sees_what_a_rollout_sees():
+def test_a_single_environment_gives_the_observations_of_a_rollout():
     fault = Fault("camera/gaussian", 2, 3)
     (episode,) = collect(PONG, restless, 1, faults=fault, max_steps=8)
     env = inject(off.make(PONG), faults=fault)
@@ -99,7 +99,7 @@ def test_faults_of_numbers_have_nothing_to_act_on():
         off.make(PONG, "action/offset", strength=0.1)
 
 
-def test_another_picture_beside_the_pictures_is_refused():
+def test_image_observations_of_a_world_with_pixel_observations_are_refused():
     with pytest.raises(UnsupportedEnvironment, match="has pixel observations already"):
         off.make(PONG, "camera/blur", strength=2.0, observation="image")
 
@@ -114,7 +114,7 @@ def test_faults_come_before_wrappers():
         inject(gymnasium.wrappers.FlattenObservation(off.make(PONG)), "camera/blur", strength=2.0)
 
 
-def test_a_film_without_faults_is_what_the_world_draws():
+def test_frames_without_faults_are_those_of_the_world():
     world = make_world(PONG, 1)
     world.reset(ROWS[:1], ROWS[:1], ROWS[:1])
     (episode,) = collect(PONG, restless, 1, max_steps=1, frames=True)

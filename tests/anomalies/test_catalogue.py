@@ -94,12 +94,12 @@ def test_what_is_no_name_is_refused(id):
         make_anomaly(id)
 
 
-def test_a_knob_without_a_name_is_refused():
+def test_a_physics_parameter_without_a_name_is_refused():
     with pytest.raises(InvalidParameter, match="needs the name of a physics parameter"):
         make_anomaly("dynamics/")
 
 
-def test_any_knob_can_be_named_and_the_world_says_whether_it_has_it():
+def test_any_physics_parameter_can_be_named_and_the_world_says_whether_it_has_it():
     unknown = make_anomaly("dynamics/wind")
     assert unknown == DynamicsAnomaly(physics_parameter="wind")
     world = make_world("SAP-Goal0-v0", 1)

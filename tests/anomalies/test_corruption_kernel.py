@@ -15,7 +15,7 @@ def image(height, width, seed=0):
 
 @pytest.mark.parametrize("share", [0.6, 0.5, 0.4, 0.3, 0.25])
 @pytest.mark.parametrize("shape", [(210, 160), (128, 128), (32, 32), (33, 47), (97, 101), (250, 333)])
-def test_pixelated_pictures_are_those_of_pillow(shape, share):
+def test_pixelated_images_are_those_of_pillow(shape, share):
     frame = image(*shape)
     height, width = shape
     small = Image.fromarray(frame).resize((int(width * share), int(height * share)), Image.Resampling.BOX)
@@ -39,7 +39,7 @@ def by_hand(frame, weights, angle):
 
 @pytest.mark.parametrize("angle", [-math.pi / 4, -0.3, 0.0, 0.5, math.pi / 4])
 @pytest.mark.parametrize("length", [7, 41])
-def test_a_smear_is_the_sum_of_shifted_pictures(angle, length):
+def test_a_smear_is_the_sum_of_shifted_images(angle, length):
     frame, weights = image(20, 34), half_gaussian(length, 5.0)
     out = np.empty_like(frame)
     motion_blur(frame, weights, angle, out)

@@ -35,14 +35,14 @@ def corrupt(kind, severity, frame, **when):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_severity_zero_returns_the_very_picture(kind):
+def test_severity_zero_returns_the_image_unchanged(kind):
     frame = image()
     assert corrupt(kind, 0, frame) is frame
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_pictures_of_any_shape_are_corrupted(kind, shape):
+def test_images_of_any_shape_are_corrupted(kind, shape):
     frame = image(*shape)
     before = frame.copy()
     for severity in (1, 5):
@@ -66,7 +66,7 @@ def test_a_greater_severity_changes_more(kind):
 
 
 @pytest.mark.parametrize("kind", DRAWN)
-def test_every_picture_has_a_draw_of_its_own_that_its_seed_fixes(kind):
+def test_random_numbers_depend_on_the_seed_and_the_step(kind):
     frame = image()
     first = corrupt(kind, 3, frame, step=4)
     assert np.array_equal(first, corrupt(kind, 3, frame, step=4))
@@ -97,7 +97,7 @@ def test_gaussian_noise_is_rounded_down():
 
 
 @pytest.mark.parametrize(("severity", "share"), list(enumerate((0.03, 0.06, 0.09, 0.17, 0.27), 1)))
-def test_impulses_strike_the_printed_share_half_white_half_black(severity, share):
+def test_impulses_change_the_published_share_half_white_half_black(severity, share):
     grey = np.full((210, 160, 3), 100, np.uint8)
     struck = corrupt("impulse", severity, grey)
     assert set(np.unique(struck)) == {0, 100, 255}
@@ -105,7 +105,7 @@ def test_impulses_strike_the_printed_share_half_white_half_black(severity, share
     assert np.mean(struck[struck != 100] == 255) == pytest.approx(0.5, abs=0.03)
 
 
-def test_impulses_strike_colours_one_by_one_or_pixels_as_a_whole():
+def test_impulses_change_colours_one_by_one_or_pixels_as_a_whole():
     grey = np.full((210, 160, 3), 100, np.uint8)
     by_byte, by_pixel = (Impulse(by=by).perturb(grey, 4.0, context()) != 100 for by in ("byte", "pixel"))
     assert (by_byte.any(axis=2) & ~by_byte.all(axis=2)).any()
@@ -113,17 +113,17 @@ def test_impulses_strike_colours_one_by_one_or_pixels_as_a_whole():
     assert by_pixel.mean() == pytest.approx(0.17, rel=0.06)
 
 
-def test_impulses_strike_bytes_or_pixels_and_nothing_else():
+def test_impulses_change_bytes_or_pixels_and_nothing_else():
     with pytest.raises(InvalidParameter, match="by is 'row'; choose 'byte' or 'pixel'"):
         Impulse(by="row")
 
 
-def test_motion_blur_leaves_a_plain_picture_as_it_is():
+def test_motion_blur_does_not_change_a_uniform_image():
     white = np.full((64, 48, 3), 255, np.uint8)
     assert np.array_equal(corrupt("motion_blur", 1, white), white)
 
 
-def test_motion_blur_turns_from_picture_to_picture():
+def test_the_direction_of_motion_blur_differs_between_images():
     point = np.zeros((64, 64, 3), np.uint8)
     point[32, 50] = 255
     slopes = set()

@@ -96,7 +96,7 @@ def test_offset_and_scaling_take_any_finite_number(strength):
 @pytest.mark.parametrize(
     ("physics_parameter", "value"), [("mass", 0.0), ("mass", -1.0), ("moving_objects", -0.1), ("damping", -1)]
 )
-def test_a_knob_beyond_its_smallest_value_is_refused(physics_parameter, value):
+def test_a_physics_parameter_beyond_its_smallest_value_is_refused(physics_parameter, value):
     environment = EnvironmentInfo.of(make_world("SAP-Goal0-v0", 1))
     with pytest.raises(InvalidParameter, match=f"dynamics/{physics_parameter} is {value:g}; expected at least"):
         settle(Fault(f"dynamics/{physics_parameter}", value), environment)
@@ -193,7 +193,7 @@ def test_anomalies_with_the_same_options_are_the_same():
 
 @dataclass(frozen=True)
 class Stuck(SignalAnomaly):
-    """What another package might write: the sensor freezes at its value when the fault strikes."""
+    """An anomaly of another package: the sensor freezes at its value at the onset."""
 
     kind = "stuck"
     formula = "o' = o at onset"

@@ -1,4 +1,4 @@
-"""Vector environments whose agents see through cameras with faults."""
+"""Vector environments with pixel observations and camera faults."""
 
 import numpy as np
 import pytest

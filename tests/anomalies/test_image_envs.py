@@ -1,4 +1,4 @@
-"""Worlds with faults, seen through their pictures."""
+"""Worlds with faults and image observations."""
 
 import gymnasium
 import numpy as np
@@ -41,14 +41,14 @@ def differs(seen, clean):
 
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version", "ignore:.*A Box observation space")
 @pytest.mark.parametrize("observation", ["image", "both"])
-def test_what_is_seen_lies_in_its_space(observation):
+def test_observations_lie_in_their_space(observation):
     env = offnominal.make(WORLD, faults=(FREEZE, HEAVY), observation=observation)
     check_env(env, skip_render_check=True, skip_close_check=True)
     vector = env.unwrapped.world.observation_space
     assert env.observation_space == (IMAGE if observation == "image" else Dict(vector=vector, image=IMAGE))
 
 
-def test_a_nominal_world_shows_pictures_too():
+def test_a_nominal_world_has_images_too():
     env = offnominal.make(WORLD, observation="image")
     assert env.observation_space == IMAGE
     assert np.array_equal(
@@ -80,7 +80,7 @@ def test_an_affected_camera_shows_what_the_sensors_report():
 
 
 @pytest.mark.parametrize("camera", ["clean", "affected"])
-def test_single_vector_and_collected_pictures_are_the_same(camera):
+def test_single_vector_and_collected_images_are_the_same(camera):
     faults = [FREEZE, (OFFSET, Fault("camera/noise", 20.0, 3)), (HEAVY, OFFSET)]
     steps = 6
     envs = offnominal.make_vec(WORLD, 3, faults=faults, observation="both", camera=camera)
@@ -95,7 +95,7 @@ def test_single_vector_and_collected_pictures_are_the_same(camera):
 
 
 @pytest.mark.parametrize("camera", ["clean", "affected"])
-def test_the_last_picture_of_an_episode_is_that_of_its_end(camera):
+def test_the_final_observation_shows_the_final_state(camera):
     faults = [None, (Fault("observation/offset", 0.3, 2), Fault("camera/exposure", -1.0, 1))]
     steps = 3
     envs = offnominal.make_vec(WORLD, 2, faults=faults, observation="both", camera=camera, max_episode_steps=steps)
@@ -114,7 +114,7 @@ def test_the_last_picture_of_an_episode_is_that_of_its_end(camera):
     assert again["image"].shape == (2, 3, 128, 128)
 
 
-def test_rows_that_are_not_reset_keep_their_picture():
+def test_rows_that_are_not_reset_keep_their_image():
     envs = offnominal.make_vec(WORLD, 3, faults=Fault("camera/noise", 20.0, 0), observation="image")
     envs.reset(seed=0)
     before, *_ = envs.step(np.full((3, 2), 0.4, np.float32))
@@ -139,14 +139,14 @@ def test_what_makes_no_sense_is_refused(fault, options, message):
         offnominal.make_vec(WORLD, 2, faults=fault, **options)
 
 
-def test_a_fault_of_a_camera_asks_for_pictures():
+def test_a_fault_of_a_camera_needs_images():
     with pytest.raises(UnsupportedEnvironment, match="SAP-Goal1-v0 has none; pass observation='image'"):
         offnominal.make(WORLD, faults=FREEZE)
     with pytest.raises(UnsupportedEnvironment, match="Pendulum-v1 has none"):
         inject(gymnasium.make("Pendulum-v1"), faults=FREEZE)
 
 
-def test_pictures_of_other_peoples_vectors_are_refused():
+def test_images_of_vectors_of_other_packages_are_refused():
     with pytest.raises(UnsupportedEnvironment, match="needs the plain vector of a world of this package"):
         inject(gymnasium.make("Pendulum-v1"), faults=FREEZE, observation="image")
 

@@ -168,7 +168,7 @@ def test_events_of_a_named_strength_hold_the_number():
     assert injection.events(0)[0].parameter == parameter_for("SAP-Goal0-v0", "dynamics/mass", "medium")
 
 
-def test_a_knob_is_turned_while_the_fault_is_on_and_exactly_put_back():
+def test_a_physics_parameter_is_turned_while_the_fault_is_on_and_exactly_put_back():
     fault = Fault("dynamics/drag", 0.7, Schedule(onset=1, duration=2, recovery=1))
     injection, bench = on_bench((fault,), ())
     values = []
@@ -188,7 +188,7 @@ def test_a_knob_is_turned_while_the_fault_is_on_and_exactly_put_back():
         ("drag", (0.5, 0.4), 0.6),
     ],
 )
-def test_faults_on_one_knob_act_together(physics_parameter, strengths, together):
+def test_faults_on_one_physics_parameter_act_together(physics_parameter, strengths, together):
     faults = tuple(Fault(f"dynamics/{physics_parameter}", value, t) for t, value in enumerate(strengths))
     injection, bench = on_bench(faults)
     step(injection)
@@ -250,7 +250,7 @@ def test_nothing_is_remembered_from_one_episode_to_the_next(fault):
 
 
 @pytest.mark.parametrize("id", worlds.ids())
-def test_every_knob_of_every_world_is_back_to_its_exact_value_after_release(id):
+def test_every_physics_parameter_of_every_world_is_back_to_its_exact_value_after_release(id):
     world = make_world(id, 2)
     row = np.array([0])
     both = np.arange(2)

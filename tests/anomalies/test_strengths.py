@@ -185,7 +185,7 @@ def test_a_table_that_was_spoiled_is_damaged(spoil, tmp_path):
         read_strengths(path)
 
 
-def test_a_table_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_a_table_is_written_atomically(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, "No space left on device")
 

@@ -113,7 +113,7 @@ def test_what_nothing_would_show_is_refused(options, error, said):
         film(1, **options)
 
 
-def test_a_world_without_pictures_is_refused(monkeypatch):
+def test_a_world_without_images_is_refused(monkeypatch):
     monkeypatch.setattr(type(make_world(WORLD, 1)), "camera", None)
     with pytest.raises(UnsupportedEnvironment, match="SAP-Goal1-v0"):
         film(1)

@@ -49,7 +49,7 @@ def moved(scene, n):
     return Poses(positions, np.broadcast_to(scene.poses.rotations, (n, len(scene.instances), 3, 3)))
 
 
-def test_parts_of_a_picture_agree(street):
+def test_parts_of_a_image_agree(street):
     picture = render(street, street_camera(96, 64), OUTPUTS)
     seen = np.isfinite(picture.depth)
     assert 0.2 < seen.mean() < 0.95
@@ -75,7 +75,7 @@ def test_tiles_find_what_the_tree_finds(street, camera):
     np.testing.assert_allclose(picture.depth.ravel()[both], depth[both], rtol=1e-4)
 
 
-def test_what_is_asked_for_does_not_change_what_is_seen():
+def test_outputs_do_not_depend_on_which_others_are_requested():
     scene, camera = arm(), arm_camera(48)
     everything = render(scene, camera, OUTPUTS)
     for name in OUTPUTS:

@@ -33,7 +33,7 @@ def started(id, n=3, steps=3):
 
 
 @every_world
-def test_picture_k_shows_the_kth_row_asked_for(id):
+def test_image_k_shows_the_kth_row_asked_for(id):
     world = started(id)
     frames = world.frames()
     assert (frames.shape, frames.dtype) == ((3, 128, 128, 3), np.uint8)
@@ -43,7 +43,7 @@ def test_picture_k_shows_the_kth_row_asked_for(id):
 
 
 @every_world
-def test_picture_of_another_size_shows_the_same(id):
+def test_image_of_another_size_shows_the_same(id):
     world = started(id, 1)
     small, large = world.frames(size=64)[0].astype(float), world.frames(size=128)[0]
     assert small.shape == (64, 64, 3)
@@ -141,7 +141,7 @@ def test_vector_tells_the_episodes_of_single_environments(id):
                 np.testing.assert_array_equal(batch[name][k], seen[name])
 
 
-def test_ended_rows_can_be_seen_before_they_start_anew():
+def test_ended_rows_can_be_observed_before_they_are_reset():
     vector = make_vector("SAP-Goal0-v0", 2, max_episode_steps=3)
     vector.reset(seed=0)
     last = []

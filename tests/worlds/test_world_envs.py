@@ -561,7 +561,7 @@ def test_a_mass_scales_inertia_and_all_that_derives_from_it(id):
 
 
 @every_world
-def test_each_knob_changes_what_happens_in_its_row_and_no_other(id):
+def test_each_physics_parameter_changes_what_happens_in_its_row_and_no_other(id):
     for name, physics_parameter in make_world(id, 1).physics_parameters.items():
         turned, nominal = started(id, 2), started(id, 2)
         turned.set_physics_parameter(name, np.array([1]), np.array([physics_parameter.neutral + 1.5]))
@@ -573,7 +573,7 @@ def test_each_knob_changes_what_happens_in_its_row_and_no_other(id):
         assert ours[1].tobytes() != theirs[1].tobytes(), name
 
 
-def test_an_unknown_knob_names_the_nearest_one():
+def test_an_unknown_physics_parameter_names_the_nearest_one():
     with pytest.raises(UnknownName, match=r"has no physics parameter 'fricton'\. Did you mean 'friction'"):
         make_world("MJC-Reacher3D-v0", 1).set_physics_parameter("fricton", np.array([0]), np.array([1.0]))
 

@@ -97,7 +97,7 @@ KNOBS = [
 
 
 @pytest.mark.parametrize(("id", "theirs", "name", "factor"), KNOBS)
-def test_a_turned_knob_is_gymnasiums_constant(id, theirs, name, factor):
+def test_a_physics_parameter_is_gymnasiums_constant(id, theirs, name, factor):
     value = make_world(id, 1).physics_parameter(name).neutral * factor
     for seed in range(5):
         world = started(id, seed)
@@ -167,7 +167,7 @@ def test_episodes_of_choices_hold_integers():
         assert set(actions.tolist()) == {0, 1}
 
 
-def test_a_policy_that_returns_numbers_for_choices_is_refused():
+def test_a_policy_that_returns_floats_for_discrete_actions_is_refused():
     with pytest.raises(InvalidAction, match="no choice"):
         collect(CARTPOLE, lambda seen: seen[:, 2], 1)
 

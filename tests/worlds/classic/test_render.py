@@ -1,4 +1,4 @@
-"""The pictures of the classic worlds show where things are."""
+"""Images of the classic worlds."""
 
 import numpy as np
 import pytest

@@ -389,7 +389,7 @@ def test_options_are_checked():
         CartpoleSwingup(1, threads=0)
 
 
-def test_neither_physics_nor_picture_needs_mujoco():
+def test_neither_physics_nor_image_needs_mujoco():
     code = (
         "import sys, numpy as np; from offnominal.worlds.mujoco.cartpole import CartpoleSwingup as C; w = C(1); "
         "w.reset(np.arange(1), np.arange(1), np.arange(1)); w.step(np.ones((1, 1))); w.frames(); "

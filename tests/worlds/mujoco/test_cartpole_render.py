@@ -1,4 +1,4 @@
-"""A picture of the cart shows where it is on its rail and how its pole stands."""
+"""Images of the cart-pole swing-up."""
 
 import math
 
@@ -84,6 +84,6 @@ def test_state_that_is_nowhere_leaves_an_empty_rail(state: tuple[float, float]) 
     assert frame.std() > 5
 
 
-def test_pole_looks_the_same_after_a_full_turn() -> None:
+def test_pole_is_drawn_the_same_after_a_full_turn() -> None:
     first, second = (image(0.4, angle).astype(int) for angle in (0.7, 0.7 + 2 * math.pi))
     assert np.abs(first - second).max() <= 3

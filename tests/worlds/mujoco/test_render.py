@@ -1,4 +1,4 @@
-"""A picture of a MuJoCo world shows its geoms where the camera sees them."""
+"""Images of the MuJoCo worlds."""
 
 import math
 
@@ -61,7 +61,7 @@ def reacher_camera() -> Camera:
 
 
 @each_world
-def test_picture_is_bytes_and_the_same_for_the_same_state(world_class: type[Drawn]) -> None:
+def test_image_is_bytes_and_the_same_for_the_same_state(world_class: type[Drawn]) -> None:
     world = started(world_class)
     frame = world.frames()[0]
     assert frame.shape == (128, 128, 3)
@@ -70,7 +70,7 @@ def test_picture_is_bytes_and_the_same_for_the_same_state(world_class: type[Draw
 
 
 @each_world
-def test_picture_changes_as_time_passes(world_class: type[Drawn]) -> None:
+def test_image_changes_as_time_passes(world_class: type[Drawn]) -> None:
     world = started(world_class)
     before = world.frames()[0]
     for _ in range(10):
@@ -79,7 +79,7 @@ def test_picture_changes_as_time_passes(world_class: type[Drawn]) -> None:
 
 
 @each_world
-def test_looking_does_not_disturb_the_physics(world_class: type[Drawn]) -> None:
+def test_rendering_does_not_change_the_physics(world_class: type[Drawn]) -> None:
     watched, alone = started(world_class), started(world_class)
     for t in range(20):
         action = np.full((1, *watched.action_space.shape), math.sin(t))
@@ -90,7 +90,7 @@ def test_looking_does_not_disturb_the_physics(world_class: type[Drawn]) -> None:
 
 
 @each_world
-def test_each_row_has_its_own_picture(world_class: type[Drawn]) -> None:
+def test_each_row_has_its_own_image(world_class: type[Drawn]) -> None:
     world = started(world_class, n=2)
     assert world.frames()[0].tobytes() != world.frames()[1].tobytes()
 
@@ -113,7 +113,7 @@ def test_whole_cheetah_is_in_view_as_it_jumps() -> None:
 
 
 @pytest.mark.parametrize("goal", [(0.0, 0.35, 0.1), (-0.2, 0.5, -0.2), (0.3, 0.3, 0.3)])
-def test_goal_is_drawn_where_the_camera_sees_it(goal: tuple[float, float, float]) -> None:
+def test_goal_is_drawn_at_its_position(goal: tuple[float, float, float]) -> None:
     frame = image(Reacher3D, [0.0] * 7 + list(goal))
     expected = projected(reacher_camera(), np.array(goal))
     np.testing.assert_allclose(centroid(goal_seen(frame)), expected, atol=1.5)

@@ -258,13 +258,13 @@ def lidar(origin, points):
         (123.0, 1.0001, [0] * 8),
     ],
 )
-def test_lidar_sees_a_point_in_its_sector_and_its_neighbours(angle, distance, expected):
+def test_lidar_detects_a_point_in_its_sector_and_its_neighbours(angle, distance, expected):
     origin = np.array([0.3, -0.2])
     point = origin + distance * np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
     np.testing.assert_allclose(lidar(origin, point[None]), expected, atol=1e-12)
 
 
-def test_lidar_sees_the_nearest_of_several_points():
+def test_lidar_detects_the_nearest_of_several_points():
     points = np.array([[0.8, 0.1], [0.2, 0.05], [0.5, 0.3]])
     assert lidar(np.zeros(2), points)[0] == pytest.approx(1 - np.hypot(0.2, 0.05), abs=1e-12)
 

@@ -1,4 +1,4 @@
-"""A particle picture shows where everything is, and nothing else."""
+"""Images of the particle worlds."""
 
 import math
 
@@ -119,7 +119,7 @@ def test_thing_out_of_view_points_out_at_the_border(kind: tuple[float, float, fl
 
 @pytest.mark.parametrize("id", IDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_picture_holds_nothing_but_the_things(id: str, seed: int) -> None:
+def test_image_shows_nothing_but_the_bodies(id: str, seed: int) -> None:
     world = started(id, seed)
     places = np.vstack((world._position[0], world._goals, world._hazards[0]))
     radii = [AGENT_RADIUS] + [OBJECT_RADIUS] * world.layout.objects + [GOAL_RADIUS]
@@ -133,7 +133,7 @@ def test_picture_holds_nothing_but_the_things(id: str, seed: int) -> None:
     assert shown(world.frames()[0], BACKGROUND)[empty].all()
 
 
-def test_picture_does_not_tell_the_time() -> None:
+def test_image_does_not_depend_on_elapsed_time() -> None:
     world = started("SAP-Goal1-v0", 0)
     before = world.frames()[0]
     for _ in range(20):
@@ -141,7 +141,7 @@ def test_picture_does_not_tell_the_time() -> None:
     np.testing.assert_array_equal(world.frames()[0], before)
 
 
-def test_picture_follows_the_physics() -> None:
+def test_image_follows_the_physics() -> None:
     world = started("SAP-Goal0-v0", 0)
     before = centroid(shown(world.frames()[0], AGENT))
     for _ in range(4):
@@ -152,7 +152,7 @@ def test_picture_follows_the_physics() -> None:
     assert after[0] - before[0] > 0.1
 
 
-def test_each_row_has_its_own_picture() -> None:
+def test_each_row_has_its_own_image() -> None:
     world = ParticleWorld(2, id="SAP-Goal0-v0")
     world.reset(np.arange(2), np.array([5, 6]), np.zeros(2, np.int64))
     assert world.frames()[1].tobytes() == started("SAP-Goal0-v0", 6).frames()[0].tobytes()

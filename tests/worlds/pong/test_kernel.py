@@ -42,7 +42,7 @@ def by_hand(picture, height, width):
     return down @ picture @ across.T / (down[0].sum() * across[0].sum())
 
 
-def test_what_is_seen_is_the_mean_of_what_each_pixel_covers():
+def test_a_pixel_of_an_observation_is_the_mean_of_its_area():
     picture = np.random.default_rng(0).integers(0, 256, (HEIGHT, WIDTH), dtype=np.uint8)
     out = np.empty((SIDE, SIDE), np.uint8)
     agent_view(picture, out)
@@ -50,7 +50,7 @@ def test_what_is_seen_is_the_mean_of_what_each_pixel_covers():
 
 
 @pytest.mark.parametrize("size", [64, 128, 300])
-def test_pictures_are_stretched_to_squares(size):
+def test_images_are_stretched_to_squares(size):
     frames = np.random.default_rng(0).integers(0, 256, (2, HEIGHT, WIDTH, 3), dtype=np.uint8)
     squares = resized(frames, size)
     exact = by_hand(frames[1, :, :, 2].astype(float), size, size)

@@ -36,7 +36,7 @@ def same(first, second):
     return all(np.array_equal(*pair) for pair in zip(first, second, strict=True))
 
 
-def test_pictures_and_points_are_those_of_ale_py():
+def test_images_and_points_are_those_of_ale_py():
     world = started(2)
     peer = ale_py.AtariVectorEnv(
         "pong", 2, noop_max=0, use_fire_reset=False, reward_clipping=False, repeat_action_probability=0.0, num_threads=1
@@ -54,12 +54,12 @@ def test_pictures_and_points_are_those_of_ale_py():
     assert points > 0
 
 
-def test_the_first_picture_is_seen_four_times():
+def test_the_first_image_is_repeated_four_times():
     world = started(1)
     assert (world.observations[0] == world.observations[0, 0]).all()
 
 
-def test_what_agents_see_is_made_of_the_pictures_alone():
+def test_observations_are_made_of_the_images_alone():
     world = started(2)
     before = world.observations.copy()
     for actions in np.random.default_rng(1).integers(0, 6, (30, 2)):
