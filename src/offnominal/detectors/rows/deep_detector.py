@@ -27,7 +27,7 @@ from offnominal.detectors.rows.products import blas_products
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import EarlyStopping, TrainingHistory, sample_batches, train
-from offnominal.detectors.transitions.weights import require_fitting, with_weights
+from offnominal.detectors.weights import require_fitting, with_weights
 
 CHUNK = 1024
 """Rows per batch when scoring."""

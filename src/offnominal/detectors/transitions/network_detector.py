@@ -15,9 +15,9 @@ from offnominal.core.episode import Episode
 from offnominal.core.types import Array
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.trained_network import Network, TrainedNetwork
 from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.scaling import Scaling
-from offnominal.detectors.transitions.trained_network import Network, TrainedNetwork
 from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
 
 

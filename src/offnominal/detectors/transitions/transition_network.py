@@ -14,8 +14,8 @@ from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import TransitionDetector, transitions
+from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
-from offnominal.detectors.transitions.trained_network import Network
 from offnominal.detectors.transitions.training_rows import TrainingRows
 
 CHUNK = 512

@@ -29,7 +29,7 @@ from offnominal.detectors.images.image_scaling import restored_shape
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
-from offnominal.detectors.transitions.weights import require_fitting, with_weights
+from offnominal.detectors.weights import require_fitting, with_weights
 
 BATCH_SIZE = {"cpu": 1, "cuda": 64}
 """Number of images per call of the backbone. It is constant because rounding depends on the batch size."""

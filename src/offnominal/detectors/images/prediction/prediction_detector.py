@@ -22,9 +22,9 @@ from offnominal.detectors.images.prediction.frame_training import FrameLoss, at_
 from offnominal.detectors.parameters import STEPS, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.trained_network import TrainedNetwork
 from offnominal.detectors.training import split_indices
 from offnominal.detectors.transitions.scaling import SinglePrecision
-from offnominal.detectors.transitions.trained_network import TrainedNetwork
 
 Precision = Literal["auto", "float32", "bfloat16"]
 Network = TypeVar("Network", bound=FrameNetwork)

@@ -18,7 +18,7 @@ from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import Batch, EarlyStopping, GradientStep, train
-from offnominal.detectors.transitions.weights import require_fitting, with_weights
+from offnominal.detectors.weights import require_fitting, with_weights
 
 
 class InputScaling(Protocol):
