@@ -46,11 +46,11 @@ def add_impulse_noise(targets: Frame, share: float, bits: Array) -> None:
         share: Probability of each target, in steps of 1 / 65,536.
         bits: (n,) or more, uint16.
     """
-    struck = int(share * CELLS + 0.5)
+    threshold = int(share * CELLS + 0.5)
     for i in range(targets.shape[0]):
         drawn = np.int64(bits[i])
-        if drawn < struck:
-            targets[i] = 255 if 2 * drawn < struck else 0
+        if drawn < threshold:
+            targets[i] = 255 if 2 * drawn < threshold else 0
 
 
 @lru_cache(maxsize=16)

@@ -67,7 +67,7 @@ class Camera:
         forward = unit("target - position", (tx - px, ty - py, tz - pz))
         sideways = cross(forward, self.up)
         if max(abs(part) for part in sideways) < 1e-9:
-            raise InvalidParameter(f"A camera looks along its up direction {self.up}; choose another `up`.")
+            raise InvalidParameter(f"the direction of view is parallel to up={self.up}; choose another `up`.")
         right = unit("up", sideways)
         return right, cross(right, forward), forward
 

@@ -15,7 +15,7 @@ WHEELS = ((1.35, 0.78), (1.35, -0.78), (-1.3, 0.78), (-1.3, -0.78))
 
 
 def car() -> Mesh:
-    """Return a car that stands on z = 0 and points along x; glass and tyres are trim.
+    """Return a car on z = 0 that points along x; glass and tyres are trim.
 
     Example:
         >>> car()
@@ -34,7 +34,7 @@ def car() -> Mesh:
 
 
 def animal(size: float = 1.0) -> Mesh:
-    """Return a four-legged animal that stands on z = 0 and looks along x, made of ten ellipsoids.
+    """Return a four-legged animal on z = 0 that faces along x, made of ten ellipsoids.
 
     Example:
         >>> animal(0.5).faces.shape
