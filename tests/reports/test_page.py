@@ -116,7 +116,7 @@ def test_the_version_of_the_package_is_known_also_where_it_is_not_installed(monk
 def test_every_choice_has_its_own_standings(made_up, data):
     key = f"1,{data['kinds'].index('dynamics')},-1"
     entries = leaderboard(made_up.table, "fpr95", world=WORLDS[1], kind="dynamics")
-    carried = data["boards"]["fpr95"][key]
+    carried = data["leaderboards"]["fpr95"][key]
     assert [data["names"][row[0]] for row in carried] == [standing.name for standing in entries]
     assert carried[0][1] == pytest.approx(entries[0].estimate.value, abs=1e-4)
     assert [row[5] for row in carried] == [standing.tie for standing in entries]

@@ -19,7 +19,7 @@ def headline(data: Mapping[str, Any]) -> Markup:
     if not data["metrics"]:
         return Markup("No cell has finished.")
     metric = data["metrics"][0]
-    entries = data["boards"][metric["name"]]["-1,-1,-1"]
+    entries = data["leaderboards"][metric["name"]]["-1,-1,-1"]
     best = entries[0]
     interval = "" if best[2] is None else f" [{best[2]:.3f}, {best[3]:.3f}]"
     label = metric["label"][0].lower() + metric["label"][1:]

@@ -45,7 +45,7 @@ def payload(results: RunResults) -> dict[str, Any]:
     world_ids = list(dict.fromkeys(fault["world"] for fault in faults))
     kinds = in_order({fault["kind"] for fault in faults}, KIND_ORDER)
     levels = in_order({fault["level"] for fault in faults}, LEVEL_ORDER)
-    boards, ranks = _standings(measured, names, (world_ids, kinds, levels))
+    leaderboards, ranks = _standings(measured, names, (world_ids, kinds, levels))
     return {
         "names": names,
         "colours": colours(names),
@@ -54,7 +54,7 @@ def payload(results: RunResults) -> dict[str, Any]:
         "kinds": kinds,
         "levels": levels,
         "metrics": [_described(name) for name in measured],
-        "boards": boards,
+        "leaderboards": leaderboards,
         "ranks": ranks,
         "faults": faults,
         "numbers": {name: _numbers(found, faults, names) for name, found in measured.items()},
@@ -130,7 +130,7 @@ def _faults(plain: Any) -> list[dict[str, str]]:
 def _standings(
     measured: dict[str, MetricTable], names: list[str], sides: tuple[list[str], list[str], list[str]]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    boards: dict[str, Any] = {metric: {} for metric in measured}
+    leaderboards: dict[str, Any] = {metric: {} for metric in measured}
     ranks: dict[str, Any] = {metric: {} for metric in measured}
     place = {name: number for number, name in enumerate(names)}
     for choice in product(*(range(-1, len(side)) for side in sides)):
@@ -140,7 +140,7 @@ def _standings(
             part = everything.where(world=world, kind=kind, level=level)
             if not np.isfinite(part.values).any():
                 continue
-            boards[metric][key] = [
+            leaderboards[metric][key] = [
                 [
                     place[standing.name],
                     *(rounded(x) for x in (standing.estimate.value, standing.estimate.low, standing.estimate.high)),
@@ -160,7 +160,7 @@ def _standings(
                     "cd": round(compared.critical_difference, 3),
                     "bars": compared.bars(),
                 }
-    return boards, ranks
+    return leaderboards, ranks
 
 
 def _numbers(measured: MetricTable, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:

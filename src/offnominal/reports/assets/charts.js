@@ -32,7 +32,7 @@ function criticalDifference() {
       "figcaption",
       {},
       `Average ranks over ${found.blocks} faults (world × split); 1 is best. A bar joins detectors whose ranks are within Nemenyi's ` +
-        `critical difference of ${found.cd.toFixed(2)} at the level 0.05. Friedman's test: ${p}. Faults of one world are not independent, so both are too sure of themselves; the letters of the leaderboard are not.`,
+        `critical difference of ${found.cd.toFixed(2)} at the level 0.05. Friedman's test: ${p}. Faults of one world are not independent, so both overstate the confidence; the letters of the leaderboard do not.`,
     ),
   );
 }
@@ -62,7 +62,7 @@ function distribution(id, side, entries) {
   const facets = entries.filter((entry) => faults.some((fault) => DATA.faults[fault][side] === entry));
   const numbers = DATA.numbers[metric.name];
   const values = faults.flatMap((fault) => numbers[fault].filter(Boolean).map((cell) => cell[0]));
-  if (!values.length) return put(id, html("p", { class: "note" }, "No results for this choice."));
+  if (!values.length) return put(id, html("p", { class: "note" }, "No results for this selection."));
   const low = metric.unit ? 0 : Math.floor(20 * Math.min(...values, metric.random_value ?? 1)) / 20;
   const high = metric.unit ? Math.max(...values) : Math.max(...values, metric.random_value === 0 ? 0 : 1);
   const [label, row, gap, top] = [132, 25, 22, 26];
@@ -151,6 +151,6 @@ function delayAgainstFalseAlarms() {
     html("ul", { class: "legend" }, ...Object.keys(DATA.timing.alarms).map((alarm, shape) => key(shape % SHAPES.length, "var(--soft)", alarm))),
     draw("svg", { viewBox: "0 0 1000 446", role: "img", "aria-label": "Mean delay against false alarms" }, ...parts),
     html("ul", { class: "legend" }, ...DATA.names.map((name) => key(0, DATA.colours[name], name, isBaseline(name)))),
-    html("figcaption", {}, "Down and to the left is better. One mark per detector and alarm; a mean over the chosen faults, each counting the same."),
+    html("figcaption", {}, "Down and to the left is better. One mark per detector and alarm; mean over the selected faults with equal weights."),
   );
 }

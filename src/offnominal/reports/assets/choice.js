@@ -8,7 +8,7 @@ const onChoice = (watcher) => watchers.push(watcher);
 const metricNow = () => DATA.metrics[choice.metric];
 const keyOf = (world, kind, level) => `${world},${kind},${level}`;
 const keyNow = () => keyOf(choice.world, choice.kind, choice.level);
-const boardNow = () => DATA.boards[metricNow().name]?.[keyNow()] ?? [];
+const leaderboardNow = () => DATA.leaderboards[metricNow().name]?.[keyNow()] ?? [];
 
 function faultsNow() {
   const numbers = DATA.faults.map((_, number) => number);

@@ -28,9 +28,9 @@ function heatHead(first) {
   ];
 }
 
-function boardRow(label, key, metric, range) {
-  const board = DATA.boards[metric.name]?.[key] ?? [];
-  const byName = new Map(board.map((row) => [row[0], row]));
+function leaderboardRow(label, key, metric, range) {
+  const entries = DATA.leaderboards[metric.name]?.[key] ?? [];
+  const byName = new Map(entries.map((row) => [row[0], row]));
   const cells = DATA.names.map((_, index) => {
     const row = byName.get(index);
     const title = row && row[2] !== null ? `${shown(row[1])} [${shown(row[2])}, ${shown(row[3])}]` : null;
@@ -41,13 +41,13 @@ function boardRow(label, key, metric, range) {
 
 function matrices() {
   const metric = metricNow();
-  const all = Object.values(DATA.boards[metric.name] ?? {}).flat().map((row) => row[1]);
+  const all = Object.values(DATA.leaderboards[metric.name] ?? {}).flat().map((row) => row[1]);
   const range = [Math.min(...all), Math.max(...all)];
-  const worlds = DATA.worlds.map((world, number) => boardRow(world, keyOf(number, choice.kind, choice.level), metric, range));
+  const worlds = DATA.worlds.map((world, number) => leaderboardRow(world, keyOf(number, choice.kind, choice.level), metric, range));
   put("by-world", html("table", { class: "heat" }, heatHead("World"), html("tbody", {}, ...worlds)));
   const kinds = DATA.kinds.flatMap((kind, k) => [
     html("tr", { class: "group" }, html("th", { colspan: DATA.names.length + 1, scope: "rowgroup" }, kind)),
-    ...DATA.levels.map((level, l) => (DATA.boards[metric.name]?.[keyOf(choice.world, k, l)] ? boardRow(level, keyOf(choice.world, k, l), metric, range) : null)),
+    ...DATA.levels.map((level, l) => (DATA.leaderboards[metric.name]?.[keyOf(choice.world, k, l)] ? leaderboardRow(level, keyOf(choice.world, k, l), metric, range) : null)),
   ]);
   put("by-kind", html("table", { class: "heat" }, heatHead("Level"), html("tbody", {}, ...kinds)));
 }
@@ -96,7 +96,7 @@ function openFault(number) {
   const fault = DATA.faults[number];
   const same = DATA.faults.map((other, place) => [other, place]).filter(([other]) => other.split === fault.split);
   byId("fault-title").textContent = fault.split;
-  byId("fault-note").textContent = `What it touches: ${fault.kind}. Level: ${fault.level}.`;
+  byId("fault-note").textContent = `Kind: ${fault.kind}. Level: ${fault.level}.`;
   options(byId("fault-world"), same.map(([other, place]) => [String(place), other.world]), String(number));
   options(byId("fault-alarm"), Object.keys(DATA.timing.alarms).map((alarm) => [alarm, alarm]), Object.keys(DATA.timing.alarms)[0] ?? "");
   paintFault();

@@ -41,8 +41,8 @@ function compare(a, b, up) {
   return up ? less : -less;
 }
 
-function barScale(board, metric) {
-  const values = board.flatMap((row) => row.slice(1, 4)).filter((value) => value !== null);
+function barScale(entries, metric) {
+  const values = entries.flatMap((row) => row.slice(1, 4)).filter((value) => value !== null);
   if (metric.random_value !== null) values.push(metric.random_value);
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -65,10 +65,10 @@ function intervalBar(row, metric, x) {
 
 function leaderboard() {
   const metric = metricNow();
-  const board = boardNow();
-  const x = barScale(board, metric);
+  const entries = leaderboardNow();
+  const x = barScale(entries, metric);
   const digits = digitsOf(metric);
-  const rows = board.map((row) => {
+  const rows = entries.map((row) => {
     const [index, value, low, high, rank, tie, blocks] = row;
     const cost = DATA.cost[index];
     const name = DATA.names[index];
@@ -90,7 +90,7 @@ function leaderboard() {
   const columns = [
     { label: "Rank" },
     { label: "Detector", className: "left" },
-    { label: "Ties", className: "left", title: "Detectors with a common letter are not told apart" },
+    { label: "Ties", className: "left", title: "Detectors that share a letter do not differ significantly" },
     { label: `${withUnit(metric)} ${metric.higher ? "↑ better" : "↓ better"}`, down: metric.higher },
     { label: metric.random_value === null ? "95 % interval" : `95 % interval; dashed: ${metric.random_value}`, sort: false, className: "graph" },
     { label: "Fit, CPU s", title: "CPU seconds to fit, mean over cells" },
@@ -132,6 +132,6 @@ function timingRow(name, numbers) {
 
 function timingText(name, value) {
   if (value === null) return "–";
-  if (value === Infinity) return html("span", { title: "More than half are missed, so that the median does not exist" }, "> half missed");
+  if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, "> half missed");
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
 }
