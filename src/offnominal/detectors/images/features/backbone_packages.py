@@ -35,14 +35,12 @@ class TimmBackbone(Backbone):
 
     def features(self, images: Tensor) -> Features:
         """Return the features of standardised images; feature maps with channels last are permuted."""
-        found = self.network.forward_features(images)
-        pooled = self.network.forward_head(found, pre_logits=True)
-        if found.ndim == 4 and found.shape[1] != self.network.num_features:
-            found = found.permute(0, 3, 1, 2)
-        tokens = features_of_output(found).tokens[
-            :, getattr(self.network, "num_prefix_tokens", 0) if found.ndim == 3 else 0 :
-        ]
-        return Features(pooled, pooled, tokens)
+        output = self.network.forward_features(images)
+        pooled = self.network.forward_head(output, pre_logits=True)
+        if output.ndim == 4 and output.shape[1] != self.network.num_features:
+            output = output.permute(0, 3, 1, 2)
+        n_prefix_tokens = getattr(self.network, "num_prefix_tokens", 0) if output.ndim == 3 else 0
+        return Features(pooled, pooled, features_of_output(output).tokens[:, n_prefix_tokens:])
 
 
 class TorchvisionBackbone(Backbone):
@@ -94,8 +92,8 @@ class OpenClipBackbone(Backbone):
 
     def features(self, images: Tensor) -> Features:
         """Return the features of standardised images; convolutional encoders have no tokens."""
-        found = self.network(images)
-        embedded, tokens = found if isinstance(found, tuple) else (found, found[:, None][:, :0])
+        output = self.network(images)
+        embedded, tokens = output if isinstance(output, tuple) else (output, output[:, None][:, :0])
         return Features(embedded, embedded, tokens)
 
 

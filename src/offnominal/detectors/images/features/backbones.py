@@ -75,13 +75,13 @@ def require_known(name: str) -> None:
         offnominal.core.errors.UnknownName: no backbone named 'resnet19'. Did you mean 'resnet18'? ...
     """
     package, separator, model = name.partition(":")
-    known = [ENCODER, *PUBLISHED_WEIGHTS]
+    names = [ENCODER, *PUBLISHED_WEIGHTS]
     if separator and package in PACKAGES:
         if not model:
             raise InvalidParameter(f"backbone is {name!r}; name a model of {package} after the colon.")
-    elif name not in known:
+    elif name not in names:
         raise UnknownName(
-            f"no backbone named {name!r}.{did_you_mean(name, known)} There are {', '.join(known)}, and any model of a "
+            f"no backbone named {name!r}.{did_you_mean(name, names)} There are {', '.join(names)}, and any model of a "
             f"package as {', '.join(f'{package}:NAME' for package in PACKAGES)}."
         )
 

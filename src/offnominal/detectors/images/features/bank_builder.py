@@ -15,7 +15,7 @@ from offnominal.detectors.images.features.coreset import coreset
 class BankBuilder:
     """Selects vectors from a stream of unknown length in bounded memory.
 
-    Every vector gets a random number, and those with the smallest numbers are the candidates: a uniform sample of the
+    Every vector gets a random key, and those with the smallest keys are the candidates: a uniform sample of the
     stream. With a coreset, there are ``max_size / coreset_fraction`` candidates, from which the coreset is selected at
     the end. Without a coreset, the candidates are the result.
 
@@ -37,27 +37,27 @@ class BankBuilder:
         self.n_candidates = max_size if coreset_fraction is None else math.ceil(max_size / coreset_fraction)
         self.threshold = np.inf
         self.rows: list[Tensor] = []
-        self.numbers: list[FloatArray] = []
+        self.keys: list[FloatArray] = []
         self.n_stored = 0
 
     def add(self, rows: Tensor) -> None:
         """Add vectors (n, width) of the stream."""
-        numbers = self.draw.random(len(rows))
-        kept = np.flatnonzero(numbers < self.threshold)
+        keys = self.draw.random(len(rows))
+        kept = np.flatnonzero(keys < self.threshold)
         self.rows.append(rows[torch.from_numpy(kept).to(rows.device)])
-        self.numbers.append(numbers[kept])
+        self.keys.append(keys[kept])
         self.n_stored += len(kept)
         if self.n_stored > 2 * self.n_candidates:
             self._discard()
 
     def _discard(self) -> None:
         """Discard all vectors that are no candidates any more."""
-        rows, numbers = torch.cat(self.rows), np.concatenate(self.numbers)
+        rows, keys = torch.cat(self.rows), np.concatenate(self.keys)
         if len(rows) > self.n_candidates:
-            self.threshold = float(np.partition(numbers, self.n_candidates)[self.n_candidates])
-            kept = np.flatnonzero(numbers < self.threshold)
-            rows, numbers = rows[torch.from_numpy(kept).to(rows.device)], numbers[kept]
-        self.rows, self.numbers, self.n_stored = [rows], [numbers], len(rows)
+            self.threshold = float(np.partition(keys, self.n_candidates)[self.n_candidates])
+            kept = np.flatnonzero(keys < self.threshold)
+            rows, keys = rows[torch.from_numpy(kept).to(rows.device)], keys[kept]
+        self.rows, self.keys, self.n_stored = [rows], [keys], len(rows)
 
     def selected(self) -> Tensor:
         """Return the selected vectors, (n, width)."""

@@ -43,8 +43,8 @@ class FeatureBank:
     def distances(self, queries: Tensor, k: int = 1) -> FloatArray:
         """Return (n, k) Euclidean distances from each query to its k nearest rows, ascending."""
         with deterministic_kernels(queries.device):
-            found = [self._nearest(part, k) for part in torch.split(queries, self.n_queries)]
-        return torch.cat(found).cpu().numpy()
+            distances = [self._nearest(part, k) for part in torch.split(queries, self.n_queries)]
+        return torch.cat(distances).cpu().numpy()
 
     def _nearest(self, queries: Tensor, k: int) -> Tensor:
         centred, kept = queries - self.centre, min(k + EXTRA_CANDIDATES, len(self))
