@@ -159,7 +159,7 @@ def test_wrong_ids_are_named(data, tmp_path):
     with pytest.raises(MissingFile, match="minari download no/such-v0"):
         from_minari("no/such-v0")
     (tmp_path / "minari" / "empty-v0" / "data").mkdir(parents=True)
-    with pytest.raises(InvalidParameter, match="'empty-v0' is no Minari dataset"):
+    with pytest.raises(InvalidParameter, match="'empty-v0' is not a Minari dataset"):
         from_minari("empty-v0")
     with pytest.raises(InvalidParameter, match="'a b' is not an id of a Minari dataset"):
         to_minari(data["test"], "a b")

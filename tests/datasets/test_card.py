@@ -43,7 +43,7 @@ def test_numbers_are_those_of_the_episodes(dataset):
 def test_columns_and_recipe_are_described(dataset):
     text = card(dataset)
     assert "`observation.*` | float32 | what the agent saw, faults included: goal relative x, goal relative y" in text
-    assert "`active` | bool | the label: a fault was switched on" in text
+    assert "`active` | bool | label: a fault was active" in text
     assert "train 10,000,000, validation 11,000,000, test 12,000,000, faults 13,000,000" in text
     assert dataset.manifest.recipe_sha256[:12] in text
     assert (dataset.folder / "card.png").read_bytes().startswith(b"\x89PNG")
@@ -61,7 +61,7 @@ def test_what_is_not_known_is_left_out(recorded, tmp_path):
     data = save_dataset(tmp_path / "data", {"mine": [recorded(4, onset=1)]}, world="my robot")
     assert lines(card(data))["mine"][4:6] == ["–", "–"]
     assert "expert" not in card(data)
-    assert "How it was made" not in card(data)
+    assert "Reproduction" not in card(data)
     assert 'data["mine"]' in card(data)
 
 

@@ -61,7 +61,7 @@ def test_a_missing_or_truncated_file_is_found_on_opening(verify_dataset, copy):
     with pytest.raises(DamagedFile, match=r"test\.parquet has [\d,]+ bytes, the manifest says"):
         Dataset(copy, verify=verify_dataset)
     path.unlink()
-    with pytest.raises(MissingFile, match=r"test\.parquet of split 'test' is not there"):
+    with pytest.raises(MissingFile, match=r"test\.parquet of split 'test' does not exist"):
         Dataset(copy, verify=verify_dataset)
 
 

@@ -71,7 +71,7 @@ def test_a_killed_writer_leaves_nothing_visible_and_the_next_goes_on_to_the_same
 
     said = []
     generate(Recipe.for_world(WORLD, episodes=20, strengths=STRENGTHS), folder, report=said.append)
-    assert said == [f"Going on in {place}: {len(finished) - 1} splits were finished before."] * (len(finished) > 1)
+    assert said == [f"Resuming in {place}: {len(finished) - 1} splits are already finished."] * (len(finished) > 1)
     assert files(folder) == files(whole)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "whole"]
 
@@ -108,7 +108,7 @@ def test_unfinished_work_of_another_recipe_is_dropped_aloud(made, tmp_path, monk
     with pytest.raises(ZeroDivisionError):
         made(tmp_path / "data", episodes=2)
     monkeypatch.undo()
-    with pytest.warns(UserWarning, match="Another dataset was begun"):
+    with pytest.warns(UserWarning, match="Discarding an unfinished dataset"):
         data = made(tmp_path / "data", episodes=3)
     assert len(data["test"]) == 3
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
@@ -124,7 +124,7 @@ def test_unfinished_work_of_another_version_is_dropped(made, tmp_path, monkeypat
     begun.write_text(begun.read_text().replace('"numpy": "', '"numpy": "0.'))
     said = []
     made(tmp_path / "data", episodes=2, report=said.append)
-    assert "starting anew" in said[0]
+    assert "Discarding an unfinished dataset" in said[0]
 
 
 def test_overwriting_keeps_the_old_dataset_until_the_new_one_is_complete(made, tmp_path, monkeypatch):
@@ -191,7 +191,7 @@ def test_of_two_writers_one_waits_and_takes_what_the_other_made(made, tmp_path, 
     for writer in writers:
         writer.join(60)
     assert len(runs) == 1
-    assert [line for line in said if "Another process is at work" in line] == said
+    assert [line for line in said if "Waiting for another process" in line] == said
     assert results[0].manifest == results[1].manifest
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 

@@ -214,7 +214,7 @@ def test_work_goes_on_after_a_power_cut_to_the_same_bytes(data, filmed, tmp_path
     (made / "train.parquet").write_bytes(broken)
     said = []
     filmed(tmp_path / "data", twins=True, report=said.append)
-    assert said == [f"Going on in {tmp_path / '.data.unfinished'}: 1 splits were finished before."]
+    assert said == [f"Resuming in {tmp_path / '.data.unfinished'}: 1 splits are already finished."]
     assert files(tmp_path / "data") == files(data.folder)
 
 
@@ -286,7 +286,7 @@ def test_a_manifest_cannot_point_to_frames_elsewhere(copied, edit):
 @pytest.mark.parametrize(
     ("second", "said"),
     [
-        ({}, "all have frames or none"),
+        ({}, "either all or no episodes"),
         ({"frames": shot(3, shape=(8, 8, 3))}, r"shape \(8, 8, 3\), those before it \(8, 6, 3\)"),
         ({"frames": shot(2)}, r"expected uint8 of \(4, height, width, 3\)"),
         ({"frames": shot(3, shape=(8, 6, 4))}, "expected uint8"),
@@ -300,7 +300,7 @@ def test_frames_that_do_not_fit_are_refused(recorded, tmp_path, second, said):
 
 
 def test_frames_that_come_late_are_not_lost_in_silence(recorded, tmp_path):
-    with pytest.raises(InvalidParameter, match="seed 1 is the odd one"):
+    with pytest.raises(InvalidParameter, match="seed 1 differs"):
         save_dataset(tmp_path / "data", {"train": [recorded(), recorded(seed=1, frames=shot(3))]}, world="mine")
 
 
@@ -337,7 +337,7 @@ def test_the_card_tells_of_the_frames(data):
     card = (data.folder / "README.md").read_text()
     count = sum(entry.frames.count for entry in data.manifest.splits.values())
     assert f"{count:,} frames, " in card
-    assert "128 x 128 RGB without loss" in card
+    assert "128 x 128 RGB, lossless" in card
     assert "the camera shows the true state" in card
 
 

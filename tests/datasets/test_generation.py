@@ -154,7 +154,7 @@ def test_what_is_no_dataset_is_never_overwritten(overwrite, made, tmp_path):
     precious = tmp_path / "data" / "thesis.tex"
     precious.parent.mkdir()
     precious.write_text("forty pages")
-    with pytest.raises(AlreadyExists, match="is no dataset"):
+    with pytest.raises(AlreadyExists, match="is not a dataset"):
         made(tmp_path / "data", overwrite=overwrite)
     assert precious.read_text() == "forty pages"
     assert [path.name for path in tmp_path.iterdir()] == ["data"]

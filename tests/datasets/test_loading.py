@@ -74,5 +74,5 @@ def test_what_is_no_source_is_named():
 def test_a_folder_in_the_way_is_named(home):
     folder = load_dataset(RECIPE).folder
     (folder / "manifest.json").unlink()
-    with pytest.raises(AlreadyExists, match="is no dataset"):
+    with pytest.raises(AlreadyExists, match="is not a dataset"):
         load_dataset(RECIPE)

@@ -126,7 +126,7 @@ def test_names_that_do_not_fit_are_replaced_by_numbers(tmp_path, recorded):
         ([{"cost": np.zeros(3, complex)}], "type complex128"),
         ([{"cost": np.array(["a", "b", "c"])}], "booleans, integers and floats"),
         ([{"cost": np.float64(1.0)}], "expected an array with an entry per step"),
-        ([{}, {"seed": 7, "width": 3}], "that of seed 7 differs in Signal"),
+        ([{}, {"seed": 7, "width": 3}], "the episode of seed 7 differs in Signal"),
         ([{}, {"cost": np.zeros(3)}], "the same signals"),
         ([{"cost": np.zeros(3)}, {}], "their order or number"),
         ([{"step": np.zeros(3)}], "two columns would be called 'step'"),

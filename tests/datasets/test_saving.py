@@ -45,7 +45,7 @@ def test_what_is_there_is_kept_unless_told_otherwise(recorded, tmp_path):
     ("splits", "complaint"),
     [
         ({"train": []}, "at least one"),
-        ({"a/b": [{}], "a--b": [{}]}, "where another one is"),
+        ({"a/b": [{}], "a--b": [{}]}, "which another split uses"),
         ({"train": [{}], "..": [{}]}, "cannot be the name"),
         ({"train": [{}, {"cost": np.zeros(3)}]}, "the same signals"),
     ],

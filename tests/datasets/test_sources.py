@@ -19,8 +19,8 @@ def home(tmp_path, monkeypatch):
 
 
 def place(file, content=CONTENT):
-    file.place.parent.mkdir(parents=True, exist_ok=True)
-    file.place.write_bytes(content)
+    file.local_path.parent.mkdir(parents=True, exist_ok=True)
+    file.local_path.write_bytes(content)
 
 
 def test_a_file_that_is_there_and_right_is_not_fetched(home):
@@ -68,7 +68,7 @@ def test_the_first_complete_way_is_taken():
     assert presence(sources) == "by hand"
     place(packed)
     assert presence(sources) == "present"
-    assert choose_source(sources) == ("packed", {"packed": packed.place})
+    assert choose_source(sources) == ("packed", {"packed": packed.local_path})
     place(text)
     assert choose_source(sources)[0] == "text"
 

@@ -31,7 +31,7 @@ def test_every_damaged_split_is_named(copy):
     damaged.write_bytes(content)
     problems = wrong(copy)
     assert set(problems) == {"train", "action/noise@tiny"}
-    assert "is not there" in problems["train"]
+    assert "does not exist" in problems["train"]
     assert "SHA-256" in problems["action/noise@tiny"]
 
 
@@ -66,7 +66,7 @@ def test_statistics_are_computed_again(copy, edit, name):
 
 def test_a_manifest_must_agree_with_its_recipe(copy, edit):
     edit(copy, lambda data: data.update(world="SAP-Goal1-v0"))
-    assert "SAP-Goal0-v0, not of SAP-Goal1-v0" in wrong(copy)["manifest.json"]
+    assert "SAP-Goal0-v0, not for SAP-Goal1-v0" in wrong(copy)["manifest.json"]
     edit(copy, lambda data: data.update(world="SAP-Goal0-v0", splits=dict(sorted(data["splits"].items()))))
     assert "the splits are not those of the recipe" in wrong(copy)["manifest.json"]
 

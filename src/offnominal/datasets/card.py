@@ -22,12 +22,12 @@ MEANINGS = {
     "observations": "what the agent saw, faults included",
     "actions": "what it commanded",
     "rewards": "what it earned",
-    "active": "the label: a fault was switched on",
+    "active": "label: a fault was active",
     "success": "the task was solved",
-    "critical": "something happened that must not",
-    "cost": "price of what happened, beside the reward",
-    "clean_observations": "what healthy sensors would have reported",
-    "executed_actions": "what the motors did: after faults and limits",
+    "critical": "a safety violation",
+    "cost": "cost, in addition to the reward",
+    "clean_observations": "observation without faults",
+    "executed_actions": "executed action, after faults and limits",
     "applied": "parameter of the fault",
 }
 READINGS = {
@@ -37,21 +37,21 @@ READINGS = {
 
 
 class Reference(NamedTuple):
-    """What a world is about, and the returns between which scores are normalised."""
+    """Summary of a world and the returns by which scores are normalised."""
 
     summary: str
     random: float | None
     expert: float | None
 
-    def score(self, earned: float) -> float | None:
-        """Return (J - random) / (expert - random), or None if the two are not known."""
+    def score(self, mean_return: float) -> float | None:
+        """Return (return - random) / (expert - random), or None if the references are unknown."""
         if self.random is None or self.expert is None:
             return None
-        return (earned - self.random) / (self.expert - self.random)
+        return (mean_return - self.random) / (self.expert - self.random)
 
 
 def reference_of(world: str) -> Reference:
-    """Return what is known of a world; little, if it is none of ours."""
+    """Return the reference of a world; empty if the world is unknown."""
     try:
         card = build_world(world, 1).card
     except UnknownName:
@@ -60,7 +60,7 @@ def reference_of(world: str) -> Reference:
 
 
 def describe(folder: Path, manifest: Manifest) -> None:
-    """Write the card of a dataset into its folder; the picture only if there is matplotlib and something to show."""
+    """Write the card of a dataset into its folder, with a figure if matplotlib is installed and there are faults."""
     reference = reference_of(manifest.world)
     parts = [
         _head(manifest, reference, _score_figure(folder, manifest, reference)),
@@ -90,9 +90,9 @@ def _head(manifest: Manifest, reference: Reference, has_figure: bool) -> str:
     frames = sum(entry.frames.count for entry in entries if entry.frames)
     shown = f"{frames:,} frames, " if frames else ""
     size = _size(sum(entry.weight for entry in entries))
-    about = f"An agent's task, *{reference.summary}*, recorded" if reference.summary else "Recorded"
+    about = f"Episodes of the task *{reference.summary}*" if reference.summary else "Episodes"
     faults = " with and without faults" if manifest.recipe and manifest.recipe.cells else ""
-    picture = f"\n![What each fault costs]({SCORE_FIGURE})\n" if has_figure else ""
+    picture = f"\n![Mean score under each fault]({SCORE_FIGURE})\n" if has_figure else ""
     return (
         f"# {manifest.world}\n\n{about}{faults}: {sum(entry.episodes for entry in entries):,} episodes, "
         f"{sum(entry.steps for entry in entries):,} transitions, {shown}{size}.\n{picture}"
@@ -105,7 +105,7 @@ def _size(weight: int) -> str:
 
 def _reading(manifest: Manifest) -> str:
     name, entry = next(iter(manifest.splits.items()))
-    return f"""## Read it
+    return f"""## Usage
 
 ```python
 import offnominal as off
@@ -116,8 +116,8 @@ for episode in data["{name}"]:
 frame = data["{name}"].to_pandas()
 ```
 
-Any Parquet reader will do, too: `SELECT avg(reward) FROM '{entry.file}'`. `offnominal verify` compares every
-file and every episode with the hashes in `manifest.json`.
+Any Parquet reader works: `SELECT avg(reward) FROM '{entry.file}'`. `offnominal verify` compares every file and every
+episode with the hashes in `manifest.json`.
 """
 
 
@@ -128,32 +128,32 @@ def _splits(manifest: Manifest, reference: Reference) -> str:
         "| :-- | --: | --: | --: | --: | --: | --: | --: | --: |",
         *(_line(name, entry, parameters.get(name), reference) for name, entry in manifest.splits.items()),
     ]
-    legend = "**parameter**: of the fault. **return**: mean over the episodes, with its 95 % interval. "
+    legend = "**parameter**: fault parameter. **return**: mean over the episodes, with its 95 % interval. "
     if reference.score(0.0) is not None:
         legend += (
             f"**score**: (return - random) / (expert - random), with the published returns {reference.random:g} of "
             f"random actions and {reference.expert:g} of an expert. "
         )
     legend += (
-        "**success**: share of episodes. **active**: share of transitions with a fault switched on. **onset**: mean "
-        "transition at which the fault strikes, over the episodes that last until then."
+        "**success**: fraction of episodes. **active**: fraction of transitions with an active fault. **onset**: mean "
+        "onset of the fault, over the episodes that last until then."
     )
     return "\n".join(["## Splits", "", *lines, "", legend, ""])
 
 
 def _line(name: str, entry: SplitEntry, parameter: float | None, reference: Reference) -> str:
-    seen = entry.statistics
-    score = reference.score(seen.mean_return)
+    statistics = entry.statistics
+    score = reference.score(statistics.mean_return)
     cells = [
         f"`{name}`",
         "–" if parameter is None else f"{parameter:.4g}",
         f"{entry.episodes:,}",
         f"{entry.steps:,}",
-        f"{seen.mean_return:.2f} ± {seen.return_interval:.2f}",
+        f"{statistics.mean_return:.2f} ± {statistics.return_interval:.2f}",
         "–" if score is None else f"{score:.3f}",
-        "–" if seen.success is None else f"{seen.success:.0%}",
-        f"{seen.active:.0%}",
-        "–" if seen.mean_onset is None else f"{seen.mean_onset:.1f}",
+        "–" if statistics.success is None else f"{statistics.success:.0%}",
+        f"{statistics.active:.0%}",
+        "–" if statistics.mean_onset is None else f"{statistics.mean_onset:.1f}",
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -163,13 +163,13 @@ def _columns(path: Path) -> str:
     lines = [
         "| column | type | meaning |",
         "| :-- | :-- | :-- |",
-        "| `episode`, `seed`, `step` | int | number of the episode, the seed it starts from, index of the transition |",
+        "| `episode`, `seed`, `step` | int | index of the episode, its seed, index of the transition |",
         *(_column(signal, names) for signal, names in file.columns()),
     ]
     text = (
         "A row is one observation and the transition that starts there. The last row of an episode has no transition: "
-        "its action, reward and labels are null. What was injected into each episode, and when, is JSON in the "
-        "metadata of the file under `offnominal`."
+        "its action, reward and labels are null. The faults of each episode are JSON in the metadata of the file "
+        "under `offnominal`."
     )
     return "\n".join(["## Columns", "", text, "", *lines, ""])
 
@@ -183,17 +183,17 @@ def _column(signal: Signal, names: list[str]) -> str:
 
 
 def _frames_section(manifest: Manifest) -> list[str]:
-    """Return what there is to say of the frames, if there are some."""
-    filmed = {name: entry.frames for name, entry in manifest.splits.items() if entry.frames}
-    if not filmed:
+    """Return the section on frames, if there are any."""
+    frames = {name: entry.frames for name, entry in manifest.splits.items() if entry.frames}
+    if not frames:
         return []
-    name, first = next(iter(filmed.items()))
+    name, first = next(iter(frames.items()))
     height, width, colours = first.shape
-    size = _size(sum(entry.size for entry in filmed.values()))
+    size = _size(sum(entry.size for entry in frames.values()))
     reading = READINGS[manifest.recipe.camera] if manifest.recipe else ""
     text = f"""## Frames
 
-What a camera saw at every observation: {height} x {width} RGB without loss, {size} in all. {reading}
+A camera frame for every observation: {height} x {width} RGB, lossless, {size} in total. {reading}
 
 ```python
 for episode in data["{name}"].images():
@@ -201,15 +201,15 @@ for episode in data["{name}"].images():
 ```
 
 A row of `{first.file}` is one frame, with the `episode`, `seed` and `step` of `{manifest.splits[name].file}`. Its
-`frame` is {height * width * colours:,} bytes: rows of pixels from the top, red, green and blue in each pixel.
+`frame` is {height * width * colours:,} bytes in row-major order, red, green and blue of each pixel.
 """
     return [text]
 
 
 def _schedule_text(schedule: Schedule) -> dict[str, Any]:
-    """Return the onset and whatever else is unusual about a schedule."""
-    usual = Schedule(onset=schedule.onset).to_dict()
-    return {name: value for name, value in schedule.to_dict().items() if name == "onset" or value != usual[name]}
+    """Return the onset and all fields of a schedule that differ from their defaults."""
+    default = Schedule(onset=schedule.onset).to_dict()
+    return {name: value for name, value in schedule.to_dict().items() if name == "onset" or value != default[name]}
 
 
 def _making(manifest: Manifest, recipe: Recipe) -> str:
@@ -225,13 +225,13 @@ def _making(manifest: Manifest, recipe: Recipe) -> str:
         "made with": f"{versions}; {manifest.platform}",
     }
     table = "\n".join(f"| {name} | {value} |" for name, value in lines.items())
-    return f"""## How it was made
+    return f"""## Reproduction
 
 | | |
 | :-- | :-- |
 {table}
 
-The recipe in `manifest.json` says everything. On the same platform and versions it gives the same bytes again:
+The recipe in `manifest.json` is complete. On the same platform and versions it gives the same bytes again:
 
 ```python
 off.generate(data.manifest.recipe, "another folder")

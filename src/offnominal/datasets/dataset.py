@@ -15,14 +15,14 @@ LISTED = 4
 
 
 class Dataset:
-    """The splits of a dataset by name.
+    """Mapping from the names of splits to splits.
 
-    Every file must be there with its size when the dataset is opened. With ``verify="hash"`` the SHA-256 of a split is
-    compared when it is first read, which costs less than reading it; with ``"size"`` it is not.
+    Size and existence of every file are checked when the dataset is opened. With ``verify="hash"`` the SHA-256 of a
+    split is also compared when it is first read, which costs less than reading it.
 
     Args:
-        folder: Where it lies.
-        verify: What is compared with the manifest.
+        folder: Folder of the dataset.
+        verify: ``"hash"`` or ``"size"``.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -51,7 +51,7 @@ class Dataset:
 
     @property
     def world(self) -> str:
-        """Id of the world, or the name of where the episodes come from."""
+        """Id of the world, or another name for the source of the episodes."""
         return self.manifest.world
 
     @property
@@ -66,7 +66,7 @@ class Dataset:
         return {(cell.anomaly, cell.level): cell.name for cell in recipe.cells} if recipe else {}
 
     def images(self) -> Dataset:
-        """Return the same dataset as agents with a camera have it; see :meth:`Split.images`.
+        """Return the dataset with frames as observations; see :meth:`Split.images`.
 
         Example:
             >>> from tempfile import TemporaryDirectory
@@ -76,12 +76,12 @@ class Dataset:
             >>> data.images()["train"][0].observations.shape[1:]
             (3, 128, 128)
         """
-        seen = copy(self)
-        seen._splits = {name: split.images() for name, split in self._splits.items()}
-        return seen
+        images = copy(self)
+        images._splits = {name: split.images() for name, split in self._splits.items()}
+        return images
 
     def __getitem__(self, name: str) -> Split:
-        """Return a split, or raise :class:`UnknownName` with the nearest right one."""
+        """Return a split; raise :class:`UnknownName` with the nearest existing name if there is none."""
         if name in self._splits:
             return self._splits[name]
         raise UnknownName(

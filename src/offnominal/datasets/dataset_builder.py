@@ -1,10 +1,10 @@
-"""Datasets in the making: a hidden folder beside the place where the dataset will be.
+"""Writing of datasets in a hidden folder beside the final one.
 
-A killed writer leaves no visible dataset. What it had finished is found again by the next one: every finished split
-stands in a journal with its hash. A lock, which the system drops with the process, keeps two writers apart.
+An interrupted writer leaves no visible dataset. The next writer resumes: a journal lists every finished split with its
+hash. A lock, which the system releases with the process, excludes concurrent writers.
 
-Nothing is removed that was not written here: a hidden folder with other entries than ours is refused, and of a dataset
-that is replaced only the files that its manifest lists are removed.
+Only files of datasets are removed: a hidden folder with other entries is refused, and of a replaced dataset only the
+files in its manifest are removed.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ JOURNAL, LOCK, FINISHED, STARTED, REPLACED, DISCARDED = (
     "discarded",
 )
 ENTRIES = {JOURNAL, LOCK, FINISHED, STARTED, REPLACED, DISCARDED}
-"""All that a hidden folder of ours holds."""
+"""All possible entries of the hidden folder."""
 
 Report = Callable[[str], object]
-"""Takes a line of text that a person should see."""
+"""Function that shows a line of text to the user."""
 
 
 def destination(folder: Path | str) -> Path:
@@ -71,103 +71,108 @@ def destination(folder: Path | str) -> Path:
 
 
 def is_free(folder: Path) -> bool:
-    """Whether nothing is there."""
+    """Whether the folder does not exist or is empty."""
     with file_errors(folder):
         return not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
 
 
 def check_replaceable(folder: Path, *, overwrite: bool) -> None:
-    """Refuse to write where there is something else than a dataset.
+    """Raise if a dataset cannot be written to a folder.
 
     Args:
-        folder: Where a dataset is to be written.
-        overwrite: Whether a dataset that is there is to be replaced; then nothing else may be in its folder.
+        folder: Folder of the new dataset.
+        overwrite: Whether to replace an existing dataset, whose folder must not contain other files.
 
     Raises:
-        AlreadyExists: Something would be lost.
+        AlreadyExists: The folder has something other than a dataset.
     """
     if is_free(folder):
         return
     if not (folder / MANIFEST).is_file():
-        raise AlreadyExists(f"{folder} is there and is no dataset; choose another folder.")
+        raise AlreadyExists(f"{folder} exists and is not a dataset; choose another folder.")
     if overwrite:
         check_removable(folder)
 
 
 @contextmanager
 def build_folder(folder: Path, report: Report) -> Iterator[Path]:
-    """Hold the hidden folder in which a dataset is made; wait while another process does.
+    """Lock the hidden folder of an unfinished dataset; wait while another process has the lock.
 
     Args:
-        folder: Where the dataset will be.
-        report: Told of the waiting.
+        folder: Folder of the finished dataset.
+        report: Called if the lock is waited for.
+
+    Yields:
+        The hidden folder.
 
     Raises:
-        AlreadyExists: The hidden folder holds something that is not ours.
-        InaccessibleFile: It cannot be made or locked.
+        AlreadyExists: The hidden folder has other entries.
+        InaccessibleFile: It cannot be created or locked.
     """
-    place = folder.with_name(f".{folder.name}.unfinished")
-    with _locked(place, report):
-        _recover(place, folder)
+    hidden = folder.with_name(f".{folder.name}.unfinished")
+    with _locked(hidden, report):
+        _recover(hidden, folder)
         try:
-            yield place
+            yield hidden
         finally:
-            if not (place / STARTED / MANIFEST).exists():
+            if not (hidden / STARTED / MANIFEST).exists():
                 with suppress(OSError):
-                    clear(place)
-                    (place / LOCK).unlink(missing_ok=True)
-                    place.rmdir()
+                    clear(hidden)
+                    (hidden / LOCK).unlink(missing_ok=True)
+                    hidden.rmdir()
 
 
-def _check_ours(place: Path) -> None:
-    """Refuse a hidden folder in which there is anything that no writer of ours has put there."""
-    with file_errors(place):
-        strange = ["itself a symbolic link"] if place.is_symlink() else []
-        if place.is_dir():
-            strange += sorted(path.name for path in place.iterdir() if path.name not in ENTRIES or path.is_symlink())
-    if strange:
+def _check_ours(hidden: Path) -> None:
+    """Raise if the hidden folder has entries that no writer created."""
+    with file_errors(hidden):
+        unexpected = ["itself a symbolic link"] if hidden.is_symlink() else []
+        if hidden.is_dir():
+            unexpected += sorted(
+                path.name for path in hidden.iterdir() if path.name not in ENTRIES or path.is_symlink()
+            )
+    if unexpected:
         raise AlreadyExists(
-            f"{place} is needed for unfinished datasets, but holds other things ({', '.join(strange[:SHOWN])}); move "
-            "them elsewhere, or choose another folder."
+            f"{hidden} is needed for unfinished datasets, but has other entries ({', '.join(unexpected[:SHOWN])}); "
+            "move them elsewhere, or choose another folder."
         )
 
 
-def _recover(place: Path, folder: Path) -> None:
-    """Put back a dataset whose replacement was killed before the new one stood in its place."""
-    if (place / REPLACED).is_dir() and is_free(folder):
+def _recover(hidden: Path, folder: Path) -> None:
+    """Restore a dataset whose replacement was interrupted before the new one was in place."""
+    if (hidden / REPLACED).is_dir() and is_free(folder):
         with file_errors(folder):
-            (place / REPLACED).rename(folder)
+            (hidden / REPLACED).rename(folder)
 
 
 @contextmanager
-def _locked(place: Path, report: Report) -> Iterator[None]:
+def _locked(hidden: Path, report: Report) -> Iterator[None]:
     while True:
-        _check_ours(place)
-        with file_errors(place):
-            place.mkdir(parents=True, exist_ok=True)
+        _check_ours(hidden)
+        with file_errors(hidden):
+            hidden.mkdir(parents=True, exist_ok=True)
             try:
-                lock = (place / LOCK).open("a", encoding="utf-8")
+                lock = (hidden / LOCK).open("a", encoding="utf-8")
             except FileNotFoundError:
                 continue
         with lock:
-            with file_errors(place):
-                _wait(lock, place, report)
-                held = _is_at(lock, place / LOCK)
+            with file_errors(hidden):
+                _wait(lock, hidden, report)
+                held = _is_at(lock, hidden / LOCK)
             if held:
                 yield
                 return
 
 
-def _wait(lock: TextIOWrapper, place: Path, report: Report) -> None:
+def _wait(lock: TextIOWrapper, hidden: Path, report: Report) -> None:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        report(f"Another process is at work in {place}; waiting for it.")
+        report(f"Waiting for another process that writes to {hidden}.")
         fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 def _is_at(lock: TextIOWrapper, path: Path) -> bool:
-    """Whether an open file is still the one at a path: whoever held the lock before may have removed it."""
+    """Whether an open file is still the one at a path; the previous owner of the lock may have removed it."""
     try:
         return os.path.samestat(os.fstat(lock.fileno()), path.stat())
     except FileNotFoundError:
@@ -175,63 +180,63 @@ def _is_at(lock: TextIOWrapper, path: Path) -> bool:
 
 
 class DatasetBuilder:
-    """A dataset that is being made in a workshop.
+    """Writer of a dataset in its hidden folder.
 
     Args:
-        place: The workshop.
-        manifest: What the dataset is going to be, without its splits.
-        report: Told of what an earlier writer left.
+        hidden: Hidden folder.
+        manifest: Manifest of the dataset, without its splits.
+        report: Called if the work of an earlier writer is resumed or discarded.
 
     Attributes:
-        splits: What is finished.
+        splits: Entries of the finished splits.
     """
 
-    def __init__(self, place: Path, manifest: Manifest, report: Report) -> None:
-        self.place = place
+    def __init__(self, hidden: Path, manifest: Manifest, report: Report) -> None:
+        self.hidden = hidden
         self.manifest = manifest
         self.splits: dict[str, SplitEntry] = {}
         if self._same_recipe():
             self.splits.update(self._intact())
             if self.splits:
-                report(f"Going on in {place}: {len(self.splits)} splits were finished before.")
+                report(f"Resuming in {hidden}: {len(self.splits)} splits are already finished.")
             return
-        if (place / STARTED / MANIFEST).exists():
-            report(f"Another dataset was begun in {place}; starting anew.")
-        with file_errors(place):
-            clear(place)
+        if (hidden / STARTED / MANIFEST).exists():
+            report(f"Discarding an unfinished dataset of another recipe or version in {hidden}.")
+        with file_errors(hidden):
+            clear(hidden)
             for name in (STARTED, FINISHED):
-                (place / name).mkdir()
-        manifest.write(place / STARTED)
+                (hidden / name).mkdir()
+        manifest.write(hidden / STARTED)
 
     def _same_recipe(self) -> bool:
-        """Whether the same recipe was followed here; what has no recipe cannot be told from something else."""
+        """Whether the unfinished dataset has the same recipe; without a recipe it is never resumed."""
         try:
             return (
-                self.manifest.recipe is not None and read_manifest(self.place / STARTED) == self.manifest.with_sha256()
+                self.manifest.recipe is not None and read_manifest(self.hidden / STARTED) == self.manifest.with_sha256()
             )
         except OffnominalError:
             return False
 
     def _intact(self) -> Iterator[tuple[str, SplitEntry]]:
-        """Yield the splits of the journal whose line and files are as they were written."""
-        journal = self.place / JOURNAL
+        """Yield the splits of the journal whose entry and files are intact."""
+        journal = self.hidden / JOURNAL
         for line in read_text(journal).splitlines() if journal.exists() else ():
             try:
                 name, data, digest = parse_json(line, journal)
                 entry = SplitEntry.from_dict(data)
-                Split(name, self.place / FINISHED, entry, world="").check("hash")
+                Split(name, self.hidden / FINISHED, entry, world="").check("hash")
             except (ValueError, TypeError, OffnominalError):
                 continue
             if digest == entry.digest():
                 yield name, entry
 
     def add(self, name: str, episodes: Iterable[Episode], channels: Channels) -> None:
-        """Write a split, then note it in the journal."""
+        """Write a split and add it to the journal."""
         file = file_of(name)
         if any(entry.file == file for entry in self.splits.values()):
-            raise InvalidParameter(f"split {name!r} would be written to {file}, where another one is; rename it.")
+            raise InvalidParameter(f"split {name!r} would be written to {file}, which another split uses; rename it.")
         content, statistics = ContentHash(), StatisticsAccumulator()
-        path, frames_path = self.place / FINISHED / file, self.place / FINISHED / file_of(name, FRAMES_FOLDER)
+        path, frames_path = self.hidden / FINISHED / file, self.hidden / FINISHED / file_of(name, FRAMES_FOLDER)
         try:
             with file_errors(path):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -248,25 +253,25 @@ class DatasetBuilder:
                 if frames.count
                 else None,
             )
-            with file_errors(self.place / JOURNAL), (self.place / JOURNAL).open("a", encoding="utf-8") as journal:
+            with file_errors(self.hidden / JOURNAL), (self.hidden / JOURNAL).open("a", encoding="utf-8") as journal:
                 journal.write(json.dumps([name, entry.to_dict(), entry.digest()]) + "\n")
         except BaseException:
-            # What is half-written would only take up space, which may be the very thing that is missing.
-            for each in (path, frames_path):
+            # Remove incomplete files: the disk may be full.
+            for incomplete in (path, frames_path):
                 with suppress(OSError):
-                    each.unlink()
+                    incomplete.unlink()
             raise
         self.splits[name] = entry
 
     def finish(self, folder: Path, order: Iterable[str], describe: Callable[[Path, Manifest], None]) -> None:
-        """Make the dataset visible; one that stood there before is replaced.
+        """Write the manifest and move the dataset to its folder; an existing one is replaced.
 
         Args:
-            folder: Where.
-            order: Names of the splits as they are to be listed.
-            describe: Writes what else belongs into the folder.
+            folder: Folder of the dataset.
+            order: Names of the splits in the order of the manifest.
+            describe: Function that writes the other files of the dataset.
         """
-        made = self.place / FINISHED
+        made = self.hidden / FINISHED
         manifest = self.manifest.replace(splits={name: self.splits[name] for name in order})
         with file_errors(made):
             describe(made, manifest)
@@ -275,11 +280,11 @@ class DatasetBuilder:
                 _flush(path)
         manifest.replace(documents={path.name: sha256_of(path) for path in documents}).write(made)
         self._exchange(made, folder)
-        clear(self.place)
+        clear(self.hidden)
 
     def _exchange(self, made: Path, folder: Path) -> None:
-        """Put the new dataset where the old one is, unless something else has come into its folder meanwhile."""
-        replaced = self.place / REPLACED
+        """Replace the old dataset by the new one; raise if its folder has other files now."""
+        replaced = self.hidden / REPLACED
         with file_errors(folder):
             if not is_free(folder):
                 check_removable(folder)
@@ -291,13 +296,13 @@ class DatasetBuilder:
                     raise
             made.rename(folder)
             if replaced.exists():
-                replaced.rename(self.place / DISCARDED)
+                replaced.rename(self.hidden / DISCARDED)
 
 
 def _recorded(
     episodes: Iterable[Episode], content: ContentHash, statistics: StatisticsAccumulator, frames: FramesWriter
 ) -> Iterator[Episode]:
-    """Count, hash and film episodes on their way into the table, which gets them without their frames."""
+    """Yield episodes without frames; add them to hash and statistics, and write their frames."""
     for episode in episodes:
         content.add(episode)
         statistics.add(episode)
@@ -306,23 +311,23 @@ def _recorded(
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """See that a file is on the disk, and return its size and hash."""
+    """Flush a file to disk, and return its size and hash."""
     with file_errors(path):
         _flush(path)
         return {"size": path.stat().st_size, "sha256": sha256_of(path)}
 
 
 def _flush(path: Path) -> None:
-    """See that a file is on the disk before anything says so."""
+    """Flush a file to disk."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
-def clear(place: Path) -> None:
-    """Remove from a workshop what was written there; of a replaced dataset, what its manifest lists."""
+def clear(hidden: Path) -> None:
+    """Remove the content of a hidden folder; of a replaced dataset, the files in its manifest."""
     for name in (REPLACED, DISCARDED):
-        if (place / name).is_dir():
-            remove_dataset(place / name)
+        if (hidden / name).is_dir():
+            remove_dataset(hidden / name)
     for name in (FINISHED, STARTED):
-        shutil.rmtree(place / name, ignore_errors=True)
-    (place / JOURNAL).unlink(missing_ok=True)
+        shutil.rmtree(hidden / name, ignore_errors=True)
+    (hidden / JOURNAL).unlink(missing_ok=True)

@@ -1,10 +1,10 @@
-"""The frames of a split: a Parquet file of its own, a row per frame and a row group per episode.
+"""Frames of a split: a separate Parquet file with a row per frame and a row group per episode.
 
-The bytes of a frame lie in it as they are, row by row from the top and RGB in every pixel, compressed by zstd over a
-whole episode at once, so any Parquet reader can read it. Transforms were tried and left out: frames of half cheetah
-take 3.0 kB as they are, 5.2 kB with the colours apart, 5.9 kB predicted from their neighbours, 8.6 kB as differences to
-the frame before; all of these break up the repetitions that zstd finds. Only where a camera stands still before a
-slow scene do differences help (Reacher 3D: 1.3 instead of 1.6 kB).
+A frame is stored as raw bytes in row-major order with RGB per pixel. Each episode is compressed as a whole with zstd,
+so any Parquet reader can read it. Other encodings are larger: a frame of half cheetah takes 3.0 kB raw, 5.2 kB with
+separate colour planes, 5.9 kB with prediction from neighbours, and 8.6 kB as difference to the previous frame, because
+they break the repetitions that zstd finds. Differences help only with a fixed camera and a slow scene (Reacher 3D: 1.3
+instead of 1.6 kB).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LAYOUT = "bytes; rows from the top, pixels from the left, red green blue"
 
 
 def has_frames(episode: Episode) -> bool:
-    """Whether an episode recorded pictures, which do not go into the columns of a table; nothing is decoded.
+    """Whether an episode has camera frames, which are stored outside the table; no frame is decoded.
 
     Example:
         >>> has_frames(Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool)))
@@ -45,21 +45,21 @@ def has_frames(episode: Episode) -> bool:
 
 
 def without_frames(episode: Episode) -> Episode:
-    """Return an episode as it goes into the table."""
+    """Return the episode without its frames."""
     if not has_frames(episode):
         return episode
     return replace(episode, extras={name: episode.extras[name] for name in episode.extras if name != FRAMES})
 
 
 class FramesWriter:
-    """Writes the frames of episodes as they come; if the first has none, nothing.
+    """Writes the frames of episodes; writes no file if the first episode has none.
 
     Args:
-        path: The file.
+        path: File to write.
 
     Attributes:
-        count: Frames so far.
-        shape: Shape of each.
+        count: Number of frames so far.
+        shape: Shape of a frame.
     """
 
     def __init__(self, path: Path) -> None:
@@ -81,14 +81,14 @@ class FramesWriter:
             self._file.close()
 
     def add(self, episode: Episode) -> None:
-        """Write the frames of one more episode."""
+        """Write the frames of an episode."""
         self._episodes += 1
-        filmed = has_frames(episode)
-        if self._episodes > 1 and filmed != (self.count > 0):
+        present = has_frames(episode)
+        if self._episodes > 1 and present != (self.count > 0):
             raise InvalidParameter(
-                f"the episodes of a split must all have frames or none; that of seed {episode.seed} is the odd one."
+                f"either all or no episodes of a split must have frames; the episode of seed {episode.seed} differs."
             )
-        if filmed:
+        if present:
             self._write(episode)
 
     def _write(self, episode: Episode) -> None:
@@ -102,7 +102,7 @@ class FramesWriter:
             pa.FixedSizeBinaryArray.from_buffers(kind, rows, [None, pa.py_buffer(frames)]),
         ]
         types = {"episode": pa.int32(), "seed": pa.int64(), "step": pa.int32(), "frame": kind}
-        schema = pa.schema([pa.field(name, each, nullable=False) for name, each in types.items()])
+        schema = pa.schema([pa.field(name, type_, nullable=False) for name, type_ in types.items()])
         with file_errors(self.path):
             if self._file is None:
                 self._file = self._opened(schema)
@@ -110,7 +110,7 @@ class FramesWriter:
         self.count += rows
 
     def _checked(self, episode: Episode) -> Frames:
-        """Return the frames in one piece, or say what is wrong with them."""
+        """Return the frames as a contiguous array; raise if they are invalid."""
         frames = episode.extras[FRAMES]
         if frames.dtype != np.uint8 or len(frames) != len(episode) + 1 or frames.shape[3] != 3:
             raise InvalidParameter(
@@ -135,7 +135,7 @@ class FramesWriter:
             use_dictionary=["episode", "seed"],
             column_encoding={"step": "DELTA_BINARY_PACKED", "frame": "PLAIN"},
             write_statistics=["episode", "seed", "step"],
-            # An episode is one page, so that zstd sees the frames before; a checksum tells damage to that page.
+            # An episode is one page, so that zstd finds repetitions across frames; the page has a checksum.
             data_page_size=PAGE,
             write_page_checksum=True,
             store_schema=False,
@@ -143,11 +143,11 @@ class FramesWriter:
 
 
 class FramesFile:
-    """Written frames, read an episode at a time, by several threads if need be. The episode read last is kept.
+    """Reader of frames, one episode at a time; thread-safe. The latest episode is cached.
 
     Args:
-        path: The file.
-        episodes: How many it must have.
+        path: File to read.
+        episodes: Expected number of episodes.
     """
 
     def __init__(self, path: Path, episodes: int) -> None:
@@ -163,7 +163,7 @@ class FramesFile:
             raise DamagedFile(f"{path} holds the frames of {about['episodes']} episodes; expected {episodes}.")
 
     def episode(self, number: int, count: int) -> Frames:
-        """Return the frames of an episode, which must be so many; they cannot be written to."""
+        """Return the frames of an episode as a read-only array; raise if their number is not `count`."""
         held = self._held
         if held is None or held[0] != number:
             held = self._held = number, self._read(number)
@@ -182,15 +182,15 @@ class FramesFile:
 
 
 class LazyFrames(Mapping[str, Array]):
-    """The extras of a stored episode: its frames are read when they are asked for, the rest is there.
+    """Extras of a stored episode, whose frames are read on access.
 
-    Pickled or copied, it is a plain dictionary with the frames in it.
+    A pickled copy is a dictionary with the frames.
 
     Args:
-        held: The rest.
-        read: Reads the frames, given the number of the episode and how many frames it must have.
-        number: Of the episode.
-        count: Of its frames.
+        held: Extras other than the frames.
+        read: Function that reads the frames, given the index of the episode and the number of its frames.
+        number: Index of the episode.
+        count: Number of its frames.
     """
 
     def __init__(self, held: Mapping[str, Array], read: Callable[[int, int], Frames], number: int, count: int) -> None:

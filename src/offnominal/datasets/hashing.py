@@ -1,4 +1,4 @@
-"""The hash of what episodes hold, whatever file they lie in."""
+"""Hash of the content of episodes, independent of the file format."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from offnominal.core.episode import Episode
 
 
 class ContentHash:
-    """SHA-256 over episodes, one after the other.
+    """SHA-256 of a sequence of episodes.
 
-    Of each: its seed and, per event, anomaly, parameter, onset, end and channels as JSON; then of every array, in the
-    alphabetical order of their names, a header with name, type and shape, and the bytes. No version of a file format
-    can change it.
+    The hash covers the seed and the events (anomaly, parameter, onset, end and channels as JSON) of each episode, and
+    then all arrays in alphabetical order of their names: name, type, shape and bytes. It does not depend on the file
+    format.
     """
 
     def __init__(self) -> None:
         self._total = hashlib.sha256()
 
     def add(self, episode: Episode) -> None:
-        """Take one more episode into account."""
-        events = [[each.anomaly, each.parameter, each.onset, each.end, each.channels] for each in episode.events]
+        """Add an episode."""
+        events = [[event.anomaly, event.parameter, event.onset, event.end, event.channels] for event in episode.events]
         self._total.update(json.dumps([episode.seed, *events]).encode())
         for name, values in sorted(episode.arrays().items()):
             little = values.dtype.newbyteorder("<")
@@ -37,7 +37,7 @@ class ContentHash:
 
 
 def content_hash(episodes: Iterable[Episode]) -> str:
-    """Return the hash of some episodes.
+    """Return the hash of the content of episodes.
 
     Example:
         >>> episode = Episode(np.zeros((4, 2)), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool))

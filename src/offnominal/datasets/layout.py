@@ -1,7 +1,7 @@
-"""How episodes lie in a table: one row per observation, one column per channel.
+"""Layout of episodes in a table: one row per observation, one column per channel.
 
-Row t of an episode holds the observation o_t and what happened in the transition that starts there: the action, the
-reward, the labels. No transition starts at the last observation, so those columns are empty (null) in its row.
+Row t of an episode has the observation o_t and the transition that starts there: action, reward and labels. No
+transition starts at the last observation, so those columns are null in its row.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Signal:
     """One array of every episode of a split.
 
     Args:
-        name: What the episode calls it.
-        dtype: NumPy's string for its type.
+        name: Name of the array.
+        dtype: NumPy type string.
         shape: Shape of one entry.
-        closed: Whether it has an entry for the last observation too: T + 1 of them, not T.
+        closed: Whether it has T + 1 entries, one for the last observation too, not T.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Signal:
 
     @property
     def width(self) -> int:
-        """How many columns it takes."""
+        """Number of columns."""
         return math.prod(self.shape)
 
     def columns(self, channels: Channels) -> list[str]:
@@ -63,12 +63,12 @@ class Signal:
 
 
 def arrays_of(episode: Episode) -> dict[str, Array]:
-    """Return the arrays of an episode that have one entry per step, in the order in which they are stored."""
+    """Return the arrays of an episode with one entry per step, in the order of storage."""
     return {**{name: getattr(episode, name) for name in MAIN}, **episode.extras}
 
 
 def signals_of(episode: Episode) -> tuple[Signal, ...]:
-    """Return what an episode recorded.
+    """Return the signals of an episode.
 
     Example:
         >>> episode = Episode(np.zeros((4, 2), np.float32), np.zeros((3, 1)), np.zeros(3), np.zeros(3, bool))
@@ -81,7 +81,7 @@ def signals_of(episode: Episode) -> tuple[Signal, ...]:
 def _signal(name: str, values: Array, length: int) -> Signal:
     if values.dtype.kind not in "biuf" or values.dtype.itemsize > 8:
         raise InvalidParameter(
-            f"{name} has type {values.dtype}; a dataset holds booleans, integers and floats of up to 64 bits."
+            f"{name} has type {values.dtype}; a dataset can have booleans, integers and floats of up to 64 bits."
         )
     if values.ndim == 0 or len(values) not in (length, length + 1):
         raise InvalidParameter(
@@ -92,10 +92,10 @@ def _signal(name: str, values: Array, length: int) -> Signal:
 
 
 def stacked(signal: Signal, episodes: Sequence[Episode]) -> Array:
-    """Return a signal of many episodes below each other, with a zero where an episode has no entry."""
+    """Return a signal of several episodes, concatenated, with a zero where an episode has no entry."""
     parts: list[Array] = []
-    gap = np.zeros((1, *signal.shape), signal.dtype)
+    padding = np.zeros((1, *signal.shape), signal.dtype)
     for episode in episodes:
         values = arrays_of(episode)[signal.name]
-        parts += [values] if signal.closed else [values, gap]
+        parts += [values] if signal.closed else [values, padding]
     return np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""The manifest of a dataset: what it is, how it was made, the hash of every file and its own."""
+"""Manifest of a dataset: recipe, versions, splits, and the hash of every file and of the manifest."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ PACKAGES = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow")
 
 @dataclass(frozen=True)
 class FramesEntry(Config):
-    """What a manifest says of the frames of a split.
+    """Manifest entry of the frames of a split.
 
     Args:
-        file: Where they lie, seen from the manifest.
-        count: How many there are: one per observation.
-        shape: Height, width and colours of each.
-        size: Bytes of the file.
-        sha256: Hash of the file.
+        file: Path relative to the manifest.
+        count: Number of frames, one per observation.
+        shape: Height, width and channels of a frame.
+        size: Size of the file in bytes.
+        sha256: SHA-256 of the file.
     """
 
     file: str
@@ -45,17 +45,17 @@ class FramesEntry(Config):
 
 @dataclass(frozen=True)
 class SplitEntry(Config):
-    """What a manifest says of a split.
+    """Manifest entry of a split.
 
     Args:
-        file: Where it lies, seen from the manifest.
-        episodes: How many it has.
-        steps: Transitions of all of them.
-        size: Bytes of the file.
-        sha256: Hash of the file.
-        content: Hash of the episodes, whatever wrote the file; see :class:`ContentHash`.
-        statistics: What they are like.
-        frames: Their frames; None if none were recorded.
+        file: Path relative to the manifest.
+        episodes: Number of episodes.
+        steps: Number of transitions of all episodes.
+        size: Size of the file in bytes.
+        sha256: SHA-256 of the file.
+        content: Hash of the episodes, independent of the file format; see :class:`ContentHash`.
+        statistics: Summary statistics of the episodes.
+        frames: Entry of the frames; None if there are none.
     """
 
     file: str
@@ -68,30 +68,30 @@ class SplitEntry(Config):
     frames: FramesEntry | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data; what has no frames does not speak of them."""
+        """Return plain data, without the field of the frames if there are none."""
         return without(super().to_dict(), frames=None)
 
     @property
     def weight(self) -> int:
-        """Bytes on disk, frames included."""
+        """Size in bytes, frames included."""
         return self.size + (self.frames.size if self.frames else 0)
 
 
 @dataclass(frozen=True)
 class Manifest(Config):
-    """What a dataset is and how it was made.
+    """Description of a dataset.
 
     Args:
-        world: Id of the world, or the name of where the episodes come from.
-        source: Who made it: ``"generate"``, ``"save"`` or ``"minari"``.
-        recipe: How to make it again; None if its episodes came from elsewhere.
+        world: Id of the world, or another name for the source of the episodes.
+        source: Function that wrote it: ``"generate"``, ``"save"`` or ``"minari"``.
+        recipe: Recipe of the dataset; None for imported episodes.
         recipe_sha256: Hash of the recipe.
-        versions: Of the packages that made it.
-        platform: Operating system and processor that made it.
-        splits: By name.
-        documents: SHA-256 of the files that describe it, by name.
+        versions: Versions of the packages that wrote it.
+        platform: Operating system and processor on which it was written.
+        splits: Entries of the splits by name.
+        documents: SHA-256 of its other files by name.
         format: Version of the manifest.
-        sha256: Hash of all the other fields.
+        sha256: Hash of all other fields.
     """
 
     world: str
@@ -107,7 +107,7 @@ class Manifest(Config):
 
     @classmethod
     def here(cls, world: str, source: str, recipe: Recipe | None = None) -> Manifest:
-        """Return the manifest of a dataset that is about to be made on this machine."""
+        """Return a manifest for a new dataset on this machine, without splits."""
         return cls(
             world=world,
             source=source,
@@ -122,12 +122,12 @@ class Manifest(Config):
         return self.replace(sha256=self.replace(sha256="").digest())
 
     def write(self, folder: Path) -> None:
-        """Write it into a folder, with its own hash."""
+        """Write the manifest into a folder, with its own hash."""
         write_json(folder / MANIFEST, self.with_sha256().to_dict())
 
 
 def installed() -> dict[str, str]:
-    """Return the versions that can make a difference."""
+    """Return the versions of Python and of the packages that can affect the content."""
     found = {"python": platform.python_version(), "offnominal": __version__}
     for name in PACKAGES:
         try:
@@ -141,12 +141,12 @@ def read_manifest(folder: Path | str) -> Manifest:
     """Read the manifest of a dataset.
 
     Args:
-        folder: Of the dataset.
+        folder: Folder of the dataset.
 
     Raises:
-        MissingFile: There is none.
+        MissingFile: There is no manifest.
         UnsupportedFormat: It was written by another version.
-        DamagedFile: It is not what was written.
+        DamagedFile: It is invalid or was changed.
     """
     if not isinstance(folder, Path | str):
         raise InvalidParameter(f"folder is {folder!r}; give the path of a dataset.")
@@ -168,13 +168,13 @@ def read_manifest(folder: Path | str) -> Manifest:
         raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {ANEW}.") from None
     if not intact:
         raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {ANEW}.")
-    _check_places(Path(folder), manifest)
+    _check_paths(Path(folder), manifest)
     return manifest
 
 
-def _check_places(folder: Path, manifest: Manifest) -> None:
-    """A manifest from elsewhere must not make us read or remove what lies elsewhere."""
-    entries = [each for entry in manifest.splits.values() for each in (entry, entry.frames) if each is not None]
+def _check_paths(folder: Path, manifest: Manifest) -> None:
+    """Raise if the manifest lists a file outside the folder of the dataset."""
+    entries = [part for entry in manifest.splits.values() for part in (entry, entry.frames) if part is not None]
     for file in [*(entry.file for entry in entries), *manifest.documents]:
         plain = PurePosixPath(file)
         with file_errors(folder / file):
@@ -184,7 +184,7 @@ def _check_places(folder: Path, manifest: Manifest) -> None:
 
 
 def file_of(split: str, kind: str = SPLITS) -> str:
-    """Return where the file of a split goes, or that of its frames.
+    """Return the path of the file of a split, or of its frames.
 
     Example:
         >>> file_of("action/noise@tiny"), file_of("train", FRAMES_FOLDER)

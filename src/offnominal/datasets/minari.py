@@ -1,7 +1,7 @@
-"""To and from Minari, Farama's store of offline reinforcement-learning data.
+"""Conversion to and from Minari, Farama's format for offline reinforcement learning.
 
-Labels travel as infos (an entry per observation, so one more than there are transitions; that of the reset is zero),
-what was injected as JSON in the metadata of each episode. Frames stay behind.
+Labels are stored as infos (one entry per observation; that of the reset is zero), faults as JSON in the metadata of
+each episode. Frames are not converted.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ SHARES = {"train": 0.8, "validation": 0.1, "test": 0.1}
 
 
 def to_minari(source: Dataset | Split, id: str | None = None, *, splits: Iterable[str] | None = None) -> list[Any]:
-    """Write splits as Minari datasets, each found again by ``minari.load_dataset``, and return these.
+    """Write splits as Minari datasets and return them.
 
     Frames are left out, and the description of the Minari dataset says so. If one split cannot be written, none is.
 
     Args:
-        source: A split, or a dataset.
-        id: Minari's id of the split, such as ``"sap/train-v0"``; of a dataset, the namespace: ``"sap"`` gives
+        source: Split or dataset.
+        id: Minari id of the split, such as ``"sap/train-v0"``; of a dataset, the namespace: ``"sap"`` gives
             ``"sap/train-v0"``, ``"sap/action-noise-tiny-v0"`` and so on. If None, the namespace is
             ``offnominal/<world>``.
-        splits: Which splits of a dataset; all if None.
+        splits: Names of the splits of a dataset; all if None.
 
     Raises:
-        InvalidParameter: The id is not one of Minari's, or there is such a dataset already; nothing was created.
+        InvalidParameter: The id is invalid, or such a dataset already exists; nothing was created.
     """
     namespace = f"offnominal/{id_part(source.world)}" if id is None else id
     if isinstance(source, Split):
@@ -82,7 +82,8 @@ def to_minari(source: Dataset | Split, id: str | None = None, *, splits: Iterabl
 def from_minari(source: Any) -> list[Episode]:
     """Return the episodes of a Minari dataset with Box observations and Box or Discrete actions.
 
-    They are taken for nominal, unless :func:`to_minari` wrote them: then labels, events and all other signals are back.
+    The episodes are taken as nominal, unless :func:`to_minari` wrote them: then labels, events and all other signals
+    are restored.
 
     Args:
         source: A ``MinariDataset``, or the id of one on this machine.
@@ -105,12 +106,12 @@ def from_minari(source: Any) -> list[Episode]:
 def import_minari(
     source: Any, folder: Path | str, *, shares: Mapping[str, float] = SHARES, overwrite: bool = False
 ) -> Dataset:
-    """Write a Minari dataset into a dataset of ours.
+    """Convert a Minari dataset into a :class:`Dataset`.
 
     Args:
         source: As for :func:`from_minari`.
         folder: As for :func:`save_dataset`.
-        shares: What part of the episodes goes into which split, in their order.
+        shares: Fraction of the episodes of each split, in their order.
         overwrite: As for :func:`save_dataset`.
     """
     for name, share in shares.items():
@@ -149,7 +150,7 @@ def _opened(source: Any) -> Any:
             "fetches it."
         ) from None
     except (ValueError, TypeError) as error:
-        raise InvalidParameter(f"{source!r} is no Minari dataset: {error}") from None
+        raise InvalidParameter(f"{source!r} is not a Minari dataset: {error}") from None
 
 
 def _written(minari: Any, split: Split, id: str) -> Any:
@@ -158,7 +159,7 @@ def _written(minari: Any, split: Split, id: str) -> Any:
     closed = [name for name, values in arrays_of(episodes[0]).items() if len(values) > len(episodes[0])]
     try:
         with warnings.catch_warnings():
-            # Minari warns of every field of its metadata that is left out.
+            # Minari warns about every missing field of its metadata.
             warnings.simplefilter("ignore", UserWarning)
             dataset = minari.create_dataset_from_buffers(
                 id,
@@ -169,7 +170,7 @@ def _written(minari: Any, split: Split, id: str) -> Any:
                 **_setting(split, episodes),
             )
     except (ValueError, TypeError) as error:
-        raise InvalidParameter(f"Minari does not take {id!r}: {error}") from None
+        raise InvalidParameter(f"Minari rejects {id!r}: {error}") from None
     dataset.storage.update_metadata({KEY: json.dumps({"split": split.name, "world": split.world, "closed": closed})})
     dataset.storage.update_episode_metadata(
         [{KEY: json.dumps([event.to_dict() for event in episode.events])} for episode in episodes]
@@ -178,7 +179,7 @@ def _written(minari: Any, split: Split, id: str) -> Any:
 
 
 def _setting(split: Split, episodes: list[Episode]) -> dict[str, Any]:
-    """Return what Minari is to know of the world; of one that is not ours, the shapes."""
+    """Return Minari's arguments for the world; for an unknown world, its spaces."""
     try:
         card = build_world(split.world, 1).card
         return {
@@ -188,8 +189,8 @@ def _setting(split: Split, episodes: list[Episode]) -> dict[str, Any]:
         }
     except UnknownName:
         first, n_actions = episodes[0], n_discrete_actions(episodes)
-        acted = Discrete(n_actions) if n_actions else _unlimited(first.actions)
-        return {"observation_space": _unlimited(first.observations), "action_space": acted}
+        action_space = Discrete(n_actions) if n_actions else _unlimited(first.actions)
+        return {"observation_space": _unlimited(first.observations), "action_space": action_space}
 
 
 def _unlimited(values: Array) -> Space[Any]:
@@ -212,7 +213,7 @@ def _buffer(minari: Any, episode: Episode) -> Any:
 
 
 def _from_reset(values: Array, length: int) -> Array:
-    """Return a signal with an entry for the reset in front, unless it has one."""
+    """Return a signal with an entry for the reset, which is added if it is missing."""
     return values if len(values) > length else np.concatenate([np.zeros_like(values[:1]), values])
 
 

@@ -1,4 +1,4 @@
-"""Ids of Minari datasets: they become paths, so they are checked before anything is created."""
+"""Ids of Minari datasets, which are checked before they are used as paths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMESPACE_FILE = "namespace_metadata.json"
 
 
 def checked_id(id: Any) -> str:
-    """Return an id of a Minari dataset, or refuse it: absolute paths, ``..``, NUL and the like cannot pass.
+    """Return the id of a Minari dataset; raise if it is invalid, such as an absolute path or ``..``.
 
     Example:
         >>> checked_id("sap/train-v0")
@@ -37,7 +37,7 @@ def checked_id(id: Any) -> str:
 
 
 def id_part(name: str) -> str:
-    """Return a name with a hyphen for every character that an id cannot have.
+    """Return a name with hyphens in place of characters that an id cannot have.
 
     Example:
         >>> id_part("action/noise@tiny")
@@ -47,24 +47,24 @@ def id_part(name: str) -> str:
 
 
 @contextmanager
-def created_or_removed(places: Sequence[Path], root: Path) -> Iterator[None]:
-    """Create Minari datasets in the block; if it fails, remove those folders, and namespaces that are new and empty.
+def created_or_removed(folders: Sequence[Path], root: Path) -> Iterator[None]:
+    """Remove the folders of new datasets, and new empty namespaces, if the block fails.
 
     Args:
-        places: Folders of the datasets, none of which exists yet.
+        folders: Folders of the datasets, none of which exists.
         root: Folder of all Minari datasets.
     """
-    namespaces = {parent for place in places for parent in place.parents if parent.is_relative_to(root)} - {root}
-    fresh = sorted((each for each in namespaces if not each.exists()), reverse=True)
+    namespaces = {parent for folder in folders for parent in folder.parents if parent.is_relative_to(root)} - {root}
+    fresh = sorted((namespace for namespace in namespaces if not namespace.exists()), reverse=True)
     try:
         with file_errors(root):
             yield
     except BaseException:
-        for place in places:
-            shutil.rmtree(place, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
         for namespace in fresh:
             with suppress(OSError):
-                if [each.name for each in namespace.iterdir()] == [NAMESPACE_FILE]:
+                if [path.name for path in namespace.iterdir()] == [NAMESPACE_FILE]:
                     (namespace / NAMESPACE_FILE).unlink()
                 namespace.rmdir()
         raise

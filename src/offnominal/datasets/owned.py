@@ -1,4 +1,4 @@
-"""Which files of a folder belong to its dataset, and may be removed with it."""
+"""Files that belong to a dataset and may be removed with it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SHOWN = 8
 
 def owned_files(manifest: Manifest) -> set[str]:
     """Return the files that a manifest lists, itself included, as paths relative to the dataset."""
-    entries = [each for entry in manifest.splits.values() for each in (entry, entry.frames) if each is not None]
+    entries = [part for entry in manifest.splits.values() for part in (entry, entry.frames) if part is not None]
     return {MANIFEST, *manifest.documents, *(entry.file for entry in entries)}
 
 
 def foreign_files(folder: Path, manifest: Manifest) -> list[str]:
-    """Return what else is in the folder of a dataset: other files, other folders and symbolic links, sorted.
+    """Return files, folders and symbolic links in the folder of a dataset that are not part of it, sorted.
 
     Symbolic links are not followed.
     """
@@ -28,8 +28,8 @@ def foreign_files(folder: Path, manifest: Manifest) -> list[str]:
     parents = {Path(file).parent.as_posix() for file in owned}
     found: list[str] = []
     with file_errors(folder):
-        for place, folders, files in os.walk(folder, onerror=_raise):
-            inside = Path(place).relative_to(folder)
+        for root, folders, files in os.walk(folder, onerror=_raise):
+            inside = Path(root).relative_to(folder)
             for name in list(folders):
                 path = (inside / name).as_posix()
                 if path not in parents or (folder / path).is_symlink():
@@ -40,10 +40,10 @@ def foreign_files(folder: Path, manifest: Manifest) -> list[str]:
 
 
 def check_removable(folder: Path) -> Manifest:
-    """Return the manifest of a dataset that may be replaced; refuse if anything else would be lost with it.
+    """Return the manifest of a dataset that may be replaced.
 
     Raises:
-        AlreadyExists: The folder has no readable manifest of ours, or holds files that the manifest does not list.
+        AlreadyExists: The folder has no readable manifest, or has files that the manifest does not list.
     """
     try:
         manifest = read_manifest(folder)
@@ -63,15 +63,15 @@ def check_removable(folder: Path) -> Manifest:
 
 
 def remove_dataset(folder: Path) -> None:
-    """Remove the files that the manifest of a dataset lists, the manifest last, then the folders if they are empty."""
+    """Remove the files of a dataset, the manifest last, and then its folders if they are empty."""
     with suppress(OffnominalError):
         owned = owned_files(read_manifest(folder))
         for file in sorted(owned, key=MANIFEST.__eq__):
             with suppress(OSError):
                 (folder / file).unlink()
-    for place in sorted({folder, *folder.glob("*/")}, reverse=True):
+    for path in sorted({folder, *folder.glob("*/")}, reverse=True):
         with suppress(OSError):
-            place.rmdir()
+            path.rmdir()
 
 
 def _raise(error: OSError) -> None:

@@ -29,12 +29,12 @@ ZSTD_LEVEL = 3
 
 
 def write_episodes(path: Path, episodes: Iterable[Episode], channels: Channels | None = None) -> SplitMetadata:
-    """Write episodes as they come, a row group of whole episodes at a time, and return their facts.
+    """Write episodes to a Parquet file, in row groups of whole episodes, and return their metadata.
 
     Args:
-        path: The file.
-        episodes: At least one; all must have recorded the same signals.
-        channels: Names of the channels of signals; the others are numbered.
+        path: File to write.
+        episodes: At least one episode; all must have the same signals.
+        channels: Channel names by signal; other channels are numbered.
     """
     groups = _grouped(episodes)
     first = next(groups, None)
@@ -54,7 +54,7 @@ def write_episodes(path: Path, episodes: Iterable[Episode], channels: Channels |
 
 
 def _grouped(episodes: Iterable[Episode]) -> Iterator[list[Episode]]:
-    """Yield runs of whole episodes of about GROUP_ROWS rows."""
+    """Yield groups of episodes of about GROUP_ROWS rows."""
     group: list[Episode] = []
     rows = 0
     for episode in episodes:
@@ -116,21 +116,21 @@ class _Writer:
     def _check_alike(self, episode: Episode) -> None:
         found = signals_of(episode)
         if found != self.signals:
-            odd = next((signal for signal in found if signal not in self.signals), "their order or number")
+            different = next((signal for signal in found if signal not in self.signals), "their order or number")
             raise InvalidParameter(
-                f"the episodes of a split must have recorded the same signals; that of seed {episode.seed} differs in "
-                f"{odd}."
+                f"the episodes of a split must have the same signals; the episode of seed {episode.seed} differs in "
+                f"{different}."
             )
 
     def finish(self) -> SplitMetadata:
-        """Write what is known of the episodes."""
+        """Write the metadata of the episodes."""
         metadata = SplitMetadata.joined(self.parts)
         groups = [len(part.seeds) for part in self.parts]
         self.file.add_key_value_metadata({KEY: metadata.to_json(groups=groups)})
         return metadata
 
     def close(self) -> None:
-        """Write the end of the file."""
+        """Close the file."""
         self.file.close()
 
 
@@ -141,13 +141,13 @@ def _check_distinct(names: list[str]) -> None:
 
 
 class ThreadSafeParquet:
-    """A Parquet file that several threads read at the same time: pyarrow's reader is not made for that.
+    """Parquet file that several threads can read; pyarrow's reader is not thread-safe.
 
-    Each thread has a reader of its own; they share the metadata, which is parsed once.
+    Each thread has its own reader. The readers share the metadata, which is parsed once.
 
     Args:
-        path: The file.
-        **options: Of :class:`pyarrow.parquet.ParquetFile`.
+        path: File to read.
+        **options: Options of :class:`pyarrow.parquet.ParquetFile`.
     """
 
     def __init__(self, path: Path, **options: Any) -> None:
@@ -158,7 +158,7 @@ class ThreadSafeParquet:
 
     @property
     def current(self) -> pq.ParquetFile:
-        """The reader of this thread."""
+        """Reader of the current thread."""
         reader: pq.ParquetFile | None = getattr(self._readers, "file", None)
         if reader is None:
             reader = self._readers.file = pq.ParquetFile(self._path, metadata=self.metadata, **self._options)
@@ -166,14 +166,14 @@ class ThreadSafeParquet:
 
 
 class EpisodeFile:
-    """A written file, read a row group at a time; several threads may read at the same time.
+    """Reader of a file of episodes, one row group at a time; thread-safe.
 
     Args:
-        path: The file.
+        path: File to read.
 
     Attributes:
-        metadata: What is known of its episodes.
-        bounds: Number of the first episode of each row group, then the number of all.
+        metadata: Metadata of its episodes.
+        bounds: Index of the first episode of each row group, then the number of all episodes.
     """
 
     def __init__(self, path: Path) -> None:
@@ -184,18 +184,18 @@ class EpisodeFile:
             self.metadata = SplitMetadata.from_data(data)
             self.bounds: list[int] = [0, *np.cumsum(data["groups"]).tolist()]
             self._names = self._file.current.schema_arrow.names[len(INDEX) :]
-            self._check_facts()
+            self._check_metadata()
 
-    def _check_facts(self) -> None:
-        """Refuse facts that are not those of the columns and rows: arrays are cut out by them."""
+    def _check_metadata(self) -> None:
+        """Raise if the metadata does not fit the columns and rows."""
         metadata, schema, stored = self.metadata, self._file.current.schema_arrow, self._file.metadata
-        kinds = [pa.from_numpy_dtype(np.dtype(each.dtype)) for each in metadata.signals]
-        widths = [each.width for each in metadata.signals]
+        kinds = [pa.from_numpy_dtype(np.dtype(signal.dtype)) for signal in metadata.signals]
+        widths = [signal.width for signal in metadata.signals]
         if sum(widths) != len(self._names) or min(widths, default=0) < 0:
-            raise DamagedFile(f"{self.path} has {len(self._names)} columns; its facts name {sum(widths)}.")
+            raise DamagedFile(f"{self.path} has {len(self._names)} columns; its metadata says {sum(widths)}.")
         expected = [kind for kind, width in zip(kinds, widths, strict=True) for _ in range(width)]
-        if schema.types[len(INDEX) :] != expected or not {each.name for each in metadata.signals} >= set(MAIN):
-            raise DamagedFile(f"{self.path} has columns of other types than its facts name.")
+        if schema.types[len(INDEX) :] != expected or not {signal.name for signal in metadata.signals} >= set(MAIN):
+            raise DamagedFile(f"{self.path} has columns of other types than its metadata says.")
         rows = [int(metadata.part(*pair).rows.sum()) for pair in pairwise(self.bounds)]
         found = [stored.row_group(index).num_rows for index in range(stored.num_row_groups)]
         counts = {
@@ -206,10 +206,10 @@ class EpisodeFile:
             self.bounds[-1],
         }
         if rows != found or len(counts) > 1 or (metadata.lengths < 0).any():
-            raise DamagedFile(f"{self.path} has other rows than its facts name.")
+            raise DamagedFile(f"{self.path} has other rows than its metadata says.")
 
     def group(self, index: int) -> list[Episode]:
-        """Read the episodes of a row group; their arrays are views of shared ones and cannot be written to."""
+        """Return the episodes of a row group; their arrays are read-only views of shared arrays."""
         metadata = self.metadata.part(*self.bounds[index : index + 2])
         with name_damage(self.path):
             table = self._file.current.read_row_group(index, columns=self._names, use_threads=False)
@@ -222,13 +222,13 @@ class EpisodeFile:
         return [(signal, list(islice(names, signal.width))) for signal in self.metadata.signals]
 
     def table(self) -> Any:
-        """Read everything as an Arrow table, index columns included."""
+        """Return the file as an Arrow table, index columns included."""
         with name_damage(self.path):
             return self._file.current.read().replace_schema_metadata(None)
 
 
 def _gathered(table: Any, names: list[str], signal: Signal) -> Array:
-    """Return the columns of a signal as one array that cannot be written to."""
+    """Return the columns of a signal as one read-only array."""
     if not signal.shape:
         values = _buffered(table.column(names[0]), signal.dtype)
     else:
@@ -241,7 +241,7 @@ def _gathered(table: Any, names: list[str], signal: Signal) -> Array:
 
 
 def _buffered(column: Any, dtype: str) -> Array:
-    """Return what lies in the buffer of a column; where the column is null, anything."""
+    """Return the buffer of a column; its values are undefined where the column is null."""
     chunk = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if dtype == "|b1":
         bits = np.unpackbits(np.frombuffer(chunk.buffers()[1], np.uint8), bitorder="little")
@@ -250,7 +250,7 @@ def _buffered(column: Any, dtype: str) -> Array:
 
 
 def _cut(metadata: SplitMetadata, arrays: dict[str, Array]) -> list[Episode]:
-    """Cut episodes out of signals that lie below each other."""
+    """Return the episodes of concatenated signals."""
     signals = [(signal.name, arrays[signal.name], signal.closed) for signal in metadata.signals]
     ends, rows = np.cumsum(metadata.rows).tolist(), metadata.rows.tolist()
     seeds, terminated = metadata.seeds.tolist(), metadata.terminated.tolist()
@@ -266,7 +266,7 @@ def _cut(metadata: SplitMetadata, arrays: dict[str, Array]) -> list[Episode]:
 
 @contextmanager
 def name_damage(path: Path, what: str = "episodes") -> Iterator[None]:
-    """Say which file cannot be read: damaged, or not accessible if it is the system that refuses."""
+    """Turn errors of a reader into errors that name the file."""
     try:
         with content_errors(path, what, pa.ArrowException):
             yield

@@ -1,4 +1,4 @@
-"""Write episodes that were recorded elsewhere into a dataset."""
+"""Datasets of episodes that were recorded elsewhere."""
 
 from __future__ import annotations
 
@@ -33,46 +33,49 @@ def save_dataset(
     overwrite: bool = False,
     report: Report = warnings.warn,
 ) -> Dataset:
-    """Write episodes of your own, from a robot or from another package, as a dataset.
+    """Write your own episodes, from a robot or from another package, as a dataset.
 
     Args:
-        folder: Of the dataset; it must not hold anything else.
-        splits: Episodes by the name of their split; they are written as they come.
-        world: Where they come from: the id of a world, or any name.
+        folder: Folder of the dataset, which must not contain other files.
+        splits: Episodes by name of the split; iterables are written without being held in memory.
+        world: Id of the world, or any name.
         channels: Names of the channels, such as ``{"actions": ["left wheel", "right wheel"]}``.
-        source: Where the dataset comes from, for the manifest.
-        overwrite: Replace a dataset that is already there; see :func:`generate`.
-        report: Told, in a line of text, if another writer is waited for.
+        source: Origin of the dataset, for the manifest.
+        overwrite: Whether to replace an existing dataset; see :func:`generate`.
+        report: Called with a line of text if another writer is waited for.
+
+    Raises:
+        AlreadyExists: The folder is not empty, or has files that are not part of a dataset.
 
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> from offnominal.rollouts import collect
         >>> folder = TemporaryDirectory()
-        >>> episodes = collect("SAP-Goal0-v0", lambda seen: seen[:, :2], 5)
+        >>> episodes = collect("SAP-Goal0-v0", lambda observations: observations[:, :2], 5)
         >>> data = save_dataset(folder.name, {"train": episodes}, world="SAP-Goal0-v0")
         >>> data["train"][3] == episodes[3]
         True
     """
-    place = destination(folder)
+    path = destination(folder)
     _check_names(splits, world, source)
-    with build_folder(place, report) as shop:
-        if not (overwrite or is_free(place)):
-            raise AlreadyExists(f"{place} is there already; choose another folder or ask for it to be overwritten.")
-        check_replaceable(place, overwrite=overwrite)
-        work = DatasetBuilder(shop, Manifest.here(world, source), report)
+    with build_folder(path, report) as unfinished:
+        if not (overwrite or is_free(path)):
+            raise AlreadyExists(f"{path} already exists; choose another folder, or pass overwrite=True.")
+        check_replaceable(path, overwrite=overwrite)
+        builder = DatasetBuilder(unfinished, Manifest.here(world, source), report)
         try:
             for name, episodes in splits.items():
-                work.add(name, episodes, channels or {})
-            work.finish(place, splits, describe)
+                builder.add(name, episodes, channels or {})
+            builder.finish(path, splits, describe)
         finally:
-            clear(shop)
-    return Dataset(place)
+            clear(unfinished)
+    return Dataset(path)
 
 
 def _check_names(splits: Mapping[str, Iterable[Episode]], world: str, source: str) -> None:
-    """Refuse names that no file or card could hold, before anything is written."""
+    """Raise if a name cannot be used in a file name or a card."""
     if not isinstance(splits, Mapping) or not splits:
-        raise InvalidParameter(f"splits is {splits!r}; give episodes by the name of their split, one split at least.")
+        raise InvalidParameter(f"splits is {splits!r}; give a mapping from names to episodes, with at least one split.")
     for name in splits:
         file_of(name)
     for what, given in (("world", world), ("source", source)):

@@ -1,4 +1,4 @@
-"""The picture on a dataset's card: what is left of the score under each fault."""
+"""Figure of a dataset's card: mean normalised score under each fault."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ STYLE: Any = {
 
 
 def draw_score_figure(path: Path, recipe: Recipe, scores: Mapping[str, float]) -> None:
-    """Draw a line per anomaly with a dot per strength; the upright line is the nominal score.
+    """Draw a row per anomaly with a dot per strength; the vertical line is the nominal score.
 
     Args:
-        path: The file.
-        recipe: Says what the splits are.
+        path: File to write.
+        recipe: Recipe of the dataset.
         scores: Normalised scores by split.
     """
     try:
         from matplotlib import colormaps, rc_context
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingDependency("pictures need matplotlib; install it with `pip install offnominal[plot]`.") from None
+        raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
 
     anomalies = sorted({cell.anomaly for cell in recipe.cells}, reverse=True)
     levels = sorted({cell.level for cell in recipe.cells}, key=rank)

@@ -1,4 +1,4 @@
-"""Public files that others made: where they lie in the data home, what they must hold, where they come from."""
+"""Public files: their path in the data home, SHA-256 and URL."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class SourceFile:
     """One public file.
 
     Attributes:
-        role: What its set calls it.
-        path: Under the data home, with forward slashes.
-        size: In bytes; zero if not known.
-        sha256: Of the copy at ``url``; empty if not known, and then the first copy is trusted.
-        url: Where it can be had; empty if only by hand.
-        also: SHA-256 of other copies that hold the same rows.
+        role: Name of the file within its set.
+        path: Path in the data home, with forward slashes.
+        size: Size in bytes; zero if unknown.
+        sha256: SHA-256 of the file at ``url``; if empty, the first copy is trusted.
+        url: Download URL; empty if the file must be placed by hand.
+        also: SHA-256 of other files with the same rows.
 
     Example:
         >>> SourceFile("rows", "tabular/mine.csv", 4, "0" * 64).is_present
@@ -40,13 +40,13 @@ class SourceFile:
     also: tuple[str, ...] = ()
 
     @property
-    def place(self) -> Path:
-        """Where the file is looked for now."""
+    def local_path(self) -> Path:
+        """Path of the file in the current data home."""
         return data_home() / self.path
 
     @property
     def is_present(self) -> bool:
-        """Whether a file is there; what it holds is not looked at."""
+        """Whether the file exists; its content is not checked."""
         home = find_data_home()
         try:
             return home is not None and (home / self.path).is_file()
@@ -54,33 +54,32 @@ class SourceFile:
             return False
 
     def fetch(self) -> Path:
-        """Return the place of the file, downloaded first if it is missing, its hash checked.
+        """Return the path of the file after a check of its hash; download it first if it is missing.
 
         Raises:
-            MissingFile: It is not there and cannot be downloaded; the message says what to place where.
-            DamagedFile: What is there is not the file.
+            MissingFile: The file is missing and cannot be downloaded; the message says where to place it.
+            DamagedFile: The file has another hash.
         """
         if not self.is_present:
             return self._download()
-        if self.sha256 and (found := sha256_of(self.place)) not in (self.sha256, *self.also):
+        if self.sha256 and (found := sha256_of(self.local_path)) not in (self.sha256, *self.also):
             raise DamagedFile(
-                f"{self.place} has sha256 {found}; expected {self.sha256}. Remove it, then {self.instruction()}"
+                f"{self.local_path} has sha256 {found}; expected {self.sha256}. Remove it, then {self.instruction()}"
             )
-        return self.place
+        return self.local_path
 
     def instruction(self) -> str:
-        """Say what to place where."""
-        known = f"sha256 {self.sha256}" if self.sha256 else "its SHA-256 is not known here"
+        """Return a sentence that says where to place the file."""
+        known = f"sha256 {self.sha256}" if self.sha256 else "its SHA-256 is unknown"
         source = f", from {self.url}" if self.url else ""
-        return (
-            f"place the file {self.place.name} ({known}) at {self.place}{source}; ${DATA_VARIABLE} moves the data home."
-        )
+        path = self.local_path
+        return f"place the file {path.name} ({known}) at {path}{source}; ${DATA_VARIABLE} sets the data home."
 
     def _download(self) -> Path:
         if not self.url:
             raise MissingFile(self.instruction())
         try:
-            return fetch_file(self.url, self.place.parent, name=self.place.name, sha256=self.sha256)
+            return fetch_file(self.url, self.local_path.parent, name=self.local_path.name, sha256=self.sha256)
         except MissingFile as error:
             raise MissingFile(f"{self.instruction()} It could not be downloaded.") from error
         except OSError as error:
@@ -88,23 +87,23 @@ class SourceFile:
 
 
 SourceOptions = Mapping[str, tuple[SourceFile, ...]]
-"""Alternatives: each a name and all the files that it needs."""
+"""Alternative sources by name, each with all its files."""
 
 
 def choose_source(sources: SourceOptions) -> tuple[str, dict[str, Path]]:
-    """Return the first way whose files are all there, or fetch those of the first; with the places by role.
+    """Return the first source whose files all exist, else fetch the first source; with the paths by role.
 
     Raises:
-        MissingFile: No way is complete and the first cannot be fetched.
-        DamagedFile: A file is not what it should be.
+        MissingFile: No source is complete and the first cannot be downloaded.
+        DamagedFile: A file has another hash.
     """
-    complete = [name for name, needed in sources.items() if all(file.is_present for file in needed)]
+    complete = [name for name, files_ in sources.items() if all(file.is_present for file in files_)]
     chosen = complete[0] if complete else next(iter(sources))
     return chosen, {file.role: file.fetch() for file in sources[chosen]}
 
 
 def presence(sources: SourceOptions) -> str:
-    """Say whether a set is ``present``, can be ``download``-ed, or must be placed ``by hand``."""
+    """Return ``"present"``, ``"download"`` (can be downloaded) or ``"by hand"`` (must be placed by hand)."""
     if any(all(file.is_present for file in needed) for needed in sources.values()):
         return "present"
     if any(all(file.is_present or file.url for file in needed) for needed in sources.values()):
@@ -114,7 +113,7 @@ def presence(sources: SourceOptions) -> str:
 
 @cache
 def read_sources(package: str) -> dict[str, SourceOptions]:
-    """Return the ways of every set that ``files.csv`` of the package names."""
+    """Return the sources of every set in ``files.csv`` of a package."""
     found: dict[str, dict[str, tuple[SourceFile, ...]]] = {}
     text = files(package).joinpath("files.csv").read_text(encoding="utf-8")
     for row in csv.DictReader(text.splitlines()):

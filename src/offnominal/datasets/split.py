@@ -1,4 +1,4 @@
-"""A split: episodes on disk that behave like a sequence of episodes."""
+"""Splits: sequences of episodes on disk."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ Verify = Literal["hash", "size"]
 
 
 class Split(Sequence[Episode]):
-    """The episodes of one split, read when they are asked for.
+    """The episodes of one split, read on demand.
 
-    Iteration holds one row group (some 65,000 observations) at a time; `list(split)` holds all. The arrays of an
-    episode are views of those of its group and cannot be written to; copy what you want to change. Frames, where they
-    were recorded, are decoded when ``extras["frames"]`` is asked for.
+    Iteration keeps one row group (about 65,000 observations) in memory; `list(split)` keeps all. The arrays of an
+    episode are read-only views of those of its group; copy an array before you change it. Frames are decoded on access
+    to ``extras["frames"]``.
 
     Args:
-        name: Of the split.
-        folder: Of the dataset.
-        entry: What the manifest says of it.
+        name: Name of the split.
+        folder: Folder of the dataset.
+        entry: Entry of the manifest.
         world: Id of the world.
-        verify: What is compared with the manifest before the first episode is read.
+        verify: Whether to compare the hash or only the size of the file before the first read.
     """
 
     def __init__(self, name: str, folder: Path, entry: SplitEntry, *, world: str, verify: Verify = "hash") -> None:
@@ -53,7 +53,7 @@ class Split(Sequence[Episode]):
     @overload
     def __getitem__(self, index: slice) -> list[Episode]: ...
     def __getitem__(self, index: int | slice) -> Episode | list[Episode]:
-        """Return an episode, or a list of some."""
+        """Return an episode, or a list of episodes for a slice."""
         if isinstance(index, slice):
             return [self._episode(number) for number in range(*index.indices(len(self)))]
         number = range(len(self))[index]
@@ -75,7 +75,7 @@ class Split(Sequence[Episode]):
                 yield from (self._complete(number, episode) for number, episode in enumerate(episodes, first))
 
     def _complete(self, number: int, episode: Episode) -> Episode:
-        """Return an episode of the table as users get it: with its frames, if it has some."""
+        """Return an episode of the table with its frames, if there are any."""
         if self.entry.frames is None:
             return episode
         return replace(episode, extras=LazyFrames(episode.extras, self._read_frames, number, len(episode) + 1))
@@ -92,28 +92,26 @@ class Split(Sequence[Episode]):
 
     @property
     def path(self) -> Path:
-        """The file of its table."""
+        """Parquet file of the split."""
         return self.folder / self.entry.file
 
     def images(self) -> FrameSplit:
-        """Return the same episodes as an agent with a camera has them: see :meth:`Episode.images`.
+        """Return the episodes with frames as observations; see :meth:`Episode.images`.
 
-        Each is made when it is asked for, so iteration holds the frames of one episode at a time.
+        Iteration keeps the frames of one episode in memory at a time.
 
         Raises:
             InvalidState: No frames were recorded.
         """
         if self.entry.frames is None:
-            raise InvalidState(
-                f"split {self.name!r} has no frames; generate the dataset with frames=True to have some."
-            )
-        seen = FrameSplit(self.name, self.folder, self.entry, world=self.world, verify=self.verify)
-        vars(seen).update({key: value for key, value in vars(self).items() if key in OPEN})
-        return seen
+            raise InvalidState(f"split {self.name!r} has no frames; generate the dataset with frames=True.")
+        split = FrameSplit(self.name, self.folder, self.entry, world=self.world, verify=self.verify)
+        vars(split).update({key: value for key, value in vars(self).items() if key in OPEN})
+        return split
 
     @property
     def lengths(self) -> IntArray:
-        """Transitions of each episode."""
+        """Number of transitions of each episode."""
         return self._file.metadata.lengths
 
     @property
@@ -123,16 +121,16 @@ class Split(Sequence[Episode]):
 
     @property
     def events(self) -> tuple[tuple[Event, ...], ...]:
-        """What was injected into each episode."""
+        """Faults of each episode."""
         return self._file.metadata.events
 
     @property
     def frame_shape(self) -> tuple[int, ...] | None:
-        """Height, width and colours of the frames; None if none were recorded."""
+        """Height, width and channels of the frames; None if there are none."""
         return None if self.entry.frames is None else self._frames.shape
 
     def to_arrow(self) -> Any:
-        """Return the table as it is stored: a row per observation, a column per channel."""
+        """Return the stored Arrow table: a row per observation, a column per channel."""
         return self._file.table()
 
     def to_pandas(self) -> Any:
@@ -157,10 +155,10 @@ class Split(Sequence[Episode]):
         return FramesFile(path, len(self))
 
     def check(self, verify: Verify = "hash") -> None:
-        """Compare the files with what the manifest says of them; raise :class:`DamagedFile` if one is another.
+        """Compare the files with the manifest; raise :class:`DamagedFile` if one differs.
 
         Args:
-            verify: ``"size"`` asks the file system only; ``"hash"`` reads the files.
+            verify: ``"size"`` compares only the size; ``"hash"`` reads the files.
         """
         for entry in (self.entry, self.entry.frames):
             if entry is not None:
@@ -176,7 +174,7 @@ class FrameSplit(Split):
 
 def _check(path: Path, entry: SplitEntry | FramesEntry, split: str, verify: Verify) -> None:
     if not path.is_file():
-        raise MissingFile(f"{path} of split {split!r} is not there; {AGAIN}.")
+        raise MissingFile(f"{path} of split {split!r} does not exist; {AGAIN}.")
     size = path.stat().st_size
     if size != entry.size:
         raise DamagedFile(f"{path} has {size:,} bytes, the manifest says {entry.size:,}; {AGAIN}.")
@@ -185,7 +183,7 @@ def _check(path: Path, entry: SplitEntry | FramesEntry, split: str, verify: Veri
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
+    """Return a number with a noun, in the plural if needed.
 
     Example:
         >>> counted(1, "episode"), counted(2000, "step")

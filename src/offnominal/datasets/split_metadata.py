@@ -1,4 +1,4 @@
-"""What is known of the episodes of a split without reading their arrays."""
+"""Metadata of the episodes of a split, readable without their arrays."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class SplitMetadata:
-    """Seeds, lengths, ends and faults of many episodes.
+    """Seeds, lengths, terminations and faults of episodes.
 
     Args:
-        signals: What every episode recorded.
+        signals: Signals of every episode.
         seeds: Seed of each episode.
-        lengths: Transitions of each.
-        terminated: Whether the world ended it.
-        events: What was injected into it.
+        lengths: Number of transitions of each episode.
+        terminated: Whether the world ended each episode.
+        events: Faults of each episode.
     """
 
     signals: tuple[Signal, ...]
@@ -37,7 +37,7 @@ class SplitMetadata:
 
     @classmethod
     def of(cls, signals: tuple[Signal, ...], episodes: Sequence[Episode]) -> SplitMetadata:
-        """Return the facts of episodes."""
+        """Return the metadata of episodes."""
         return cls(
             signals,
             np.array([episode.seed for episode in episodes], np.int64),
@@ -48,7 +48,7 @@ class SplitMetadata:
 
     @classmethod
     def joined(cls, parts: Sequence[SplitMetadata]) -> SplitMetadata:
-        """Return the facts of several parts of a split."""
+        """Return the metadata of several parts of a split."""
         return cls(
             parts[0].signals,
             np.concatenate([part.seeds for part in parts]),
@@ -58,7 +58,7 @@ class SplitMetadata:
         )
 
     def part(self, first: int, last: int) -> SplitMetadata:
-        """Return the facts of the episodes first .. last - 1."""
+        """Return the metadata of the episodes first .. last - 1."""
         chosen = slice(first, last)
         return SplitMetadata(
             self.signals, self.seeds[chosen], self.lengths[chosen], self.terminated[chosen], self.events[chosen]
@@ -66,11 +66,11 @@ class SplitMetadata:
 
     @property
     def rows(self) -> IntArray:
-        """Rows of each episode: one per observation."""
+        """Number of rows of each episode: one per observation."""
         return self.lengths + 1
 
     def to_json(self, **more: Any) -> str:
-        """Return everything as text: each fault stands once, each event says which, in which episode and when."""
+        """Return the metadata as JSON; each distinct fault is stored once and referenced by the events."""
         faults: dict[tuple[Any, ...], int] = {}
         listed = [(number, event) for number, events in enumerate(self.events) for event in events]
         data = {
@@ -92,7 +92,7 @@ class SplitMetadata:
 
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> SplitMetadata:
-        """Return the facts that were written as text and parsed again."""
+        """Return the metadata of parsed JSON."""
         if data.get("format") != FORMAT:
             raise UnsupportedFormat(f"it has format {data.get('format')}; this version reads format {FORMAT}")
         faults = [(anomaly, float(parameter), tuple(channels)) for anomaly, parameter, channels in data["faults"]]

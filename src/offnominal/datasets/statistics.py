@@ -1,4 +1,4 @@
-"""What the episodes of a split are like, in a few numbers."""
+"""Summary statistics of the episodes of a split."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from offnominal.core.episode import Episode
 
 @dataclass(frozen=True)
 class Statistics(Config):
-    """A split in numbers.
+    """Summary statistics of a split.
 
     Args:
-        mean_return: Mean return of an episode.
-        return_interval: Half the width of its 95 % interval.
-        success: Share of episodes that succeeded; None if nobody recorded it.
-        active: Share of transitions with a fault switched on.
-        faulty: Share of episodes that lasted until their fault.
-        mean_onset: Mean onset among these; None if there are none.
+        mean_return: Mean return of the episodes.
+        return_interval: Half the width of its 95 % confidence interval.
+        success: Fraction of successful episodes; None if it was not recorded.
+        active: Fraction of transitions with an active fault.
+        faulty: Fraction of episodes in which a fault became active.
+        mean_onset: Mean onset of these episodes; None if there are none.
     """
 
     mean_return: float
@@ -32,7 +32,7 @@ class Statistics(Config):
 
 
 class StatisticsAccumulator:
-    """Counts episodes as they go by."""
+    """Accumulates the statistics of episodes."""
 
     def __init__(self) -> None:
         self.returns: list[float] = []
@@ -41,7 +41,7 @@ class StatisticsAccumulator:
         self.steps = self.active = 0
 
     def add(self, episode: Episode) -> None:
-        """Count one more episode."""
+        """Add an episode."""
         self.returns.append(episode.total_reward)
         self.steps += len(episode)
         self.active += int(np.sum(episode.active))
@@ -52,11 +52,11 @@ class StatisticsAccumulator:
 
     @property
     def episodes(self) -> int:
-        """How many episodes there were."""
+        """Number of episodes."""
         return len(self.returns)
 
     def result(self) -> Statistics:
-        """Return the numbers."""
+        """Return the statistics."""
         deviation = float(np.std(self.returns, ddof=1)) if self.episodes > 1 else 0.0
         return Statistics(
             mean_return=float(np.mean(self.returns)),

@@ -1,4 +1,4 @@
-"""See whether a dataset is what its manifest says, to the last byte."""
+"""Verification of datasets: hashes, episodes, statistics and recipe."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from offnominal.datasets.statistics import StatisticsAccumulator
 
 
 def verify_dataset(folder: Path | str) -> dict[str, str]:
-    """Hash every file again, read every episode again, and return what is wrong with each split.
+    """Verify all files and episodes of a dataset and return the problem of each split.
 
-    The manifest states its own hash, which is compared first. Numbers of episodes, steps and frames and all statistics
-    are computed again from the episodes. Names, seeds and faults of the splits must be those of the recipe.
+    The hash of the manifest is compared first. Then every file is hashed, every episode is read, and numbers of
+    episodes, steps and frames and all statistics are computed again. Names, seeds and faults of the splits are compared
+    with the recipe.
 
     Args:
-        folder: Of the dataset.
+        folder: Folder of the dataset.
 
     Returns:
-        A line of text per split; empty if nothing is wrong. Of the manifest, of documents, and of files beside the
-        splits that no split owns, only those with a problem are listed.
+        One line of text per split, empty if it is intact. The manifest, documents and unexpected files in the folders
+        of the splits are listed only if they have a problem.
 
     Raises:
-        OffnominalError: The manifest is missing or damaged, so nothing can be compared with it.
+        OffnominalError: The manifest is missing or damaged.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -44,28 +45,28 @@ def verify_dataset(folder: Path | str) -> dict[str, str]:
         {'train': '', 'validation': '', 'test': '...test.parquet has 14 bytes, the manifest says ...; fetch ...'}
     """
     manifest = read_manifest(folder)
-    place = Path(folder)
+    path = Path(folder)
     problems = {MANIFEST: wrong} if (wrong := _recipe_problem(manifest)) else {}
     with progress(f"Verifying {manifest.world}", total=len(manifest.splits)) as tick:
         for name, entry in manifest.splits.items():
-            problems[name] = _problem(Split(name, place, entry, world=manifest.world), manifest.recipe)
+            problems[name] = _problem(Split(name, path, entry, world=manifest.world), manifest.recipe)
             tick(note=name)
     for name, sha256 in manifest.documents.items():
-        if wrong := _document_problem(place / name, sha256):
+        if wrong := _document_problem(path / name, sha256):
             problems[name] = wrong
-    stray = [file for file in foreign_files(place, manifest) if file.startswith((f"{SPLITS}/", f"{FRAMES_FOLDER}/"))]
+    stray = [file for file in foreign_files(path, manifest) if file.startswith((f"{SPLITS}/", f"{FRAMES_FOLDER}/"))]
     return problems | dict.fromkeys(stray, "no split owns this file")
 
 
 def _recipe_problem(manifest: Manifest) -> str:
-    """Say in what a manifest contradicts its own recipe."""
+    """Return how a manifest contradicts its recipe, or an empty text."""
     recipe = manifest.recipe
     if recipe is None:
         return ""
     if recipe.digest() != manifest.recipe_sha256:
-        return "the recipe is not the one whose hash stands beside it"
+        return "the recipe does not have the hash in the manifest"
     if recipe.world != manifest.world:
-        return f"the recipe is one of {recipe.world}, not of {manifest.world}"
+        return f"the recipe is for {recipe.world}, not for {manifest.world}"
     if list(recipe.seeds()) != list(manifest.splits):
         return f"the splits are not those of the recipe: {', '.join(recipe.seeds())}"
     return ""
@@ -89,7 +90,7 @@ def _problem(split: Split, recipe: Recipe | None) -> str:
 
 
 def _wrong_entries(split: Split) -> Iterator[str]:
-    """Say what the manifest states of a split and its episodes do not have."""
+    """Yield differences between the manifest and the episodes of a split."""
     entry, content, statistics = split.entry, ContentHash(), StatisticsAccumulator()
     if (len(split.lengths), int(split.lengths.sum())) != (entry.episodes, entry.steps):
         yield "the number of episodes or steps is not that of the manifest"
@@ -106,7 +107,7 @@ def _wrong_entries(split: Split) -> Iterator[str]:
 
 
 def _wrong_origin(split: Split, recipe: Recipe) -> Iterator[str]:
-    """Say what the episodes have and their recipe does not state."""
+    """Yield differences between the recipe and the episodes of a split."""
     seeds = recipe.seeds().get(split.name)
     if seeds is None or split.seeds.tolist() != seeds.tolist():
         yield "the seeds are not those of the recipe"

@@ -46,7 +46,7 @@ def test_idx_files_are_joined_training_first(tmp_path):
         (b"no gzip", "expected gzip"),
         (gzip.compress(b"\0\0"), "does not begin like an IDX file"),
         (gzip.compress(bytes([0, 0, 13, 1, 0, 0, 0, 1, 0])), "does not begin like an IDX file"),
-        (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 0])), "holds 1 entries; its head says 9"),
+        (gzip.compress(bytes([0, 0, 8, 1, 0, 0, 0, 9, 0])), "has 1 entries; its header says 9"),
         (gzip.compress(bytes(100))[:-12], "expected gzip"),
     ],
     # gzip writes down the time: tests named by their content would be called differently in every process.
@@ -77,7 +77,7 @@ def test_a_row_of_a_cifar_plane_is_a_row_of_the_picture(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("records", "message"), [([bytes(3073)] * 5, "expected the binary version"), ([bytes(10)] * 6, "no whole number")]
+    ("records", "message"), [([bytes(3073)] * 5, "expected the binary version"), ([bytes(10)] * 6, "not a multiple")]
 )
 def test_an_incomplete_cifar_archive_is_named(tmp_path, records, message):
     with pytest.raises(DamagedFile, match=message):

@@ -1,4 +1,4 @@
-"""Sets of small labelled images, as anomaly problems: one class left out, or one class left in."""
+"""Public sets of small labelled images as anomaly problems: one class anomalous, or one class normal."""
 
 from offnominal.datasets.image_sets.catalogue import ImageSetEntry, image_set_entry, image_set_names
 from offnominal.datasets.image_sets.image_set import ImageSet

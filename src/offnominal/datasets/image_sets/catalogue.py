@@ -1,4 +1,4 @@
-"""What is known of the four image sets before any is read."""
+"""Catalogue of the four public image sets."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class ImageSetEntry:
     """One image set of the catalogue.
 
     Attributes:
-        name: Of the set.
+        name: Name of the set.
         shape: Height, width and channels of an image.
-        images: How many there are, training and test images together.
-        classes: What the labels 0, 1, 2 and so on mean.
-        page: Where the set is described.
-        licence: Of the data.
-        sources: The files to read it from.
+        images: Number of training and test images together.
+        classes: Names of the labels 0, 1, 2 and so on.
+        page: Web page of the data.
+        licence: Licence of the data.
+        sources: Alternative sources of its files, by name.
 
     Example:
         >>> image_set_entry("mnist").images
@@ -57,7 +57,7 @@ def image_set_names() -> tuple[str, ...]:
 
 
 def image_set_entry(name: str) -> ImageSetEntry:
-    """Return what is known of an image set.
+    """Return the catalogue entry of an image set.
 
     Raises:
         UnknownName: No image set has that name.

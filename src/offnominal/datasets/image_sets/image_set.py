@@ -1,4 +1,4 @@
-"""Images with labels."""
+"""Sets of labelled images."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from offnominal.core.types import IntArray
 
 @dataclass(frozen=True, slots=True)
 class ImageSet:
-    """Images with labels, training and test images together.
+    """Labelled images, training and test images together.
 
     Attributes:
-        name: Of the set.
-        images: (n, height, width, channels) bytes, as they lie in the files.
-        labels: (n,) classes, 0 and up.
-        classes: What the labels mean.
+        name: Name of the set.
+        images: (n, height, width, channels) bytes.
+        labels: (n,) class indices from 0.
+        classes: Names of the classes.
 
     Raises:
-        InvalidParameter: Not bytes of that shape, not one label per image, or a label without a name.
+        InvalidParameter: The images are not bytes of that shape, or a label is missing or has no name.
 
     Example:
-        >>> pictures = np.zeros((3, 2, 2, 1), np.uint8)
-        >>> tiny = ImageSet("tiny", pictures, [1, 0, 1], ("cat", "dog"))
+        >>> images = np.zeros((3, 2, 2, 1), np.uint8)
+        >>> tiny = ImageSet("tiny", images, [1, 0, 1], ("cat", "dog"))
         >>> tiny.order
         (1, 0)
     """
@@ -56,12 +56,12 @@ class ImageSet:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The labels in the order of their first appearance; the paper counts classes in this order."""
+        """Labels in the order of their first appearance, which is the order of classes in the paper."""
         found, first = np.unique(self.labels, return_index=True)
         return tuple(int(label) for label in found[np.argsort(first)])
 
     def pixels(self, rows: IntArray) -> NDArray[np.float32]:
-        """Return some of the images as numbers from 0 to 1, (n, channels, height, width)."""
+        """Return the given images as (n, channels, height, width) numbers from 0 to 1."""
         chosen = np.ascontiguousarray(self.images[rows].transpose(0, 3, 1, 2))
         return np.divide(chosen, 255, dtype=np.float32)
 

@@ -1,4 +1,4 @@
-"""Read an image set of the catalogue."""
+"""Loading of public image sets."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from offnominal.datasets.sources import choose_source
 def load_images(name: str) -> ImageSet:
     """Return an image set, training images first and test images after them.
 
-    The files are looked for in the data home, downloaded if they can be, and their hashes are checked.
+    Files that are missing in the data home are downloaded if possible. Their hashes are checked.
 
     Args:
         name: ``mnist``, ``fashion_mnist``, ``cifar10`` or ``svhn2``.
 
     Raises:
         UnknownName: No image set has that name.
-        MissingFile: A file is not there and cannot be downloaded; the message says what to place where.
-        DamagedFile: A file is not what it should be.
+        MissingFile: A file is missing and cannot be downloaded; the message says where to place it.
+        DamagedFile: A file is invalid or has another hash.
 
     Example:
         >>> load_images("mnist")  # doctest: +SKIP

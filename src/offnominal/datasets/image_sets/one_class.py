@@ -1,4 +1,4 @@
-"""Anomaly problems from labelled images: one class is strange, or all but one are."""
+"""Anomaly problems from labelled images: one class is anomalous, or all except one are."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from offnominal.datasets.tables.table_split import split_rows
 
 @dataclass(frozen=True, slots=True)
 class ImagePart:
-    """Some images of a set.
+    """Part of an image set.
 
     Attributes:
-        source: The set.
-        rows: (n,) which of its images these are.
+        source: Image set.
+        rows: (n,) indices of the images.
         anomalous: (n,) labels.
     """
 
@@ -29,17 +29,17 @@ class ImagePart:
 
     @property
     def images(self) -> NDArray[np.float32]:
-        """(n, channels, height, width) numbers from 0 to 1, made when asked for."""
+        """Images as (n, channels, height, width) numbers from 0 to 1, computed on access."""
         return self.source.pixels(self.rows)
 
     @property
     def points(self) -> NDArray[np.float32]:
-        """(n, channels · height · width) numbers, a row per image."""
+        """Images as rows, (n, channels · height · width)."""
         return self.images.reshape(len(self), -1)
 
     @property
     def normal(self) -> ImagePart:
-        """The normal images alone, as for early stopping."""
+        """Normal images, for example for early stopping."""
         keep = ~self.anomalous
         return ImagePart(self.source, self.rows[keep], self.anomalous[keep])
 
@@ -52,7 +52,7 @@ class ImagePart:
 
 @dataclass(frozen=True, slots=True)
 class ImageSplit:
-    """Three parts of an image set: to learn from, to choose by, to judge by."""
+    """Training, validation and test split of an image set."""
 
     train: ImagePart
     validation: ImagePart
@@ -60,20 +60,20 @@ class ImageSplit:
 
 
 def leave_one_out(images: ImageSet, class_index: int, seed: int, *, contamination: float = 0.0) -> ImageSplit:
-    """Make one class the anomaly and all others normal; the split is that of tables.
+    """Return a split with one anomalous class; all others are normal. The proportions are those of tables.
 
     Args:
-        images: The set.
-        class_index: 0 to 9, counted in the order in which the classes first appear (see ``images.order``).
-        seed: Of the shuffle.
-        contamination: Share of anomalies among the training images.
+        images: Image set.
+        class_index: 0 to 9, in the order in which the classes first appear (see ``images.order``).
+        seed: Seed of the shuffle.
+        contamination: Fraction of anomalies among the training images.
 
     Raises:
-        InvalidParameter: No such class, or too few images.
+        InvalidParameter: The class does not exist, or there are too few images.
 
     Example:
-        >>> pictures = np.zeros((30, 2, 2, 1), np.uint8)
-        >>> tiny = ImageSet("tiny", pictures, np.arange(30) % 3, ("a", "b", "c"))
+        >>> pixels = np.zeros((30, 2, 2, 1), np.uint8)
+        >>> tiny = ImageSet("tiny", pixels, np.arange(30) % 3, ("a", "b", "c"))
         >>> leave_one_out(tiny, 0, seed=1).test
         ImagePart('tiny', 9 images, 5 anomalous)
     """
@@ -81,11 +81,11 @@ def leave_one_out(images: ImageSet, class_index: int, seed: int, *, contaminatio
 
 
 def leave_one_in(images: ImageSet, class_index: int, seed: int, *, contamination: float = 0.0) -> ImageSplit:
-    """Make one class normal and all others the anomaly; arguments and errors are those of :func:`leave_one_out`.
+    """Return a split with one normal class; all others are anomalous. See :func:`leave_one_out` for the arguments.
 
     Example:
-        >>> pictures = np.zeros((30, 2, 2, 1), np.uint8)
-        >>> tiny = ImageSet("tiny", pictures, np.arange(30) % 3, ("a", "b", "c"))
+        >>> pixels = np.zeros((30, 2, 2, 1), np.uint8)
+        >>> tiny = ImageSet("tiny", pixels, np.arange(30) % 3, ("a", "b", "c"))
         >>> leave_one_in(tiny, 0, seed=1).test
         ImagePart('tiny', 12 images, 10 anomalous)
     """

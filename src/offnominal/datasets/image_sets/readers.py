@@ -1,4 +1,4 @@
-"""One function per way in which images are kept in files; nothing unpickles a file from outside."""
+"""Readers of image files. No reader unpickles a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
     """Return the bytes of a gzipped IDX file: two zeros, the type, the number of axes, their lengths, the entries.
 
     Raises:
-        DamagedFile: It is no such file, or cut short.
+        DamagedFile: It is not an IDX file, or is truncated.
     """
     try:
         with gzip.open(path) as file:
@@ -38,7 +38,7 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
     shape = np.frombuffer(content, ">u4", axes, offset=4).astype(int)
     entries = np.frombuffer(content, np.uint8, offset=4 + 4 * axes)
     if len(entries) != shape.prod():
-        raise DamagedFile(f"{path} holds {len(entries)} entries; its head says {shape.prod()}. Fetch it again.")
+        raise DamagedFile(f"{path} has {len(entries)} entries; its header says {shape.prod()}. Fetch it again.")
     return entries.reshape(shape)
 
 
@@ -62,7 +62,7 @@ def read_cifar(paths: Paths) -> Read:
         raise DamagedFile(f"{path}: {error}; expected the binary version of CIFAR-10. Fetch it again.") from None
     content = np.frombuffer(b"".join(parts), np.uint8)
     if len(content) == 0 or len(content) % CIFAR_RECORD:
-        raise DamagedFile(f"{path}: {len(content)} bytes are no whole number of {CIFAR_RECORD}-byte records.")
+        raise DamagedFile(f"{path}: {len(content)} bytes are not a multiple of {CIFAR_RECORD}-byte records.")
     records = content.reshape(-1, CIFAR_RECORD)
     images = records[:, 1:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
     return np.ascontiguousarray(images), records[:, 0].astype(np.int64)
@@ -85,4 +85,4 @@ def read_svhn(paths: Paths) -> Read:
 
 
 READERS: dict[str, Callable[[Paths], Read]] = {"idx": read_idx_set, "binary": read_cifar, "mat": read_svhn}
-"""The reader of each way of ``files.csv``."""
+"""Reader of each source of ``files.csv``."""

@@ -1,4 +1,4 @@
-"""Tables of numbers with normal and anomalous rows: the forty of one study, and any that you bring."""
+"""Numeric tables with normal and anomalous rows: forty public ones, and your own."""
 
 from offnominal.datasets.tables.catalogue import TableEntry, table_entry, table_names
 from offnominal.datasets.tables.graded import graded_problem

@@ -1,4 +1,4 @@
-"""What is known of the forty tables before any is read."""
+"""Catalogue of the forty public tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from offnominal.datasets.tables.table import DIFFICULTIES
 
 PACKAGE = "offnominal.datasets.tables"
 USED = ("easy", "medium")
-"""The difficulties whose anomalies the paper uses."""
+"""Difficulties of the anomalies that the paper uses."""
 LICENCE = "CC BY 4.0 since 2023 (UCI); cite the donors"
 
 
@@ -24,16 +24,16 @@ class TableEntry:
     """One table of the catalogue.
 
     Attributes:
-        name: As the paper writes it.
-        family: ``prepared`` (anomalies are rare or confused points, each with a difficulty) or ``semantic`` (classes).
-        dim: Columns in the paper, identifiers among them.
-        normal: Normal rows that the split keeps: ``floor(.6 n) + 2 floor(.2 n)``.
-        anomalous: Anomalous rows that the split keeps: ``2 floor(m / 2)``.
-        page: Where the set is described.
-        licence: Of the data.
+        name: Name in the paper.
+        family: ``prepared`` (rare or confused points with a difficulty) or ``semantic`` (classes).
+        dim: Number of columns in the paper, including identifiers.
+        normal: Number of normal rows of the split: ``floor(.6 n) + 2 floor(.2 n)``.
+        anomalous: Number of anomalous rows of the split: ``2 floor(m / 2)``.
+        page: Web page of the data.
+        licence: Licence of the data.
         identifiers: Columns that number the rows.
-        quirk: What a user should know; empty if nothing.
-        sources: The files to read it from, alternatives by name.
+        quirk: Known peculiarity; empty if none.
+        sources: Alternative sources of its files, by name.
 
     Example:
         >>> table_entry("glass").identifiers
@@ -57,9 +57,11 @@ class TableEntry:
         return presence(self.needed(USED))
 
     def needed(self, difficulties: Sequence[str]) -> SourceOptions:
-        """Return the ways without the files of other difficulties."""
+        """Return the sources without the files of other difficulties."""
         other = set(DIFFICULTIES) - set(difficulties)
-        return {source: tuple(file for file in each if file.role not in other) for source, each in self.sources.items()}
+        return {
+            source: tuple(file for file in listed if file.role not in other) for source, listed in self.sources.items()
+        }
 
 
 def table_names() -> tuple[str, ...]:
@@ -73,7 +75,7 @@ def table_names() -> tuple[str, ...]:
 
 
 def table_entry(name: str) -> TableEntry:
-    """Return what is known of a table.
+    """Return the catalogue entry of a table.
 
     Raises:
         UnknownName: No table has that name.

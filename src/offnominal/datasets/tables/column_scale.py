@@ -1,4 +1,4 @@
-"""Bring columns to one scale."""
+"""Standardisation of columns."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PAPER_NOTHING = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class ColumnScale:
-    """A mean and a deviation per column.
+    """Mean and standard deviation per column.
 
     Attributes:
-        mean: (d,) what becomes zero.
-        deviation: (d,) what becomes one.
-        min_deviation: Distances from the mean up to this are none.
+        mean: (d,) mean.
+        deviation: (d,) standard deviation.
+        min_deviation: Deviations from the mean up to this are set to zero.
     """
 
     mean: FloatArray
@@ -28,7 +28,7 @@ class ColumnScale:
     min_deviation: float = 0.0
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """Return points in deviations from the mean."""
+        """Return standardised points."""
         scaled: FloatArray = points - self.mean
         if self.min_deviation:
             scaled[np.abs(scaled) <= self.min_deviation] = 0.0
@@ -37,10 +37,9 @@ class ColumnScale:
 
 
 def training_scale(train: FloatArray) -> ColumnScale:
-    """Return the scale of the training points, with the sample deviation (ddof 1).
+    """Return the scale of the training points, with the sample standard deviation (ddof 1).
 
-    A column that is constant in training is moved to zero and not scaled: its entries keep their own unit, and one
-    that differs there differs by as much as it did.
+    A column that is constant in the training points is centred and not scaled.
 
     Example:
         >>> scale = training_scale(np.array([[0.0, 7.0], [2.0, 7.0]]))
@@ -54,9 +53,9 @@ def training_scale(train: FloatArray) -> ColumnScale:
 
 
 def paper_scale(points: FloatArray) -> ColumnScale:
-    """Return the scale of all rows of a table, as the paper had it.
+    """Return the scale of all rows of a table, as in the paper.
 
-    It lets the mean and the spread of the test rows and of the anomalies into training.
+    Mean and standard deviation include test rows and anomalies, which leaks information into the training.
     """
     variance = points.var(axis=0, ddof=1)
     deviation = np.where(variance <= PAPER_FLOOR, 1.0, np.sqrt(variance))

@@ -1,4 +1,4 @@
-"""Make a graded anomaly problem of any labelled table, in the manner of Emmott et al. (2013, arXiv 1503.01158)."""
+"""Anomaly problems with graded difficulty from labelled tables, after Emmott et al. (2013, arXiv 1503.01158)."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ def graded_problem(
     components: int = 300,
     name: str = "graded",
 ) -> Table:
-    """Turn labelled points into normal and anomalous ones, with a difficulty for each anomaly.
+    """Divide labelled points into normal and anomalous ones, with a difficulty for each anomaly.
 
-    Classes that a random forest confuses most fall on opposite sides: the maximum spanning tree of the confusions is
-    painted in two colours, and the side with more points is normal. A number is parted at its median. A point's
-    difficulty is the chance that a kernel logistic regression, fitted on everything, gives it of being normal: easy
-    below 0.16, medium below 0.3, hard below 0.5, very hard above. Use ``table.with_difficulties("easy", "medium")`` for
-    the anomalies that the paper uses.
+    Classes that a random forest confuses most are on opposite sides: the maximum spanning tree of the confusions is
+    2-coloured, and the side with more points is normal. A numeric target is divided at its median. The difficulty of a
+    point is the probability of being normal under a kernel logistic regression fitted to all points: easy below 0.16,
+    medium below 0.3, hard below 0.5, very hard above. Use ``table.with_difficulties("easy", "medium")`` for the
+    anomalies that the paper uses.
 
     Args:
-        X: (n, d) numbers.
-        y: (n,) classes, or numbers.
-        seed: Of the forest and of the kernel's sample.
-        target: ``class`` if y holds classes, ``number`` if it is a quantity.
-        trees: Of the forest.
-        components: Points that span the kernel; all of them if there are fewer.
-        name: Of the new table.
+        X: (n, d) features.
+        y: (n,) classes or numeric targets.
+        seed: Seed of the forest and of the kernel's sample.
+        target: ``class`` if y has classes, ``number`` if it is numeric.
+        trees: Number of trees of the forest.
+        components: Number of points that span the kernel; all if there are fewer.
+        name: Name of the new table.
 
     Raises:
         InvalidParameter: Not numbers, not one label per row, one class only, or fewer than ten rows.
@@ -64,8 +64,8 @@ def graded_problem(
     stream = Stream.named(seed, 0, "table/graded")
     side = _above_median(labels, name) if target == "number" else _sides(points, labels, trees, stream, name)
     anomalous = side if side.sum() * 2 <= len(side) else ~side
-    looks_normal = _chance_of_normal(points, anomalous, components, stream)
-    difficulty = np.array(DIFFICULTIES)[np.digitize(looks_normal[anomalous], EDGES)]
+    p_normal = _probability_of_normal(points, anomalous, components, stream)
+    difficulty = np.array(DIFFICULTIES)[np.digitize(p_normal[anomalous], EDGES)]
     return Table(name, points[~anomalous], points[anomalous], difficulty)
 
 
@@ -78,12 +78,12 @@ def _above_median(labels: Array, name: str) -> BoolArray:
         raise InvalidParameter(f"{name}, y: row {np.flatnonzero(~np.isfinite(numbers))[0]} is not finite.")
     side: BoolArray = numbers > np.median(numbers)
     if not side.any():
-        raise InvalidParameter(f"{name}: no target is above the median {np.median(numbers):g}; nothing to part.")
+        raise InvalidParameter(f"{name}: no target is above the median {np.median(numbers):g}; it cannot be divided.")
     return side
 
 
 def _sides(points: FloatArray, labels: Array, trees: int, stream: Stream, name: str) -> BoolArray:
-    """Paint the classes in two colours and return which points have the second one."""
+    """Return which points are in classes of the second colour."""
     from sklearn.ensemble import RandomForestClassifier
 
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
@@ -103,12 +103,12 @@ def _sides(points: FloatArray, labels: Array, trees: int, stream: Stream, name: 
 
 
 def _out_of_bag(*_: Any) -> float:
-    """Ask scikit-learn for the votes; the score is not used, and rows that every tree saw have no vote."""
+    """Score function that makes scikit-learn compute out-of-bag votes; the score itself is not used."""
     return 0.0
 
 
 def confusion(codes: IntArray, votes: FloatArray) -> FloatArray:
-    """Return the votes that each class lost to each other one, both ways together.
+    """Return the symmetric confusion of classes: votes of each class for each other one, in both directions.
 
     Example:
         >>> confusion(np.array([0, 0, 1]), np.array([[0.8, 0.2], [1.0, 0.0], [0.5, 0.5]]))
@@ -122,7 +122,7 @@ def confusion(codes: IntArray, votes: FloatArray) -> FloatArray:
 
 
 def two_colours(confused: FloatArray) -> IntArray:
-    """Colour classes so that the most confused ones differ: along the maximum spanning tree of the confusions.
+    """Return a 2-colouring of the maximum spanning tree of the confusions.
 
     Example:
         >>> two_colours(np.array([[0.0, 5.0, 1.0], [5.0, 0.0, 4.0], [1.0, 4.0, 0.0]]))
@@ -130,16 +130,16 @@ def two_colours(confused: FloatArray) -> IntArray:
     """
     from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-    # A zero would be no edge at all; one more for all changes no order.
+    # A zero would be no edge; adding one to all does not change their order.
     tree = minimum_spanning_tree(-(confused + 1.0) * (1.0 - np.eye(len(confused))))
     order, before = breadth_first_order(tree, 0, directed=False)
     colours = np.zeros(len(confused), np.int64)
-    for each in order[1:]:
-        colours[each] = 1 - colours[before[each]]
+    for node in order[1:]:
+        colours[node] = 1 - colours[before[node]]
     return colours
 
 
-def _chance_of_normal(points: FloatArray, anomalous: BoolArray, components: int, stream: Stream) -> FloatArray:
+def _probability_of_normal(points: FloatArray, anomalous: BoolArray, components: int, stream: Stream) -> FloatArray:
     from sklearn.kernel_approximation import Nystroem
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -151,10 +151,10 @@ def _chance_of_normal(points: FloatArray, anomalous: BoolArray, components: int,
         LogisticRegression(max_iter=1000),
     )
     regression.fit(points, ~anomalous)
-    chances: FloatArray = regression.predict_proba(points)[:, 1]
-    return chances
+    probabilities: FloatArray = regression.predict_proba(points)[:, 1]
+    return probabilities
 
 
 def _word(stream: Stream, lane: int) -> int:
-    """Return a seed as scikit-learn wants it."""
+    """Return a seed for scikit-learn."""
     return stream.integer(0, 2**32 - 2, lane=lane)

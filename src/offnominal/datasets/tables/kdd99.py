@@ -1,4 +1,4 @@
-"""Network connections of the KDD Cup 1999: half a million rows, so what was parsed is kept."""
+"""KDD Cup 1999: half a million network connections, cached after parsing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BLOCK = 2048
 
 
 def read_kdd99(name: str, paths: Mapping[str, Path]) -> Table:
-    """Read the connections; protocol, service and flag become one-hot, everything but ``normal.`` is anomalous."""
+    """Read the connections; protocol, service and flag become one-hot, everything except ``normal.`` is anomalous."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -34,8 +34,8 @@ def read_kdd99(name: str, paths: Mapping[str, Path]) -> Table:
         for k in range(LABEL)
         for level in levels.get(k, ("",))
     )
-    usual = pc.equal(parsed.column(LABEL), NORMAL)
-    normal, anomalous = (_rows(parsed.filter(mask), levels, len(columns)) for mask in (usual, pc.invert(usual)))
+    is_normal = pc.equal(parsed.column(LABEL), NORMAL)
+    normal, anomalous = (_rows(parsed.filter(mask), levels, len(columns)) for mask in (is_normal, pc.invert(is_normal)))
     return Table(name, normal, anomalous, columns=columns)
 
 
@@ -48,7 +48,7 @@ def _rows(parsed: Any, levels: Mapping[int, Any], width: int) -> FloatArray:
         for k in range(LABEL)
     ]
     rows = np.zeros((len(parsed), width))
-    # Some rows at a time, so that the cache holds what is written to once per column.
+    # In blocks of rows that fit into the processor cache.
     for start in range(0, len(rows), BLOCK):
         block, at = rows[start : start + BLOCK], 0
         for k, column in enumerate(columns):
@@ -63,22 +63,22 @@ def _rows(parsed: Any, levels: Mapping[int, Any], width: int) -> FloatArray:
 
 
 def _parsed(path: Path) -> Any:
-    """Return the columns, from Parquet if this very file was parsed before."""
+    """Return the columns, from a Parquet cache if the file was parsed before."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     home = find_data_home()
     if home is None:
         return _parse(path)
-    kept = home / "parsed" / f"{sha256_of(path)[:16]}.parquet"
+    cached = home / "parsed" / f"{sha256_of(path)[:16]}.parquet"
     with suppress(OSError, ValueError):
-        if kept.is_file():
-            return pq.read_table(kept, page_checksum_verification=True)
+        if cached.is_file():
+            return pq.read_table(cached, page_checksum_verification=True)
     parsed = _parse(path)
     content = pa.BufferOutputStream()
     pq.write_table(parsed, content, write_page_checksum=True)
     with suppress(InaccessibleFile):
-        write_bytes(kept, memoryview(content.getvalue()))
+        write_bytes(cached, memoryview(content.getvalue()))
     return parsed
 
 
@@ -87,7 +87,7 @@ def _parse(path: Path) -> Any:
     from pyarrow import csv
 
     names = [f"f{k}" for k in range(WIDTH)]
-    types = {each: pa.string() if k in (*WORDS, LABEL) else pa.float64() for k, each in enumerate(names)}
+    types = {name: pa.string() if k in (*WORDS, LABEL) else pa.float64() for k, name in enumerate(names)}
     try:
         parsed = csv.read_csv(
             path,

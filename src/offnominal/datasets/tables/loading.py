@@ -1,4 +1,4 @@
-"""Read a table of the catalogue."""
+"""Loading of public tables."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from offnominal.datasets.tables.table import DIFFICULTIES, Table
 def load_table(name: str, *, drop_identifiers: bool = True, difficulties: Sequence[str] = USED) -> Table:
     """Return a table of the catalogue, prepared as in the paper.
 
-    The files are looked for in the data home, downloaded if they can be, and their hashes are checked.
+    Files that are missing in the data home are downloaded if possible. Their hashes are checked.
 
     Args:
-        name: Of the table; ``table_names()`` lists all.
-        drop_identifiers: Leave out columns that only number the rows (glass has one). The paper kept them.
-        difficulties: Which anomalies of a prepared table to take. The paper took the easy and the medium ones.
+        name: Name of the table; ``table_names()`` lists all.
+        drop_identifiers: Whether to drop columns that only number the rows (glass has one). The paper kept them.
+        difficulties: Difficulties of the anomalies of a prepared table. The paper used easy and medium.
 
     Raises:
         UnknownName: No table has that name.
-        MissingFile: A file is not there and cannot be downloaded; the message says what to place where.
-        DamagedFile: A file is not what it should be.
+        MissingFile: A file is missing and cannot be downloaded; the message says where to place it.
+        DamagedFile: A file is invalid or has another hash.
 
     Example:
         >>> load_table("iris")  # doctest: +SKIP
@@ -38,7 +38,7 @@ def load_table(name: str, *, drop_identifiers: bool = True, difficulties: Sequen
         offnominal.core.errors.UnknownName: no table named 'irs'. Did you mean 'iris'? `offnominal tables` lists all 40.
     """
     entry = table_entry(name)
-    unknown = [each for each in difficulties if each not in DIFFICULTIES]
+    unknown = [difficulty for difficulty in difficulties if difficulty not in DIFFICULTIES]
     if unknown or not difficulties:
         raise InvalidParameter(f"difficulties are {list(difficulties)}; expected some of {', '.join(DIFFICULTIES)}.")
     source, paths = choose_source(entry.needed(difficulties))

@@ -1,4 +1,4 @@
-"""Numbers from text files, with an error that names the line."""
+"""Numeric text files, with errors that name the line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_numbers(path: Path, *, separator: str | None = None, skip: int = 0) -> 
 
 
 def parse_numbers(lines: Iterable[str], path: Path, *, separator: str | None = None) -> FloatArray:
-    """Return the table of numbers in the lines of a file that is read already."""
+    """Return the table of numbers in lines of text."""
     kept = [line for line in lines if line.strip()]
     if not kept:
         raise DamagedFile(f"{path} has no rows; fetch it again.")
@@ -42,7 +42,7 @@ def parse_numbers(lines: Iterable[str], path: Path, *, separator: str | None = N
 
 
 def one_hot(codes: IntArray, levels: int) -> FloatArray:
-    """Return a column per level, one where it is the row's.
+    """Return the one-hot encoding of a column.
 
     Example:
         >>> one_hot(np.array([0, 2]), 3)

@@ -1,4 +1,4 @@
-"""One function per way in which a table is kept in files, each exactly as the paper prepared it."""
+"""Readers of the table files, with the preparation of the paper."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LYING = 6
 
 
 def read_prepared(name: str, paths: Paths) -> Table:
-    """Read a folder of whitespace text: normal rows, a file of anomalies per difficulty, perhaps column types."""
+    """Read a folder of whitespace text: normal rows, a file of anomalies per difficulty, and optional column types."""
     normal = read_numbers(paths["normal"])
     parts = [(each, read_numbers(paths[each])) for each in DIFFICULTIES if each in paths]
     for each, rows in parts:
@@ -41,7 +41,7 @@ def read_prepared(name: str, paths: Paths) -> Table:
 
 
 def read_isolet(name: str, paths: Paths) -> Table:
-    """Read the spoken letters from one file that both of their tables share: 0 normal, 1 easy, 2 medium."""
+    """Read the spoken letters from the file that both of their tables share: 0 normal, 1 easy, 2 medium."""
     with np.load(paths["packed"], allow_pickle=False) as packed:
         rows = packed["X_e4_int16"] / 1e4
         group = packed[f"group_{name.replace('-', '_')}"]
@@ -58,7 +58,7 @@ def read_annthyroid(name: str, paths: Paths) -> Table:
 
 
 def read_arrhythmia(name: str, paths: Paths) -> Table:
-    """Read the heart records without the columns that have gaps (11 to 14) and without row 5, which has one more."""
+    """Read the heart records without the columns with missing values (11 to 14) and row 5, which also has one."""
     lines = read_text(paths["rows"]).splitlines()
     names, lines = _header(lines, "age")
     fields = [line.split(",") for line in lines if line.strip()]
@@ -123,14 +123,14 @@ def read_seismic(name: str, paths: Paths) -> Table:
 
 
 def read_spambase(name: str, paths: Paths) -> Table:
-    """Read the mails; the last column is the class, 1 is anomalous. Some copies begin with a line of column numbers."""
+    """Read the mails; the last column is the class, 1 is anomalous. Some copies have a header of column numbers."""
     lines = read_text(paths["rows"]).splitlines()
     rows = parse_numbers(lines[lines[0].startswith("1,2,3,4,5,6,") :], paths["rows"], separator=",")
     return _parted(name, rows[:, :-1], rows[:, -1] == 1)
 
 
 def _header(lines: list[str], begins: str) -> tuple[list[str], list[str]]:
-    """Part the lines from the line of names that some copies begin with."""
+    """Return the lines without the header that some copies have."""
     if lines and lines[0].lower().startswith(begins):
         return lines[0].split(","), lines[1:]
     return [], lines
@@ -153,7 +153,7 @@ READERS: dict[str, Reader] = {
 
 
 def reader_of(name: str, source: str) -> Reader:
-    """Return the function that reads a table from the files of a way."""
+    """Return the reader of a table for a source."""
     if source == "packed":
         return read_isolet
     return READERS.get(name, read_prepared)

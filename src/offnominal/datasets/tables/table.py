@@ -17,11 +17,11 @@ DIFFICULTIES = ("easy", "medium", "hard", "very_hard")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What is known of a column.
+    """Description of a column.
 
     Attributes:
-        name: ``column 3`` if the file does not name it.
-        group: Columns of one group are the one-hot levels of one attribute; zero for a plain number.
+        name: Name of the column; ``column 3`` if the file has no names.
+        group: Columns of one group are the one-hot levels of one attribute; zero for a numeric column.
     """
 
     name: str
@@ -30,19 +30,19 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows that are normal and rows that are not.
+    """Normal and anomalous rows.
 
-    The arrays cannot be written to, so that tables can be shared.
+    The arrays are read-only, so that tables can be shared.
 
     Attributes:
-        name: Of the table.
-        normal: (n, d) numbers.
-        anomalous: (m, d) numbers.
-        difficulty: How hard each anomaly is to notice: ``easy``, ``medium``, ``hard``, ``very_hard``, or empty.
-        columns: One entry per column; plain numbers without a name if left out.
+        name: Name of the table.
+        normal: (n, d) normal rows.
+        anomalous: (m, d) anomalous rows.
+        difficulty: Difficulty of each anomaly: ``easy``, ``medium``, ``hard``, ``very_hard``, or empty.
+        columns: Description of each column; numeric columns without names by default.
 
     Raises:
-        InvalidParameter: Not two tables of finite numbers with the same number of columns.
+        InvalidParameter: The rows are not finite numbers with the same number of columns.
 
     Example:
         >>> table = Table("mine", normal=[[0.0, 1.0], [0.1, 0.9]], anomalous=[[5.0, 5.0]])
@@ -74,7 +74,7 @@ class Table:
         if len(difficulty) != len(anomalous) or len(columns) != normal.shape[1]:
             raise InvalidParameter(
                 f"{self.name}: {len(difficulty)} difficulties for {len(anomalous)} anomalies and {len(columns)} column "
-                f"facts for {normal.shape[1]} columns; expected one for each."
+                f"descriptions for {normal.shape[1]} columns; expected one for each."
             )
         difficulty.flags.writeable = False
         for name, value in (("normal", normal), ("anomalous", anomalous), ("difficulty", difficulty)):
@@ -87,19 +87,19 @@ class Table:
         return int(self.normal.shape[1])
 
     def with_difficulties(self, *difficulties: str) -> Table:
-        """Return the table with the anomalies of these difficulties alone.
+        """Return the table with only the anomalies of the given difficulties.
 
         Raises:
-            InvalidParameter: A difficulty that is not one of the four.
+            InvalidParameter: A difficulty is unknown.
         """
-        for each in difficulties:
-            if each not in DIFFICULTIES:
-                raise InvalidParameter(f"difficulty is {each!r}; expected one of {', '.join(DIFFICULTIES)}.")
+        for difficulty in difficulties:
+            if difficulty not in DIFFICULTIES:
+                raise InvalidParameter(f"difficulty is {difficulty!r}; expected one of {', '.join(DIFFICULTIES)}.")
         keep = np.isin(self.difficulty, difficulties)
         return replace(self, anomalous=self.anomalous[keep], difficulty=self.difficulty[keep])
 
     def without_columns(self, dropped: Sequence[int]) -> Table:
-        """Return the table without some of its columns."""
+        """Return the table without the given columns."""
         keep = np.setdiff1d(np.arange(self.dim), np.asarray(dropped, int))
         columns = tuple(self.columns[k] for k in keep)
         return replace(self, normal=self.normal[:, keep], anomalous=self.anomalous[:, keep], columns=columns)
@@ -109,10 +109,10 @@ class Table:
 
 
 def rows_of(what: str, given: Any) -> FloatArray:
-    """Return rows as numbers that cannot be written to, or say which entry is none.
+    """Return rows as a read-only array of finite numbers.
 
     Raises:
-        InvalidParameter: Not a table of finite numbers.
+        InvalidParameter: The rows are not a table of finite numbers; the message names the entry.
     """
     if isinstance(given, np.ndarray) and given.dtype == np.float64 and not given.flags.writeable:
         rows = given

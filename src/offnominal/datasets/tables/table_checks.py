@@ -1,4 +1,4 @@
-"""What a user should know of a table before believing a result on it."""
+"""Checks of tables for properties that can invalidate results."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class TableFinding:
-    """One thing about a table.
+    """One finding about a table.
 
     Attributes:
-        table: Its name.
-        kind: One word or two: ``identifier``, ``constant column``, ``duplicates``, ``leak``, ``same as normal``,
+        table: Name of the table.
+        kind: ``identifier``, ``constant column``, ``duplicates``, ``leak``, ``same as normal``,
             ``few rows``, ``twins``.
-        sentence: What was found, in numbers.
+        sentence: Description with numbers.
     """
 
     table: str
@@ -39,10 +39,10 @@ class TableFinding:
 
 
 def check_table(table: Table) -> list[TableFinding]:
-    """Return what is odd about a table; an empty list if nothing is.
+    """Return the findings about a table; an empty list if there are none.
 
-    Identifiers, constant columns, normal rows that occur more than once, test rows that are also training rows (in the
-    split with seed 1), anomalies that are equal to a normal row, and too few rows for a firm answer.
+    The checks find identifiers, constant columns, duplicate normal rows, test rows that are also training rows (in the
+    split with seed 1), anomalies that are equal to a normal row, and too few rows.
 
     Example:
         >>> rows = np.stack([np.arange(200.0), np.sin(np.arange(200.0))], axis=1)
@@ -63,9 +63,9 @@ def check_table(table: Table) -> list[TableFinding]:
 
 
 def find_twins(tables: Sequence[Table]) -> list[TableFinding]:
-    """Return the pairs of tables that hold nearly the same rows, whatever they call normal.
+    """Return the pairs of tables with nearly the same rows, regardless of their labels.
 
-    A result on such a pair is one result, not two.
+    Results on such a pair are not independent.
 
     Example:
         >>> rows = np.random.default_rng(0).normal(size=(60, 3))
@@ -73,7 +73,7 @@ def find_twins(tables: Sequence[Table]) -> list[TableFinding]:
         >>> print(find_twins([first, second])[0])
         a: 100 % of its rows are those of b. Count the two as one.
     """
-    keys = {each.name: np.union1d(_row_keys(each.normal), _row_keys(each.anomalous)) for each in tables}
+    keys = {table.name: np.union1d(_row_keys(table.normal), _row_keys(table.anomalous)) for table in tables}
     found = []
     for one, other in combinations(tables, 2):
         if one.dim != other.dim:
@@ -90,7 +90,7 @@ Found = list[tuple[str, str]]
 
 
 def _identifiers(table: Table) -> Found:
-    """Find columns of whole numbers that rise by the row, in the order of the file."""
+    """Find columns of integers that increase with the row."""
     found: Found = []
     for k, column in enumerate(table.normal.T):
         if not _counts(column):
@@ -126,11 +126,11 @@ def _constant(table: Table) -> Found:
 
 
 def _duplicates(table: Table, keys: KeyArray) -> Found:
-    again = len(keys) - len(np.unique(keys))
-    if not again:
+    repeated = len(keys) - len(np.unique(keys))
+    if not repeated:
         return []
-    share = 100 * again / len(keys)
-    return [("duplicates", f"{again} of {len(keys)} normal rows ({share:.1f} %) repeat another normal row.")]
+    share = 100 * repeated / len(keys)
+    return [("duplicates", f"{repeated} of {len(keys)} normal rows ({share:.1f} %) repeat another normal row.")]
 
 
 def _leak(table: Table, keys: KeyArray) -> Found:
@@ -167,7 +167,7 @@ def _few(table: Table) -> Found:
 
 
 def _row_keys(rows: FloatArray) -> KeyArray:
-    """Hash rows to 64 bits each; equal rows, equal keys (and 0 is -0)."""
+    """Return 64-bit hashes of rows; equal rows have equal hashes (0 equals -0)."""
     keys = np.zeros(len(rows), np.uint64)
     for column in rows.T:
         bits = (np.ascontiguousarray(column) + 0.0).view(np.uint64)

@@ -1,4 +1,4 @@
-"""Part a table into rows to learn from, rows to choose by and rows to judge by."""
+"""Splits of a table into training, validation and test rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Normalise = Literal["train", "paper"] | None
 
 @dataclass(frozen=True, slots=True)
 class SplitRows:
-    """Which rows go where; anomalies are counted on from the last normal row."""
+    """Row indices of the three parts; anomalies follow the normal rows."""
 
     train: IntArray
     validation: IntArray
@@ -27,12 +27,12 @@ class SplitRows:
 
 @dataclass(frozen=True, slots=True)
 class TablePart:
-    """Some rows of a table, in an order that says nothing about their labels.
+    """Rows of a table in random order.
 
     Attributes:
-        points: (n, d) numbers.
+        points: (n, d) features.
         anomalous: (n,) labels.
-        rows: (n,) which rows of the table these are; anomalies are counted on from the last normal row.
+        rows: (n,) row indices in the table; anomalies follow the normal rows.
     """
 
     points: FloatArray
@@ -41,7 +41,7 @@ class TablePart:
 
     @property
     def normal(self) -> FloatArray:
-        """The normal points alone, as for early stopping."""
+        """Normal points, for example for early stopping."""
         return self.points[~self.anomalous]
 
     def __len__(self) -> int:
@@ -53,13 +53,13 @@ class TablePart:
 
 @dataclass(frozen=True, slots=True)
 class TableSplit:
-    """Three parts of a table: to learn from, to choose by, to judge by.
+    """Training, validation and test split of a table.
 
     Attributes:
-        train: Normal points, unless they are contaminated.
-        validation: Normal and anomalous points, to choose a detector by.
-        test: Normal and anomalous points, to judge it by.
-        scale: By which the points were scaled; None if they were not. For new points of the same kind.
+        train: Normal points, and anomalies if contaminated.
+        validation: Normal and anomalous points, for model selection.
+        test: Normal and anomalous points, for evaluation.
+        scale: Scale of the points, which can be applied to new points; None if they are not scaled.
     """
 
     train: TablePart
@@ -69,21 +69,21 @@ class TableSplit:
 
 
 def split_table(table: Table, seed: int, *, normalise: Normalise = "train", contamination: float = 0.0) -> TableSplit:
-    """Part a table 60 / 20 / 20, with the anomalies half in validation and half in test.
+    """Split a table 60 / 20 / 20, with half of the anomalies in validation and half in test.
 
-    Counts are rounded down, so that up to two normal rows and one anomaly go nowhere. The same seed gives the same
-    parts on every machine.
+    Counts are rounded down, so up to two normal rows and one anomaly are not used. The same seed gives the same split
+    on every machine.
 
     Args:
-        table: To part.
-        seed: Of the shuffle.
-        normalise: ``train`` scales columns to zero mean and unit deviation of the training points; ``paper`` takes
-            both from all rows, anomalies and test rows among them, as the paper did; None leaves them.
-        contamination: Share of anomalies among the training points; they are taken before the halves are.
+        table: Table to split.
+        seed: Seed of the shuffle.
+        normalise: ``train`` standardises columns by the training points; ``paper`` by all rows, including anomalies and
+            test rows, as in the paper; None does not scale.
+        contamination: Fraction of anomalies among the training points, taken before the others are divided.
 
     Raises:
-        InvalidParameter: Too few rows, a contamination that needs more anomalies than there are, or an unknown
-            normalisation.
+        InvalidParameter: There are too few rows or too few anomalies for the contamination, or the normalisation is
+            unknown.
 
     Example:
         >>> table = Table("mine", np.arange(20.0)[:, None], [[90.0], [91.0], [92.0], [93.0]])
@@ -120,14 +120,14 @@ def _part(table: Table, rows: IntArray) -> TablePart:
 def split_rows(
     normals: int, anomalies: int, seed: int, *, contamination: float = 0.0, name: str = "the data"
 ) -> SplitRows:
-    """Choose the rows of the three parts; what :func:`split_table` does, without the points.
+    """Return the row indices of :func:`split_table`.
 
     Args:
-        normals: How many rows are normal.
-        anomalies: How many follow them.
-        seed: Of the shuffle.
-        contamination: Share of anomalies among the training rows.
-        name: For the error.
+        normals: Number of normal rows.
+        anomalies: Number of anomalous rows, which follow them.
+        seed: Seed of the shuffle.
+        contamination: Fraction of anomalies among the training rows.
+        name: Name of the data, for the error message.
     """
     check_seed(seed)
     if normals < 5 or anomalies < 2:
@@ -151,17 +151,17 @@ def split_rows(
 
 def _contaminants(train: int, anomalies: int, contamination: float, name: str) -> int:
     if not 0.0 <= contamination < 1.0:
-        raise InvalidParameter(f"contamination is {contamination}; expected a share of at least 0 and below 1.")
+        raise InvalidParameter(f"contamination is {contamination}; expected a fraction of at least 0 and below 1.")
     mixed = int(train * contamination / (1.0 - contamination))
     if anomalies - mixed < 2:
         raise InvalidParameter(
             f"{name} has {anomalies} anomalies; a contamination of {contamination} takes {mixed} of them and leaves "
-            "too few to judge by. Choose a smaller one."
+            "too few for validation and test. Choose a smaller one."
         )
     return mixed
 
 
 def _shuffled(n: int, seed: int, purpose: str) -> IntArray:
-    """Return 0 .. n - 1 in an order that is the stream's alone, whatever the version of NumPy."""
-    drawn: Array = Stream.named(seed, 0, purpose).uniform(n)
-    return np.argsort(drawn, kind="stable")
+    """Return 0 .. n - 1 in random order, independent of the version of NumPy."""
+    uniform: Array = Stream.named(seed, 0, purpose).uniform(n)
+    return np.argsort(uniform, kind="stable")
