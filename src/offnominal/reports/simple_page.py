@@ -8,6 +8,7 @@ from pathlib import Path
 
 from offnominal.core.files import write_text
 from offnominal.reports.provenance import provenance
+from offnominal.reports.sections import sections_of
 from offnominal.reports.study_tables import StudyTable
 from offnominal.reports.templates import asset, render
 from offnominal.studies.results import RunResults
@@ -35,7 +36,7 @@ def write_simple_report(
 def simple_page(
     results: RunResults, summary: str, tables: Sequence[StudyTable], captions: Mapping[str, str], figures: Path
 ) -> str:
-    """Return the page as HTML: the first table, the figures, the other tables.
+    """Return the page as HTML: the first table, the figures, the other tables, and added sections.
 
     Args:
         results: The run.
@@ -53,6 +54,7 @@ def simple_page(
         summary=summary,
         tables=[table for table in tables if table.rows],
         figures=drawn,
+        sections=sections_of(results),
         style=asset("page.css"),
         provenance=provenance(results.manifest),
     )
