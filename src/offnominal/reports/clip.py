@@ -36,7 +36,7 @@ def write_clip(
         world: Id of the world.
         policy: The policy.
         fault: The fault; None for a nominal episode alone.
-        seed: Of the episode.
+        seed: Random seed of the episode.
         steps: Stop after this many.
 
     Example:

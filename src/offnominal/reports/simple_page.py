@@ -21,7 +21,7 @@ def write_simple_report(
 
     Args:
         results: The run.
-        summary: How much was run, in one sentence.
+        summary: Size of the run, in one sentence.
         tables: All tables; the most important one first.
         captions: Captions of the figures by name; ``figures/<name>.png`` exists for each.
         folder: Folder of the report.
@@ -40,7 +40,7 @@ def simple_page(
 
     Args:
         results: The run.
-        summary: How much was run, in one sentence.
+        summary: Size of the run, in one sentence.
         tables: All tables; those without rows are left out.
         captions: Captions of the figures by name.
         figures: Folder of the figures.

@@ -212,7 +212,7 @@ class Module:
     def _statements(self, name: str) -> list[ast.stmt]:
         if name:
             return self.definitions[name]
-        # What a package does on import is to pass names on; those that are used are followed.
+        # A package passes names on; those that are used are followed.
         return [] if self.is_package else self.body
 
 

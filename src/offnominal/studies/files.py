@@ -19,7 +19,7 @@ from offnominal.core.files import file_errors, read_bytes, write_bytes
 MAGIC = b"PAR1"
 HASH = "sha256"
 MARK = HASH.encode() + b"\x18\x40"
-"""How the footer of a Parquet file introduces our hash: its name, then a text (0x18) of 64 (0x40) bytes."""
+"""Bytes before the hash in the footer of a Parquet file: its name, then a text (0x18) of 64 (0x40) bytes."""
 BLANK = b"?" * 64
 """Placeholder of the hash while it is computed."""
 UNFINISHED = "unfinished"
@@ -97,7 +97,7 @@ def parse_table(content: bytes, path: Path, *, without: tuple[str, ...] = ()) ->
     """Return the table that the content of a file holds.
 
     Args:
-        content: Of the file.
+        content: Content of the file.
         path: Named in the error.
         without: Columns to leave out.
     """
@@ -115,7 +115,7 @@ def dataset_of(contents: Sequence[bytes]) -> Any:
     """Return the tables in some files as one that is read column by column when it is asked.
 
     Args:
-        contents: Of the files, at least one; what some of them lack is null there.
+        contents: Contents of the files, at least one; columns that a file lacks are null.
     """
     kind = ds.ParquetFileFormat()
     schemas = [pq.read_schema(pa.BufferReader(content)).remove_metadata() for content in contents]

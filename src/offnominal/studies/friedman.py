@@ -25,7 +25,7 @@ class RankComparison:
     Args:
         names: Detectors, best average rank first.
         ranks: Their average ranks; 1 is best.
-        blocks: How many blocks there are.
+        blocks: Number of blocks.
         statistic: Friedman's, corrected for ties.
         p_value: From the chi-squared distribution.
         critical_difference: Nemenyi's critical difference, at the level 0.05 by default.

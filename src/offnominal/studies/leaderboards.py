@@ -125,7 +125,7 @@ def ties(found: dict[str, Estimate]) -> dict[str, str]:
 
 
 def differs_from_zero(difference: Estimate) -> bool:
-    """Say whether an interval leaves 0 out."""
+    """Whether an interval excludes 0."""
     low, high = difference.low, difference.high
     return low is not None and high is not None and (low > 0.0 or high < 0.0)
 

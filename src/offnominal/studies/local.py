@@ -95,7 +95,7 @@ class LocalPool:
         return busy == 0 or (busy < self.workers and available_mb() > HEADROOM * self.peak_mb)
 
     def _assigned(self, task: Task) -> Worker:
-        """Give a task to a worker; one that died while idle is replaced."""
+        """Assign a task to a worker; a worker that died while idle is replaced."""
         while True:
             free = [worker for worker in self._hired if worker.task is None]
             worker = free[0] if free else self._start_worker()

@@ -118,7 +118,7 @@ def stored_delays(table: Any, name: str) -> list[float]:
 
     Args:
         table: Rows of results.
-        name: Of the column, beside which is a miss rate.
+        name: Name of the column; there is a miss rate with the same prefix.
 
     Example:
         >>> stored_delays(pa.table({"median_delay": [3.0, None, None], "miss_rate": [0.1, 0.9, None]}), "median_delay")

@@ -25,7 +25,7 @@ class RunResults:
         failures: One entry per cell that failed: error, message, traceback, cell.
         missing: Labels of all cells of the run that have no result, those that failed included. Whatever is computed
             from the table leaves them out.
-        folder: Of the run; None if it was not opened from one.
+        folder: Folder of the run; None if the results were not opened from one.
 
     Example:
         >>> import pyarrow as pa

@@ -28,7 +28,7 @@ ROWS, CELLS = "rows.parquet", "cells.parquet"
 LARGE = 200_000
 """Rows from which on a segment is not merged with others any more."""
 ATTEMPTS = 3
-"""How often segments are made again, beyond those that were there, before the disk is to blame."""
+"""Number of attempts to write segments, beyond the existing ones, before a disk error is raised."""
 COUNT = b"rows"
 """Where a file of cells says how many rows its segment has."""
 FEW = 8
@@ -194,7 +194,7 @@ class _Lost(Exception):
 
 
 def cell_files(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the key and the file of each cell below a folder; whatever else lies there is not ours.
+    """Yield the key and the file of each cell below a folder; other files are ignored.
 
     A hundred thousand objects of :class:`~pathlib.Path` would take longer than everything else.
     """

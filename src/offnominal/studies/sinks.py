@@ -115,7 +115,7 @@ class MLflow:
 
     Args:
         experiment: Name of the experiment in MLflow.
-        uri: Of the tracking server or folder; MLflow's own choice if None.
+        uri: Address of the tracking server, or a folder; MLflow's own choice if None.
     """
 
     def __init__(self, experiment: str = "offnominal", uri: str | None = None) -> None:

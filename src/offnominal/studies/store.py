@@ -106,8 +106,8 @@ class Store:
         """Return the examples of some results; files that are missing or damaged are left out.
 
         Args:
-            keys: Of the results.
-            schema: Of the examples; see :attr:`~offnominal.studies.kind.StudyKind.example_schema`.
+            keys: Keys of the results.
+            schema: Schema of the examples; see :attr:`~offnominal.studies.kind.StudyKind.example_schema`.
         """
         tables = []
         for key in keys:

@@ -26,7 +26,7 @@ class SearchCell(BaseCell):
         configurations: Number of configurations.
         search: Random seed of the configurations.
         sampler: Whether configurations are drawn at random or proposed by Optuna.
-        normalise: How columns are scaled; see :func:`~offnominal.datasets.tables.split_table`.
+        normalise: Scaling of columns; see :func:`~offnominal.datasets.tables.split_table`.
         limit_s: CPU seconds after which no further configuration is fitted.
         drop_identifiers: Whether to drop columns with row numbers.
         fixed: Parameters that all configurations share, such as fewer iterations.

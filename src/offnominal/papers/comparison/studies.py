@@ -59,7 +59,7 @@ class SearchStudy(BaseStudy):
         configurations: Number of configurations of each method, the same on all tables and seeds.
         search: Random seed of the configurations.
         sampler: Whether configurations are drawn at random, the same on all tables, or proposed by Optuna per table.
-        normalise: How columns are scaled.
+        normalise: Scaling of columns.
         drop_identifiers: Whether to drop columns with row numbers.
         limit_s: CPU seconds per cell after which no further configuration is fitted.
         fixed: Parameters that all configurations of a method share.

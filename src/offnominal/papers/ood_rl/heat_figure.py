@@ -22,7 +22,7 @@ def heat_figure(plt: Any, outcomes: OODResults, label: str) -> Any:
     Args:
         plt: matplotlib's pyplot.
         outcomes: Of a run.
-        label: Of the method.
+        label: Name of the method.
     """
     found = outcomes.by_label(label)
     grids = [_grid(detections) for detections in found]

@@ -19,7 +19,7 @@ def write_ood_report(results: RunResults, folder: Path) -> Path:
 
 
 def _summary(outcomes: OODResults, results: RunResults) -> str:
-    """Say how much was run."""
+    """Return the numbers of settings, agents, methods and cells in one sentence."""
     counts = {world: max(len(each.settings) for each in outcomes.in_world(world)) for world in outcomes.worlds}
     places = ", ".join(f"{count} settings of {world}" for world, count in counts.items())
     agents = len({(each.world, each.uncertainty, number) for each in outcomes.returns for number in each.agents})

@@ -1,4 +1,4 @@
-"""How good against how fast."""
+"""Figure of rank against time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much parameters matter, drawn."""
+"""Figure of the sensitivity to parameters."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def variants_figure(plt: Any, names: Sequence[str], values: FloatArray) -> Any:
 
     Args:
         plt: matplotlib's pyplot.
-        names: Of the variants.
+        names: Names of the variants.
         values: (tables, variants) to rank by.
     """
     ranks = table_ranks(values)

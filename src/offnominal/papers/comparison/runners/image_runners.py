@@ -52,8 +52,8 @@ class SlicedSVMRunner(ConfigurationRunner):
     rows are computed once per machine, kernels once for every nu.
 
     Args:
-        name: Of the method.
-        machines: How many.
+        name: Name of the method.
+        machines: Number of machines.
         rows: Of each machine at most; None shares out all training rows.
     """
 

@@ -16,7 +16,7 @@ from offnominal.papers.comparison.search.configuration_result import Configurati
 from offnominal.papers.comparison.search.search_space import Configuration
 
 Scores = tuple[FloatArray, FloatArray]
-"""Of the validation points and of the test points."""
+"""Scores of the validation points and of the test points."""
 Group = list[tuple[int, Configuration]]
 """Configurations that share work, with their places among all."""
 
@@ -54,7 +54,7 @@ class ConfigurationRunner:
     single fits.
 
     Args:
-        name: Of the method.
+        name: Name of the method.
         make: Returns an unfitted detector from a configuration.
 
     Example:

@@ -1,4 +1,4 @@
-"""Which configurations a cell of a comparison tries."""
+"""The configurations of a cell of a comparison on tables."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def ensemble(
     Args:
         results: Results of the configurations on one split.
         anomalous: (n,) labels of the validation points.
-        size: How many of the best; fewer if fewer succeeded.
+        size: Number of the best configurations; fewer if fewer succeeded.
         criterion: Validation metric to choose by.
         normalise: ``rank`` replaces scores by their ranks within a part, so that a score depends on the rest of the
             part; ``z`` takes the mean and the deviation of the validation scores; ``raw`` averages as they are, as the

@@ -1,4 +1,4 @@
-"""How well scores tell anomalous points from normal ones."""
+"""Metrics of the separation of anomalous and normal points."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class SearchSpace:
     """The values that a method's parameters may take.
 
     Attributes:
-        name: Of the method, as in the paper's tables.
+        name: Name of the method, as in the paper's tables.
         title: For people.
         grid: Values by parameter, each set to be drawn from by itself.
         fixed: Parameters that every configuration shares.
@@ -54,7 +54,7 @@ class SearchSpace:
 
     @property
     def size(self) -> int:
-        """How many configurations there are."""
+        """Number of configurations."""
         return math.prod(len(values) for values in self.grid.values())
 
     def all(self) -> Iterator[Configuration]:
@@ -97,8 +97,8 @@ def sample_configurations(
 
     Args:
         space: To draw from.
-        n: How many.
-        seed: Of the draws.
+        n: Number of configurations.
+        seed: Random seed.
         accept: Whether a configuration makes sense; others are drawn again.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Which configuration is reported: chosen by labelled validation points, by a few of them, or by none."""
+"""Selection of the reported configuration: by labelled validation points, by a few of them, or by none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Selected:
         configurations: The chosen one; one per seed if each seed chooses for itself.
         sigma_1: Deviation of the test metric over seeds, one configuration each.
         sigma_10: Deviation of the test metric among the ten best configurations: the effect of luck in the search.
-        failed: How many fits failed.
+        failed: Number of failed fits.
         n_fits: Of how many.
     """
 

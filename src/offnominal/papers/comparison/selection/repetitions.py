@@ -1,4 +1,4 @@
-"""What a comparison repeats: splits of a table, or classes of an image set."""
+"""Repetitions of a comparison: splits of a table, or classes of an image set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a parameter of a method matters."""
+"""Sensitivity of a method to a parameter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Effect:
 
     Attributes:
         parameter: Its name.
-        values: What it was; the middle one where neighbours are taken together.
+        values: Values of the parameter; the middle one where neighbouring values are merged.
         drawn: (values,) mean over all configurations with that value: all else is luck.
         chosen: (values,) of the configuration that validation labels choose among them: all else is tuned.
     """
