@@ -233,7 +233,7 @@ def audit_verdict_rows(_: str) -> list[Row]:
     """Return the number of guarantees of each alarm that hold."""
     rows: dict[str, Row] = {}
     for line in _audit():
-        if line["promised"]:
+        if line["guarantee"]:
             row = rows.setdefault(line["alarm"], {"alarm": line["alarm"], "holds": 0, "in doubt": 0, "broken": 0})
             row[line["verdict"]] += 1
     return list(rows.values())

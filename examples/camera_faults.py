@@ -1,4 +1,4 @@
-"""Draw what the faults of a camera look like: `python examples/camera_faults.py [folder]`."""
+"""Draw the camera faults: `python examples/camera_faults.py [folder]`."""
 
 import sys
 from pathlib import Path
@@ -13,32 +13,32 @@ import matplotlib.pyplot as plt
 
 WORLDS = {"MJC-HalfCheetah-v0": 17, "SAP-Goal2-v0": 9}
 SHOWN = {"camera/drop": 0.9}
-"""Other strengths than the typical one: of lost pictures, the sheet is to show one."""
+"""Strengths other than the typical one: the shown frame must be a dropped one."""
 SEED = 3
 
 
-def pictures(world: str, steps: int) -> dict[str, np.ndarray]:
-    """Return the last picture of one episode, lived once without a fault and once with each from transition 2 on."""
-    every = [off.anomalies.make_anomaly(id) for id in off.anomalies.camera_anomalies()]
-    kinds = [kind for kind in every if not isinstance(kind, off.anomalies.Corruption)]
+def last_frames(world: str, steps: int) -> dict[str, np.ndarray]:
+    """Return the last frame of one episode, without a fault and with each camera fault from transition 2 on."""
+    anomalies = [off.anomalies.make_anomaly(id) for id in off.anomalies.camera_anomalies()]
+    kinds = [kind for kind in anomalies if not isinstance(kind, off.anomalies.Corruption)]
     faults = [off.Fault(kind, SHOWN.get(kind.id, kind.typical), schedule=2) for kind in kinds]
     n = len(faults) + 1
     envs = off.make_vec(world, n, faults=[None, *faults], observation="both")
     policy = off.expert(world)
-    seen, _ = envs.reset(seed=[SEED] * n)
+    observations, _ = envs.reset(seed=[SEED] * n)
     state = policy.start(np.full(n, SEED), np.zeros(n, np.int64))
     for _ in range(steps):
-        actions, state = policy.act(seen["vector"], state)
-        seen, *_ = envs.step(actions)
+        actions, state = policy.act(observations["vector"], state)
+        observations, *_ = envs.step(actions)
     titles = ["no fault", *(f"{fault.kind.kind}, {fault.kind.symbol} = {fault.strength:g}" for fault in faults)]
-    return {title: image.transpose(1, 2, 0) for title, image in zip(titles, seen["image"], strict=True)}
+    return {title: image.transpose(1, 2, 0) for title, image in zip(titles, observations["image"], strict=True)}
 
 
 def main(folder: Path) -> None:
     """Write camera-faults.png."""
     figure, grid = plt.subplots(len(WORLDS), 9, figsize=(12.6, 3.2), dpi=100, layout="constrained")
     for line, (world, steps) in zip(grid, WORLDS.items(), strict=True):
-        for axes, (title, frame) in zip(line, pictures(world, steps).items(), strict=True):
+        for axes, (title, frame) in zip(line, last_frames(world, steps).items(), strict=True):
             axes.imshow(frame, interpolation="nearest")
             axes.set_title(title, fontsize=8)
             axes.set(xticks=[], yticks=[])

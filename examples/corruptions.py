@@ -1,4 +1,4 @@
-"""Draw what the four corruptions look like on Pong: `python examples/corruptions.py [folder]`."""
+"""Draw the four corruptions on Pong: `python examples/corruptions.py [folder]`."""
 
 import sys
 from pathlib import Path
@@ -19,18 +19,18 @@ STEPS = 24
 EXTENT = (0, 160, 210, 0)
 
 
-def shown(fault: off.Fault) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the camera shows and what the agent sees of it, after a few steps under a fault."""
+def render(fault: off.Fault) -> tuple[np.ndarray, np.ndarray]:
+    """Return the camera image and the observation of the agent after a few steps with a fault."""
     world, row = make_world(PONG, 1), np.zeros(1, np.int64)
     injection = off.anomalies.Injection([(fault,)], off.anomalies.EnvironmentInfo.of(world))
     world.reset(row, row, row)
     injection.begin(row, row, row)
-    seen = world.observations
+    observations = world.observations
     for t in range(STEPS):
         injection.act(np.zeros((1, 0)), row)
         world.step(np.array([2 if t % 8 < 5 else 3]))
-        seen = injection.observe(world.observations, row)
-    return injection.shown(row)[0], seen[0, -1]
+        observations = injection.observe(world.observations, row)
+    return injection.camera_images(row)[0], observations[0, -1]
 
 
 def main(folder: Path) -> None:
@@ -39,13 +39,15 @@ def main(folder: Path) -> None:
     for line, (kind, name) in zip(grid, KINDS.items(), strict=True):
         line[0].set_ylabel(name, fontsize=11)
         for k, severity in enumerate(SEVERITIES):
-            picture, seen = shown(off.Fault(f"camera/{kind}", severity, schedule="start"))
-            line[k].imshow(picture, interpolation="nearest", extent=EXTENT)
-            line[k + len(SEVERITIES)].imshow(seen, "gray", vmin=0, vmax=255, interpolation="nearest", extent=EXTENT)
+            image, observation = render(off.Fault(f"camera/{kind}", severity, schedule="start"))
+            line[k].imshow(image, interpolation="nearest", extent=EXTENT)
+            line[k + len(SEVERITIES)].imshow(
+                observation, "gray", vmin=0, vmax=255, interpolation="nearest", extent=EXTENT
+            )
     for k, axes in enumerate(grid[0]):
         severity = SEVERITIES[k % len(SEVERITIES)]
-        who = "camera" if k < len(SEVERITIES) else "agent"
-        axes.set_title(f"{who}, severity {severity}" if severity else f"{who}, no fault", fontsize=9)
+        source = "camera" if k < len(SEVERITIES) else "agent"
+        axes.set_title(f"{source}, severity {severity}" if severity else f"{source}, no fault", fontsize=9)
     for axes in grid.flat:
         axes.set(xticks=[], yticks=[])
     folder.mkdir(parents=True, exist_ok=True)

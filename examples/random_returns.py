@@ -1,4 +1,4 @@
-"""Measure what uniformly random actions earn in every world: `python examples/random_returns.py [episodes]`."""
+"""Measure the return of uniformly random actions in every world: `python examples/random_returns.py [episodes]`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Draw what schedules do to a fault: `python examples/schedules.py [folder]`."""
+"""Draw the weight of a fault for some schedules: `python examples/schedules.py [folder]`."""
 
 import sys
 from pathlib import Path
@@ -27,7 +27,7 @@ def weights(schedule: off.Schedule, seed: int) -> np.ndarray:
     fault = off.Fault("action/offset", 1.0, schedule)
     (episode,) = off.collect(
         "MJC-CartpoleSwingup-v0",
-        lambda seen: np.zeros((len(seen), 1)),
+        lambda observations: np.zeros((len(observations), 1)),
         1,
         faults=fault,
         seed=seed,
@@ -40,9 +40,9 @@ def main(folder: Path) -> None:
     """Write schedules.png."""
     figure, grid = plt.subplots(2, 3, figsize=(10.5, 3.8), dpi=150, layout="constrained", sharex=True, sharey=True)
     for axes, (title, schedule) in zip(grid.flat, SCHEDULES.items(), strict=True):
-        course = weights(schedule, seed=4)
-        axes.bar(np.arange(LENGTH), course, width=1.0, align="edge", color="#D55E00", alpha=0.35, lw=0)
-        axes.step(np.arange(LENGTH + 1), np.append(course, course[-1]), where="post", color="#D55E00", lw=1.4)
+        values = weights(schedule, seed=4)
+        axes.bar(np.arange(LENGTH), values, width=1.0, align="edge", color="#D55E00", alpha=0.35, lw=0)
+        axes.step(np.arange(LENGTH + 1), np.append(values, values[-1]), where="post", color="#D55E00", lw=1.4)
         axes.axvline(ONSET, color="#333333", lw=1.0, ls="--")
         axes.set_title(title, fontsize=8.5, loc="left", family="monospace")
         axes.set(xlim=(0, LENGTH), ylim=(0, 1.08), yticks=(0, 0.5, 1))

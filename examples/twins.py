@@ -1,4 +1,4 @@
-"""What every fault of a world does to a working agent, beside its twin: `python examples/twins.py [folder]`."""
+"""Compare an agent with and without each fault of a world: `python examples/twins.py [folder]`."""
 
 import sys
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ PARAMETERS = {
 
 
 def main(folder: Path, pairs: int = 100) -> None:
-    """Run a working agent with and without each fault; write ``faults.csv`` and ``twins.png``."""
+    """Run the scripted expert with and without each fault; write ``faults.csv`` and ``twins.png``."""
     folder.mkdir(parents=True, exist_ok=True)
     policy = scripted_expert(WORLD)
     rows, shown = [], []
@@ -51,7 +51,7 @@ def main(folder: Path, pairs: int = 100) -> None:
             both = twins(WORLD, policy, pairs, faults=fault)
             rows.append(_summary(fault, both))
             if anomaly in SHOWN:
-                pair = _telling(both)
+                pair = _example(both)
                 shown.append(TwinPanel(f"{anomaly}  {parameter:g}", pair, _scene(pair.nominal.seed), VIEW, PATH))
             tick(note=anomaly)
     write_csv(folder / "faults.csv", rows)
@@ -64,7 +64,7 @@ def _summary(fault: Fault, both: Sequence[Twin]) -> dict[str, Any]:
     return {
         "fault": fault.id,
         "parameter": fault.strength,
-        "struck": float(np.mean([pair.faulty.active.any() for pair in both])),
+        "faulty": float(np.mean([pair.faulty.active.any() for pair in both])),
         "return lost": float(damage.mean()),
         "±95%": float(1.96 * damage.std(ddof=1) / np.sqrt(len(damage))),
         "success": float(np.mean([pair.faulty.success for pair in both])),
@@ -72,15 +72,15 @@ def _summary(fault: Fault, both: Sequence[Twin]) -> dict[str, Any]:
     }
 
 
-def _telling(both: Sequence[Twin]) -> Twin:
-    """Return a pair that shows what the fault does: struck early, and parted furthest among the moderate cases."""
-    struck = [pair for pair in both if pair.faulty.onset is not None and pair.faulty.onset <= 5]
-    moderate = [pair for pair in struck if pair.divergence().max(initial=0.0) < 1.5 and len(pair.faulty) > 10]
-    return max(moderate or struck or both, key=lambda pair: float(pair.divergence().max(initial=0.0)))
+def _example(both: Sequence[Twin]) -> Twin:
+    """Return a pair with an early onset and the largest moderate divergence."""
+    early = [pair for pair in both if pair.faulty.onset is not None and pair.faulty.onset <= 5]
+    moderate = [pair for pair in early if pair.divergence().max(initial=0.0) < 1.5 and len(pair.faulty) > 10]
+    return max(moderate or early or both, key=lambda pair: float(pair.divergence().max(initial=0.0)))
 
 
 def _scene(seed: int) -> Frame:
-    """Return a picture of how the episode of a seed starts."""
+    """Return the first frame of the episode of a seed."""
     world = make_world(WORLD, 1)
     row = np.zeros(1, np.int64)
     world.reset(row, row + seed, row)

@@ -1,6 +1,6 @@
-"""Tell which faults can be seen at all, and how soon: `python examples/visibility.py [world] [episodes]`.
+"""Measure which faults are visible, and after how many steps: `python examples/visibility.py [world] [episodes]`.
 
-The dataset is recorded on the first run and kept for the next.
+The dataset is recorded on the first run and reused later.
 """
 
 import sys
@@ -12,19 +12,19 @@ from offnominal.reports.tables import markdown
 
 
 def main(world: str, episodes: int) -> None:
-    """Print, for every fault, what its twins say."""
+    """Print a table with one row per fault."""
     data = off.load_dataset(off.Recipe.for_world(world, episodes=episodes, twins=True))
     nominal = list(data["twins"])
     rows = []
     for name in data.faults.values():
         pairs = [off.Twin(*pair) for pair in zip(nominal, data[name], strict=True)]
-        seen = [pair for pair in pairs if pair.effective_onset is not None]
-        waits = [pair.effective_onset - pair.faulty.onset for pair in seen if pair.faulty.onset is not None]
+        visible = [pair for pair in pairs if pair.effective_onset is not None]
+        waits = [pair.effective_onset - pair.faulty.onset for pair in visible if pair.faulty.onset is not None]
         rows.append(
             {
                 "fault": name,
-                "struck": f"{np.mean([pair.faulty.onset is not None for pair in pairs]):.0%}",
-                "visible": f"{len(seen) / len(pairs):.0%}",
+                "faulty": f"{np.mean([pair.faulty.onset is not None for pair in pairs]):.0%}",
+                "visible": f"{len(visible) / len(pairs):.0%}",
                 "steps until visible": f"{np.mean(waits):.1f}" if waits else "–",
                 "return lost": f"{np.mean([pair.damage for pair in pairs]):.2f}",
             }

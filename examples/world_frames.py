@@ -1,6 +1,6 @@
-"""Draw a strip of four moments of every world: `python examples/pictures.py [folder]`.
+"""Draw four frames of an episode of every world: `python examples/world_frames.py [folder]`.
 
-The agents are small controllers that a person can read; the cheetah's gait is the best of some drawn at random.
+The agents are small scripted controllers; the gait of the cheetah is the best of some random ones.
 """
 
 import sys
@@ -19,21 +19,23 @@ from offnominal.worlds.mujoco.reacher import hand_position
 SIDE, GAP = 384, 8
 
 
-def film(id: str, act: Callable[[np.ndarray, int], np.ndarray], seed: int, moments: Sequence[int]) -> list[np.ndarray]:
-    """Return pictures of an episode, each taken before the transition of that index."""
+def frames_of(
+    id: str, act: Callable[[np.ndarray, int], np.ndarray], seed: int, steps: Sequence[int]
+) -> list[np.ndarray]:
+    """Return frames of an episode, each before the transition of that index."""
     env = off.make(id, render_mode="rgb_array")
-    seen, _ = env.reset(seed=seed)
+    observation, _ = env.reset(seed=seed)
     frames = []
-    for t in range(max(moments) + 1):
-        if t in moments:
+    for t in range(max(steps) + 1):
+        if t in steps:
             frames.append(env.render())
-        seen, *_ = env.step(act(seen, t))
+        observation, *_ = env.step(act(observation, t))
     env.close()
     return frames
 
 
 def strip(path: Path, frames: Sequence[np.ndarray]) -> None:
-    """Write frames side by side."""
+    """Write frames next to each other into one image."""
     sheet = Image.new("RGB", (len(frames) * (SIDE + GAP) - GAP, SIDE), "white")
     for index, frame in enumerate(frames):
         enlarged = Image.fromarray(frame).resize((SIDE, SIDE), Image.Resampling.LANCZOS)
@@ -42,21 +44,15 @@ def strip(path: Path, frames: Sequence[np.ndarray]) -> None:
     print(f"Written: {path}")
 
 
-def steer(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
-    """Steer a particle around what is in its way."""
+def scripted(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
+    """Return the scripted expert of a world as a function."""
     policy = scripted_expert(id)
-    return lambda seen, _: policy.act(seen[None], None)[0][0]
+    return lambda observation, _: policy.act(observation[None], None)[0][0]
 
 
-def by_script(id: str) -> Callable[[np.ndarray, int], np.ndarray]:
-    """Act as the scripted expert of a world does."""
-    policy = scripted_expert(id)
-    return lambda seen, _: policy.act(seen[None], None)[0][0]
-
-
-def swing_up(seen: np.ndarray, _: int) -> np.ndarray:
-    """Pump the pole with its own swing, then balance it."""
-    x, angle, speed, spin = seen
+def swing_up(observation: np.ndarray, _: int) -> np.ndarray:
+    """Swing the pole up by energy pumping, then balance it."""
+    x, angle, speed, spin = observation
     tilt = angle % (2 * np.pi) - np.pi
     if abs(tilt) < 0.6:
         force = 1.0 * x + 12.0 * tilt + 1.5 * speed + 2.5 * spin
@@ -65,14 +61,14 @@ def swing_up(seen: np.ndarray, _: int) -> np.ndarray:
     return np.clip(np.array([force]), -3.0, 3.0)
 
 
-def reach(seen: np.ndarray, t: int) -> np.ndarray:
+def reach(observation: np.ndarray, t: int) -> np.ndarray:
     """Fold the stretched arm, then pull the hand to the goal: Jacobian transpose with damping."""
     if t < 30:
         return np.array([1.0, 0.0, -1.0, -1.0, 0.0, -0.3, 0.0])
-    q = seen[:7].astype(np.float64)
+    q = observation[:7].astype(np.float64)
     hand = np.array(hand_position(q))
     jacobian = np.stack([(np.array(hand_position(q + 1e-5 * e)) - hand) / 1e-5 for e in np.eye(7)], axis=1)
-    return np.clip(12.0 * jacobian.T @ (seen[7:10] - hand) - 0.3 * seen[10:], -1.0, 1.0)
+    return np.clip(12.0 * jacobian.T @ (observation[7:10] - hand) - 0.3 * observation[10:], -1.0, 1.0)
 
 
 class Rhythm(off.Policy):
@@ -85,14 +81,14 @@ class Rhythm(off.Policy):
         return drawn, 0
 
     def act(self, observations: np.ndarray, state: tuple[np.ndarray, int]) -> tuple[np.ndarray, tuple[np.ndarray, int]]:
-        """Follow them."""
+        """Return the actions of the rhythms."""
         drawn, t = state
         turns = (1.0 + 3.0 * drawn[:, :1]) * 0.05 * t + drawn[:, 1:7]
         return drawn[:, 7:] * np.sin(2 * np.pi * turns), (drawn, t + 1)
 
 
 def gait() -> off.Episode:
-    """Return the fastest of 300 rhythms that keep the cheetah on its feet."""
+    """Return the fastest of 300 rhythms that keep the cheetah upright."""
     episodes = off.collect("MJC-HalfCheetah-v0", Rhythm(), 300, max_steps=100)
     upright = [episode for episode in episodes if not episode.extras["critical"].any()]
     return max(upright, key=lambda episode: episode.total_reward)
@@ -101,18 +97,18 @@ def gait() -> off.Episode:
 def main(folder: Path) -> None:
     """Write one strip per world."""
     folder.mkdir(parents=True, exist_ok=True)
-    strip(folder / "sap.png", film("SAP-Goal2-v0", steer("SAP-Goal2-v0"), 255, (0, 7, 14, 21)))
-    starts = [film(id, steer(id), 97, (0,))[0] for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")]
+    strip(folder / "sap.png", frames_of("SAP-Goal2-v0", scripted("SAP-Goal2-v0"), 255, (0, 7, 14, 21)))
+    starts = [frames_of(id, scripted(id), 97, (0,))[0] for id in ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0")]
     strip(folder / "sap-layouts.png", starts)
-    upright = film("OOD-CartPole-v0", by_script("OOD-CartPole-v0"), 3, (40,))
-    leaning = film("OOD-CartPole-v0", lambda *_: np.array(1), 3, (9,))
-    swinging = film("OOD-Pendulum-v0", by_script("OOD-Pendulum-v0"), 5, (0, 16, 32, 120))
+    upright = frames_of("OOD-CartPole-v0", scripted("OOD-CartPole-v0"), 3, (40,))
+    leaning = frames_of("OOD-CartPole-v0", lambda *_: np.array(1), 3, (9,))
+    swinging = frames_of("OOD-Pendulum-v0", scripted("OOD-Pendulum-v0"), 5, (0, 16, 32, 120))
     strip(folder / "classic.png", [*upright, *leaning, *swinging])
-    strip(folder / "cartpole-swingup.png", film("MJC-CartpoleSwingup-v0", swing_up, 0, (0, 22, 34, 190)))
-    strip(folder / "reacher3d.png", film("MJC-Reacher3D-v0", reach, 0, (0, 45, 90, 190)))
+    strip(folder / "cartpole-swingup.png", frames_of("MJC-CartpoleSwingup-v0", swing_up, 0, (0, 22, 34, 190)))
+    strip(folder / "reacher3d.png", frames_of("MJC-Reacher3D-v0", reach, 0, (0, 45, 90, 190)))
     best = gait()
-    moments = (60, 62, 64, 66)
-    strip(folder / "half-cheetah.png", film("MJC-HalfCheetah-v0", lambda _, t: best.actions[t], best.seed, moments))
+    steps = (60, 62, 64, 66)
+    strip(folder / "half-cheetah.png", frames_of("MJC-HalfCheetah-v0", lambda _, t: best.actions[t], best.seed, steps))
 
 
 if __name__ == "__main__":
