@@ -51,7 +51,7 @@ def test_a_run_with_the_same_folder_resumes(tmp_path: Path) -> None:
     assert names == [f"{WORLD}--dqn-dropconnect.{ending}" for ending in ("checkpoint", "json", "safetensors")]
     assert load_policy(tmp_path / f"{WORLD}--dqn-dropconnect")[1].steps == 1280
     result = runner.invoke(program, [*arguments, "--seed", "1", "--out", str(tmp_path)])
-    assert "delete it or choose another folder" in str(result.exception)
+    assert "delete it, or choose another folder" in str(result.exception)
 
 
 def test_an_unfinished_game_is_evaluated_at_its_last_step(monkeypatch: pytest.MonkeyPatch) -> None:

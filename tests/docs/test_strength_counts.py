@@ -24,8 +24,8 @@ def counts():
     return {
         "worlds": f"{having.capitalize()} of the {all_worlds} worlds have",
         "readme": f"{len(reached)} of their {len(lines)} levels are attainable",
-        "guide": f"Of {len(lines)} levels, {len(reached)} are attainable",
-        "accuracy": f"Of {len(reached)} attainable levels {len(near)} ({100 * len(near) / len(reached):.1f} %) come",
+        "guide": f"{len(reached)} of {len(lines)} levels are attainable",
+        "accuracy": f"{len(near)} of {len(reached)} attainable levels ({100 * len(near) / len(reached):.1f} %) are within 0.01",
     }
 
 

@@ -168,7 +168,7 @@ def test_episodes_of_choices_hold_integers():
 
 
 def test_a_policy_that_returns_floats_for_discrete_actions_is_refused():
-    with pytest.raises(InvalidAction, match="no choice"):
+    with pytest.raises(InvalidAction, match="not an integer"):
         collect(CARTPOLE, lambda seen: seen[:, 2], 1)
 
 
