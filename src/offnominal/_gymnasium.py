@@ -19,15 +19,15 @@ def register_when_imported() -> None:
 
 
 def _register() -> None:
-    """Load the catalogue, which registers itself; it may be the very module that imports Gymnasium just now."""
+    """Import the catalogue, which registers the worlds; the catalogue itself may be importing Gymnasium."""
     importlib.import_module("offnominal.worlds.catalogue")
 
 
 class _Watcher(MetaPathFinder):
-    """Notices the import of Gymnasium, lets it happen as usual, and registers afterwards."""
+    """Finder that registers the worlds after the import of Gymnasium."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return Gymnasium's own spec with a loader that registers when done."""
+        """Return the spec of Gymnasium with a loader that registers the worlds."""
         if name != "gymnasium":
             return None
         sys.meta_path.remove(self)
@@ -38,7 +38,7 @@ class _Watcher(MetaPathFinder):
 
 
 class _Registering(Loader):
-    """A loader that loads as another one does and then registers our worlds."""
+    """Loader that delegates to another loader and then registers the worlds."""
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader

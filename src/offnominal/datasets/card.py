@@ -1,4 +1,4 @@
-"""The card of a dataset: README.md, and a picture of what its faults cost."""
+"""The card of a dataset: README.md, and a figure of the effect of its faults."""
 
 from __future__ import annotations
 
@@ -92,10 +92,10 @@ def _head(manifest: Manifest, reference: Reference, has_figure: bool) -> str:
     size = _size(sum(entry.weight for entry in entries))
     about = f"Episodes of the task *{reference.summary}*" if reference.summary else "Episodes"
     faults = " with and without faults" if manifest.recipe and manifest.recipe.cells else ""
-    picture = f"\n![Mean score under each fault]({SCORE_FIGURE})\n" if has_figure else ""
+    figure = f"\n![Mean score under each fault]({SCORE_FIGURE})\n" if has_figure else ""
     return (
         f"# {manifest.world}\n\n{about}{faults}: {sum(entry.episodes for entry in entries):,} episodes, "
-        f"{sum(entry.steps for entry in entries):,} transitions, {shown}{size}.\n{picture}"
+        f"{sum(entry.steps for entry in entries):,} transitions, {shown}{size}.\n{figure}"
     )
 
 
