@@ -133,7 +133,7 @@ class Trap:
 def test_a_malicious_policy_is_refused_and_does_not_run(agent, tmp_path):
     sprung = tmp_path / "sprung"
     for trap in (saved(Trap(sprung)), saved({**weights_of(agent), "actor.mu.weight": Trap(sprung)})):
-        with pytest.raises(DamagedFile, match=r"no table of tensors.*nothing of it was run"):
+        with pytest.raises(DamagedFile, match=r"not a table of tensors.*nothing of it was run"):
             read_sb3(rewritten(agent, tmp_path, **{"policy.pth": trap}))
     assert not sprung.exists()
     pickle.loads(pickle.dumps(Trap(sprung)))
@@ -180,9 +180,9 @@ def test_a_stated_activation_must_be_that_of_the_file(agent, tmp_path):
 
 
 def test_what_is_no_such_file_is_refused(agent, tmp_path):
-    with pytest.raises(InvalidParameter, match="is no file"):
+    with pytest.raises(InvalidParameter, match="is not a file"):
         read_sb3(tmp_path / "nowhere.zip")
-    with pytest.raises(InvalidParameter, match="is no file"):
+    with pytest.raises(InvalidParameter, match="is not a file"):
         read_sb3(tmp_path)
     path = tmp_path / "text.zip"
     path.write_text("not a zip")
@@ -196,10 +196,10 @@ def test_what_is_no_such_file_is_refused(agent, tmp_path):
         read_sb3(path)
     with pytest.raises(DamagedFile, match=r"has no policy.pth, only data, "):
         read_sb3(rewritten(agent, tmp_path, **{"policy.pth": None}))
-    with pytest.raises(DamagedFile, match="no table of tensors"):
+    with pytest.raises(DamagedFile, match="not a table of tensors"):
         read_sb3(rewritten(agent, tmp_path, **{"policy.pth": b"not a zip"}))
     for content in (saved([1, 2]), saved({"actor.mu.weight": "text"}), saved({"a": torch.empty(3, device="meta")})):
-        with pytest.raises(DamagedFile, match="no table of tensors"):
+        with pytest.raises(DamagedFile, match="not a table of tensors"):
             read_sb3(rewritten(agent, tmp_path, **{"policy.pth": content}))
 
 

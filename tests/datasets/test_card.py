@@ -42,7 +42,10 @@ def test_numbers_are_those_of_the_episodes(dataset):
 
 def test_columns_and_recipe_are_described(dataset):
     text = card(dataset)
-    assert "`observation.*` | float32 | what the agent saw, faults included: goal relative x, goal relative y" in text
+    assert (
+        "`observation.*` | float32 | observation of the agent, faults included: goal relative x, goal relative y"
+        in text
+    )
     assert "`active` | bool | label: a fault was active" in text
     assert "train 10,000,000, validation 11,000,000, test 12,000,000, faults 13,000,000" in text
     assert dataset.manifest.recipe_sha256[:12] in text

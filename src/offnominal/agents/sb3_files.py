@@ -1,4 +1,4 @@
-"""Agents saved by Stable-Baselines3: their weights are read, nothing in their file is run."""
+"""Import of agents saved by Stable-Baselines3. Only weights are read; no code of the file is run."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Activation = Literal["relu", "tanh"]
 Layers = list[tuple[Array, Array]]
 
 LARGEST = {"policy.pth": 256 * 2**20, "data": 16 * 2**20}
-"""Bytes that are read at most of the weights and of the text beside them."""
+"""Maximum size in bytes of the weights and of the description."""
 PLAIN = ("seed", "n_envs", "learning_rate", "gamma", "tau", "batch_size", "buffer_size", "learning_starts")
-"""Settings that a file keeps as text, if they are numbers."""
+"""Numeric settings that are imported from the description."""
 ACTIVATIONS: dict[str, Activation] = {"ReLU": "relu", "Tanh": "tanh"}
 STOCHASTIC = re.compile(r"actor\.(latent_pi\.\d+|mu|log_std)\.(weight|bias)")
 DETERMINISTIC = re.compile(r"actor\.mu\.\d+\.(weight|bias)")
@@ -34,15 +34,15 @@ DETERMINISTIC = re.compile(r"actor\.mu\.\d+\.(weight|bias)")
 
 @dataclass(frozen=True, eq=False)
 class SB3Actor:
-    """The network that acts in an agent of Stable-Baselines3, and what its file says of it in plain text.
+    """Actor network of an agent of Stable-Baselines3, with the plain-text part of its description.
 
     Args:
-        algorithm: ``tqc``, ``sac``, ``td3`` or ``ddpg``; the shapes of the networks tell.
+        algorithm: ``tqc``, ``sac``, ``td3`` or ``ddpg``, derived from the shapes of the networks.
         layers: (weight, bias) pairs; weights are (inputs, outputs).
-        activation: Between the layers.
-        limits: Smallest and largest action per channel; None if the file does not say.
-        steps: Transitions it was trained on; 0 if the file does not say.
-        settings: Numbers it was trained with.
+        activation: Activation function of the hidden layers.
+        limits: Lower and upper bound of the action per channel; None if unknown.
+        steps: Number of training transitions; 0 if unknown.
+        settings: Numeric settings of the training.
     """
 
     algorithm: str
@@ -53,7 +53,7 @@ class SB3Actor:
     settings: dict[str, float] = field(default_factory=dict)
 
     def policy(self, world: str) -> NetworkPolicy:
-        """Return the policy, or say why it cannot act in a world.
+        """Return the policy; raise if its spaces are not those of the world.
 
         Args:
             world: Id of the world.
@@ -76,16 +76,16 @@ class SB3Actor:
 
 
 def import_sb3(path: str | Path, world: str, *, activation: Activation | None = None) -> NetworkPolicy:
-    """Return the greedy policy of an agent that Stable-Baselines3 saved, to run without it.
+    """Return the greedy policy of an agent saved by Stable-Baselines3, which runs without that package.
 
-    TQC, SAC, TD3 and DDPG with flat observations and fully connected layers. The weights are loaded as tensors only;
-    the pickled objects in the file are never unpickled. Observations are taken as they are: statistics of a
-    ``VecNormalize`` are not in the file, so an agent that was trained behind one does not act as it did.
+    Agents of TQC, SAC, TD3 and DDPG with flat observations and fully connected layers are supported. Only tensors are
+    loaded; the pickled objects in the file are never unpickled. Statistics of a ``VecNormalize`` are not in the file,
+    so an agent that was trained with one acts differently.
 
     Args:
-        path: What ``model.save`` wrote.
-        world: Id of the world the agent was trained in.
-        activation: Between the layers, ``"relu"`` or ``"tanh"``; needed only if the file does not say.
+        path: File written by ``model.save``.
+        world: Id of the world in which the agent was trained.
+        activation: Activation of the hidden layers, ``"relu"`` or ``"tanh"``; needed only if the file states none.
 
     Example:
         >>> policy = import_sb3("best_model.zip", "SAP-Goal0-v0")  # doctest: +SKIP
@@ -94,22 +94,22 @@ def import_sb3(path: str | Path, world: str, *, activation: Activation | None = 
 
 
 def read_sb3(path: str | Path, *, activation: Activation | None = None) -> SB3Actor:
-    """Return the acting network in a file of Stable-Baselines3.
+    """Return the actor in a file of Stable-Baselines3.
 
     Args:
-        path: What ``model.save`` wrote.
-        activation: Between the layers; needed only if the file does not say, which is never guessed.
+        path: File written by ``model.save``.
+        activation: Activation of the hidden layers; needed only if the file does not state it.
 
     Raises:
-        DamagedFile: The file cannot be read, or does not say what is between the layers.
-        InvalidParameter: It holds an agent that cannot be imported, or another activation than was stated.
+        DamagedFile: The file cannot be read, or does not state the activation.
+        InvalidParameter: The agent cannot be imported, or has another activation.
     """
     if activation is not None:
         one_of("activation", activation, tuple(ACTIVATIONS.values()))
     path = Path(path)
     with file_errors(path):
         if not path.is_file():
-            raise InvalidParameter(f"{path} is no file; give the .zip that Stable-Baselines3's `model.save` wrote.")
+            raise InvalidParameter(f"{path} is not a file; give the .zip that Stable-Baselines3's `model.save` wrote.")
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -135,17 +135,17 @@ def actor_layers(weights: Mapping[str, Array]) -> Layers:
     """Return the (weight, bias) pairs from observation to greedy action, weights as (inputs, outputs).
 
     Args:
-        weights: By the names that Stable-Baselines3 gives them; all but the actor's are left out.
+        weights: Tensors by their names in Stable-Baselines3; only those of the actor are used.
     """
     names = {name for name in weights if name.startswith("actor.")}
     stochastic = not names.isdisjoint({"actor.mu.weight", "actor.latent_pi.0.weight"})
     known = STOCHASTIC if stochastic else DETERMINISTIC
-    strange = sorted(name for name in names if not known.fullmatch(name))
+    unexpected = sorted(name for name in names if not known.fullmatch(name))
     stem, count = ("actor.latent_pi", len(names) // 2 - 2) if stochastic else ("actor.mu", len(names) // 2)
     path = [f"{stem}.{2 * index}" for index in range(count)] + ["actor.mu"] * stochastic
     ranks = {f"{step}.weight": 2 for step in path} | {f"{step}.bias": 1 for step in path}
-    if strange or not path or any(name not in names or weights[name].ndim != rank for name, rank in ranks.items()):
-        found = ", ".join((strange or sorted(names) or sorted(weights))[:4])
+    if unexpected or not path or any(name not in names or weights[name].ndim != rank for name, rank in ranks.items()):
+        found = ", ".join((unexpected or sorted(names) or sorted(weights))[:4])
         raise InvalidParameter(
             f"the agent is built from {found or 'nothing'}; expected the plain layers of TQC, SAC, TD3 or DDPG "
             "(MlpPolicy, no images, no state-dependent exploration)."
@@ -156,7 +156,7 @@ def actor_layers(weights: Mapping[str, Array]) -> Layers:
 
 
 def _content(archive: zipfile.ZipFile, name: str) -> bytes:
-    """Read a member, never more of it than it says it has."""
+    """Return the content of a member, at most as many bytes as its header states."""
     size = archive.getinfo(name).file_size
     _check_size(name, size)
     with archive.open(name) as member:
@@ -164,7 +164,7 @@ def _content(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _arrays(content: bytes, path: Path) -> dict[str, Array]:
-    """Unpack weights; anything else than tensors is refused before it could run."""
+    """Return the tensors of the weights as arrays; anything other than tensors is refused without running it."""
     try:
         import torch
     except ImportError:
@@ -180,8 +180,8 @@ def _arrays(content: bytes, path: Path) -> dict[str, Array]:
     except Exception as error:
         reason = str(error).partition("\n")[0]
         raise DamagedFile(
-            f"policy.pth in {path} is no table of tensors ({type(error).__name__}: {reason}); nothing of it was run. "
-            "Fetch the file again, and do not open it with other tools unless you trust its source."
+            f"policy.pth in {path} is not a table of tensors ({type(error).__name__}: {reason}); nothing of it was run."
+            " Fetch the file again, and do not open it with other tools unless you trust its source."
         ) from None
 
 
@@ -198,7 +198,7 @@ def _algorithm(weights: Mapping[str, Array]) -> str:
 
 
 def _plain(content: bytes, path: Path) -> dict[str, Any]:
-    """Return the text beside the weights, empty if it is none. Pickled objects in it stay the text they are."""
+    """Return the description, or an empty dictionary if it is invalid. Pickled objects in it are not unpickled."""
     try:
         found = parse_json(content, path)
     except DamagedFile:
@@ -207,21 +207,21 @@ def _plain(content: bytes, path: Path) -> dict[str, Any]:
 
 
 def _activation(about: dict[str, Any], stated: Activation | None, path: Path) -> Activation:
-    """Return what is between the layers, as the file says it or, where it does not say, as the caller does.
+    """Return the activation that the file states or, if it states none, the given one.
 
-    A readable file lists the arguments of the policy; where it lists no activation, it was left at ReLU, which is what
-    TQC, SAC, TD3 and DDPG have.
+    A valid description has the arguments of the policy. If they have no activation, it is ReLU, the default of TQC,
+    SAC, TD3 and DDPG.
     """
     arguments = about.get("policy_kwargs")
     if not isinstance(arguments, dict):
         if stated is None:
             raise DamagedFile(
-                f"{path} does not say which activation the agent has: the text beside its weights is missing or cannot "
-                "be read; fetch the file again, or state activation='relu' or activation='tanh'."
+                f"{path} does not state the activation of the agent: the description is missing or cannot be read; "
+                "fetch the file again, or state activation='relu' or activation='tanh'."
             )
         return stated
-    between = _text(about, "policy_kwargs", "activation_fn") if "activation_fn" in arguments else "ReLU"
-    name = between.rstrip("'>").rpartition(".")[2]
+    function = _text(about, "policy_kwargs", "activation_fn") if "activation_fn" in arguments else "ReLU"
+    name = function.rstrip("'>").rpartition(".")[2]
     if name not in ACTIVATIONS:
         raise InvalidParameter(
             f"the agent's activation is {name or 'unreadable'}; only {' and '.join(ACTIVATIONS)} can be imported."
@@ -232,10 +232,10 @@ def _activation(about: dict[str, Any], stated: Activation | None, path: Path) ->
 
 
 def _described(layers: Layers, algorithm: str, about: dict[str, Any], *, activation: Activation) -> SB3Actor:
-    """Return the actor with what the text beside it says."""
-    seen = _text(about, "observation_space", ":type:")
-    if seen and ".Box" not in seen:
-        raise InvalidParameter(f"the agent observes a {seen}; only flat observations (Box) can be imported.")
+    """Return the actor with the values of its description."""
+    space = _text(about, "observation_space", ":type:")
+    if space and ".Box" not in space:
+        raise InvalidParameter(f"the agent observes a {space}; only flat observations (Box) can be imported.")
     low, high = (_numbers(_text(about, "action_space", side)) for side in ("low", "high"))
     steps = about.get("num_timesteps")
     return SB3Actor(
@@ -249,14 +249,14 @@ def _described(layers: Layers, algorithm: str, about: dict[str, Any], *, activat
 
 
 def _text(about: dict[str, Any], name: str, part: str) -> str:
-    """Return what an object's description says of one of its parts, or an empty text."""
+    """Return one part of an object's description, or an empty text."""
     description = about.get(name)
     found = description.get(part) if isinstance(description, dict) else None
     return found if isinstance(found, str) else ""
 
 
 def _numbers(text: str) -> list[float]:
-    """Return the numbers of a printed array, or nothing if it was shortened."""
+    """Return the numbers of an array's text, or an empty list if it was abbreviated."""
     try:
         return [float(word) for word in text.strip("[]").split()]
     except ValueError:

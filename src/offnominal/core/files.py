@@ -114,7 +114,7 @@ def content_errors(path: Path | str, expected: str, *also: type[Exception]) -> I
 def atomic_write(path: Path, *, staging: Path | None = None, flush: bool = True) -> Iterator[BinaryIO]:
     """Open a file for writing that appears under its name only when the block ends without an error.
 
-    A killed or failed writer leaves no file under the name. Of two concurrent writers the last one wins.
+    An interrupted or failed writer leaves no file under the name. Of two concurrent writers the last one wins.
 
     Args:
         path: File to write; its folder is created if it is missing.

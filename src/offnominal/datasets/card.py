@@ -1,4 +1,4 @@
-"""The card of a dataset: README.md, and a figure of the effect of its faults."""
+"""Card of a dataset: README.md, and a figure of the score under each fault."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from offnominal.rollouts.collection import build_world
 
 README, SCORE_FIGURE = "README.md", "card.png"
 MEANINGS = {
-    "observations": "what the agent saw, faults included",
-    "actions": "what it commanded",
-    "rewards": "what it earned",
+    "observations": "observation of the agent, faults included",
+    "actions": "action of the agent",
+    "rewards": "reward",
     "active": "label: a fault was active",
     "success": "the task was solved",
     "critical": "a safety violation",

@@ -20,7 +20,7 @@ SPLITS, FRAMES_FOLDER = "splits", "frames"
 FORMAT = 2
 """Version of the manifest; that of the Parquet files is in :mod:`offnominal.datasets.split_metadata`."""
 AGAIN = "fetch the dataset again, or generate it again with overwrite=True"
-ANEW = "remove the folder, then fetch or generate the dataset again"
+REMEDY = "remove the folder, then fetch or generate the dataset again"
 PACKAGES = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow")
 
 
@@ -156,18 +156,18 @@ def read_manifest(folder: Path | str) -> Manifest:
     except MissingFile:
         raise MissingFile(f"{path} does not exist; a dataset is a folder with a {MANIFEST}.") from None
     except DamagedFile as error:
-        raise DamagedFile(f"{str(error).rstrip('.')}; {ANEW}.") from None
+        raise DamagedFile(f"{str(error).rstrip('.')}; {REMEDY}.") from None
     if "format" not in data:
-        raise DamagedFile(f"{path} is not the manifest of a dataset; {ANEW}.")
+        raise DamagedFile(f"{path} is not the manifest of a dataset; {REMEDY}.")
     if data["format"] != FORMAT:
-        raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}; {ANEW}.")
+        raise UnsupportedFormat(f"{path} has format {data['format']!r}; this version reads format {FORMAT}; {REMEDY}.")
     try:
         manifest = Manifest.from_dict(data)
         intact = manifest.sha256 == manifest.with_sha256().sha256
     except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {ANEW}.") from None
+        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {REMEDY}.") from None
     if not intact:
-        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {ANEW}.")
+        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {REMEDY}.")
     _check_paths(Path(folder), manifest)
     return manifest
 
@@ -180,7 +180,7 @@ def _check_paths(folder: Path, manifest: Manifest) -> None:
         with file_errors(folder / file):
             inside = (folder / file).resolve().is_relative_to(folder.resolve())
         if plain.is_absolute() or not plain.name or ".." in plain.parts or "\\" in file or not inside:
-            raise DamagedFile(f"{folder / MANIFEST} lists the file {file!r}, which is not in the dataset; {ANEW}.")
+            raise DamagedFile(f"{folder / MANIFEST} lists the file {file!r}, which is not in the dataset; {REMEDY}.")
 
 
 def file_of(split: str, kind: str = SPLITS) -> str:

@@ -1,6 +1,6 @@
-"""Episodes in a Parquet file: plain columns for every reader, and nothing lost for ours.
+"""Episodes in Parquet files: plain columns for any reader, without loss.
 
-Facts of whole episodes (seeds, lengths, what was injected) are JSON in the file's metadata under ``offnominal``.
+Seeds, lengths and faults of the episodes are JSON in the file's metadata under ``offnominal``.
 """
 
 from __future__ import annotations

@@ -200,13 +200,13 @@ class _Trainer:
     def _demonstrated_actions(self, random: Array) -> Array:
         """Return the demonstrator's actions, some of them replaced by random ones."""
         assert self.demonstrator is not None
-        wanted, self.demonstrator_state = self.demonstrator.act(self.observations, self.demonstrator_state)
+        demonstrated, self.demonstrator_state = self.demonstrator.act(self.observations, self.demonstrator_state)
         left = (
             torch.rand(len(random), generator=self.learner.generator, device=self.device).cpu().numpy()
             < RANDOM_ACTION_SHARE
         )
         left = left.reshape(-1, *[1] * (random.ndim - 1))
-        chosen: Array = np.where(left, random, wanted - self.start).astype(random.dtype)
+        chosen: Array = np.where(left, random, demonstrated - self.start).astype(random.dtype)
         self.demonstrator_state = self.demonstrator.record_actions(self.demonstrator_state, chosen + self.start)
         return chosen
 

@@ -1,4 +1,4 @@
-"""A table: normal rows, anomalous rows, and what is known of its columns."""
+"""Tables with normal and anomalous rows."""
 
 from __future__ import annotations
 
