@@ -1,4 +1,4 @@
-"""Baselines know nothing, whatever they are shown."""
+"""Scores of the baselines."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from offnominal.detectors.baselines import Random
 
 
 def standing(seed, steps=400):
-    """Return an episode whose picture hardly ever changes."""
-    pictures = np.zeros((steps + 1, 3, 4, 4), np.uint8)
-    pictures[:2] = seed + 1
+    """Return an episode whose image hardly ever changes."""
+    images = np.zeros((steps + 1, 3, 4, 4), np.uint8)
+    images[:2] = seed + 1
     return Episode(
-        observations=pictures,
+        observations=images,
         actions=np.zeros((steps, 1)),
         rewards=np.zeros(steps),
         active=np.zeros(steps, bool),
@@ -19,14 +19,14 @@ def standing(seed, steps=400):
     )
 
 
-def test_chance_gives_equal_pictures_scores_of_their_own():
+def test_random_scores_of_equal_images_differ():
     episodes = [standing(seed) for seed in range(3)]
     scores = np.array(Random().fit(episodes, seed=5).score(episodes))
     assert len(np.unique(scores)) == scores.size
     assert abs(scores.mean() - 0.5) < 0.05
 
 
-def test_chance_is_the_same_online():
+def test_random_scores_are_the_same_online():
     from offnominal.detectors.detector import Step
 
     episode = standing(7, steps=20)

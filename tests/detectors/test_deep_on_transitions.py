@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="torch is not installed")
 WORLD = "SAP-Goal0-v0"
 
 
-def test_a_transition_of_a_fault_is_strange():
+def test_a_faulty_transition_has_a_high_score():
     policy = expert(WORLD)
     nominal = collect(WORLD, policy, 20)
     (faulty,) = collect(WORLD, policy, 1, faults=Fault("observation/noise", 1.0, schedule=4), seed=1000)

@@ -57,7 +57,7 @@ def test_transitions_around_an_invalid_reading_have_the_largest_score(kind, read
 
 
 @pytest.mark.parametrize("kind", ["KNN", "KNN of a window"])
-def test_scores_are_those_of_a_working_sensor_as_soon_as_nothing_broken_is_in_view(kind, fitted, nominal):
+def test_scores_recover_when_no_invalid_reading_is_in_the_window(kind, fitted, nominal):
     (expected,), (scores,) = fitted[kind].score(nominal[:1]), fitted[kind].score([broken(nominal[0], np.nan)])
     np.testing.assert_array_equal(scores[8:], expected[8:])
 
@@ -75,7 +75,7 @@ def test_a_sensor_that_is_broken_from_the_first_to_the_last_step_is_scored(fitte
         np.testing.assert_array_equal(watched(detector, episode), MAX_SCORE)
 
 
-def test_reports_of_actions_are_readings_too(fitted, nominal):
+def test_actions_are_readings_too(fitted, nominal):
     actions = nominal[0].actions.astype(np.float64)
     actions[5, 0] = np.inf
     (scores,) = fitted["KNN"].score([replace(nominal[0], actions=actions)])
@@ -106,7 +106,7 @@ def test_ordinary_scores_keep_every_bit(kind, fitted, nominal):
 
 
 @pytest.mark.parametrize("reading", [np.nan, 1e160])
-def test_nothing_is_learned_from_a_broken_sensor(reading, nominal):
+def test_fit_refuses_invalid_readings(reading, nominal):
     with pytest.raises(
         InvalidParameter, match="the observations of episode 1 have values that are not finite or too large"
     ):
@@ -117,7 +117,7 @@ def test_nothing_is_learned_from_a_broken_sensor(reading, nominal):
     assert detector.fitted
 
 
-def test_the_largest_score_survives_what_is_done_with_scores():
+def test_the_largest_score_is_finite_in_later_arithmetic():
     scores = np.full(1000, MAX_SCORE)
     assert np.isfinite(scores.astype(np.float32).sum())
     assert np.isfinite(np.square(scores).sum())

@@ -23,7 +23,7 @@ from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.rows import IsolationForest, RowDetector
 
 
-def test_a_score_describes_the_transition_it_stands_for(nominal):
+def test_score_t_belongs_to_transition_t(nominal):
     detector = make_detector("KNN").fit(nominal)
     episode = nominal[0]
     rows = np.concatenate([each.observations[1:] for each in nominal])
@@ -45,7 +45,7 @@ def test_faulty_steps_have_higher_scores_than_nominal_ones(name, nominal, faulty
     assert np.median(struck) > np.quantile(healthy, 0.9)
 
 
-def test_a_view_is_what_it_says(nominal):
+def test_views_have_the_documented_columns(nominal):
     episode = nominal[0]
     after, before = episode.observations[1:], episode.observations[:-1]
     np.testing.assert_array_equal(View("next_observation").of_episodes([episode]), after)
@@ -59,7 +59,7 @@ def test_a_view_is_what_it_says(nominal):
 
 
 @pytest.mark.parametrize("view", ["next_observation", "transition", "window"])
-def test_online_is_batch_to_the_last_bit(view, nominal, restless):
+def test_online_scores_equal_batch_scores(view, nominal, restless):
     detector = on_transitions(KNN(), view=view, window_length=4).fit(nominal)
     state = detector.start(len(restless))
     length = min(map(len, restless))
@@ -74,7 +74,7 @@ def test_online_is_batch_to_the_last_bit(view, nominal, restless):
         np.testing.assert_array_equal(scores, [each[t] for each in batch])
 
 
-def test_a_constant_channel_stays_in_its_unit():
+def test_a_constant_channel_keeps_its_unit():
     rows = np.array([[1.0, 5.0], [3.0, 5.0]])
     normaliser = Normaliser.of(rows)
     np.testing.assert_allclose(normaliser(np.array([[2.0, 5.5]])), [[0.0, 0.5]])
@@ -130,7 +130,7 @@ class Infinite(Ranked):
         (LocalOutlierFactor(), "novelty=True"),
     ],
 )
-def test_what_cannot_be_used_online_is_refused_with_the_reason(estimator, words, nominal):
+def test_estimators_that_cannot_be_used_online_are_refused(estimator, words, nominal):
     with pytest.raises(UnsupportedEstimator, match=words):
         on_transitions(estimator).fit(nominal)
 
@@ -196,13 +196,13 @@ def test_without_validation_whole_episodes_are_held_out():
     assert set(shown(detector, other.given[1])) != set(held)
 
 
-def test_a_single_episode_is_learned_from_and_checked_by():
+def test_a_single_episode_is_training_and_validation():
     row_detector = Watching()
     OnTransitions(row_detector).fit(numbered(1))
     np.testing.assert_array_equal(*row_detector.given)
 
 
-def test_a_point_detector_that_does_not_stop_early_learns_from_all_episodes(monkeypatch):
+def test_a_row_detector_without_early_stopping_trains_on_all_episodes(monkeypatch):
     monkeypatch.setattr(Watching, "stops_early", False)
     row_detector = Watching()
     detector = OnTransitions(row_detector).fit(numbered(*range(20)))
@@ -233,7 +233,7 @@ def test_only_row_detectors_of_registered_packages_are_made(target):
         make_detector("KNN", row_detector=target)
 
 
-def test_ids_that_share_a_class_are_told_from_each_other_by_their_options():
+def test_ids_that_share_a_class_are_found_by_their_options():
     for id in ("KNN", "Neighbours", "IsolationForest", "SubspaceForest", "OneClassSVM", "KernelSVM"):
         assert name_of(make_detector(id)) == id
     assert name_of(on_transitions(IsolationForest(5, max_samples=0.5, backend="numba", bootstrap=False))) == (

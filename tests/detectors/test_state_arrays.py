@@ -82,7 +82,7 @@ def test_intervals_ascend():
         require_ascending(np.array([0.0, 2.0]), np.array([1.0, 2.0]))
 
 
-def test_nothing_is_half_learned():
+def test_a_failed_fit_changes_nothing():
     class Learner:
         pass
 

@@ -1,4 +1,4 @@
-"""Rows that the tests of point detectors share: some equal, some on a grid, some far."""
+"""Rows that the tests of row detectors share: some equal, some on a grid, some far."""
 
 import numpy as np
 

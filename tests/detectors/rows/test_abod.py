@@ -26,7 +26,7 @@ def test_scores_are_those_of_the_formula(k):
     np.testing.assert_allclose(ABOD(k).fit(ROWS).score(FRESH), brute(ROWS, FRESH, k), rtol=1e-9, atol=1e-14)
 
 
-def test_a_row_among_its_own_copies_is_normal():
+def test_a_row_among_its_own_copies_has_a_low_score():
     rows = np.concatenate([np.zeros((50, 2)), np.random.default_rng(0).normal(size=(100, 2))])
     copy, far = ABOD(10).fit(rows).score(np.array([[0.0, 0.0], [20.0, 20.0]]))
     assert copy < far

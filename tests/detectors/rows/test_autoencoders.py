@@ -36,7 +36,7 @@ def misfits(rows, mean, deviation):
 
 @pytest.mark.parametrize("prior", ["normal", "vamp"])
 @pytest.mark.parametrize("variance", ["constant", "scalar", "diagonal"])
-def test_scores_are_what_they_say(variance, prior):
+def test_scores_have_their_formulas(variance, prior):
     vae = VAE(**QUICK, variance=variance, prior=prior, beta=0.5, n_components=3).fit(ROWS)
     found = vae.scores(ROWS)
     mean, deviation, decode = parts_of(vae, ROWS)
@@ -99,7 +99,7 @@ def test_densities_and_divergences_are_torchs():
         torch.testing.assert_close(found, expected.sum(1))
 
 
-def test_a_critic_calls_codes_far_from_the_prior_strange():
+def test_the_critic_gives_codes_far_from_the_prior_a_high_score():
     aae = AAE(**{**QUICK, "max_iter": 600}).fit(ROWS)
     critic = aae.network_.critic
     with torch.no_grad():
@@ -136,7 +136,7 @@ def test_codes_are_narrower_than_rows(latent, shape, expected):
     assert code_width(latent, shape) == expected
 
 
-def test_the_second_stage_sees_mean_codes():
+def test_the_second_stage_gets_mean_codes():
     two = VAEKNN(**QUICK, n_neighbors=2).fit(ROWS)
     codes = two.encode(ROWS)
     split_validation = np.sort(np.linalg.norm(codes[:, None] - codes, axis=2), 1)

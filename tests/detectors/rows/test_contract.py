@@ -1,4 +1,4 @@
-"""What every point detector of the comparison keeps: sign, independence of rows, storage, named errors."""
+"""Contract of the row detectors: sign, independence of rows, state dict, named errors."""
 
 import numpy as np
 import pytest
@@ -36,99 +36,99 @@ ALL = [
     IsolationForest(20, max_samples=0.7, max_features=0.7, backend="numba"),
     IsolationForest(20, max_samples=0.7, max_features=0.7, bootstrap=False, backend="numba"),
 ]
-each_detector = pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
+each_detector = pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)
 
 
 @pytest.mark.parametrize(
-    "point",
+    "detector",
     [p for p in ALL if getattr(p, "kernel", "rbf") == "rbf"],
-    ids=lambda point: type(point).__name__,
+    ids=lambda detector: type(detector).__name__,
 )
-def test_what_is_far_from_nominal_rows_is_strange(point):
+def test_distant_rows_have_high_scores(detector):
     rng = np.random.default_rng(2)
     nominal, strange = rng.normal(size=(300, 4)), np.array([8.0, -8.0, 8.0, -8.0]) + rng.normal(size=(20, 4))
-    point.fit(nominal[:200], seed=1)
-    assert np.median(point.score(nominal[200:])) < point.score(strange).min()
+    detector.fit(nominal[:200], seed=1)
+    assert np.median(detector.score(nominal[200:])) < detector.score(strange).min()
 
 
 @each_detector
-def test_a_row_has_the_same_score_alone(point):
-    point.fit(ROWS, seed=3)
-    together = point.score(FRESH)
+def test_a_row_has_the_same_score_alone(detector):
+    detector.fit(ROWS, seed=3)
+    together = detector.score(FRESH)
     assert np.isfinite(together).all()
-    np.testing.assert_array_equal(together, [point.score(row[None])[0] for row in FRESH])
+    np.testing.assert_array_equal(together, [detector.score(row[None])[0] for row in FRESH])
 
 
 @each_detector
-def test_a_seed_fixes_what_is_learned(point):
-    scores = [type(point)(**point.get_params()).fit(ROWS, seed=4).score(FRESH) for _ in range(2)]
+def test_a_seed_fixes_the_scores(detector):
+    scores = [type(detector)(**detector.get_params()).fit(ROWS, seed=4).score(FRESH) for _ in range(2)]
     np.testing.assert_array_equal(*scores)
 
 
 @each_detector
-def test_what_was_learned_can_be_taken_back(point):
-    point.fit(ROWS, seed=3)
-    twin = type(point)(**point.get_params())
-    state = {name: np.array(values) for name, values in point.state_dict().items()}
+def test_a_state_dict_can_be_loaded(detector):
+    detector.fit(ROWS, seed=3)
+    twin = type(detector)(**detector.get_params())
+    state = {name: np.array(values) for name, values in detector.state_dict().items()}
     assert all(values.dtype.kind in "fi" for values in state.values())
     twin.load_state_dict(state)
-    np.testing.assert_array_equal(twin.score(FRESH), point.score(FRESH))
+    np.testing.assert_array_equal(twin.score(FRESH), detector.score(FRESH))
 
 
 @each_detector
-def test_what_was_learned_does_not_change_with_the_rows_given(point):
+def test_the_state_does_not_change_with_the_given_rows(detector):
     rows = ROWS.copy()
-    point.fit(rows, seed=3)
-    before = point.score(FRESH)
+    detector.fit(rows, seed=3)
+    before = detector.score(FRESH)
     rows[:] = 0.0
-    np.testing.assert_array_equal(point.score(FRESH), before)
+    np.testing.assert_array_equal(detector.score(FRESH), before)
 
 
 @each_detector
-def test_a_constant_column_gives_finite_scores(point):
+def test_a_constant_column_gives_finite_scores(detector):
     rows, fresh = ROWS.copy(), FRESH.copy()
     rows[:, 1], fresh[:10, 1] = 3.0, 3.0
-    assert np.isfinite(point.fit(rows, seed=3).score(fresh)).all()
+    assert np.isfinite(detector.fit(rows, seed=3).score(fresh)).all()
 
 
 @each_detector
-def test_bad_rows_are_named(point):
+def test_bad_rows_are_named(detector):
     with pytest.raises(NotFitted, match="call fit first"):
-        type(point)(**point.get_params()).score(FRESH)
-    point.fit(ROWS)
+        type(detector)(**detector.get_params()).score(FRESH)
+    detector.fit(ROWS)
     with pytest.raises(InvalidParameter, match="2 columns; fit got 3"):
-        point.score(FRESH[:, :2])
+        detector.score(FRESH[:, :2])
     with pytest.raises(InvalidParameter, match="row 2 has a value that is not finite"):
-        point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
+        detector.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
     with pytest.raises(InvalidParameter, match="expected numbers"):
-        point.fit(np.array([["a"] * 3]))
+        detector.fit(np.array([["a"] * 3]))
 
 
 @each_detector
 @pytest.mark.parametrize("reading", [np.nan, np.inf, -np.inf, 1e160])
-def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(point, reading):
-    point.fit(ROWS, seed=3)
+def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(detector, reading):
+    detector.fit(ROWS, seed=3)
     broken = FRESH.copy()
     broken[7, 1] = reading
-    expected = point.score(FRESH)
+    expected = detector.score(FRESH)
     expected[7] = MAX_SCORE
-    np.testing.assert_array_equal(point.score(broken), expected)
+    np.testing.assert_array_equal(detector.score(broken), expected)
 
 
 @each_detector
-def test_scores_of_extreme_rows_are_finite_and_at_most_the_largest(point):
-    scores = point.fit(ROWS, seed=3).score(np.outer([1e29, 1e25, -1e20, 1e12], [1.0, -1.0, 1.0]))
+def test_scores_of_extreme_rows_are_finite_and_at_most_the_largest(detector):
+    scores = detector.fit(ROWS, seed=3).score(np.outer([1e29, 1e25, -1e20, 1e12], [1.0, -1.0, 1.0]))
     assert np.isfinite(scores).all()
     assert (scores <= MAX_SCORE).all()
 
 
 @each_detector
-def test_a_fit_that_fails_leaves_what_was_learned_before(point):
-    point.fit(ROWS, seed=3)
-    before = point.score(FRESH)
+def test_a_failed_fit_keeps_the_previous_state(detector):
+    detector.fit(ROWS, seed=3)
+    before = detector.score(FRESH)
     with pytest.raises(InvalidParameter):
-        point.fit(np.full((50, 3), np.nan))
-    np.testing.assert_array_equal(point.score(FRESH), before)
+        detector.fit(np.full((50, 3), np.nan))
+    np.testing.assert_array_equal(detector.score(FRESH), before)
 
 
 @pytest.mark.parametrize(

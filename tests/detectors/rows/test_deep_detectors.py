@@ -106,7 +106,7 @@ def case(request):
     return FITTED[request.param], np.concatenate([fresh, strange])
 
 
-def test_strange_rows_score_higher(case):
+def test_anomalous_rows_have_higher_scores(case):
     detector, rows = case
     strange = np.repeat([0, 1], len(rows) // 2)
     assert roc_auc_score(strange, detector.score(rows)) > 0.9
@@ -132,7 +132,7 @@ def test_a_row_has_the_same_score_alone(case):
             np.testing.assert_allclose(values[0], together[name][row], rtol=1e-4, atol=1e-5, err_msg=name)
 
 
-def test_what_was_learned_can_be_taken_back(case):
+def test_a_state_dict_can_be_loaded(case):
     detector, rows = case
     twin = type(detector)(**detector.get_params())
     twin.load_state_dict(detector.state_dict())

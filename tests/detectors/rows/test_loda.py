@@ -29,7 +29,7 @@ def test_scores_are_those_of_brute_force(bins, cuts):
     np.testing.assert_allclose(ours, brute(ROWS, FRESH, bins, cuts, 9), rtol=1e-10)
 
 
-def test_the_crowded_bin_is_normal_and_outside_is_strange():
+def test_the_fullest_bin_has_the_lowest_and_outside_the_highest_score():
     rows = np.concatenate([np.zeros(90), np.linspace(1.0, 10.0, 10)])[:, None]
     crowded, thin, outside = LODA(10, n_random_cuts=20).fit(rows).score(np.array([[0.0], [9.5], [50.0]]))
     assert crowded < thin < outside

@@ -28,7 +28,7 @@ def test_of_equal_points_the_first_comes_first(points):
     assert (distances == 0.0).all()
 
 
-def test_blocks_do_not_show(points, monkeypatch):
+def test_the_block_size_does_not_matter(points, monkeypatch):
     rows = np.random.default_rng(5).random((11, 40))
     whole = MatrixSearch(points).nearest(rows, 7)
     monkeypatch.setattr(matrix_search, "CHUNK", 3)

@@ -20,7 +20,7 @@ def brute(points, rows, k, *, own=False, apart=False):
 
 @pytest.mark.parametrize("width", [1, 4, 7])
 @pytest.mark.parametrize("kind", ["continuous", "grid"])
-def test_it_finds_what_sorting_all_distances_finds(width, kind):
+def test_neighbours_are_those_of_sorted_distances(width, kind):
     draw = RNG.normal if kind == "continuous" else lambda size: RNG.integers(0, 3, size).astype(float)
     points, rows = draw(size=(1100, width)), draw(size=(40, width))
     for k in (1, 2, 25):
@@ -43,7 +43,7 @@ def test_points_that_equal_the_row_can_be_left_out():
         np.testing.assert_array_equal(ours, theirs)
 
 
-def test_what_is_not_there_is_infinitely_far():
+def test_missing_neighbours_are_infinitely_far():
     distances, places = NeighbourSearch(np.zeros((2, 1))).nearest(np.ones((1, 1)), 3)
     assert distances.tolist() == [[1.0, 1.0, np.inf]]
     assert places.tolist() == [[0, 1, -1]]

@@ -99,19 +99,19 @@ def test_boxes_fill_the_whole_box():
     assert len(cuts) == (parts[~leaves] - 1).sum()
 
 
-def test_the_farther_outside_the_stranger():
+def test_scores_rise_with_the_distance_from_the_box():
     forest = PIDForest(20).fit(RNG.normal(size=(300, 2)), seed=1)
     inside, outside, far = forest.score(np.array([[0.0, 0.0], [6.0, 0.0], [60.0, 0.0]]))
     assert inside < outside < far
 
 
-def test_an_empty_region_inside_is_strange():
+def test_an_empty_region_inside_has_a_high_score():
     rows = np.concatenate([RNG.normal(-5.0, 0.3, size=(200, 2)), RNG.normal(5.0, 0.3, size=(200, 2))])
     crowded, empty = PIDForest(50).fit(rows, seed=1).score(np.array([[5.0, 5.0], [0.0, 0.0]]))
     assert crowded < empty
 
 
-def test_a_value_that_differs_in_a_constant_column_is_strange():
+def test_a_different_value_in_a_constant_column_has_a_high_score():
     rows = np.column_stack([RNG.normal(size=100), np.ones(100)])
     same, other = PIDForest(10).fit(rows).score(np.array([[0.0, 1.0], [0.0, 2.0]]))
     assert same < other

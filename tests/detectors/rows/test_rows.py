@@ -1,4 +1,4 @@
-"""Point detectors give scikit-learn's numbers, one row at a time and safely stored."""
+"""Row detectors give the scores of scikit-learn."""
 
 import numpy as np
 import pytest
@@ -45,45 +45,45 @@ def test_the_mahalanobis_distance_is_scikit_learns():
     np.testing.assert_allclose(Mahalanobis().fit(ROWS).score(FRESH), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
-def test_a_row_has_the_same_score_alone(point):
-    point.fit(ROWS, seed=3)
-    together = point.score(FRESH)
-    alone = [point.score(row[None])[0] for row in FRESH]
+@pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)
+def test_a_row_has_the_same_score_alone(detector):
+    detector.fit(ROWS, seed=3)
+    together = detector.score(FRESH)
+    alone = [detector.score(row[None])[0] for row in FRESH]
     np.testing.assert_array_equal(together, alone)
 
 
-@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
-def test_what_was_learned_can_be_taken_back(point):
-    point.fit(ROWS, seed=3)
-    twin = type(point)(**point.get_params())
-    twin.load_state_dict(point.state_dict())
-    np.testing.assert_array_equal(twin.score(FRESH), point.score(FRESH))
+@pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)
+def test_a_state_dict_can_be_loaded(detector):
+    detector.fit(ROWS, seed=3)
+    twin = type(detector)(**detector.get_params())
+    twin.load_state_dict(detector.state_dict())
+    np.testing.assert_array_equal(twin.score(FRESH), detector.score(FRESH))
 
 
-@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
-def test_bad_rows_are_named(point):
+@pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)
+def test_bad_rows_are_named(detector):
     with pytest.raises(NotFitted, match="call fit first"):
-        type(point)(**point.get_params()).score(FRESH)
-    point.fit(ROWS)
+        type(detector)(**detector.get_params()).score(FRESH)
+    detector.fit(ROWS)
     with pytest.raises(InvalidParameter, match="4 columns; fit got 5"):
-        point.score(FRESH[:, :4])
+        detector.score(FRESH[:, :4])
     with pytest.raises(InvalidParameter, match="row 2 has a value that is not finite"):
-        point.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
+        detector.fit(np.where(np.arange(len(ROWS))[:, None] == 2, np.nan, ROWS))
     with pytest.raises(InvalidParameter, match=r"shape \(5,\)"):
-        point.score(FRESH[0])
+        detector.score(FRESH[0])
     with pytest.raises(InvalidParameter, match="expected numbers"):
-        point.score(np.array([["a"] * 5]))
+        detector.score(np.array([["a"] * 5]))
 
 
-@pytest.mark.parametrize("point", ALL, ids=lambda point: type(point).__name__)
-def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(point):
-    point.fit(ROWS, seed=3)
-    expected = point.score(FRESH)
+@pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)
+def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_theirs(detector):
+    detector.fit(ROWS, seed=3)
+    expected = detector.score(FRESH)
     for reading in (np.nan, -np.inf, 1e160):
         broken = FRESH.copy()
         broken[1, 2] = reading
-        scores = point.score(broken)
+        scores = detector.score(broken)
         assert scores[1] == MAX_SCORE
         np.testing.assert_array_equal(np.delete(scores, 1), np.delete(expected, 1))
 
@@ -100,3 +100,9 @@ def test_a_row_with_an_invalid_value_has_the_largest_score_and_the_others_keep_t
 def test_bad_arguments_are_named(make, words):
     with pytest.raises(InvalidParameter, match=words):
         make()
+
+
+@pytest.mark.parametrize("detector", ALL, ids=lambda detector: type(detector).__name__)
+def test_the_decision_function_is_the_score(detector):
+    detector.fit(ROWS, None)
+    np.testing.assert_array_equal(detector.decision_function(FRESH), detector.score(FRESH))

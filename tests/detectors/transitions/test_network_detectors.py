@@ -54,14 +54,14 @@ def test_the_first_shifted_transition_is_noticed(fitted, fresh, shifted):
         assert strange[9] > usual[9]
 
 
-def test_training_beats_the_untrained_twin(build, fitted, nominal, fresh, shifted):
+def test_training_beats_the_untrained_baseline(build, fitted, nominal, fresh, shifted):
     untrained = fitted.untrained().fit(nominal)
     assert untrained.curve_.shape == (0, 2)
     assert separation(untrained, fresh, shifted) + 0.05 < separation(fitted, fresh, shifted)
     assert (np.concatenate(untrained.score(fresh)) > np.concatenate(fitted.score(fresh))).mean() > 0.9
 
 
-def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nominal):
+def test_the_untrained_baseline_has_the_initial_weights(build, nominal):
     start = build(n_epochs=0).fit(nominal, seed=3).state_dict()
     stuck = build(n_epochs=1, learning_rate=1e-12, weight_decay=0.0).fit(nominal, seed=3).state_dict()
     for name in start:
@@ -70,7 +70,7 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nom
 
 
 @pytest.mark.parametrize("name", ["MLP-DM", "LSTM-DM", "PE-DM", "RIQN"])
-def test_the_untrained_twin_has_a_name(name):
+def test_the_untrained_baseline_has_an_id(name):
     assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()
 
 
@@ -94,7 +94,7 @@ def test_scores_are_those_of_the_seed(build, nominal, fresh):
     assert not np.allclose(first, other)
 
 
-def test_random_numbers_of_others_go_on_as_if_nothing_had_happened(build, nominal, fresh):
+def test_global_random_numbers_are_not_affected(build, nominal, fresh):
     torch.manual_seed(5)
     expected = torch.rand(3)
     torch.manual_seed(5)
@@ -117,7 +117,7 @@ def with_length(episode, length):
     )
 
 
-def test_scores_do_not_know_the_future(fitted, fresh):
+def test_scores_do_not_depend_on_later_steps(fitted, fresh):
     for episode in fresh:
         changed = episode.observations.copy()
         changed[9:] += 1.0
@@ -154,7 +154,7 @@ def test_scoring_changes_nothing(fitted, fresh):
         assert scores.dtype == np.float64
 
 
-def test_what_was_learned_can_be_kept(build, fitted, fresh):
+def test_a_state_dict_can_be_loaded(build, fitted, fresh):
     parameters = json.loads(json.dumps(fitted.get_params()))
     again = type(fitted)(**parameters)
     assert again.get_params() == fitted.get_params()
@@ -166,7 +166,7 @@ def test_what_was_learned_can_be_kept(build, fitted, fresh):
         np.testing.assert_array_equal(restored, scores)
 
 
-def test_what_was_learned_is_a_copy(fitted, fresh):
+def test_the_state_dict_is_a_copy(fitted, fresh):
     before = fitted.score(fresh)[0]
     for array in fitted.state_dict().values():
         array[...] = 0.0
@@ -189,7 +189,7 @@ def test_it_can_be_sent_to_another_process(fitted, fresh):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).score(fresh)[0], fitted.score(fresh)[0])
 
 
-def test_a_channel_that_never_varied_is_strange_when_it_does_but_not_without_bound(kind, fitted, fresh):
+def test_a_change_of_a_constant_channel_has_a_high_but_bounded_score(kind, fitted, fresh):
     observations = fresh[0].observations.copy()
     observations[5:, 2] += 2.0
     usual, strange = fitted.score([fresh[0], with_observations(fresh[0], observations)])
@@ -215,10 +215,10 @@ def test_one_transition_is_enough(build, fresh):
 
 def test_any_shape_of_observation_and_action_is_taken(build):
     draw = np.random.default_rng(0)
-    pictures = draw.integers(0, 256, (3, 9, 2, 2), dtype=np.uint8)
+    images = draw.integers(0, 256, (3, 9, 2, 2), dtype=np.uint8)
     buttons = draw.integers(0, 4, (3, 8))
     episodes = [
-        Episode(seen, pressed, np.zeros(8), np.zeros(8, bool)) for seen, pressed in zip(pictures, buttons, strict=True)
+        Episode(seen, pressed, np.zeros(8), np.zeros(8, bool)) for seen, pressed in zip(images, buttons, strict=True)
     ]
     detector = build(n_epochs=1).fit(episodes)
     np.testing.assert_allclose(online(detector, episodes), detector.score(episodes), **ROUNDING)

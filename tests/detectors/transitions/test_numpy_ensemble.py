@@ -28,7 +28,7 @@ def test_both_predict_the_same(network, n, size):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * size)
 
 
-def test_weights_are_looked_at_and_not_copied(network):
+def test_weights_are_not_copied(network):
     quick, rows = NumpyEnsemble.of(network), torch.randn(2, 3)
     before = quick(rows.numpy())[0]
     with torch.no_grad():

@@ -39,7 +39,7 @@ def test_levels_are_drawn_while_training_and_fixed_when_scoring(nominal):
     assert drawn.std(dim=0).min() > 0.04
 
 
-def test_actions_are_seen_only_if_wanted(nominal, fresh):
+def test_actions_are_used_only_on_request(nominal, fresh):
     other = [
         Episode(episode.observations, -episode.actions, episode.rewards, episode.active, seed=episode.seed)
         for episode in fresh

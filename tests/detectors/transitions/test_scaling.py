@@ -42,7 +42,7 @@ def test_inputs_are_normalised_observations_and_actions():
     np.testing.assert_array_equal(scaling.inputs(seen, None), inputs[:, :3])
 
 
-def test_nothing_is_further_than_a_million():
+def test_values_are_clipped_at_a_million():
     scaling = Scaling.of(episodes())
     far = np.full((1, 3), 1e300)
     assert scaling.inputs(far, np.ones((1, 1))).max() == MAX_VALUE

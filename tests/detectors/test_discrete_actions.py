@@ -1,4 +1,4 @@
-"""Detectors see a column for each choice, online and in batch."""
+"""Discrete actions are one-hot encoded, online and in a batch."""
 
 from functools import partial
 
@@ -35,11 +35,11 @@ FAULT = Fault("dynamics/push_force", 60.0, 4)
     ],
     ids=["KNN", "MLP-DM", "LSTM-DM"],
 )
-def test_laws_hold_where_actions_are_choices(make, episodes):
+def test_laws_hold_for_discrete_actions(make, episodes):
     check_detector(make, episodes=episodes[0], fresh=episodes[1]).raise_if_broken()
 
 
-def test_a_transition_holds_a_column_per_choice(episodes):
+def test_discrete_actions_are_one_hot_encoded(episodes):
     detector = make_detector("KNN", view="transition").fit(episodes[0])
     assert detector.widths_ == (4, 2)
     assert detector.normaliser_.mean.shape == (4 + 2 + 4,)
@@ -62,14 +62,14 @@ class Listener(TransitionDetector):
         return {}
 
 
-def test_a_detector_may_ask_for_the_choices_themselves(episodes):
+def test_a_detector_can_use_raw_discrete_actions(episodes):
     detector = Listener().fit(episodes[0])
     assert detector.kinds_ == {"i"}
     for episode, scores in zip(episodes[1], detector.score(episodes[1]), strict=True):
         np.testing.assert_array_equal(scores, episode.actions)
 
 
-def test_numbers_in_place_of_choices_are_refused(episodes):
+def test_continuous_in_place_of_discrete_actions_are_refused(episodes):
     (numbers,) = collect("OOD-Pendulum-v0", lambda seen: seen[:, :1], 1, max_steps=5)
     with pytest.raises(InvalidParameter, match="width 3 and actions of width 1"):
         make_detector("KNN", view="transition").fit(episodes[0]).score([numbers])
