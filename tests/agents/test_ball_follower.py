@@ -38,7 +38,7 @@ def test_ball_and_paddle_are_located_to_the_pixel():
     assert paddle[0, -2:].tolist() == [50.0, 60.0]
 
 
-def test_what_is_not_there_is_not_located():
+def test_missing_objects_have_no_position():
     across, down, paddle = located(after(image(), image()))
     assert np.isnan([across, down, paddle]).all()
 
@@ -71,7 +71,7 @@ def test_half_a_stroke_away_it_goes_back_and_forth():
     assert STROKE / 2 < 44.5 + 2.3 - 41 < STROKE
 
 
-def test_what_was_done_instead_is_taken_into_account():
+def test_recorded_actions_change_the_state():
     seen = after(image((66, 44), 41), image((68, 44), 41))
     policy = BallFollower()
     action, state = policy.act(seen, policy.start(np.zeros(1, int), np.zeros(1, int)))
@@ -80,7 +80,7 @@ def test_what_was_done_instead_is_taken_into_account():
         assert int(policy.act(seen, policy.record_actions(state, np.array([done])))[0][0]) == then
 
 
-def test_nothing_seen_means_the_middle():
+def test_without_a_ball_the_paddle_moves_to_the_centre():
     policy = BallFollower()
     action, state = policy.act(after(image()), policy.start(np.zeros(1, int), np.zeros(1, int)))
     assert (int(action[0]), float(state.rest[0])) == (NOTHING, CENTRE)

@@ -1,4 +1,4 @@
-"""The shipped policies do what their cards say."""
+"""Shipped policies have the returns of their cards."""
 
 from functools import partial
 
@@ -42,7 +42,7 @@ def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
     [card for card in CARDS if card.world != "OOD-Pong-v0"],
     ids=lambda card: f"{card.world} {card.algorithm}",
 )
-def test_a_policy_earns_what_its_card_says(card):
+def test_the_return_of_a_policy_is_that_of_its_card(card):
     seen = off.evaluate_policy(card.world, expert(card.world, card.algorithm), 100, seed=60_000_000)
     spread = card.return_interval / 1.96 * np.sqrt(card.episodes)
     assert abs(seen.mean_return - card.mean_return) < 4 * spread / np.sqrt(100) + 1e-6

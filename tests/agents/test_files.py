@@ -1,4 +1,4 @@
-"""Policies on disk are what they say they are."""
+"""Policies on disk: round trip, hashes and damage."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A noisy policy stumbles as much as it was told, and the same way every time."""
+"""Noise of a noisy policy: level, reproducibility and state."""
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ class Listener(Policy):
         return actions
 
 
-def test_the_other_policy_is_told_what_was_done():
+def test_executed_actions_are_recorded_in_the_state_of_the_other_policy():
     policy = NoisyPolicy(Listener(), SPACE, 0.3)
     actions, state = policy.act(np.zeros((5, 3)), policy.start(np.arange(5), np.zeros(5, np.int64)))
     np.testing.assert_array_equal(state.inner, actions)

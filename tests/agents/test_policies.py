@@ -59,7 +59,7 @@ def test_random_actions_of_a_seed_are_the_same_whenever_and_with_whomever():
     assert (together[0] != together[1]).any()
 
 
-def test_random_actions_go_on_when_other_episodes_end():
+def test_random_actions_do_not_change_when_other_episodes_end():
     policy = RandomPolicy(SPACE)
     seeds = np.array([3, 8, 5])
     state = policy.start(seeds, np.zeros(3, np.int64))
@@ -117,7 +117,7 @@ def test_a_function_gives_the_same_bits_at_every_place_in_the_batch():
         np.testing.assert_array_equal(policy.act(crowd, None)[0][place], expected[0])
 
 
-def test_a_function_sees_whole_tiles_padded_with_zeros():
+def test_a_function_is_called_with_whole_tiles_padded_with_zeros():
     shapes, padding = [], []
 
     def act(x):
@@ -182,7 +182,7 @@ def network_in_double_precision(given, parts, space, activation, squash):
 @pytest.mark.parametrize("squash", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 @pytest.mark.parametrize("sizes", [(17, 3), (17, 5, 3), (17, 256, 256, 3), (1, 7, 6, 3)])
-def test_a_network_computes_what_it_says(sizes, activation, squash):
+def test_a_network_equals_its_numpy_reference(sizes, activation, squash):
     parts, given = layers(sizes), observations(33, sizes[0])
     policy = NetworkPolicy(parts, SPACE, activation=activation, squash=squash)
     actions, state = policy.act(given, None)

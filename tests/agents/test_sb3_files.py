@@ -179,7 +179,7 @@ def test_a_stated_activation_must_be_that_of_the_file(agent, tmp_path):
             read_sb3(rewritten(agent, tmp_path, data=json.dumps(text)))
 
 
-def test_what_is_no_such_file_is_refused(agent, tmp_path):
+def test_other_files_are_refused(agent, tmp_path):
     with pytest.raises(InvalidParameter, match="is not a file"):
         read_sb3(tmp_path / "nowhere.zip")
     with pytest.raises(InvalidParameter, match="is not a file"):

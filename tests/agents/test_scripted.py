@@ -56,7 +56,7 @@ def first_actions(policy, seen):
         ("SAP-Goal2-v0", -25.0, 0.6),
     ],
 )
-def test_an_expert_earns_what_is_said_of_it(world, least_return, least_success):
+def test_the_return_of_a_scripted_expert_is_as_documented(world, least_return, least_success):
     seen = off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
     assert seen.mean_return > least_return
     assert seen.success >= least_success
@@ -193,7 +193,7 @@ def test_a_moving_arm_is_braked():
     np.testing.assert_allclose(first_actions(DampedLeastSquares(braking=0.3), seen), -0.15, atol=1e-12)
 
 
-def test_a_gait_begins_anew_with_every_episode():
+def test_a_gait_starts_at_step_zero_in_every_episode():
     policy, seen = Gait(), drawn(CHEETAH)
     begin = policy.start(np.arange(70), np.zeros(70, np.int64))
     first, later = policy.act(seen, begin)
@@ -211,7 +211,7 @@ def test_a_gait_repeats_itself_after_a_stride():
     np.testing.assert_allclose(actions[5:], actions[:5], atol=1e-12)
 
 
-def test_rows_that_go_on_keep_the_clock():
+def test_rows_that_continue_keep_their_step():
     policy, seen = Gait(), drawn(CHEETAH)
     _, state = policy.act(seen, policy.start(np.arange(70), np.zeros(70, np.int64)))
     rows = np.array([3, 40])

@@ -242,7 +242,7 @@ def test_arctan2_is_continuous_across_its_seams():
         assert 0 <= above - below < 3e-15
 
 
-def test_arctan2_knows_the_quadrants():
+def test_arctan2_in_all_quadrants():
     for y, x in [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)]:
         assert exact.arctan2(float(y), float(x)) == pytest.approx(math.atan2(y, x), abs=5e-16)
 

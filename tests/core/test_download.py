@@ -83,7 +83,7 @@ def test_a_refusal_is_named(tmp_path, status):
         fetch_file(url, tmp_path)
 
 
-def test_without_a_network_it_is_said_what_to_put_where(tmp_path):
+def test_without_a_network_the_error_says_where_to_put_the_file(tmp_path):
     with served(b"") as (url, _):
         pass
     with pytest.raises(MissingFile) as raised:

@@ -59,7 +59,7 @@ def test_success_is_that_of_the_last_transition(extras, success):
         ((NOISE, MASS), "observation/noise=0.5@2, dynamics/mass=2@1"),
     ],
 )
-def test_repr_tells_shapes_return_seed_and_faults(events, faults):
+def test_repr_has_shapes_return_seed_and_faults(events, faults):
     expected = f"Episode(T=4, observations=(4,), actions=(2,), return=2.75, seed=7, {faults})"
     assert repr(episode(events=events)) == expected
 

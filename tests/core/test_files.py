@@ -12,7 +12,7 @@ from offnominal.core.files import file_errors, parse_json, read_json, read_text,
 
 
 @pytest.mark.parametrize("staged", [True, False])
-def test_a_writer_that_dies_leaves_what_was_there_and_nothing_else(tmp_path, monkeypatch, staged):
+def test_an_interrupted_writer_leaves_the_old_file(tmp_path, monkeypatch, staged):
     path, staging = tmp_path / "note.json", tmp_path / "staging" if staged else None
     write_json(path, {"number": 1}, staging=staging)
 
@@ -26,7 +26,7 @@ def test_a_writer_that_dies_leaves_what_was_there_and_nothing_else(tmp_path, mon
     assert [found.name for found in tmp_path.rglob("*") if found.is_file()] == ["note.json"]
 
 
-def test_a_device_or_a_pipe_takes_the_content_and_stays_what_it_is(tmp_path):
+def test_a_device_or_a_pipe_is_written_to_and_not_replaced(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

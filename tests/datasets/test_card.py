@@ -53,14 +53,14 @@ def test_columns_and_recipe_are_described(dataset):
     assert "card.png" in text
 
 
-def test_there_is_no_picture_without_matplotlib(made, tmp_path, monkeypatch):
+def test_there_is_no_figure_without_matplotlib(made, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     data = made(tmp_path / "data", episodes=1)
     assert not (data.folder / "card.png").exists()
     assert "card.png" not in card(data)
 
 
-def test_what_is_not_known_is_left_out(recorded, tmp_path):
+def test_unknown_values_are_left_out(recorded, tmp_path):
     data = save_dataset(tmp_path / "data", {"mine": [recorded(4, onset=1)]}, world="my robot")
     assert lines(card(data))["mine"][4:6] == ["–", "–"]
     assert "expert" not in card(data)

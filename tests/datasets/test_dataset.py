@@ -24,7 +24,7 @@ def rewritten(folder, change):
     (folder / "manifest.json").write_text(json.dumps(data))
 
 
-def test_a_dataset_says_what_it_is(dataset):
+def test_repr_of_a_dataset(dataset):
     assert repr(dataset) == ("Dataset(SAP-Goal0-v0, 8 splits with 57 episodes: train, validation, test, twins, …)")
     assert dataset.world == "SAP-Goal0-v0"
     assert dataset.faults["action/noise", "tiny"] == "action/noise@tiny"

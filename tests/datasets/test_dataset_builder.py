@@ -1,4 +1,4 @@
-"""Whatever stops a writer, nothing half-made is visible, and the next one goes on."""
+"""An interrupted writer leaves nothing visible, and the next one resumes."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def killed(folder, limit):
     return subprocess.run([sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, check=False)
 
 
-def test_a_killed_writer_leaves_nothing_visible_and_the_next_goes_on_to_the_same_bytes(tmp_path):
+def test_an_interrupted_writer_leaves_nothing_visible_and_the_next_resumes_to_the_same_bytes(tmp_path):
     whole, folder, place = tmp_path / "whole", tmp_path / "data", tmp_path / ".data.unfinished"
     generate(Recipe.for_world(WORLD, episodes=20, strengths=STRENGTHS), whole)
     for limit in (random.randint(15, 25), random.randint(1, 15)):
@@ -196,7 +196,7 @@ def test_of_two_writers_one_waits_and_takes_what_the_other_made(made, tmp_path, 
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
 
 
-def test_a_workshop_that_was_cleared_away_meanwhile_is_entered_anew(tmp_path):
+def test_a_hidden_folder_that_was_removed_meanwhile_is_created_again(tmp_path):
     with build_folder(tmp_path / "data", quiet) as place:
         entered = []
 

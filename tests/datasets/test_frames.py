@@ -117,7 +117,7 @@ def test_frames_asked_for_twice_are_decoded_once(data, decoded):
         episode.extras["frames"][0] = 0
 
 
-def test_images_are_a_split_of_episodes_whose_observations_are_pictures(data):
+def test_images_is_a_split_with_frames_as_observations(data):
     images = data.images()
     assert images.splits == data.splits
     assert images.faults == data.faults
@@ -155,7 +155,7 @@ def test_a_dataset_without_frames_does_not_speak_of_them(dataset):
     assert not (dataset.folder / "frames").exists()
 
 
-def test_the_hash_of_a_recipe_without_frames_is_what_it_always_was():
+def test_the_hash_of_a_recipe_without_frames_is_pinned():
     recipe = Recipe("SAP-Goal0-v0", "tqc", cells=(FaultCell("action/noise", "tiny", 0.1),), twins=True)
     assert recipe.digest() == "91155ac18434efa0bda1871acd32decdd09675bd548d8b8f828c2ebdf6b40438"
     digests = {each.digest() for each in (recipe, recipe.replace(frames=True))}
@@ -171,7 +171,7 @@ def test_the_same_recipe_gives_the_same_bytes_whatever_the_batch(data, tmp_path,
     assert files(generate(data.manifest.recipe, tmp_path / "again").folder) == files(data.folder)
 
 
-def test_the_two_readings_differ_in_the_frames_alone(data, filmed, tmp_path):
+def test_clean_and_affected_cameras_differ_only_in_the_frames(data, filmed, tmp_path):
     affected = filmed(tmp_path / "affected", twins=True, camera="affected")
     assert affected.manifest.recipe.camera == "affected"
     tables = [
@@ -190,7 +190,7 @@ def test_frames_are_left_out_of_another_recipe_aloud(filmed, tmp_path):
         filmed(tmp_path / "data", episodes=1, strengths={}, frames=False)
 
 
-def test_work_goes_on_after_a_power_cut_to_the_same_bytes(data, filmed, tmp_path, monkeypatch):
+def test_an_interrupted_run_resumes_to_the_same_bytes(data, filmed, tmp_path, monkeypatch):
     module = sys.modules["offnominal.datasets.generation"]
     real, simulated = module.rollout, []
 
@@ -252,7 +252,7 @@ def test_a_missing_or_cut_file_is_noticed_when_the_dataset_is_opened(copied):
         Dataset(copied)
 
 
-def test_verify_looks_at_frames_too(data, copied):
+def test_verify_checks_frames(data, copied):
     assert verify_dataset(data.folder) == dict.fromkeys(data.splits, "")
     flipped(copied / "frames" / "twins.parquet", 700)
     (copied / "frames" / "stray.parquet").write_bytes(b"?")
@@ -325,7 +325,7 @@ def test_camera_faults_need_frames(filmed, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_world_without_pictures_leaves_nothing_behind(filmed, tmp_path, monkeypatch):
+def test_a_world_without_images_is_refused_and_leaves_nothing_behind(filmed, tmp_path, monkeypatch):
     for kind in World.__subclasses__():
         monkeypatch.setattr(kind, "camera", None)
     with pytest.raises(TypeError, match="SAP-Goal0-v0 has no images"):
@@ -333,7 +333,7 @@ def test_a_world_without_pictures_leaves_nothing_behind(filmed, tmp_path, monkey
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_card_tells_of_the_frames(data):
+def test_the_card_describes_the_frames(data):
     card = (data.folder / "README.md").read_text()
     count = sum(entry.frames.count for entry in data.manifest.splits.values())
     assert f"{count:,} frames, " in card

@@ -117,7 +117,7 @@ def test_extras_and_twins_are_left_out_unless_asked_for(made, tmp_path):
     ]
 
 
-def test_what_is_asked_for_is_what_is_recorded(tmp_path):
+def test_the_options_of_a_recipe_are_recorded(tmp_path):
     options = {
         "strengths": {("action/offset", "own"): 0.4, ("action/noise", "tiny"): 0.2},
         "schedule": Schedule(onset=3),
@@ -150,7 +150,7 @@ def test_another_recipe_needs_leave_to_overwrite(made, tmp_path):
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_what_is_no_dataset_is_never_overwritten(overwrite, made, tmp_path):
+def test_other_folders_are_never_overwritten(overwrite, made, tmp_path):
     precious = tmp_path / "data" / "thesis.tex"
     precious.parent.mkdir()
     precious.write_text("forty pages")
@@ -197,7 +197,7 @@ def test_policies_are_known_by_their_weights_or_by_a_name(tmp_path):
     assert generate(scripted.manifest.recipe, tmp_path / "again", policy=PotentialField()).manifest == scripted.manifest
 
 
-def test_a_recipe_is_not_followed_with_another_policy(dataset, tmp_path):
+def test_a_recipe_is_not_generated_with_another_policy(dataset, tmp_path):
     other = NetworkPolicy.random(26, expert(WORLD).space, hidden=(4,), seed=3)
     with pytest.raises(InvalidParameter, match="the recipe says"):
         generate(dataset.manifest.recipe, tmp_path / "data", policy=other)

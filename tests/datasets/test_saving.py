@@ -32,7 +32,7 @@ def test_episodes_are_written_as_they_come(recorded, tmp_path):
     assert data["train"].seeds.tolist() == [0, 1, 2, 3]
 
 
-def test_what_is_there_is_kept_unless_told_otherwise(recorded, tmp_path):
+def test_an_existing_dataset_is_kept_without_overwrite(recorded, tmp_path):
     save_dataset(tmp_path / "data", {"train": [recorded(seed=1)]}, world="mine")
     with pytest.raises(AlreadyExists, match="choose another folder"):
         save_dataset(tmp_path / "data", {"train": [recorded(seed=2)]}, world="mine")

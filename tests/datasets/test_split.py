@@ -1,4 +1,4 @@
-"""A split is a sequence of episodes that nobody can change by accident."""
+"""A split is a read-only sequence of episodes."""
 
 import sys
 from collections.abc import Sequence

@@ -21,11 +21,12 @@ def counts():
     reached = [line for line in lines if line.attainable]
     near = [line for line in reached if abs(line.score - line.target) <= 0.01]
     having, all_worlds = WORDS[len({line.world for line in lines})], WORDS[len(worlds.ids())]
+    share = 100 * len(near) / len(reached)
     return {
         "worlds": f"{having.capitalize()} of the {all_worlds} worlds have",
         "readme": f"{len(reached)} of their {len(lines)} levels are attainable",
         "guide": f"{len(reached)} of {len(lines)} levels are attainable",
-        "accuracy": f"{len(near)} of {len(reached)} attainable levels ({100 * len(near) / len(reached):.1f} %) are within 0.01",
+        "accuracy": f"{len(near)} of {len(reached)} attainable levels ({share:.1f} %) are within 0.01",
     }
 
 

@@ -43,7 +43,7 @@ class Line:
         load_modules_state_dict(self, state)
 
 
-def test_optimizers_go_on_too(tmp_path):
+def test_optimizers_are_restored(tmp_path):
     first, second = Line(0), Line(1)
     first.take_gradient_steps()
     save_checkpoint(first, tmp_path / "c")

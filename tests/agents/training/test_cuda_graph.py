@@ -9,7 +9,7 @@ if not torch.cuda.is_available():
 from offnominal.agents.training.cuda_graph import WARMUP_ITERATIONS, capture  # noqa: E402
 
 
-def test_a_replay_does_the_work_so_many_times_and_draws_anew():
+def test_a_graph_replay_calls_the_function_several_times_with_new_random_numbers():
     generator = torch.Generator("cuda").manual_seed(0)
     drawn, count, size = torch.zeros(3, device="cuda"), torch.zeros((), device="cuda"), torch.ones((), device="cuda")
 

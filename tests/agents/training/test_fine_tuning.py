@@ -34,7 +34,7 @@ def shaken():
     return NetworkPolicy(layers, policy.space)
 
 
-def test_a_polished_policy_earns_more():
+def test_fine_tuning_improves_the_return():
     begun = shaken()
     fine_tuned, curve = fine_tune(CARTPOLE, begun, SHORT, earned, evaluations=3)
     assert [each.steps for each in curve] == [2 * 8 * 200, 4 * 8 * 200, 6 * 8 * 200]
@@ -56,7 +56,7 @@ def test_time_ends_it():
     assert len(curve) <= 2
 
 
-def test_the_card_tells_both_commands(tmp_path):
+def test_the_card_has_both_commands(tmp_path):
     begun = tmp_path / "begun"
     card = save_policy(begun, expert(CARTPOLE, "sac"), expert_card(CARTPOLE, "sac"))
     path, fine_tuned = finetune_command(CARTPOLE, tmp_path / "out", policy=begun, gradient_steps=2, episodes=4)
@@ -70,7 +70,7 @@ def test_the_card_tells_both_commands(tmp_path):
     assert fine_tuned.steps == card.steps + 2 * 4 * 200
 
 
-def test_what_cannot_be_polished_is_refused(tmp_path):
+def test_policies_and_worlds_without_fine_tuning_are_refused(tmp_path):
     policy = expert(CARTPOLE)
     with pytest.raises(InvalidParameter, match="ReLU"):
         fine_tune(CARTPOLE, NetworkPolicy(policy.layers, policy.space, activation="tanh"), SHORT, earned)

@@ -106,7 +106,7 @@ def test_tqc_drops_the_largest_quantiles():
     assert kept[0].max() < values[:, 0].flatten().sort().values[46]
 
 
-def test_a_learner_goes_on_from_its_checkpoint(tmp_path):
+def test_a_learner_resumes_from_its_checkpoint(tmp_path):
     first = LEARNERS["tqc"](5, 2, SMALL, CPU)
     first.update(batch())
     save_checkpoint(first, tmp_path / "c")
@@ -181,7 +181,7 @@ def test_normalised_critics_do_not_see_the_size_of_a_layer():
     torch.testing.assert_close(critics(seen, acted), before, atol=1e-4, rtol=1e-3)
 
 
-def test_the_replay_forgets_the_oldest_and_samples_only_what_is_there():
+def test_the_replay_buffer_overwrites_the_oldest_and_samples_only_stored_transitions():
     replay = ReplayBuffer(10, 1, 1, CPU)
     for value in range(13):
         one = np.full((1, 1), float(value))
@@ -223,7 +223,7 @@ def demonstrations(n=40):
     return collect("SAP-Goal0-v0", PotentialField(), n, seed=7)
 
 
-def test_lessons_are_remembered_as_if_they_had_been_lived():
+def test_demonstrations_are_stored_as_transitions():
     shown, space = demonstrations(3), make_world("SAP-Goal0-v0", 1).action_space
     replay = ReplayBuffer(1000, 26, 2, CPU)
     add_demonstrations(replay, shown, space)
@@ -240,7 +240,7 @@ def test_lessons_are_remembered_as_if_they_had_been_lived():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_taught_actor_does_what_it_was_shown(algorithm):
+def test_behaviour_cloning_reproduces_the_demonstrations(algorithm):
     space = make_world("SAP-Goal0-v0", 1).action_space
     learner = LEARNERS[algorithm](26, 2, SMALL.replace(algorithm=algorithm), CPU)
     replay = ReplayBuffer(1000, 26, 2, CPU)
@@ -276,7 +276,7 @@ def test_only_the_critics_move_while_the_actor_listens():
         assert torch.equal(alpha, learner.temperature.log_alpha) is not moves
 
 
-def test_training_with_a_teacher_begins_where_the_teacher_is():
+def test_training_with_demonstrations_starts_at_the_return_of_the_demonstrator():
     settings = TrainingSettings(steps=640, n_envs=64, gradient_steps=1, batch_size=64, critic_warmup=1000)
     demonstrator = expert("SAP-Goal0-v0")
     policy, _ = learn(

@@ -1,4 +1,4 @@
-"""Members that see pictures learn what to do from them: a ball falls, a paddle catches it."""
+"""Learning from images: a ball falls, a paddle catches it."""
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_nothing_is_gained_by_not_looking(action):
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("uncertainty", "passes"), [("ensemble", 1), ("dropconnect", 5)])
-def test_what_to_do_is_learned_from_pictures(uncertainty, passes, device):
+def test_a_policy_is_learned_from_images(uncertainty, passes, device):
     settings = SETTINGS.replace(uncertainty=uncertainty, passes=passes)
     policy, _ = learn_with_uncertainty(
         CATCH, settings, lambda policy: (0.0, 0.0), device=device, evaluations=1, workers=0

@@ -127,7 +127,7 @@ def test_its_wrappers_and_its_evaluation_accept_the_rows():
     assert all(0 < length <= 50 for length in lengths)
 
 
-def test_pictures_of_the_rows_are_tiled(monkeypatch):
+def test_images_of_the_rows_are_tiled(monkeypatch):
     envs = rows(2, render_mode="rgb_array")
     images = (np.zeros((4, 6, 3), np.uint8), np.full((4, 6, 3), 9, np.uint8))
     monkeypatch.setattr(envs.envs, "render", lambda: images)
@@ -155,7 +155,7 @@ def test_an_exported_policy_does_not_change_with_further_training():
         np.testing.assert_array_equal(bias, old_bias)
 
 
-def test_the_best_policy_is_kept_and_judged_as_often_as_asked(tmp_path):
+def test_the_best_policy_of_the_given_number_of_evaluations_is_kept(tmp_path):
     marks = iter([1.0, 5.0, 2.0, 3.0])
     judged, told = [], []
 
@@ -192,7 +192,7 @@ def test_a_seed_fixes_the_training_and_another_changes_it():
     assert not np.array_equal(first.layers[0][0], other.layers[0][0])
 
 
-def test_neighbouring_seeds_share_no_episodes_with_each_other_or_with_the_judge():
+def test_neighbouring_seeds_share_no_episodes_with_each_other_or_with_evaluations():
     seeds = []
     for seed in (0, 1):
         model = model_of(SMALL.replace(seed=seed))
@@ -202,7 +202,7 @@ def test_neighbouring_seeds_share_no_episodes_with_each_other_or_with_the_judge(
     assert min(seeds) > 100_000_000
 
 
-def test_training_goes_on_from_a_checkpoint(tmp_path):
+def test_training_resumes_from_a_checkpoint(tmp_path):
     first = model_of(SMALL)
     save_checkpoint(SB3Training(first), tmp_path / "c")
     nothing_learned = SMALL.replace(learning_starts=1_000, seed=9)
@@ -220,7 +220,7 @@ def test_training_stops_in_time():
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_a_model_goes_on_from_its_checkpoint(algorithm, tmp_path):
+def test_a_model_resumes_from_its_checkpoint(algorithm, tmp_path):
     settings = SMALL.replace(algorithm=algorithm, anneal_learning_rate=False, learning_rate=1e-3)
     first = model_of(settings)
     first.learn(150)

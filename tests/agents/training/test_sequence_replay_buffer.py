@@ -29,7 +29,7 @@ def fill(replay, count, *, ends=(), cuts=(), stacked=False):
         replay.add(seen, np.arange(lanes) % 2, number, every * (t in ends), every * (t in cuts))
 
 
-def test_each_member_gets_only_what_it_lived_through():
+def test_each_member_samples_only_its_own_transitions():
     replay = replay_buffer(20)
     fill(replay, 20)
     batch = replay.sample(200, 1, 0.9)

@@ -29,7 +29,7 @@ def test_processes_change_nothing(crowd):
             np.testing.assert_array_equal(theirs, ours)
 
 
-def test_a_problem_elsewhere_is_told_here(crowd):
+def test_an_error_in_a_subprocess_is_raised(crowd):
     crowd.reset(0)
     crowd.send(np.full(5, 9))
     with pytest.raises(InvalidState, match="simulations 0 to 1 stopped: InvalidAction"):

@@ -83,7 +83,7 @@ def test_learning_helps(device):
     assert evaluate_policy(CARTPOLE, policy, 50).mean_return > 35.0
 
 
-def test_the_best_policy_seen_is_kept():
+def test_the_best_policy_is_kept():
     returns = iter([1.0, 5.0, 2.0, 5.0, 3.0])
     seen = []
 
@@ -130,7 +130,7 @@ def interrupted(world, algorithm, uncertainty, path, device="cpu", **how):
     ("world", "algorithm", "uncertainty"), [(CARTPOLE, "dqn", "dropconnect"), (PENDULUM, "ddpg", "ensemble")]
 )
 @pytest.mark.parametrize("device", DEVICES)
-def test_a_killed_run_goes_on_from_its_last_evaluation(world, algorithm, uncertainty, device, tmp_path):
+def test_an_interrupted_run_resumes_from_its_last_evaluation(world, algorithm, uncertainty, device, tmp_path):
     path = tmp_path / "run.checkpoint"
     policy, curve, before, after = interrupted(world, algorithm, uncertainty, path, device)
     assert [(each.steps, each.mean_return) for each in curve] == [
@@ -195,7 +195,7 @@ def test_evaluations_are_spread_over_the_time_there_is(clock):
     assert curve[-1].steps < 400
 
 
-def test_how_much_is_left_to_chance_depends_on_steps_and_not_on_the_clock(clock, monkeypatch):
+def test_exploration_depends_on_steps_and_not_on_time(clock, monkeypatch):
     asked, explore = [], DQN.explore
 
     def noted(self, observations, share):
@@ -215,7 +215,7 @@ def test_an_algorithm_for_other_actions_is_refused(world, algorithm):
         trained(world, algorithm)
 
 
-def test_dropout_on_pictures_is_refused_before_anything_is_learned():
+def test_dropout_with_image_observations_is_refused():
     pytest.importorskip("ale_py")
     with pytest.raises(InvalidParameter, match="no dropout"):
         trained(PONG, uncertainty="dropout")
@@ -228,7 +228,7 @@ def test_unknown_names_are_refused_with_the_nearest(algorithm, kind):
 
 
 @pytest.mark.parametrize("uncertainty", ["ensemble", "dropconnect"])
-def test_pong_is_learned_from_pictures(uncertainty):
+def test_pong_is_learned_from_images(uncertainty):
     pytest.importorskip("ale_py")
     settings = uncertainty_preset(PONG, "dqn", uncertainty).replace(
         members=2 if uncertainty == "ensemble" else 1,
@@ -261,7 +261,7 @@ class AlwaysRight(Policy):
         return state
 
 
-def test_a_teacher_is_told_what_was_done():
+def test_executed_actions_are_recorded_in_the_state_of_the_demonstrator():
     settings = uncertainty_preset(CARTPOLE, "dqn", "ensemble").replace(**TINY, demonstrator="scripted")
     demonstrator = AlwaysRight()
     trainer = _Trainer(CARTPOLE, settings, torch.device("cpu"), demonstrator)
@@ -271,7 +271,7 @@ def test_a_teacher_is_told_what_was_done():
         np.testing.assert_array_equal(demonstrator.told, trainer.replay_buffer.actions[vector_step].numpy())
 
 
-def test_a_teacher_acts_before_learning_begins_and_some_actions_are_left_to_chance():
+def test_the_demonstrator_acts_before_the_first_gradient_step_with_some_random_actions():
     settings = uncertainty_preset(CARTPOLE, "dqn", "ensemble").replace(**TINY, demonstrator="scripted")
     trainers = [
         _Trainer(CARTPOLE, settings, torch.device("cpu"), demonstrator) for demonstrator in (AlwaysRight(), None)
@@ -285,7 +285,7 @@ def test_a_teacher_acts_before_learning_begins_and_some_actions_are_left_to_chan
     assert 0.38 < alone < 0.62
 
 
-def test_a_teacher_is_followed_in_worlds_of_numbers_too():
+def test_demonstrators_work_with_continuous_actions():
     settings = uncertainty_preset(PENDULUM, "ddpg", "ensemble").replace(**TINY)
     trainer = _Trainer(
         PENDULUM, settings, torch.device("cpu"), FunctionPolicy(lambda seen: np.full((len(seen), 1), 0.25))

@@ -51,7 +51,7 @@ def test_what_a_member_computes_is_its_own(images):
     assert (after[1] != before[1]).all()
 
 
-def test_gaps_are_drawn_anew_each_time(images):
+def test_dropout_masks_are_drawn_for_every_call(images):
     dropout_masks = DropoutMasks("dropconnect", 0.3, torch.Generator().manual_seed(2))
     with torch.no_grad():
         one, two = (network()(images, dropout_masks) for _ in range(2))

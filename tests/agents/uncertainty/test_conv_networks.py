@@ -1,4 +1,4 @@
-"""Networks that see pictures: the same as convolutions of torch, and small on disk."""
+"""Convolutional networks equal torch convolutions and are stored in half precision."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_members_are_convolutions(images, device):
         np.testing.assert_allclose(found[number], values.numpy(), rtol=1e-4, atol=1e-5)
 
 
-def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(images):
+def test_dropconnect_drops_the_given_fraction_and_the_same_weights_at_every_step(images):
     network = members(1)
     gapped = network._masked_weights(DROPCONNECT, 0.3, 2)
     convolutions = sum((fan_in + 1) * fan_out for fan_in, fan_out in network.shapes[: len(NATURE_CNN)])
@@ -62,7 +62,7 @@ def test_weights_left_out_are_as_many_as_said_and_the_same_at_every_step(images)
     np.testing.assert_array_equal(one, two)
 
 
-def test_a_pass_with_gaps_is_the_network_with_these_gaps(images):
+def test_a_pass_with_a_dropout_mask_is_the_network_with_masked_weights(images):
     network = members(1)
     found = network.passes(images, DROPCONNECT, 0.3, 3)
     apart = ConvNetworks(network._masked_weights(DROPCONNECT, 0.3, 3), SEEN, DENSE, device="cpu")
@@ -71,7 +71,7 @@ def test_a_pass_with_gaps_is_the_network_with_these_gaps(images):
     assert len(np.unique(found[:, 0, 0])) == 3
 
 
-def test_what_was_said_of_a_picture_is_remembered_and_the_oldest_forgotten(images, monkeypatch):
+def test_predictions_of_the_latest_images_are_cached(images, monkeypatch):
     network, fresh = members(), members()
     first = network.passes(images, ENSEMBLE, 0.0, 2)
     asked = []
@@ -88,7 +88,7 @@ def test_what_was_said_of_a_picture_is_remembered_and_the_oldest_forgotten(image
     assert len(network._cache) == 2
 
 
-def test_no_pictures_give_no_values():
+def test_no_images_give_no_values():
     assert members().passes(np.zeros((0, *SEEN), np.uint8), ENSEMBLE, 0.0, 2).shape == (2, 0, DENSE[-1])
 
 
@@ -110,7 +110,7 @@ def test_an_ensemble_for_pong_is_small_and_comes_back(tmp_path, images):
 
 
 @pytest.mark.parametrize("n", [1, 3, 8, 11])
-def test_a_picture_is_seen_alike_wherever_it_is_in_a_batch(n, device):
+def test_the_prediction_for_an_image_does_not_depend_on_its_position_in_the_batch(n, device):
     network = members(device=device)
     every = np.random.default_rng(2).integers(0, 256, (11, *SEEN), np.uint8)
     together = network.passes(every, ENSEMBLE, 0.0, 2)

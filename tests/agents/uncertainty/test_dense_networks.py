@@ -54,7 +54,7 @@ def test_the_batch_does_not_matter(members, rows, streams, kind):
 
 
 @pytest.mark.parametrize("kind", [DROPOUT, DROPCONNECT])
-def test_gaps_change_with_the_stream_the_step_and_the_pass(members, rows, streams, kind):
+def test_dropout_masks_depend_on_stream_step_and_pass(members, rows, streams, kind):
     keys, steps = streams
     one, two = members.passes(rows, kind, 0.3, 2, keys, steps)
     later = members.passes(rows, kind, 0.3, 1, keys, steps + 1)[0]
@@ -63,7 +63,7 @@ def test_gaps_change_with_the_stream_the_step_and_the_pass(members, rows, stream
         assert (changed != one).any(axis=1).mean() > 0.9
 
 
-def test_dropped_units_are_as_many_as_said_and_the_others_grow():
+def test_dropout_drops_the_given_fraction_and_scales_the_other_units():
     layers = [(np.ones((1, 1, 400)), np.zeros((1, 400))), (np.ones((1, 400, 1)), np.full((1, 1), 7.0))]
     members = DenseNetworks.of_layers(layers)
     keys = stream_keys(np.arange(50), np.zeros(50, np.int64), "test")

@@ -1,4 +1,4 @@
-"""One class is strange, or all but one are."""
+"""One class is anomalous, or all except one are."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_parts_share_no_image(images):
     assert len(set(rows.tolist())) == len(rows)
 
 
-def test_a_part_gives_its_own_pictures(images):
+def test_a_part_has_its_own_images(images):
     part = leave_one_out(images, 1, seed=5).validation
     assert (np.rint(part.points[:, 0] * 255) == part.rows).all()
     assert part.images.shape == (len(part), 1, 1, 1)

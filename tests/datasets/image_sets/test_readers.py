@@ -68,7 +68,7 @@ def test_cifar_planes_become_channels(tmp_path):
     assert labels.tolist() == [6, 9, 9, 4, 1, 3]
 
 
-def test_a_row_of_a_cifar_plane_is_a_row_of_the_picture(tmp_path):
+def test_a_row_of_a_cifar_plane_is_a_row_of_the_image(tmp_path):
     red = np.zeros((32, 32), np.uint8)
     red[2] = 255
     record = bytes([0]) + red.tobytes() + bytes(2048)

@@ -39,7 +39,7 @@ def test_words_become_one_hot_and_labels_part_the_rows(home):
     assert [column.name for column in table.columns][1:3] == ["column 1=tcp", "column 1=udp"]
 
 
-def test_what_was_parsed_is_kept_for_this_very_file(home):
+def test_a_parsed_file_is_cached(home):
     paths = write(home, line("udp", "http", "SF", "normal."), line("tcp", "http", "S0", "smurf."))
     first = read_kdd99("kdd99_small", paths)
     assert len(list((home / "parsed").glob("*.parquet"))) == 1
@@ -48,7 +48,7 @@ def test_what_was_parsed_is_kept_for_this_very_file(home):
     assert read_kdd99("kdd99_small", changed).normal[0, 0] == 5
 
 
-def test_a_damaged_copy_of_what_was_parsed_is_made_again(home):
+def test_a_damaged_cache_is_replaced(home):
     paths = write(home, line("udp", "http", "SF", "normal."), line("tcp", "http", "S0", "smurf."))
     read_kdd99("kdd99_small", paths)
     kept = next((home / "parsed").glob("*.parquet"))

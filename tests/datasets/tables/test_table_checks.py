@@ -15,7 +15,7 @@ def kinds(table):
     return [finding.kind for finding in check_table(table)]
 
 
-def test_nothing_is_odd_about_plain_numbers(rng):
+def test_plain_numbers_have_no_findings(rng):
     assert kinds(Table("mine", rng.normal(size=(200, 3)), rng.normal(size=(30, 3)))) == []
 
 
@@ -59,7 +59,7 @@ def test_anomalies_equal_to_normal_rows_are_counted_and_zero_has_no_sign(rng):
     assert "1 of 30" in found[0].sentence
 
 
-def test_few_rows_are_said(rng):
+def test_few_rows_are_reported(rng):
     assert kinds(Table("mine", rng.normal(size=(50, 2)), rng.normal(size=(1, 2)))) == ["few rows", "few rows"]
 
 
