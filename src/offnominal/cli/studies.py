@@ -11,7 +11,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from offnominal.cli.options import MOST_AT_ONCE, count_option
+from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option
+from offnominal.cli.output import AsJson, out, print_json, print_rows
 from offnominal.cli.targets import allowed_modules
 
 if TYPE_CHECKING:
@@ -19,22 +20,20 @@ if TYPE_CHECKING:
     from offnominal.studies.results import RunResults
     from offnominal.studies.runner import RunOutcome
 
-out = Console()
 experiments = typer.Typer()
 
 STORE = Path("runs/store")
 NAMED = 20
-"""Cells without a result that a command names; more are counted."""
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-Workers = Annotated[int | None, count_option("Processes at once; one per processor if left out.", most=MOST_AT_ONCE)]
-StoreFolder = Annotated[Path, typer.Option("--store", help="Where the results of all runs are.")]
+"""Largest number of cells without a result that a command lists by name."""
+Workers = Annotated[int | None, count_option("Parallel processes. Default: one per processor.", most=MOST_AT_ONCE)]
+StoreFolder = Annotated[Path, typer.Option("--store", help="Folder of the result store.")]
 AllowModule = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="PACKAGE", help="Let the file name classes of this package, which is then imported; may be given again."
+        metavar="PACKAGE", help="Allow the file to name classes of this package, which is imported; can be repeated."
     ),
 ]
-Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on a Ray cluster: its address, or auto.")]
+Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Address of a Ray cluster to run on, or auto.")]
 
 
 @experiments.command()
@@ -43,7 +42,6 @@ def studies(as_json: AsJson = False) -> None:
 
     Example: [bold]offnominal studies[/]
     """
-    from offnominal.reports.tables import terminal_table
     from offnominal.studies.catalogue import studies as registry
 
     rows = []
@@ -54,20 +52,17 @@ def studies(as_json: AsJson = False) -> None:
             summary = spec.summary if scale is None else study.scales[scale].summary
             cells = len(study.at(scale).cells())
             rows.append({"study": spec.id, "scale": scale, "cells": cells, "summary": summary})
-    if as_json:
-        print(json.dumps(rows, indent=2))
-    else:
-        out.print(terminal_table("Studies", rows))
+    print_rows("Studies", rows, as_json)
 
 
 @experiments.command()
 def quickstart(
-    folder: Annotated[Path, typer.Option("--out", help="Where the report goes.")] = Path("runs/quickstart"),
+    folder: Annotated[Path, folder_option("Folder of the run and its report.")] = Path("runs/quickstart"),
     workers: Workers = None,
     store: StoreFolder = STORE,
     as_json: AsJson = False,
 ) -> None:
-    """Benchmark six detectors on the faults of two worlds, from nothing to the finished report.
+    """Benchmark six detectors on the faults of two worlds and write a report.
 
     Example: [bold]offnominal quickstart[/]
     """
@@ -77,20 +72,21 @@ def quickstart(
 @experiments.command()
 def run(
     study: Annotated[str, typer.Argument(help="Name of a study, or a .toml or .py file.")],
-    scale: Annotated[str | None, typer.Option(help="How much of it, such as smoke, laptop or paper.")] = None,
+    scale: Annotated[str | None, typer.Option(help="Scale of the study, such as smoke, laptop or paper.")] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Only cells like this: world/policy/detector/seed, with * and ?.")
+        list[str] | None,
+        typer.Option(help="Only cells that match: world/policy/detector/seed, with * and ?."),
     ] = None,
-    sampler: Annotated[str | None, typer.Option(help="Search a comparison this way: random, or optuna.")] = None,
+    sampler: Annotated[str | None, typer.Option(help="Sampler of a search on tables: random or optuna.")] = None,
     workers: Workers = None,
     ray: Ray = None,
     retry: Annotated[
         bool, typer.Option("--retry", help="Retry failed cells; cells that were killed are always retried.")
     ] = False,
     log: Annotated[
-        list[str] | None, typer.Option(help="Tell this program too: tensorboard, mlflow or wandb; may be given again.")
+        list[str] | None, typer.Option(help="Also log to tensorboard, mlflow or wandb; can be repeated.")
     ] = None,
-    folder: Annotated[Path | None, typer.Option("--out", help="Folder of the run.")] = None,
+    folder: Annotated[Path | None, folder_option("Folder of the run. Default: runs/<study>-<scale>.")] = None,
     store: StoreFolder = STORE,
     allow_module: AllowModule = None,
     as_json: AsJson = False,
@@ -123,7 +119,7 @@ def run(
 @experiments.command()
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")],
-    store: Annotated[Path | None, typer.Option("--store", help="Where its results are, if they were moved.")] = None,
+    store: Annotated[Path | None, typer.Option("--store", help="Result store of the run, if it was moved.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a run again: page, tables and figures. Exits with 1 if a cell has no result.
@@ -140,11 +136,11 @@ def report(
 
 @experiments.command()
 def results(
-    query: Annotated[str, typer.Argument(help="A question in SQL; tables: results, cells, failures.")],
+    query: Annotated[str, typer.Argument(help="SQL query; tables: results, cells, failures.")],
     store: StoreFolder = STORE,
     as_json: AsJson = False,
 ) -> None:
-    """Ask all results a question.
+    """Query all stored results with SQL.
 
     Example: [bold]offnominal results "SELECT name, avg(matched_auroc) FROM results GROUP BY name"[/]
     """
@@ -161,12 +157,12 @@ def results(
 @experiments.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="anomaly-gym, comparison or ood-rl.")],
-    table: Annotated[list[str] | None, typer.Option(help="A table's number; may be given again.")] = None,
-    figure: Annotated[list[str] | None, typer.Option(help="A figure's number; may be given again.")] = None,
-    images: Annotated[bool, typer.Option("--images", help="The half of the tables about image detectors.")] = False,
+    table: Annotated[list[str] | None, typer.Option(help="Number of a table; can be repeated.")] = None,
+    figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; can be repeated.")] = None,
+    images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,
     scale: Annotated[
         str | None,
-        typer.Option(help="Scale of the study; the default of the table or figure if left out."),
+        typer.Option(help="Scale of the study; default: that of the table or figure."),
     ] = None,
     workers: Workers = None,
     ray: Ray = None,
@@ -211,10 +207,10 @@ def reproduce(
         image = place / "figures" / f"{drawn.file}.png"
         output.append({"figure": drawn.number, "title": drawn.title, "file": str(image)})
         if not as_json:
-            told_of = f"Figure {drawn.number}: {escape(drawn.title)}"
-            out.print(f"{told_of}\n[bold]{escape(str(image))}[/]", soft_wrap=True)
+            title = f"Figure {drawn.number}: {escape(drawn.title)}"
+            out.print(f"{title}\n[bold]{escape(str(image))}[/]", soft_wrap=True)
     if as_json:
-        print(json.dumps(output, indent=2))
+        print_json(output)
     incomplete = [found for _, found in opened.values() if found.missing]
     for found in incomplete:
         _name_missing(found.missing, stderr=as_json)
@@ -278,7 +274,7 @@ def _name_missing(labels: Sequence[str], *, stderr: bool = False) -> None:
     if not labels:
         return
     console = Console(stderr=True) if stderr else out
-    console.print(f"[red]{len(labels)} cells have no result and are left out; run the study again:[/]", soft_wrap=True)
+    console.print(f"[red]{len(labels)} cells have no result and are omitted; run the study again:[/]", soft_wrap=True)
     for label in labels[:NAMED]:
         console.print(f"  {escape(label)}", highlight=False, soft_wrap=True)
     if len(labels) > NAMED:
