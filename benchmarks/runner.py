@@ -82,7 +82,7 @@ def tasks(folder: Path) -> list[Task]:
 
 def beyond(answers: list[TaskResult], wall: float) -> float:
     """Return the milliseconds per cell that were not spent on the cells themselves."""
-    assert not any(answer.trouble for answer in answers)
+    assert not any(answer.error_info for answer in answers)
     return 1e3 * (wall - sum(answer.wall_s for answer in answers)) / len(answers)
 
 

@@ -98,7 +98,7 @@ def raw_loop() -> list[Row]:
     world = build_world(CHEETAH, 1)
     policy = off.agents.NetworkPolicy.random(18, world.action_space, seed=0)
     recorded = off.collect(CHEETAH, policy, n, faults=faults, threads=1)
-    replay = _Replay(world.model, recorded)
+    replay = _Replay(world.model, recorded)  # type: ignore[attr-defined]
     replay()
     replay.check(recorded)
 

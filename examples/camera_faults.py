@@ -20,7 +20,8 @@ SEED = 3
 def last_frames(world: str, steps: int) -> dict[str, np.ndarray]:
     """Return the last frame of one episode, without a fault and with each camera fault from transition 2 on."""
     anomalies = [off.anomalies.make_anomaly(id) for id in off.anomalies.camera_anomalies()]
-    kinds = [kind for kind in anomalies if not isinstance(kind, off.anomalies.Corruption)]
+    cameras = [kind for kind in anomalies if isinstance(kind, off.anomalies.CameraAnomaly)]
+    kinds = [kind for kind in cameras if not isinstance(kind, off.anomalies.Corruption)]
     faults = [off.Fault(kind, SHOWN.get(kind.id, kind.typical), schedule=2) for kind in kinds]
     n = len(faults) + 1
     envs = off.make_vec(world, n, faults=[None, *faults], observation="both")

@@ -33,4 +33,4 @@ def main(world: str, episodes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:2] or ["SAP-Goal0-v0"]), int(sys.argv[2]) if len(sys.argv) > 2 else 100)
+    main(sys.argv[1] if len(sys.argv) > 1 else "SAP-Goal0-v0", int(sys.argv[2]) if len(sys.argv) > 2 else 100)

@@ -25,10 +25,10 @@ def frames_of(
     """Return frames of an episode, each before the transition of that index."""
     env = off.make(id, render_mode="rgb_array")
     observation, _ = env.reset(seed=seed)
-    frames = []
+    frames: list[np.ndarray] = []
     for t in range(max(steps) + 1):
         if t in steps:
-            frames.append(env.render())
+            frames.append(np.asarray(env.render()))
         observation, *_ = env.step(act(observation, t))
     env.close()
     return frames

@@ -7,7 +7,7 @@ import pytest
 from gymnasium.spaces import Box
 
 from offnominal.agents import NetworkPolicy, PolicyCard, load_policy, save_policy
-from offnominal.agents.files import DamagedFile
+from offnominal.agents.files import DamagedFile  # type: ignore[attr-defined]
 from offnominal.core.errors import MissingFile
 
 SPACE = Box(-2.0, 2.0, (3,), np.float32)

@@ -82,7 +82,7 @@ def test_each_world_gets_its_own_kind():
     assert isinstance(scripted_expert("OOD-CartPole-v0"), PoleBalance)
     assert isinstance(scripted_expert("OOD-Pendulum-v0"), EnergyPump)
     assert isinstance(scripted_expert("SAP-Goal1-v0"), PotentialField)
-    assert scripted_expert("SAP-Goal1-v0").repulsion == 5.0
+    assert scripted_expert("SAP-Goal1-v0").repulsion == 5.0  # type: ignore[attr-defined]
 
 
 def test_an_unknown_world_is_refused_with_the_nearest():

@@ -210,8 +210,8 @@ def test_alarms_are_found_by_name():
         "EpisodeCusum",
         "TimeBand",
     }
-    assert make_alarm("PacEpisodeMaximum").confidence == 0.95
-    assert make_alarm("EpisodeMaximum", alpha=0.2).alpha == 0.2
+    assert make_alarm("PacEpisodeMaximum").confidence == 0.95  # type: ignore[attr-defined]
+    assert make_alarm("EpisodeMaximum", alpha=0.2).alpha == 0.2  # type: ignore[attr-defined]
     alarm = Maximum()
     assert make_alarm(alarm) is alarm
     with pytest.raises(UnknownName, match=r"no alarm named 'EpisodeMax'\. Did you mean 'EpisodeMaximum'"):

@@ -79,7 +79,7 @@ def test_the_number_of_tests_is_counted_unless_given():
 def test_an_alarm_with_a_level_is_built_for_every_level():
     made = alarms_at(["ThreeSigma", "PacEpisodeMaximum"], [0.1, 0.2])
     assert [name for name, _ in made] == ["ThreeSigma", "PacEpisodeMaximum", "PacEpisodeMaximum"]
-    assert [(alarm.alpha, alarm.confidence) for _, alarm in made[1:]] == [(0.1, 0.95), (0.2, 0.95)]
+    assert [(alarm.alpha, alarm.confidence) for _, alarm in made[1:]] == [(0.1, 0.95), (0.2, 0.95)]  # type: ignore[attr-defined]
     with pytest.raises(UnknownName, match="Did you mean 'EpisodeMaximum'"):
         alarms_at(["EpisodMaximum"])
 

@@ -56,7 +56,7 @@ def indices(given, seen):
 
 @pytest.mark.parametrize("id", camera_anomalies())
 def test_it_acts_from_its_onset_to_its_end(id):
-    given, seen = under(id, make_anomaly(id).typical if id != "camera/drop" else 1.0, onset=2, duration=3)
+    given, seen = under(id, make_anomaly(id).typical if id != "camera/drop" else 1.0, onset=2, duration=3)  # type: ignore[attr-defined]
     changed = [not np.array_equal(*pair) for pair in zip(given, seen, strict=True)]
     assert changed == [False, False, False, True, True, True, False, False]
 
@@ -71,13 +71,13 @@ def test_it_does_nothing_at_its_neutral_strength(id):
 def test_it_never_changes_the_images_it_is_given(id):
     given = film(5)
     before = given.copy()
-    shown(given, [(Fault(id, make_anomaly(id).typical, 0),)])
+    shown(given, [(Fault(id, make_anomaly(id).typical, 0),)])  # type: ignore[attr-defined]
     assert np.array_equal(given, before)
 
 
 @pytest.mark.parametrize("id", camera_anomalies())
 def test_rows_do_not_depend_on_each_other(id):
-    strength = make_anomaly(id).typical
+    strength = make_anomaly(id).typical  # type: ignore[attr-defined]
     given = film(9, rows=3)
     faults = [(Fault(id, strength, 1),), (), (Fault(id, strength, 4),)]
     together = shown(given, faults, (5, 6, 7))
@@ -89,7 +89,7 @@ def test_rows_do_not_depend_on_each_other(id):
 
 @pytest.mark.parametrize("id", ["camera/noise", "camera/dead_pixels", "camera/occlusion", "camera/drop"])
 def test_chance_goes_with_the_seed(id):
-    strength = make_anomaly(id).typical
+    strength = make_anomaly(id).typical  # type: ignore[attr-defined]
     (_, first), (_, again), (_, other) = (under(id, strength, length=30, seed=seed) for seed in (3, 3, 4))
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)

@@ -115,4 +115,4 @@ def test_any_physics_parameter_can_be_named_and_the_world_says_whether_it_has_it
 
 def test_an_anomaly_of_the_compiled_kernel_says_how_it_is_used():
     with pytest.raises(InvalidParameter, match="use it in a Fault"):
-        make_anomaly("action/noise").perturb(np.zeros(2), 1.0, None)
+        make_anomaly("action/noise").perturb(np.zeros(2), 1.0, None)  # type: ignore[attr-defined]

@@ -31,7 +31,7 @@ def context(step=0, seed=0, lane=0):
 
 
 def corrupt(kind, severity, frame, **when):
-    return make_anomaly(f"camera/{kind}").perturb(frame, float(severity), context(**when))
+    return make_anomaly(f"camera/{kind}").perturb(frame, float(severity), context(**when))  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -267,7 +267,7 @@ def test_the_model_is_back_to_its_exact_values_after_the_end_of_a_schedule(id):
 
 def test_mass_takes_the_constants_derived_from_it_along():
     env = gymnasium.make("Hopper-v5")
-    model = env.unwrapped.model
+    model = env.unwrapped.model  # type: ignore[attr-defined]
     nominal = {name: getattr(model, name).copy() for name in ("body_mass", "body_subtreemass", "dof_M0")}
     run(inject(env, "dynamics/mass", strength=2.0, schedule="start"), actions_for(env, steps=1))
     np.testing.assert_array_equal(model.body_mass, 2.0 * nominal["body_mass"])
@@ -277,7 +277,7 @@ def test_mass_takes_the_constants_derived_from_it_along():
 
 def test_each_row_of_a_vector_environment_keeps_its_own_physics():
     envs = SyncVectorEnv([lambda: gymnasium.make("Hopper-v5")] * 2)
-    models = [env.unwrapped.model for env in envs.envs]
+    models = [env.unwrapped.model for env in envs.envs]  # type: ignore[attr-defined]
     models[1].body_mass[:] *= 1.5
     own = [model.body_mass.copy() for model in models]
     faulty = inject(envs, "dynamics/mass", strength=2.0, schedule=0)

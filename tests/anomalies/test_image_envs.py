@@ -44,7 +44,7 @@ def differs(seen, clean):
 def test_observations_lie_in_their_space(observation):
     env = offnominal.make(WORLD, faults=(FREEZE, HEAVY), observation=observation)
     check_env(env, skip_render_check=True, skip_close_check=True)
-    vector = env.unwrapped.world.observation_space
+    vector = env.unwrapped.world.observation_space  # type: ignore[attr-defined]
     assert env.observation_space == (IMAGE if observation == "image" else Dict(vector=vector, image=IMAGE))
 
 

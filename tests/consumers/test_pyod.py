@@ -45,7 +45,7 @@ def test_scores_are_its_own_online_and_in_a_batch(make, view, nominal, faulty):
     detector = on_transitions(make(), view=view).fit(nominal)
     (episode, *_), rows = faulty, detector.normaliser_(detector.view.of_episodes(faulty[:1]))
     (scores,) = detector.score([episode])
-    np.testing.assert_allclose(scores, detector.row_detector.fitted_.decision_function(rows))
+    np.testing.assert_allclose(scores, detector.row_detector.fitted_.decision_function(rows))  # type: ignore[attr-defined]
     state = detector.start()
     for t, score in enumerate(scores):
         step = Step(episode.observations[[t]], episode.actions[[t]], episode.observations[[t + 1]])

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from offnominal.core.download import fetch_file, sha256_of
+from offnominal.core.download import fetch_file, sha256_of  # type: ignore[attr-defined]
 from offnominal.core.errors import DamagedFile, MissingFile
 
 CONTENT = bytes(range(256)) * 5000

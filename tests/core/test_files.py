@@ -19,7 +19,7 @@ def test_an_interrupted_writer_leaves_the_old_file(tmp_path, monkeypatch, staged
     def die(descriptor):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.os, "fsync", die)
+    monkeypatch.setattr(files.os, "fsync", die)  # type: ignore[attr-defined]
     with pytest.raises(KeyboardInterrupt):
         write_json(path, {"number": 2}, staging=staging)
     assert read_json(path) == {"number": 1}
@@ -45,7 +45,7 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)  # type: ignore[attr-defined]
     with pytest.raises(InaccessibleFile, match=r"no space left on device; free some space"):
         write_bytes(tmp_path / "weights.bin", b"weights")
     assert not any(tmp_path.iterdir())

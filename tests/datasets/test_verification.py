@@ -7,7 +7,7 @@ import pytest
 
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.datasets import Dataset, Recipe, save_dataset, verify_dataset
-from offnominal.datasets.split import sha256_of
+from offnominal.datasets.split import sha256_of  # type: ignore[attr-defined]
 
 
 @pytest.fixture

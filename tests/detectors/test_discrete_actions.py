@@ -42,9 +42,9 @@ def test_laws_hold_for_discrete_actions(make, episodes):
 def test_discrete_actions_are_one_hot_encoded(episodes):
     detector = make_detector("KNN", view="transition").fit(episodes[0])
     assert detector.widths_ == (4, 2)
-    assert detector.normaliser_.mean.shape == (4 + 2 + 4,)
+    assert detector.normaliser_.mean.shape == (4 + 2 + 4,)  # type: ignore[attr-defined]
     share = np.mean(np.concatenate([episode.actions for episode in episodes[0]]))
-    np.testing.assert_allclose(detector.normaliser_.mean[4:6], [1 - share, share])
+    np.testing.assert_allclose(detector.normaliser_.mean[4:6], [1 - share, share])  # type: ignore[attr-defined]
 
 
 class Listener(TransitionDetector):

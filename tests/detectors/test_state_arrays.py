@@ -87,7 +87,7 @@ def test_a_failed_fit_changes_nothing():
         pass
 
     learner = Learner()
-    learner.known = 1
+    learner.known = 1  # type: ignore[attr-defined]
     with pytest.raises(ZeroDivisionError), all_or_nothing(learner):
-        learner.known, learner.more_ = 2, 1 / 0
+        learner.known, learner.more_ = 2, 1 / 0  # type: ignore[attr-defined]
     assert vars(learner) == {"known": 1}

@@ -157,7 +157,7 @@ def understand(words):
     command, name, context = COMMAND, PROGRAM, None
     while words and hasattr(command, "commands"):
         context = command.make_context(name, list(words), parent=context, resilient_parsing=True)
-        name, command, words = command.resolve_command(context, list(words))
+        name, command, words = command.resolve_command(context, list(words))  # type: ignore[attr-defined]
     command.make_context(name, list(words), parent=context)
 
 

@@ -74,7 +74,7 @@ def product_limit(delays, exposures, d):
 def test_curve_and_mean_are_those_of_the_product_formula(case, horizon):
     delays, exposures = (np.array(part, np.int64) for part in case)
     curve = estimate_detection_curve(delays, exposures)
-    expected = [product_limit(*case, d) for d in range(max(len(curve.delays), horizon))]
+    expected = [product_limit(*case, d) for d in range(max(len(curve.delays), horizon))]  # type: ignore[call-arg]
     np.testing.assert_allclose(1 - curve.detected, expected[: len(curve.delays)], atol=1e-12)
     area = restricted_means(delays[:, None], exposures, horizon, np.ones((len(delays), 1), np.int32))
     assert area[0] == pytest.approx(sum(expected[:horizon]))

@@ -224,7 +224,7 @@ def check_text(text, folder):
     write_csv(path, [{"a": text}])
     (row,) = csv.DictReader(io.StringIO(path.read_bytes().decode(), newline=""))
     assert row["a"].removeprefix("'") == printable(text).removeprefix("'")
-    assert terminal_table(text, [{text: text}])
+    assert terminal_table(text, [{text: text}])  # type: ignore[truthy-bool]
 
 
 def test_any_text_survives_every_format(tmp_path):

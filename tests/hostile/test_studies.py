@@ -160,7 +160,7 @@ def test_a_package_with_an_entry_point_needs_no_permission(elsewhere, monkeypatc
 
     there = EntryPoints([EntryPoint("mine", "elsewhere_hostile.sub:register", "offnominal.worlds")])
     monkeypatch.setattr(registry, "entry_points", lambda **chosen: there.select(**chosen) if chosen else there)
-    assert parse(STUDY + WITH % "elsewhere_hostile:Mine", "mine.toml").detectors[1].name == "other"
+    assert parse(STUDY + WITH % "elsewhere_hostile:Mine", "mine.toml").detectors[1].name == "other"  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("target", ["subprocess:check_output", "elsewhere_hostile:Mine"])

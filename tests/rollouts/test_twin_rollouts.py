@@ -121,10 +121,10 @@ def test_effective_onset_ignores_differences_up_to_the_tolerance(tolerance, expe
 
 def test_a_fault_may_be_seen_later_than_it_strikes():
     def turn_right_at_five(x):
-        turn_right_at_five.age += 1
-        return np.tile([0.0 if turn_right_at_five.age <= 5 else 1.0, 0.0], (len(x), 1))
+        turn_right_at_five.age += 1  # type: ignore[attr-defined]
+        return np.tile([0.0 if turn_right_at_five.age <= 5 else 1.0, 0.0], (len(x), 1))  # type: ignore[attr-defined]
 
-    turn_right_at_five.age = 0
+    turn_right_at_five.age = 0  # type: ignore[attr-defined]
     fault = Fault("action/scaling", 0.5, 2)
     (pair,) = twins("SAP-Goal0-v0", turn_right_at_five, 1, faults=fault, max_steps=9)
     assert pair.faulty.onset == 2

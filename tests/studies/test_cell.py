@@ -45,7 +45,7 @@ def test_cells_share_data_whatever_the_detector():
     [(None, NAMES), ("*/T*", ("Time",)), (["*/KNN/*", "*/Time/0"], ("KNN", "Time")), ("*/knn/*", ()), ([], ())],
 )
 def test_cells_are_chosen_by_label(only, names):
-    assert tuple(cell.name for cell in select_cells(small_cells(), only)) == names
+    assert tuple(cell.name for cell in select_cells(small_cells(), only)) == names  # type: ignore[attr-defined]
 
 
 def test_what_is_left_out_of_an_entry_is_left_to_the_dataset():

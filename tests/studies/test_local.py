@@ -91,7 +91,7 @@ def test_how_a_worker_ended_tells_killed_from_crashed(monkeypatch, ending, kills
             super().__init__([sys.executable, "-c", f"import os, signal; {ending}"], **options)
 
     counts = iter(kills)
-    monkeypatch.setattr(local.subprocess, "Popen", Popen)
+    monkeypatch.setattr(local.subprocess, "Popen", Popen)  # type: ignore[attr-defined]
     monkeypatch.setattr(local, "oom_kills", lambda: next(counts))
     reading, writing = os.pipe()
     worker = local.Worker(1, reading)
@@ -113,7 +113,7 @@ def test_a_worker_uses_one_thread_and_finds_what_its_master_finds(package, monke
             started.update(options["env"])
             super().__init__([sys.executable, "-c", ""], **options)
 
-    monkeypatch.setattr(local.subprocess, "Popen", Popen)
+    monkeypatch.setattr(local.subprocess, "Popen", Popen)  # type: ignore[attr-defined]
     reading, writing = os.pipe()
     local.Worker(1, reading).stop()
     os.close(reading)

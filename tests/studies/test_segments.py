@@ -114,9 +114,9 @@ def test_a_process_killed_while_it_merges_leaves_no_cell_twice_and_none_out(tmp_
         if when == "before hiding":
             patch.setattr(Segments, "_remove", die)
         elif when == "before deleting":
-            patch.setattr(segments.shutil, "rmtree", die)
+            patch.setattr(segments.shutil, "rmtree", die)  # type: ignore[attr-defined]
         else:
-            patch.setattr(segments.Path, "rename", die)
+            patch.setattr(segments.Path, "rename", die)  # type: ignore[attr-defined]
         with pytest.raises(Killed):
             held(Store(tmp_path))
     assert held(Store(tmp_path)) == keys_up_to(2)

@@ -117,7 +117,7 @@ def test_mlflow_gets_a_run_for_each_cell(go, monkeypatch):
 
 def test_weights_and_biases_gets_a_step_for_each_cell(go, monkeypatch):
     run = Stand()
-    run.summary = Stand()
+    run.summary = Stand()  # type: ignore[attr-defined]
     started = []
     stand_in(monkeypatch, "wandb", init=lambda **options: started.append(options) or run)
     go(WeightsAndBiases("mine", mode="offline"))

@@ -84,7 +84,7 @@ def test_spaces_shapes_and_types(id):
     assert len(single.card.action) == channels
     assert vector.observation_space.shape == (3, width)
     assert vector.action_space.shape == (3, channels)
-    assert single.action_space.high.max() == (3.0 if "Cartpole" in id else 1.0)
+    assert single.action_space.high.max() == (3.0 if "Cartpole" in id else 1.0)  # type: ignore[attr-defined]
 
     observations, _ = vector.reset(seed=0)
     assert (observations.shape, observations.dtype) == ((3, width), np.float32)
@@ -334,14 +334,14 @@ def bad_actions(shape):
 def test_a_bad_action_is_a_named_error_and_moves_nothing(id, kind, face):
     env = make_single(id) if face == "single" else make_vector(id, 2)
     action, message = bad_actions(env.action_space.shape)[kind]
-    good = env.action_space.low * 0.3
+    good = env.action_space.low * 0.3  # type: ignore[attr-defined]
     env.reset(seed=4)
     env.step(good)
-    before, ticks = snapshot(env.world), env.world._ticks.tolist()
+    before, ticks = snapshot(env.world), env.world._ticks.tolist()  # type: ignore[attr-defined]
     with pytest.raises(InvalidAction, match=message):
         env.step(action)
     assert_same_bytes(snapshot(env.world), before)
-    assert env.world._ticks.tolist() == ticks
+    assert env.world._ticks.tolist() == ticks  # type: ignore[attr-defined]
 
     undisturbed = make_single(id) if face == "single" else make_vector(id, 2)
     undisturbed.reset(seed=4)
@@ -362,7 +362,7 @@ def test_an_action_beyond_the_limits_is_let_through_and_cut_by_motors_that_have_
     within, beyond = make_single(id), make_single(id)
     within.reset(seed=0)
     beyond.reset(seed=0)
-    same = within.step(within.action_space.high)[0].tobytes() == beyond.step(2 * beyond.action_space.high)[0].tobytes()
+    same = within.step(within.action_space.high)[0].tobytes() == beyond.step(2 * beyond.action_space.high)[0].tobytes()  # type: ignore[attr-defined]
     assert same == id.startswith("MJC")
 
 
@@ -422,7 +422,7 @@ def test_the_time_limit_truncates_and_is_the_cards_unless_given(id):
 @every_world
 def test_gymnasium_makes_a_world_with_its_time_limit(id):
     env = gymnasium.make(f"offnominal/{id}")
-    assert env.spec.max_episode_steps == env.unwrapped.card.max_steps
+    assert env.spec.max_episode_steps == env.unwrapped.card.max_steps  # type: ignore[attr-defined]
     observation, _ = env.reset(seed=5)
     assert observation.tobytes() == make_single(id).reset(seed=5)[0].tobytes()
     idle = np.zeros(env.action_space.shape, np.float32)
@@ -436,11 +436,11 @@ def test_gymnasium_makes_a_world_with_its_time_limit(id):
 def test_gymnasium_makes_a_native_vector_world(id):
     vector = gymnasium.make_vec(f"offnominal/{id}", num_envs=3)
     assert repr(vector) == f"WorldVectorEnv({id}, num_envs=3)"
-    assert vector.max_episode_steps == vector.world.card.max_steps
+    assert vector.max_episode_steps == vector.world.card.max_steps  # type: ignore[attr-defined]
     assert vector.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
     theirs = gymnasium.make_vec(f"offnominal/{id}", num_envs=3, vectorization_mode="sync")
     assert vector.reset(seed=5)[0].tobytes() == theirs.reset(seed=5)[0].tobytes()
-    actions = actions_of(vector.world, 1, 3)[0]
+    actions = actions_of(vector.world, 1, 3)[0]  # type: ignore[attr-defined]
     for ours, other in zip(vector.step(actions)[:4], theirs.step(actions)[:4], strict=True):
         assert ours.tobytes() == other.tobytes()
 

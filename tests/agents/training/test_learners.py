@@ -94,14 +94,14 @@ def test_an_ended_episode_has_no_future():
         for weight in (*learner.critics.parameters(),):
             weight.zero_()
     alpha = torch.zeros(1)
-    loss = learner.critic_loss_of_batch(seen, acted, rewards, after, torch.ones(64), alpha)
+    loss = learner.critic_loss_of_batch(seen, acted, rewards, after, torch.ones(64), alpha)  # type: ignore[attr-defined]
     torch.testing.assert_close(loss, 2 * 0.5 * rewards.square().mean())
 
 
 def test_tqc_drops_the_largest_quantiles():
     learner = LEARNERS["tqc"](5, 2, SMALL.replace(n_dropped_quantiles=2), CPU)
     values = torch.arange(100.0).reshape(2, 2, 25)
-    kept = learner.future(values)
+    kept = learner.future(values)  # type: ignore[attr-defined]
     assert kept.shape == (2, 46)
     assert kept[0].max() < values[:, 0].flatten().sort().values[46]
 
@@ -249,9 +249,9 @@ def test_behaviour_cloning_reproduces_the_demonstrations(algorithm):
     clone_behaviour(learner, replay, steps=300)
     assert evaluate_policy("SAP-Goal0-v0", greedy(learner, space), 50).mean_return > max(before + 10.0, -12.0)
     if algorithm == "td3":
-        assert torch.equal(learner.actor_target.mean.weight, learner.actor.mean.weight)
+        assert torch.equal(learner.actor_target.mean.weight, learner.actor.mean.weight)  # type: ignore[attr-defined]
     else:
-        assert torch.exp(learner.temperature.log_alpha) < 0.1
+        assert torch.exp(learner.temperature.log_alpha) < 0.1  # type: ignore[attr-defined]
 
 
 def test_a_learner_becomes_a_policy_of_its_shape_only():
@@ -269,11 +269,11 @@ def test_only_the_critics_move_while_the_actor_listens():
     take_gradient_steps = GradientSteps(learner, replay, SMALL.replace(gradient_steps=1), critic_warmup=2)
     for moves in (False, False, True):
         actor, critic = learner.actor.mean.weight.clone(), learner.critics.weights[0].clone()
-        alpha = learner.temperature.log_alpha.clone()
+        alpha = learner.temperature.log_alpha.clone()  # type: ignore[attr-defined]
         take_gradient_steps(0.0)
         assert not torch.equal(critic, learner.critics.weights[0])
         assert torch.equal(actor, learner.actor.mean.weight) is not moves
-        assert torch.equal(alpha, learner.temperature.log_alpha) is not moves
+        assert torch.equal(alpha, learner.temperature.log_alpha) is not moves  # type: ignore[attr-defined]
 
 
 def test_training_with_demonstrations_starts_at_the_return_of_the_demonstrator():

@@ -160,7 +160,7 @@ def test_a_finished_run_has_nothing_left_to_do(tmp_path):
         raise Killed
 
     again, same = learn_with_uncertainty(CARTPOLE, settings, never, device="cpu", checkpoint=path)
-    np.testing.assert_array_equal(first.network.weights, again.network.weights)
+    np.testing.assert_array_equal(first.network.weights, again.network.weights)  # type: ignore[attr-defined]
     assert same == curve
     _, longer = interrupted(CARTPOLE, "dqn", "ensemble", tmp_path / "other.checkpoint", steps=240)[:2]
     assert longer[-1].steps == 240

@@ -91,7 +91,7 @@ def test_svhn_calls_the_digit_zero_ten(tmp_path):
     images, labels = read_svhn({part: tmp_path / f"{part}.mat" for part in ("train", "test")})
     assert images.shape == (4, 32, 32, 3)
     assert (images[1] == pictures[..., 1]).all()
-    assert labels.tolist() == [1, 0, 0, 3]
+    assert labels.tolist() == [1, 0, 0, 3]  # type: ignore[attr-defined]
 
 
 def test_what_is_no_svhn_file_is_named(tmp_path):

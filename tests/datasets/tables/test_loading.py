@@ -52,7 +52,7 @@ def test_a_changed_file_is_refused(small):
 
 
 def test_a_table_of_another_width_is_refused(small, monkeypatch):
-    entry = dataclasses.replace(load.table_entry("glass"), dim=3)
+    entry = dataclasses.replace(load.table_entry("glass"), dim=3)  # type: ignore[attr-defined]
     monkeypatch.setattr(load, "table_entry", lambda name: entry)
     with pytest.raises(DamagedFile, match="has 2 columns; expected 3"):
         load_table("glass")

@@ -29,7 +29,7 @@ def sampled(mean, log_variance, actual, seed=1):
 @pytest.mark.parametrize("width", [8, 26])
 def test_the_nearest_of_fixed_particles_ranks_as_the_nearest_of_sampled_ones(width):
     predicted = gaussians(width)
-    fixed = scores.nearest_error(*predicted, scores.particles(width, SAMPLES)).min(axis=0)
+    fixed = scores.nearest_error(*predicted, scores.particles(width, SAMPLES)).min(axis=0)  # type: ignore[call-arg]
     smallest = sampled(*predicted).min(axis=(0, 1))
     assert stats.spearmanr(fixed, smallest).statistic > 0.95
     np.testing.assert_allclose(np.median(fixed / smallest), 1.0, atol=0.1)

@@ -71,7 +71,7 @@ def test_the_untrained_baseline_has_the_initial_weights(build, nominal):
 
 @pytest.mark.parametrize("name", ["MLP-DM", "LSTM-DM", "PE-DM", "RIQN"])
 def test_the_untrained_baseline_has_an_id(name):
-    assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()
+    assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()  # type: ignore[attr-defined]
 
 
 def test_a_gradient_clipped_to_nothing_teaches_nothing(build, nominal):

@@ -64,8 +64,8 @@ def test_the_nearest_counts_over_members_and_the_mean_over_all(ensemble, fresh):
     with torch.no_grad():
         predicted = ensemble.network_(torch.from_numpy(ensemble.scaling_.inputs(observations, actions)))
     members = [[part[member].numpy() for part in predicted] for member in range(3)]
-    nearest = [scores.nearest_error(*member, changes, scores.particles(3, 1000)) for member in members]
-    expected = [scores.expected_error(*member, changes) for member in members]
+    nearest = [scores.nearest_error(*member, changes, scores.particles(3, 1000)) for member in members]  # type: ignore[call-arg]
+    expected = [scores.expected_error(*member, changes) for member in members]  # type: ignore[call-arg]
     found = {name: np.concatenate(with_aggregation(ensemble, name).score(fresh)) for name in ("min", "mean")}
     np.testing.assert_allclose(found["min"], np.min(nearest, axis=0), rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(found["mean"], np.mean(expected, axis=0), rtol=1e-4, atol=1e-6)

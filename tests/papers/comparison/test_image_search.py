@@ -94,7 +94,7 @@ def test_a_cell_comes_out_the_same_twice_and_is_found_again(tmp_path):
 def test_the_key_follows_the_images_and_the_method(monkeypatch):
     knn = ImageCell("mnist", ("knn",), 0, configurations=2)
     before = module.prepare(knn)
-    assert module.code_of(knn, module.Sources()) != module.code_of(CODED, module.Sources())
+    assert module.code_of(knn, module.Sources()) != module.code_of(CODED, module.Sources())  # type: ignore[attr-defined]
     other = bars(seed=1)
     monkeypatch.setattr(module, "_images", lambda name: other)
     assert module.prepare(knn) != before

@@ -65,7 +65,7 @@ def test_cells_and_studies_survive_files():
         for scale in study.scales:
             labels = [each.label for each in study.at(scale).cells()]
             assert len(set(labels)) == len(labels) > 0
-    assert study.leave == study.cells()[0].leave == "leave-one-in"
+    assert study.leave == study.cells()[0].leave == "leave-one-in"  # type: ignore[attr-defined]
 
 
 def test_every_method_has_a_space_for_images():

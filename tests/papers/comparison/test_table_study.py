@@ -48,7 +48,7 @@ def test_cells_and_studies_survive_files():
 
 def test_the_shipped_comparison_can_be_laid_out_at_every_scale():
     study = load_study("comparison")
-    assert len(study.tables) == 40
+    assert len(study.tables) == 40  # type: ignore[attr-defined]
     for scale in study.scales:
         cells = study.at(scale).cells()
         assert len({cell.label for cell in cells}) == len(cells) > 0

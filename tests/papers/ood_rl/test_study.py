@@ -43,14 +43,14 @@ def test_detectors_outside_watch_some_agents_only():
 
 
 def test_pong_has_no_dropout_agent_and_short_games():
-    cells = [cell for cell in load_study("ood-rl").at("paper").cells() if cell.world == PONG]
-    assert {cell.uncertainty for cell in cells} == {"ensemble", "dropconnect"}
-    assert {(cell.episodes, cell.max_steps) for cell in cells} == {(1, 2000)}
+    cells = [cell for cell in load_study("ood-rl").at("paper").cells() if cell.world == PONG]  # type: ignore[attr-defined]
+    assert {cell.uncertainty for cell in cells} == {"ensemble", "dropconnect"}  # type: ignore[attr-defined]
+    assert {(cell.episodes, cell.max_steps) for cell in cells} == {(1, 2000)}  # type: ignore[attr-defined]
 
 
 def test_pong_is_watched_from_outside_by_a_detector_of_pictures():
-    cells = [cell for cell in load_study("ood-rl").at("paper").cells() if cell.world == PONG and cell.seed == 0]
-    watching = {(cell.uncertainty, cell.group): [entry.name for entry in cell.methods] for cell in cells}
+    cells = [cell for cell in load_study("ood-rl").at("paper").cells() if cell.world == PONG and cell.seed == 0]  # type: ignore[attr-defined]
+    watching = {(cell.uncertainty, cell.group): [entry.name for entry in cell.methods] for cell in cells}  # type: ignore[attr-defined]
     assert watching == {
         ("ensemble", "policy"): ["Uncertainty", "TD residual", "Q-value", "Entropy"],
         ("ensemble", "outside"): ["Encoder-KNN", "Time"],
@@ -60,7 +60,7 @@ def test_pong_is_watched_from_outside_by_a_detector_of_pictures():
 
 def test_entropy_is_that_of_choices():
     cells = [cell for cell in load_study("ood-rl").at("shipped").cells() if cell.label.endswith("ensemble/policy/0")]
-    watching = {cell.world: [entry.name for entry in cell.methods] for cell in cells}
+    watching = {cell.world: [entry.name for entry in cell.methods] for cell in cells}  # type: ignore[attr-defined]
     assert watching == {
         CARTPOLE: ["Uncertainty", "TD residual", "Q-value", "Entropy"],
         PENDULUM: ["Uncertainty", "TD residual", "Q-value"],
@@ -69,7 +69,7 @@ def test_entropy_is_that_of_choices():
 
 def test_laptop_has_every_setting_of_both_classic_worlds():
     cells = load_study("ood-rl").at("laptop").cells()
-    assert {cell.world: len(chosen_settings(cell)) for cell in cells} == {CARTPOLE: 90, PENDULUM: 40}
+    assert {cell.world: len(chosen_settings(cell)) for cell in cells} == {CARTPOLE: 90, PENDULUM: 40}  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

@@ -22,20 +22,20 @@ TOLERANCE = 2e-14
 def cartpole(gravity=9.8, cart_mass=1.0, pole_length=0.5, pole_mass=0.1, push_force=10.0):
     """Return Gymnasium's with other constants; those it derives from them are derived anew."""
     env = gymnasium.make("CartPole-v1").unwrapped
-    env.gravity, env.masscart, env.length, env.masspole, env.force_mag = (
+    env.gravity, env.masscart, env.length, env.masspole, env.force_mag = (  # type: ignore[attr-defined]
         gravity,
         cart_mass,
         pole_length,
         pole_mass,
         push_force,
     )
-    env.total_mass, env.polemass_length = pole_mass + cart_mass, pole_mass * pole_length
+    env.total_mass, env.polemass_length = pole_mass + cart_mass, pole_mass * pole_length  # type: ignore[attr-defined]
     return env
 
 
 def pendulum(gravity=10.0, mass=1.0, length=1.0, max_speed=8.0, max_torque=2.0):
     env = gymnasium.make("Pendulum-v1").unwrapped
-    env.g, env.m, env.l, env.max_speed, env.max_torque = gravity, mass, length, max_speed, max_torque
+    env.g, env.m, env.l, env.max_speed, env.max_torque = gravity, mass, length, max_speed, max_torque  # type: ignore[attr-defined]
     return env
 
 

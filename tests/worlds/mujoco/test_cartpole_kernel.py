@@ -166,7 +166,7 @@ def test_accelerations_are_mujocos_on_every_branch_of_every_constraint():
             oracle.set(state, action, physics_parameters)
             mujoco.mj_forward(oracle.model, oracle.data)
             drive = kernel.GEAR * np.clip(action[0], -3.0, 3.0)
-            ours = kernel._accelerations(
+            ours = kernel._accelerations(  # type: ignore[call-arg]
                 *state, drive, -physics_parameters[1], physics_parameters[0], physics_parameters[2]
             )
             np.testing.assert_allclose(ours, oracle.data.qacc, rtol=1e-11, atol=1e-11)
@@ -179,7 +179,7 @@ def test_the_rail_ends_where_mujocos_does(x):
     oracle, state = Oracle(), np.array([x, 0.3, 2 * np.sign(x), 0.0])
     oracle.set(state, 0.0, NEUTRAL)
     mujoco.mj_forward(oracle.model, oracle.data)
-    assert kernel._accelerations(*state, 0.0, 0.0, 1.0, 0.0) == pytest.approx(oracle.data.qacc, rel=1e-12)
+    assert kernel._accelerations(*state, 0.0, 0.0, 1.0, 0.0) == pytest.approx(oracle.data.qacc, rel=1e-12)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("physics_parameters", KNOBS)
@@ -360,7 +360,7 @@ def test_an_acceleration_beyond_mujocos_bound_is_bad_whatever_comes_of_it(speed,
     oracle.set(state, 0.0, NEUTRAL)
     mujoco.mj_step(oracle.model, oracle.data)
     assert oracle.data.warning[int(mujoco.mjtWarning.mjWARN_BADQACC)].number == (not good)
-    *after, verdict = kernel._substep(*state, 0.0, 0.0, 1.0, 0.0)
+    *after, verdict = kernel._substep(*state, 0.0, 0.0, 1.0, 0.0)  # type: ignore[call-arg]
     assert verdict == good
     assert np.abs(after).max() < kernel.MAX_VALUE
 

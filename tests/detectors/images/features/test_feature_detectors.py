@@ -103,8 +103,8 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, fit
 @pytest.mark.parametrize("name", ["KNN-ResNet", "CLIP-Sim", "DINO-Patch"])
 def test_the_backbone_name_is_that_of_the_parameters(name):
     detector = make_detector(name)
-    assert detector.backbone_name == detector.get_params()["backbone"] == "encoder"
-    assert make_detector(name, backbone="dino_vits16").backbone_name == "dino_vits16"
+    assert detector.backbone_name == detector.get_params()["backbone"] == "encoder"  # type: ignore[attr-defined]
+    assert make_detector(name, backbone="dino_vits16").backbone_name == "dino_vits16"  # type: ignore[attr-defined]
 
 
 def test_it_can_be_saved(fitted, fresh, tmp_path):
@@ -145,7 +145,7 @@ def test_the_kth_neighbour_and_the_mean_of_k(nominal, fresh):
 def test_the_score_is_the_largest_patch_distance():
     tokens = torch.tensor([[[0.0], [1.0]], [[5.0], [1.0]]])
     detector = DINOPatch(device="cpu")
-    detector.bank_ = feature_detector.FeatureBank(torch.tensor([[0.0], [1.0]]))
+    detector.bank_ = feature_detector.FeatureBank(torch.tensor([[0.0], [1.0]]))  # type: ignore[attr-defined]
     np.testing.assert_allclose(detector._anomaly_scores(tokens), [0.0, 4.0])
 
 

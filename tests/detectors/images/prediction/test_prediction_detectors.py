@@ -86,7 +86,7 @@ def test_the_untrained_twin_has_the_weights_that_training_starts_from(build, nom
 
 @pytest.mark.parametrize("name", ["PredAE", "LDM", "LRDM", "PredNet", "RSSM-PPM"])
 def test_the_untrained_twin_is_registered(name):
-    assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()
+    assert make_detector(f"{name}-untrained").get_params() == make_detector(name).untrained().get_params()  # type: ignore[attr-defined]
 
 
 def test_the_learning_curve_falls(fitted):
