@@ -13,6 +13,8 @@ UV ?= uv
 # Any pip arguments that install torch, for example
 # TORCH="torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
 TORCH ?= torch==2.13.0
+MINIMUM_TORCH ?= torch==2.6.0
+MINIMUM_VENV := .venv-minimum
 PYTEST_ARGS ?= -n auto --maxprocesses 8 --dist worksteal
 LOCK_ARGS ?=
 
@@ -26,7 +28,7 @@ PACKAGE_READY := $(VENV)/.stamp-package
 TORCH_READY := $(VENV)/.stamp-torch
 DEV_READY := $(VENV)/.stamp-dev
 
-.PHONY: help quickstart test test-fast coverage lint docs bench lock clean
+.PHONY: help quickstart test test-fast test-minimum coverage lint docs bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +45,15 @@ test-fast: export OMP_NUM_THREADS := 1
 test-fast: export OPENBLAS_NUM_THREADS := 1
 test-fast: $(PACKAGE_READY) $(DEV_READY) ## Run the quick part of the tests: the inner loop of development
 	@$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not slow and not hostile and not long"
+
+test-minimum: export OMP_NUM_THREADS := 1
+test-minimum: export OPENBLAS_NUM_THREADS := 1
+test-minimum: ## Run the quick part of the tests with the oldest supported versions of all requirements
+	@$(PYTHON) -m venv $(MINIMUM_VENV)
+	@$(MINIMUM_VENV)/bin/python -m pip install -qq --require-hashes --no-deps -r requirements/minimum.txt
+	@$(MINIMUM_VENV)/bin/python -m pip install -qq $(MINIMUM_TORCH)
+	@$(MINIMUM_VENV)/bin/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@$(MINIMUM_VENV)/bin/python -m pytest $(PYTEST_ARGS) -m "not slow and not hostile and not long"
 
 coverage: export OMP_NUM_THREADS := 1
 coverage: export OPENBLAS_NUM_THREADS := 1
@@ -68,13 +79,14 @@ lock: ## Pin the requirements again (needs uv; LOCK_ARGS=--upgrade takes newer v
 	@command -v "$(UV)" >/dev/null || { echo "make lock needs uv: pip install uv, or pass UV=path/to/uv" >&2; exit 1; }
 	@$(COMPILE) --extra dev -o requirements/dev.txt
 	@$(COMPILE) --extra plot -c requirements/dev.txt -o requirements/runtime.txt
+	@$(COMPILE) --extra train --extra plot --extra test --resolution lowest-direct -o requirements/minimum.txt
 
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--group build --override requirements/overrides.txt --generate-hashes --no-annotate \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_ARGS)
 
 clean: ## Remove the virtual environment, caches and build products
-	@rm -rf $(VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) $(MINIMUM_VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(VENV_READY):
