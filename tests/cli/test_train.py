@@ -70,7 +70,7 @@ def test_an_agent_is_imported_evaluated_and_saved(agent: Path, tmp_path: Path) -
     [
         ([WORLD, "--learner", "sb4"], "Did you mean 'sb3'?"),
         ([WORLD, "--learner", "sb3", "--algorithm", "ppo"], "Choose from tqc, sac, td3, dqn, ddpg."),
-        ([WORLD, "--from-sb3", "nowhere.zip"], "nowhere.zip is no file"),
+        ([WORLD, "--from-sb3", "nowhere.zip"], "nowhere.zip is not a file"),
         ([WORLD, "--from-sb3", "AGENT", "--algorithm", "tqc"], "contains a sac agent, not tqc"),
         (["MJC-HalfCheetah-v0", "--from-sb3", "AGENT"], "MJC-HalfCheetah-v0 has 18 and 6"),
     ],
