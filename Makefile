@@ -13,7 +13,7 @@ UV ?= uv
 # Any pip arguments that install torch, for example
 # TORCH="torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
 TORCH ?= torch==2.13.0
-MINIMUM_TORCH ?= torch==2.6.0
+MINIMUM_TORCH ?= torch==2.11.0
 MINIMUM_VENV := .venv-minimum
 PYTEST_ARGS ?= -n auto --maxprocesses 8 --dist worksteal
 LOCK_ARGS ?=

@@ -79,7 +79,7 @@ def read_svhn(paths: Paths) -> Read:
             content = loadmat(paths[part], variable_names=["X", "y"])
             images.append(content["X"].transpose(3, 0, 1, 2))
             labels.append(content["y"].ravel().astype(np.int64) % 10)
-        except (MatReadError, ValueError, KeyError, TypeError, NotImplementedError) as error:
+        except (MatReadError, ValueError, IndexError, KeyError, TypeError, NotImplementedError) as error:
             raise DamagedFile(f"{paths[part]}: {error}; expected the cropped digits. Fetch it again.") from None
     return np.concatenate(images), np.concatenate(labels)
 
