@@ -86,6 +86,38 @@ class AlreadyExists(OffnominalError, FileExistsError):
     """The target of a write already exists."""
 
 
+class RobotError(OffnominalError, RuntimeError):
+    """Base of the errors around a robot's controller. After one of them, a client sends no motion."""
+
+
+class RobotUnreachable(RobotError, ConnectionError):
+    """No controller accepts connections at the host and port."""
+
+
+class RobotTimeout(RobotError, TimeoutError):
+    """A controller that does not answer in time."""
+
+
+class RobotConnectionLost(RobotError, ConnectionError):
+    """A connection to a controller that ended while it was needed."""
+
+
+class InvalidPackage(RobotError, ValueError):
+    """Bytes that are no package of the controller's protocol: invalid, truncated or of another port."""
+
+
+class SafetyStop(RobotError):
+    """The safety system of the robot has stopped it: protective stop, safeguard stop or emergency stop."""
+
+
+class TargetOutOfLimits(RobotError, ValueError):
+    """A target that the limits of the client forbid; nothing was sent."""
+
+
+class MotionRefused(RobotError):
+    """A motion that the client does not send, such as one after an error or without a person at the emergency stop."""
+
+
 class LawBroken(OffnominalError, AssertionError):
     """An object violates a law of its kind."""
 
