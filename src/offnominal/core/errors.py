@@ -110,6 +110,10 @@ class SafetyStop(RobotError):
     """The safety system of the robot has stopped it: protective stop, safeguard stop or emergency stop."""
 
 
+class ProgramStopped(RobotError):
+    """The control program on the controller has ended, so that no command is executed."""
+
+
 class TargetOutOfLimits(RobotError, ValueError):
     """A target that the limits of the client forbid; nothing was sent."""
 

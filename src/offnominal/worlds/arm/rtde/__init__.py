@@ -1,4 +1,27 @@
-"""The controller of a UR robot over its own protocol (RTDE).
+"""The controller of a UR robot over its own protocol (RTDE): a client, and a virtual controller.
 
-This code was never run on a robot. It was tested against the virtual controller of this package only.
+This code was never run on a robot of metal. It was tested against the virtual controller of this package only.
 """
+
+from offnominal.worlds.arm.rtde.backend import HOME, ArmBackend, KinematicBackend
+from offnominal.worlds.arm.rtde.client import RobotClient
+from offnominal.worlds.arm.rtde.controller import MODELS, ControllerModel, VirtualController
+from offnominal.worlds.arm.rtde.limits import MotionLimits
+from offnominal.worlds.arm.rtde.ports import FREE_PORTS, Ports
+from offnominal.worlds.arm.rtde.server import RobotServer
+from offnominal.worlds.arm.rtde.state import RobotState
+
+__all__ = [
+    "FREE_PORTS",
+    "HOME",
+    "MODELS",
+    "ArmBackend",
+    "ControllerModel",
+    "KinematicBackend",
+    "MotionLimits",
+    "Ports",
+    "RobotClient",
+    "RobotServer",
+    "RobotState",
+    "VirtualController",
+]

@@ -1,0 +1,91 @@
+"""The arm behind a virtual controller: an interface, and an arm without mass."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from offnominal.core.types import FloatArray
+from offnominal.worlds.arm.kinematics import forward, pose_vector
+
+HOME = (0.5 * math.pi, -0.5 * math.pi, 0.5 * math.pi, -0.5 * math.pi, -0.5 * math.pi, 0.0)
+"""Joint angles at the start, rad: the arm points along the negative y axis with the flange downwards."""
+
+
+class ArmBackend(Protocol):
+    """An arm with position servos at its six joints.
+
+    Angles are in radians and poses are metres and rotation vectors in the frame of the robot's base.
+    """
+
+    tool: float
+    """Distance from the flange to the tool centre point (TCP), m."""
+
+    @property
+    def joint_positions(self) -> FloatArray:
+        """Angles of the joints, rad."""
+
+    @property
+    def joint_velocities(self) -> FloatArray:
+        """Velocities of the joints, rad/s."""
+
+    @property
+    def tcp_pose(self) -> FloatArray:
+        """Position and rotation vector of the TCP."""
+
+    def reset(self, q: ArrayLike) -> None:
+        """Place the arm at rest at some joint angles, without a trace of what happened before."""
+
+    def set_target(self, q: FloatArray) -> None:
+        """Set the joint angles that the servos hold."""
+
+    def step(self, dt: float) -> None:
+        """Simulate some seconds."""
+
+
+class KinematicBackend:
+    """An arm without mass: each joint follows its target with a first-order lag.
+
+    Args:
+        tool: Distance from the flange to the TCP, m.
+        time_constant: Lag of the joints, s.
+    """
+
+    def __init__(self, *, tool: float = 0.0, time_constant: float = 0.01) -> None:
+        self.tool = tool
+        self.time_constant = time_constant
+        self.reset(HOME)
+
+    @property
+    def joint_positions(self) -> FloatArray:
+        """Angles of the joints, rad."""
+        return self._q
+
+    @property
+    def joint_velocities(self) -> FloatArray:
+        """Velocities of the joints, rad/s."""
+        return self._qd
+
+    @property
+    def tcp_pose(self) -> FloatArray:
+        """Position and rotation vector of the TCP."""
+        return pose_vector(forward(self._q, self.tool))
+
+    def reset(self, q: ArrayLike) -> None:
+        """Place the arm at rest at some joint angles."""
+        self._q = np.array(q, np.float64)
+        self._target = self._q.copy()
+        self._qd = np.zeros(6)
+
+    def set_target(self, q: FloatArray) -> None:
+        """Set the joint angles that the servos hold."""
+        self._target = q.copy()
+
+    def step(self, dt: float) -> None:
+        """Simulate some seconds with the implicit Euler method."""
+        moved = (self._target - self._q) * (dt / (dt + self.time_constant))
+        self._qd = moved / dt
+        self._q = self._q + moved
