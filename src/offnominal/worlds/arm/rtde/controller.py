@@ -127,7 +127,7 @@ class VirtualController:
         self.registers.write({COMMAND: 0, RESETS: self.resets})
         if program is not None:
             self._program = RegisterProgram(self.registers, self.faults, self.backend.tool, self._target)
-            self._watchdog = watchdog
+            self._watch(watchdog)
 
     @property
     def time(self) -> float:
