@@ -15,6 +15,7 @@ from offnominal.agents import (
     Gait,
     PoleBalance,
     PotentialField,
+    StraightLine,
     SwingUp,
     scripted_expert,
 )
@@ -54,6 +55,7 @@ def first_actions(policy, seen):
         ("SAP-Goal0-v0", -5.0, 1.0),
         ("SAP-Goal1-v0", -11.0, 0.85),
         ("SAP-Goal2-v0", -25.0, 0.6),
+        ("URM-Reach-v0", -138.0, 0.7),
     ],
 )
 def test_the_return_of_a_scripted_expert_is_as_documented(world, least_return, least_success):
@@ -83,6 +85,7 @@ def test_each_world_gets_its_own_kind():
     assert isinstance(scripted_expert("OOD-Pendulum-v0"), EnergyPump)
     assert isinstance(scripted_expert("SAP-Goal1-v0"), PotentialField)
     assert scripted_expert("SAP-Goal1-v0").repulsion == 5.0  # type: ignore[attr-defined]
+    assert isinstance(scripted_expert("URM-Reach-v0"), StraightLine)
 
 
 def test_an_unknown_world_is_refused_with_the_nearest():

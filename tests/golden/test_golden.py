@@ -45,6 +45,13 @@ CLASSIC = {
         "slow and weak": (Fault("dynamics/max_speed", 1.6, 2), Fault("dynamics/max_torque", 0.4, 3)),
     },
 }
+ARM = {
+    "slow arm and moving goal": (Fault("dynamics/robot_speed", 0.002, 2), Fault("dynamics/moving_goal", 0.01, 4)),
+    "viscous joints and a payload that comes and goes": (
+        Fault("dynamics/robot_friction", 100.0, 3),
+        Fault("dynamics/payload", 4.0, Schedule(onset=1, period=4)),
+    ),
+}
 PUBLISHED = published_strengths()
 
 
@@ -52,6 +59,8 @@ def faults_of(world):
     """Return what goes wrong in a world; strengths are numbers that no calibration changes."""
     if world.startswith("OOD"):
         return classic_faults_of(world)
+    if world.startswith("URM"):
+        return {name: fault for name, fault in COMMON.items() if not name.startswith("force")} | ARM
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)
@@ -183,7 +192,7 @@ def repin():
     }
     films = {world: {faults: filmed(world, faults) for faults in FILMED} for world in FAULTS}
     here, films_here = (
-        {name: pins.pop(name) for name in list(pins) if "Cheetah" in name or "Reacher" in name}
+        {name: pins.pop(name) for name in list(pins) if any(part in name for part in ("Cheetah", "Reacher", "URM"))}
         for pins in (everywhere, films)
     )
     with TemporaryDirectory() as folder:

@@ -13,6 +13,7 @@ from offnominal.agents.scripted import (
     Gait,
     PoleBalance,
     PotentialField,
+    StraightLine,
     SwingUp,
     scripted_expert,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "PolicyCard",
     "PotentialField",
     "RandomPolicy",
+    "StraightLine",
     "SwingUp",
     "UncertainPolicy",
     "as_policy",

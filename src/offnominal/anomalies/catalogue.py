@@ -60,6 +60,10 @@ for _physics_parameter, _summary in (
     ("length", "pendulum of b metres"),
     ("max_speed", "speed limited to b rad/s"),
     ("max_torque", "torque limited to b N m"),
+    ("robot_speed", "displacement limited to b metres per axis and step"),
+    ("moving_goal", "goal that moves by b metres per step"),
+    ("robot_friction", "viscous friction of b N m s/rad added to every joint"),
+    ("payload", "mass of b kg at the gripper"),
 ):
     anomalies.register(
         Spec(

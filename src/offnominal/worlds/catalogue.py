@@ -17,6 +17,7 @@ from offnominal.worlds.world_card import WorldCard
 
 NAMESPACE = "offnominal"
 FAMILIES = (
+    "arm",
     "classic",
     "mujoco",
     "particles",

@@ -7,6 +7,7 @@ from offnominal.agents.scripted.energy_pump import EnergyPump
 from offnominal.agents.scripted.gait import Gait
 from offnominal.agents.scripted.pole_balance import PoleBalance
 from offnominal.agents.scripted.potential_field import PotentialField
+from offnominal.agents.scripted.straight_line import StraightLine
 from offnominal.agents.scripted.swing_up import SwingUp
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "Gait",
     "PoleBalance",
     "PotentialField",
+    "StraightLine",
     "SwingUp",
     "scripted_expert",
 ]

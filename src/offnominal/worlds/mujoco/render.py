@@ -65,11 +65,12 @@ class Renderer:
         self._geoms = found.geoms[solid]
         self._body = None if view.follow is None else model.body(view.follow).id
 
-    def draw(self, qpos: FloatArray, *, size: int = 128) -> Frames:
+    def draw(self, qpos: FloatArray, *, mocap: FloatArray | None = None, size: int = 128) -> Frames:
         """Return images of states.
 
         Args:
             qpos: (rows, nq): positions of the joints. Geoms without a finite position are not drawn.
+            mocap: (rows, nmocap, 3): positions of the mocap bodies; None for those of the model.
             size: Pixels per side.
 
         Returns:
@@ -81,6 +82,8 @@ class Renderer:
         offsets = np.zeros((n, 3))
         for k in range(n):
             self._data.qpos[:] = qpos[k]
+            if mocap is not None:
+                self._data.mocap_pos[:] = mocap[k]
             mujoco.mj_kinematics(self._model, self._data)
             positions[k, 1:] = self._data.geom_xpos[self._geoms]
             rotations[k, 1:] = self._data.geom_xmat[self._geoms].reshape(count - 1, 3, 3)

@@ -1,0 +1,96 @@
+"""Names, limits and reference returns of the arm worlds, and the task geometry that controllers need to know.
+
+Lengths are in metres, in the frame of the table: the robot stands at the origin, y points from it to the table.
+"""
+
+from __future__ import annotations
+
+from offnominal.core.registry import Spec
+from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
+
+STEP = 0.004
+"""Displacement of the target that an action of 1 asks for."""
+MAX_STEP = 0.01
+"""Largest displacement of the target per axis and control period."""
+TARGET_LOW, TARGET_HIGH = (-0.3, 0.2, 0.05), (0.2, 0.4, 0.25)
+"""Box that the target of the gripper stays in."""
+GOAL_LOW, GOAL_HIGH = (-0.25, 0.25, 0.1), (0.15, 0.35, 0.2)
+"""Box that goals are drawn from."""
+GOAL_PERIOD = 50
+"""Control periods after which URM-Reach-v0 draws a new goal."""
+GOAL_QUATERNION = (0.5**0.5, -(0.5**0.5), 0.0, 0.0)
+"""Constant orientation of the goal in the observation."""
+SUCCESS_DISTANCE = 0.02
+BASE_HEIGHT = 0.025
+"""Height of the robot's base, and of the table top."""
+TOOL = 0.15
+"""Distance from the flange to the middle of the finger pads, the tool centre point (TCP)."""
+FINGER_TIP = 0.012
+"""Distance from the TCP to the finger tips."""
+OPEN_WIDTH, CLOSED_WIDTH = 0.084, 0.01
+"""Distance between the finger pads."""
+CLOSED_TRAVEL = 0.5 * (OPEN_WIDTH - CLOSED_WIDTH)
+"""Travel of each finger from open to closed."""
+
+_ARM_PARAMETERS = (
+    PhysicsParameter(
+        "robot_speed",
+        MAX_STEP,
+        "largest displacement per axis and control period; actions within their limits ask for 0.004 m at most",
+        "m",
+        minimum=0.0,
+        combine="multiply",
+        typical=0.001,
+    ),
+    PhysicsParameter(
+        "moving_goal",
+        0.0,
+        "distance that the goal moves along x per control period, back and forth in its box",
+        "m",
+        minimum=0.0,
+        typical=0.004,
+    ),
+    PhysicsParameter(
+        "robot_friction",
+        0.0,
+        "viscous friction added to every joint of the arm",
+        "N m s/rad",
+        minimum=0.0,
+        typical=100.0,
+    ),
+    PhysicsParameter(
+        "payload",
+        0.0,
+        "mass at the gripper that the arm does not compensate for",
+        "kg",
+        minimum=0.0,
+        typical=5.0,
+    ),
+)
+_TCP = (
+    *(Channel(f"gripper {axis}", "m") for axis in "xyz"),
+    *(Channel(f"gripper velocity {axis}", "m/s") for axis in "xyz"),
+)
+_GOAL = (
+    *(Channel(f"goal {axis}", "m") for axis in "xyz"),
+    *(Channel(f"goal quaternion {part}", "1") for part in "wxyz"),
+)
+_ACTION = (*(Channel(f"displacement {axis}", "4 mm") for axis in "xyz"), Channel("gripper", "1 open, -1 closed"))
+
+REACH = WorldCard(
+    id="URM-Reach-v0",
+    summary="bring the gripper of a UR3 arm to one goal after the other",
+    dt=0.04,
+    max_steps=200,
+    expert_length=200,
+    expert_return=-143.98,
+    random_return=-248.341,
+    observation=(*_TCP, *_GOAL),
+    action=_ACTION,
+    physics_parameters=_ARM_PARAMETERS,
+    target="offnominal.worlds.arm.reach:Reach",
+    scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
+    page="urm-reach",
+)
+
+CARDS = {card.id: card for card in (REACH,)}
