@@ -17,6 +17,7 @@ from offnominal.cli.laws import check
 from offnominal.cli.listing import listing
 from offnominal.cli.output import out
 from offnominal.cli.play import playing
+from offnominal.cli.robot import robot
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
 from offnominal.cli.training import training
@@ -37,6 +38,7 @@ program.add_typer(datasets)
 program.add_typer(experiments)
 program.add_typer(tables, name="tables")
 program.add_typer(playing)
+program.add_typer(robot, name="robot")
 program.add_typer(health)
 
 

@@ -62,9 +62,9 @@ class Connection:
             RobotConnectionLost: If the connection ends.
         """
         try:
-            self.socket.settimeout(max(timeout, 1e-4))
+            self.socket.settimeout(max(timeout, 0.0))
             data = self.socket.recv(1 << 16)
-        except TimeoutError:
+        except (BlockingIOError, TimeoutError):
             raise RobotTimeout(f"{self.name} sends nothing within {timeout:.3g} s.") from None
         except OSError as error:
             raise self._lost(error) from None

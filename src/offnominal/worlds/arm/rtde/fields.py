@@ -6,6 +6,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from types import MappingProxyType
 
 from offnominal.core.errors import InvalidPackage, UnknownName, did_you_mean
@@ -17,7 +18,13 @@ REGISTERS = 48
 
 
 class FieldType(Enum):
-    """Type of a field: its name in the protocol, its layout and its length."""
+    """Type of a field.
+
+    Attributes:
+        wire_name: Name that the protocol uses.
+        code: Layout of one element, as :mod:`struct` writes it.
+        length: Number of elements.
+    """
 
     BOOL = ("BOOL", "?", 1)
     UINT8 = ("UINT8", "B", 1)
@@ -30,20 +37,8 @@ class FieldType(Enum):
     VECTOR6INT32 = ("VECTOR6INT32", "i", 6)
     VECTOR6UINT32 = ("VECTOR6UINT32", "I", 6)
 
-    @property
-    def wire_name(self) -> str:
-        """Name that the protocol uses."""
-        return self.value[0]
-
-    @property
-    def code(self) -> str:
-        """Layout of one element, as :mod:`struct` writes it."""
-        return self.value[1]
-
-    @property
-    def length(self) -> int:
-        """Number of elements."""
-        return self.value[2]
+    def __init__(self, wire_name: str, code: str, length: int) -> None:
+        self.wire_name, self.code, self.length = wire_name, code, length
 
 
 def _fields() -> dict[str, FieldType]:
@@ -110,6 +105,11 @@ def field_types(names: Sequence[str], known: Mapping[str, FieldType]) -> tuple[F
     return tuple(known[name] for name in names)
 
 
+@lru_cache
+def _layout(types: tuple[FieldType, ...]) -> struct.Struct:
+    return struct.Struct(">B" + "".join(kind.code * kind.length for kind in types))
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """An ordered list of fields that travel together in one data package.
@@ -137,7 +137,7 @@ class Recipe:
     @property
     def layout(self) -> struct.Struct:
         """Layout of a data package: the number of the recipe and all elements."""
-        return struct.Struct(">B" + "".join(kind.code * kind.length for kind in self.types))
+        return _layout(self.types)
 
     def pack(self, values: Mapping[str, Value]) -> bytes:
         """Return the payload of a data package, or raise :class:`InvalidPackage` if a value does not fit its type."""

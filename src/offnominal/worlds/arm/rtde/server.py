@@ -29,6 +29,8 @@ LONGEST_MOTION = 120.0
 """Longest motion in lockstep, simulated seconds."""
 MAX_LAG = 0.25
 """Seconds after which a controller that is behind real time gives the lost time up."""
+MAX_BURST = 4
+"""Cycles that a controller which is behind time simulates before it reads its connections again."""
 SKIP_ABOVE, CLOSE_ABOVE = 1 << 16, 1 << 20
 """Unsent bytes above which data packages are skipped, and above which the client is disconnected."""
 
@@ -149,7 +151,7 @@ class RobotServer:
         return self
 
     def serve(self) -> None:
-        """Serve until :meth:`close` is called; :meth:`open` must have been called."""
+        """Serve until :meth:`stop` or :meth:`close` is called; :meth:`open` must have been called."""
         try:
             if self.speed == "lockstep":
                 self._serve_lockstep()
@@ -158,9 +160,13 @@ class RobotServer:
         finally:
             self._close_sockets()
 
+    def stop(self) -> None:
+        """Let :meth:`serve` return soon; callable from any thread."""
+        self._stopping.set()
+
     def close(self) -> None:
         """Close all connections and stop the thread."""
-        self._stopping.set()
+        self.stop()
         if self._thread is not None:
             self._thread.join(timeout=5.0)
             self._thread = None
@@ -184,7 +190,9 @@ class RobotServer:
             now = time.monotonic()
             if now - due > MAX_LAG:
                 due = now
-            while due <= now:
+            for _ in range(MAX_BURST):
+                if due > now:
+                    break
                 self.controller.cycle()
                 self._broadcast(self.controller.cycles)
                 due += cycle
