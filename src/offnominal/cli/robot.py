@@ -21,6 +21,13 @@ class Model(StrEnum):
     E_SERIES = "e-series"
 
 
+class Arm(StrEnum):
+    """Arm behind the controller."""
+
+    MUJOCO = "mujoco"
+    KINEMATIC = "kinematic"
+
+
 class Speed(StrEnum):
     """How time passes."""
 
@@ -36,6 +43,7 @@ def serve(
     speed: Annotated[
         Speed, typer.Option(help="Real time, ten times as fast, or only when a client sends a command.")
     ] = Speed.REAL,
+    arm: Annotated[Arm, typer.Option(help="Arm with masses and servos in MuJoCo, or without mass.")] = Arm.MUJOCO,
     period: Annotated[
         float | None, typer.Option(help="Seconds that a servo command lasts in lockstep; if omitted, its own time.")
     ] = None,
@@ -51,10 +59,12 @@ def serve(
     Example: [bold]offnominal robot serve --model cb3 --speed lockstep[/]
     """
     from offnominal.core.checks import positive_number
-    from offnominal.worlds.arm.rtde import FREE_PORTS, Ports, RobotServer, VirtualController
+    from offnominal.worlds.arm.rtde import FREE_PORTS, KinematicBackend, Ports, RobotServer, VirtualController
+    from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
 
     limit = None if seconds is None else positive_number("seconds", seconds)
-    controller = VirtualController(model.value, seed=seed, encoder_noise=encoder_noise)
+    backend = MujocoBackend() if arm is Arm.MUJOCO else KinematicBackend()
+    controller = VirtualController(model.value, backend, seed=seed, encoder_noise=encoder_noise)
     server = RobotServer(
         controller, host, ports=FREE_PORTS if free_ports else Ports(), speed=speed.value, period=period
     ).open()

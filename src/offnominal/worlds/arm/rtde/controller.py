@@ -184,7 +184,7 @@ class VirtualController:
                 if self._stop_time >= self._stop.duration:
                     self._stop = None
             elif self._program is not None:
-                self._program.step(self.dt)
+                self._program.step(self.dt, self.backend.joint_positions)
                 self._target = self._program.target
         except Unreachable as reason:
             self.protective_stop(str(reason))

@@ -22,6 +22,10 @@ from offnominal.worlds.arm.rtde.registers import Registers
 
 SMALLEST = 1e-6
 """Smallest speed and acceleration, so that every motion ends."""
+SETTLED = 1e-3
+"""Distance of every joint from the end of a motion at which it is done, rad."""
+SETTLE_TIME = 1.0
+"""Longest time to settle, s."""
 
 
 @dataclass(slots=True)
@@ -86,8 +90,12 @@ class RegisterProgram:
         elif command not in (Command.NONE, Command.STOP_SCRIPT):
             self._begin(command)
 
-    def step(self, dt: float) -> None:
+    def step(self, dt: float, actual: FloatArray) -> None:
         """Move the target for one cycle.
+
+        Args:
+            dt: Duration of the cycle, s.
+            actual: Joint angles of the arm; a motion ends when they are near its end.
 
         Raises:
             Unreachable: If no joint angles reach the next pose of a straight line.
@@ -96,7 +104,8 @@ class RegisterProgram:
         if self._motion is not None:
             self._time += dt
             self.target = self._motion.joints(self._time)
-            if self._time >= self._motion.duration:
+            late = self._time - self._motion.duration
+            if late >= 0.0 and (late >= SETTLE_TIME or np.abs(actual - self.target).max() < SETTLED):
                 self._end_motion()
         elif self._tracker is not None:
             self.target = self._tracker.step(dt)
