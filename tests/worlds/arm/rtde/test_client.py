@@ -20,6 +20,7 @@ from offnominal.worlds.arm.kinematics import forward, pose_vector
 from offnominal.worlds.arm.rtde import (
     FREE_PORTS,
     HOME,
+    LocalRobot,
     MotionLimits,
     Ports,
     RobotClient,
@@ -104,6 +105,23 @@ def episode(seed):
 def test_lockstep_gives_the_same_bytes_for_the_same_seed():
     assert episode(1) == episode(1)
     assert episode(1) != episode(2)
+
+
+def test_local_robot_gives_the_same_states_as_one_behind_sockets(robot):
+    local = RobotClient(LocalRobot(VirtualController(), period=0.04)).connect()
+    for client in (local, robot):
+        client.move_l(shifted(z=-0.03))
+    for step in range(10):
+        target = shifted(x=0.003 * step, z=-0.03)
+        assert local.servo_l(target).values == robot.servo_l(target).values
+    local.dashboard("offnominal protective stop")
+    with pytest.raises(SafetyStop):
+        local.servo_l(shifted())
+    with pytest.raises(MotionRefused):
+        local.servo_l(shifted())
+    local.local.controller.unlock()
+    assert local.reconnect().state.program_running
+    local.close()
 
 
 def test_faults_of_the_controller_change_the_way_and_reset_removes_them(robot):

@@ -73,7 +73,7 @@ def server(request):
 
 @pytest.fixture
 def link(server):
-    connection = RtdeConnection("127.0.0.1", server.ports.rtde, 2.0)
+    connection = RtdeConnection(Connection("127.0.0.1", server.ports.rtde, 2.0))
     yield connection
     connection.close()
 
@@ -120,7 +120,7 @@ def test_commands_through_registers_are_done_and_cleared(server, link):
     clear = link.setup_inputs(("input_int_register_0",))
     link.start()
     assert link.read(2.0)["runtime_state"] == 1
-    dashboard = DashboardConnection("127.0.0.1", server.ports.dashboard, 2.0)
+    dashboard = DashboardConnection(Connection("127.0.0.1", server.ports.dashboard, 2.0))
     script = Connection("127.0.0.1", server.ports.script, 2.0)
     script.send(b"def rtde_control():\n  while True:\n    sync()\n  end\nend\n")
     values = link.read(2.0)
@@ -155,7 +155,7 @@ def test_unknown_and_taken_fields_are_named(server, link):
         payload = link.request(PackageType.SETUP_INPUTS, ",".join(names).encode())
         assert payload == b"\x00NOT_FOUND"
     link.setup_inputs(("input_int_register_0",))
-    other = RtdeConnection("127.0.0.1", server.ports.rtde, 2.0)
+    other = RtdeConnection(Connection("127.0.0.1", server.ports.rtde, 2.0))
     with pytest.raises(InvalidPackage, match="another client writes input_int_register_0"):
         other.setup_inputs(("input_int_register_0",))
     other.close()

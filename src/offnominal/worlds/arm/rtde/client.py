@@ -34,7 +34,7 @@ class RobotClient(RobotLink):
     reads or moves sends one.
 
     Args:
-        host: Address of the controller.
+        host: Address of the controller, or a virtual controller in this process.
         ports: Ports of the controller.
         limits: Limits of the motions.
         frequency: Data packages per second; those of the controller's own cycle if omitted.

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Protocol
 
 from offnominal.core.errors import (
     InvalidPackage,
@@ -19,6 +20,22 @@ from offnominal.worlds.arm.rtde.fields import INPUTS, OUTPUTS, Recipe, Value
 from offnominal.worlds.arm.rtde.packages import ControllerVersion, Package, PackageReader, PackageType, TextMessage
 
 MAX_MESSAGES = 100
+
+
+class Channel(Protocol):
+    """A connection of which no call waits longer than its timeout; the errors are those of :class:`Connection`."""
+
+    name: str
+    timeout: float
+
+    def send(self, data: bytes) -> None:
+        """Send bytes."""
+
+    def receive(self, timeout: float) -> bytes:
+        """Return the bytes that have arrived, after at most some seconds."""
+
+    def close(self) -> None:
+        """Close the connection."""
 
 
 class Connection:
@@ -85,13 +102,11 @@ class RtdeConnection:
     """A connection to the RTDE port: version, recipes, data in both directions.
 
     Args:
-        host: Address of the controller.
-        port: Port.
-        timeout: Longest time of a call, s.
+        connection: Open connection to the port.
     """
 
-    def __init__(self, host: str, port: int, timeout: float) -> None:
-        self.connection = Connection(host, port, timeout)
+    def __init__(self, connection: Channel) -> None:
+        self.connection = connection
         self.messages: list[TextMessage] = []
         self._reader = PackageReader()
         self._packages: list[Package] = []
@@ -226,13 +241,11 @@ class DashboardConnection:
     """A connection to the dashboard: one line in, one line out.
 
     Args:
-        host: Address of the controller.
-        port: Port.
-        timeout: Longest time of a call, s.
+        connection: Open connection to the port.
     """
 
-    def __init__(self, host: str, port: int, timeout: float) -> None:
-        self.connection = Connection(host, port, timeout)
+    def __init__(self, connection: Channel) -> None:
+        self.connection = connection
         self._received = b""
         try:
             greeting = self._line()

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NoReturn, Self
+from typing import Literal, NoReturn, Self
 
 from offnominal.core.checks import boolean, number_in, text
 from offnominal.core.errors import MotionRefused, ProgramStopped, RobotError, RobotTimeout, SafetyStop
@@ -20,10 +20,11 @@ from offnominal.worlds.arm.rtde.commands import (
     Command,
     control_script,
 )
-from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection, RtdeConnection
+from offnominal.worlds.arm.rtde.connection import Channel, Connection, DashboardConnection, RtdeConnection
 from offnominal.worlds.arm.rtde.dashboard_session import VIRTUAL
 from offnominal.worlds.arm.rtde.fields import Recipe, Value
 from offnominal.worlds.arm.rtde.limits import MotionLimits
+from offnominal.worlds.arm.rtde.lockstep import LocalRobot
 from offnominal.worlds.arm.rtde.ports import Ports
 from offnominal.worlds.arm.rtde.state import STATE_FIELDS, RobotState
 
@@ -37,7 +38,7 @@ class RobotLink:
 
     def __init__(
         self,
-        host: str = "127.0.0.1",
+        host: str | LocalRobot = "127.0.0.1",
         *,
         ports: Ports | None = None,
         limits: MotionLimits | None = None,
@@ -49,7 +50,8 @@ class RobotLink:
         dry_run: bool = False,
         i_am_at_the_emergency_stop: bool = False,
     ) -> None:
-        self.host = text("host", host)
+        self.local = host if isinstance(host, LocalRobot) else None
+        self.host = "local" if isinstance(host, LocalRobot) else text("host", host)
         self.ports = Ports() if ports is None else ports
         self.limits = MotionLimits() if limits is None else limits
         self.frequency = None if frequency is None else number_in("frequency", frequency, 1.0, 500.0)
@@ -155,8 +157,8 @@ class RobotLink:
             self._fail(error)
 
     def _open(self) -> None:
-        self._rtde = RtdeConnection(self.host, self.ports.rtde, self.timeout)
-        self._dashboard = DashboardConnection(self.host, self.ports.dashboard, self.timeout)
+        self._rtde = RtdeConnection(self._channel("rtde", self.timeout))
+        self._dashboard = DashboardConnection(self._channel("dashboard", self.timeout))
         self.is_virtual = self._dashboard.ask("offnominal") == VIRTUAL
         rtde = self._rtde
         own = 125.0 if rtde.version.major <= 3 else 500.0
@@ -176,11 +178,16 @@ class RobotLink:
             self._check_safety()
             self._upload()
 
+    def _channel(self, port: Literal["rtde", "script", "dashboard"], timeout: float) -> Channel:
+        if self.local is not None:
+            return self.local.connect(port)
+        return Connection(self.host, getattr(self.ports, port), timeout)
+
     def _upload(self) -> None:
         """Upload the control program and wait until it is ready."""
         assert self._rtde is not None
         self._rtde.write(self._once, self._arguments(Command.NONE, ()))
-        script = Connection(self.host, self.ports.script, self.timeout)
+        script = self._channel("script", self.timeout)
         try:
             script.send(control_script(self.watchdog).encode())
             deadline = time.monotonic() + self.timeout
@@ -263,7 +270,7 @@ class RobotLink:
         if self.dry_run:
             return
         with suppress(RobotError):
-            fresh = DashboardConnection(self.host, self.ports.dashboard, STOP_TIMEOUT)
+            fresh = DashboardConnection(self._channel("dashboard", STOP_TIMEOUT))
             try:
                 fresh.ask("stop")
             finally:

@@ -15,6 +15,7 @@ from offnominal.core.checks import number_in, one_of, text
 from offnominal.core.errors import InvalidPackage, RobotUnreachable
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSession
+from offnominal.worlds.arm.rtde.lockstep import LONGEST_PERIOD, execute_command
 from offnominal.worlds.arm.rtde.packages import MessageLevel
 from offnominal.worlds.arm.rtde.ports import Ports
 from offnominal.worlds.arm.rtde.sessions import InputClaims, RtdeSession, ScriptSession, text_package
@@ -25,8 +26,6 @@ FAST = 10.0
 """How many times faster than real time ``fast`` is."""
 IDLE = 0.5
 """Seconds between the data packages of an idle controller in lockstep; clients drop a silent connection."""
-LONGEST_MOTION = 120.0
-"""Longest motion in lockstep, simulated seconds."""
 MAX_LAG = 0.25
 """Seconds after which a controller that is behind real time gives the lost time up."""
 MAX_BURST = 4
@@ -98,7 +97,7 @@ class RobotServer:
         self.host = text("host", host)
         self.ports = Ports() if ports is None else ports
         self.speed = one_of("speed", speed, SPEEDS)
-        self.period = None if period is None else number_in("period", period, 0.0, 10.0, open_low=True)
+        self.period = None if period is None else number_in("period", period, 0.0, LONGEST_PERIOD, open_low=True)
         self._claims = InputClaims()
         self._clients: list[_Client] = []
         self._selector: selectors.BaseSelector | None = None
@@ -202,18 +201,7 @@ class RobotServer:
         """In lockstep, simulate what a client asked for."""
         if self.speed != "lockstep" or not has_command:
             return
-        controller = self.controller
-        controller.update()
-        if controller.streaming:
-            period = controller.registers.arguments(9)[8] if self.period is None else self.period
-            for _ in range(max(1, round(min(max(period, 0.0), 10.0) * controller.model.rate))):
-                controller.cycle()
-        else:
-            for _ in range(round(LONGEST_MOTION * controller.model.rate)):
-                if not controller.moving:
-                    break
-                controller.cycle()
-        controller.update()
+        execute_command(self.controller, self.period)
         self._broadcast()
 
     def _broadcast(self, cycle: int = 0) -> None:
