@@ -52,6 +52,13 @@ ARM = {
         Fault("dynamics/payload", 4.0, Schedule(onset=1, period=4)),
     ),
 }
+ROBOT = {
+    "late controller and moving goal": (
+        Fault("dynamics/control_latency", 0.09, 2),
+        Fault("dynamics/moving_goal", 0.01, 4),
+    ),
+    "smoothing that comes and goes": Fault("dynamics/control_smoothing", 0.17, Schedule(onset=1, period=4)),
+}
 PUBLISHED = published_strengths()
 
 
@@ -59,8 +66,9 @@ def faults_of(world):
     """Return what goes wrong in a world; strengths are numbers that no calibration changes."""
     if world.startswith("OOD"):
         return classic_faults_of(world)
-    if world.startswith("URM"):
-        return {name: fault for name, fault in COMMON.items() if not name.startswith("force")} | ARM
+    if world.startswith("UR"):
+        common = {name: fault for name, fault in COMMON.items() if not name.startswith("force")}
+        return common | (ARM if world.startswith("URM") else ROBOT)
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)
@@ -192,7 +200,7 @@ def repin():
     }
     films = {world: {faults: filmed(world, faults) for faults in FILMED} for world in FAULTS}
     here, films_here = (
-        {name: pins.pop(name) for name in list(pins) if any(part in name for part in ("Cheetah", "Reacher", "URM"))}
+        {name: pins.pop(name) for name in list(pins) if any(part in name for part in ("Cheetah", "Reacher", "UR"))}
         for pins in (everywhere, films)
     )
     with TemporaryDirectory() as folder:

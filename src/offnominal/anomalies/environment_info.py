@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -39,6 +39,7 @@ class EnvironmentInfo:
         has_images: Whether it has images, for camera faults.
         pixel_world: The world, if its observations are pixel observations.
         name: Name of the environment in messages.
+        refusal: Function that returns why the environment must not have an anomaly; empty if it may.
     """
 
     observation: tuple[str, ...]
@@ -50,6 +51,7 @@ class EnvironmentInfo:
     has_images: bool = False
     pixel_world: World | None = None
     name: str = "the environment"
+    refusal: Callable[[str], str] = lambda _: ""
 
     @classmethod
     def of(cls, world: World, limit: int | None = None, *, has_images: bool = False) -> EnvironmentInfo:
@@ -71,4 +73,5 @@ class EnvironmentInfo:
             has_images=has_images or pixels,
             pixel_world=world if pixels else None,
             name=card.id,
+            refusal=world.refusal,
         )

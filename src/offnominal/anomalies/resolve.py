@@ -38,6 +38,8 @@ class ResolvedFault:
 def resolve(fault: Fault, environment: EnvironmentInfo) -> ResolvedFault:
     """Return the fault with every name replaced by a number, or raise an error if it does not fit the environment."""
     kind = fault.kind
+    if reason := environment.refusal(kind.id):
+        raise UnsupportedEnvironment(f"{environment.name} refuses {kind.id}: {reason}")
     first, last = fault.resolved_schedule.bounds(length=environment.length, limit=environment.limit)
     if isinstance(kind, CameraAnomaly):
         parameter = _camera_parameter(fault, kind, environment)

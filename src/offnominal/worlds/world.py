@@ -112,6 +112,10 @@ class World(ABC):
         """Return the action that the actuators execute, for example after saturation at their limits."""
         return actions
 
+    def refusal(self, anomaly: str) -> str:
+        """Return why this world must not have an anomaly, for example because it is dangerous; empty if it may."""
+        return ""
+
     @property
     def camera(self) -> Camera | None:
         """Camera that takes images of the rows; None for a world without images."""

@@ -10,6 +10,8 @@ from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
 STEP = 0.004
 """Displacement of the target that an action of 1 asks for."""
+ROBOT_STEP = 0.009
+"""The same in URR-Reach-v0."""
 MAX_STEP = 0.01
 """Largest displacement of the target per axis and control period."""
 TARGET_LOW, TARGET_HIGH = (-0.3, 0.2, 0.05), (0.2, 0.4, 0.25)
@@ -93,4 +95,44 @@ REACH = WorldCard(
     page="urm-reach",
 )
 
-CARDS = {card.id: card for card in (REACH,)}
+ROBOT_REACH = WorldCard(
+    id="URR-Reach-v0",
+    summary="the task of URM-Reach on a UR3 behind the protocol of its controller, virtual or real",
+    dt=0.04,
+    max_steps=200,
+    expert_length=200,
+    expert_return=-150.976,
+    random_return=-244.91,
+    observation=(*_TCP, *_GOAL),
+    action=(*(Channel(f"displacement {axis}", "9 mm") for axis in "xyz"), _ACTION[3]),
+    physics_parameters=(
+        PhysicsParameter(
+            "control_latency",
+            0.005,
+            "delay until the controller follows a servo target; at most 1 s",
+            "s",
+            minimum=0.001,
+            typical=0.1,
+        ),
+        PhysicsParameter(
+            "control_smoothing",
+            0.06,
+            "lookahead time with which the controller smooths servo targets; at most 0.2 s",
+            "s",
+            minimum=0.03,
+            typical=0.17,
+        ),
+        next(parameter for parameter in _ARM_PARAMETERS if parameter.name == "moving_goal"),
+    ),
+    target="offnominal.worlds.arm.robot_reach:RobotReach",
+    scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
+    page="urr-reach",
+)
+
+CARDS = {
+    card.id: card
+    for card in (
+        REACH,
+        ROBOT_REACH,
+    )
+}

@@ -126,7 +126,7 @@ class ArmWorld(World):
     def executed(self, actions: Array) -> Array:
         """Return the actions within the largest displacement of the target; the gripper has no limit."""
         limited = np.array(actions, np.float64)
-        limited[:, :3] = np.clip(limited[:, :3], -MAX_STEP / STEP, MAX_STEP / STEP)
+        limited[..., :3] = np.clip(limited[..., :3], -MAX_STEP / STEP, MAX_STEP / STEP)
         return limited
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:

@@ -22,6 +22,8 @@ ARM = slice(0, 6)
 class MujocoBackend:
     """The arm of URM-Reach with its masses, position servos and torque limits.
 
+    The velocity of the target is fed forward, so that the damping of the servos causes no lag.
+
     Args:
         tool: Distance from the flange to the TCP, m.
 
@@ -38,6 +40,8 @@ class MujocoBackend:
         self.tool = tool
         self.model = load_model("reach")
         self.data = mujoco.MjData(self.model)
+        damping = self.model.dof_damping[ARM] - self.model.actuator_biasprm[ARM, 2]
+        self._lead = damping / self.model.actuator_gainprm[ARM, 0]
         self.reset(HOME)
 
     @property
@@ -58,14 +62,19 @@ class MujocoBackend:
     def reset(self, q: ArrayLike) -> None:
         """Place the arm at rest at some joint angles."""
         mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[ARM] = self.data.ctrl[ARM] = q
+        self.data.qpos[ARM] = q
+        self._target = np.array(q, np.float64)
+        self._next = self._target
 
     def set_target(self, q: FloatArray) -> None:
         """Set the joint angles that the servos hold."""
-        self.data.ctrl[ARM] = q
+        self._next = q.copy()
 
     def step(self, dt: float) -> None:
         """Simulate some seconds, in equal time steps of at most 5 ms."""
+        velocity = (self._next - self._target) / dt
+        self._target = self._next
+        self.data.ctrl[ARM] = self._target + self._lead * velocity
         substeps = math.ceil(dt / MAX_TIMESTEP - 1e-9)
         self.model.opt.timestep = dt / substeps
         mujoco.mj_step(self.model, self.data, substeps)

@@ -1,0 +1,153 @@
+"""URR-Reach: the task of URM-Reach on a robot behind its own protocol, virtual or real."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, ROBOT_REACH, ROBOT_STEP, TARGET_HIGH, TARGET_LOW, TOOL
+from offnominal.worlds.arm.kernel import REACHED, move_goals, point_down
+from offnominal.worlds.arm.kinematics import forward, pose_vector, solve
+from offnominal.worlds.arm.reach import Reach
+from offnominal.worlds.arm.rtde.client import LOOKAHEAD, RobotClient
+from offnominal.worlds.arm.rtde.controller import VirtualController
+from offnominal.worlds.arm.rtde.limits import MotionLimits
+from offnominal.worlds.arm.rtde.lockstep import LocalRobot
+from offnominal.worlds.arm.rtde.motion import ITERATIONS
+from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
+from offnominal.worlds.arm.rtde.state import RobotState
+from offnominal.worlds.arm.world import ARM, START
+
+ELBOW = 2
+MIN_ELBOW = 0.35
+"""Smallest angle of the elbow, rad. A straight elbow is singular: its joints would have to move too fast."""
+MAX_LATENCY = 1.0
+"""Longest latency, s."""
+LIMITS = MotionLimits(max_step=0.04, max_servo_speed=1.0, max_lag=0.03)
+"""Limits of the motions. Targets are relative to the arm, so they stay near it; when an action reverses, they jump."""
+
+
+class RobotReach(Reach):
+    """N UR3 robots that reach for goals through the robot's own protocol.
+
+    Each row has a client that sends a servo target every 0.04 s and reads the joints back. The target is the position
+    of the arm plus 9 mm times the action. The arm lags behind it and moves about 4 mm, as in URM-Reach. Observations
+    and rewards are computed from the joints as there. Without `host`, each row has a virtual controller with the arm of
+    URM-Reach in this process; the client and the controller exchange the bytes of the protocol.
+
+    Args:
+        n: Number of rows; one with `host`.
+        threads: See :class:`Reach`.
+        host: Address of a controller; None for virtual ones in this process. Nobody has run this with a real robot.
+        model: Generation of the virtual controllers, ``"cb3"`` or ``"e-series"``.
+        **options: Options of :class:`~offnominal.worlds.arm.rtde.client.RobotClient`, with `host` only.
+
+    Example:
+        >>> world = RobotReach(1)
+        >>> world.reset(np.arange(1), seeds=np.array([7]), episodes=np.zeros(1, int))
+        >>> world.step(np.array([[1.0, 0.0, 0.0, 0.0]]))
+        >>> bool(world.observations[0, 3] > 0.0)
+        True
+        >>> world.close()
+    """
+
+    card = ROBOT_REACH
+
+    def __init__(
+        self, n: int, *, threads: int | None = None, host: str | None = None, model: str = "cb3", **options: Any
+    ) -> None:
+        super().__init__(n, threads=threads)
+        if host is None and options:
+            raise InvalidParameter(f"{', '.join(options)} need a host; virtual robots have none of them.")
+        if host is not None and n != 1:
+            raise InvalidParameter(f"a host is one robot; expected 1 row instead of {n}.")
+        self._robots = [RobotClient(host, **options) if host is not None else self._virtual(model) for _ in range(n)]
+        for robot in self._robots:
+            robot.connect()
+
+    def _virtual(self, model: str) -> RobotClient:
+        local = LocalRobot(VirtualController(model, MujocoBackend()), period=self.card.dt)
+        return RobotClient(local, limits=LIMITS)
+
+    def _start(self, rows: IntArray) -> None:
+        for row in rows:
+            self._read(row, self._at_start(self._robots[row]))
+        super()._start(rows)
+
+    def _at_start(self, robot: RobotClient) -> RobotState:
+        """Bring an arm to its start: a virtual controller starts anew, a real one moves there."""
+        if not robot.is_virtual or robot.local is None:
+            return robot.move_j(START)
+        if robot.error is not None:
+            robot.local.controller.reset()
+            robot.reconnect()
+        return robot.reset_virtual()
+
+    def step(self, actions: Array, rows: IntArray | None = None) -> None:
+        """Send one servo target to every robot and read the joints 0.04 s later."""
+        executed = self.executed(actions)
+        stepped = self._all if rows is None else rows
+        move_goals(stepped, self._settings["moving_goal"], self._goals, self._directions)
+        for row in stepped:
+            self._displace_target(row, executed[row])
+            state = self._robots[row].servo_l(
+                self._flange_pose(row),
+                period=self.card.dt,
+                time=min(float(self._settings["control_latency"][row]), MAX_LATENCY),
+                lookahead=min(float(self._settings["control_smoothing"][row]), LOOKAHEAD[1]),
+            )
+            self._read(row, state)
+        self._write_outcomes(stepped, executed)
+        self._ticks[stepped] += 1
+
+    def executed(self, actions: Array) -> Array:
+        """Return the actions within the largest displacement of the target; the gripper has no limit."""
+        limited = np.array(actions, np.float64)
+        limited[..., :3] = np.clip(limited[..., :3], -MAX_STEP / ROBOT_STEP, MAX_STEP / ROBOT_STEP)
+        return limited
+
+    def refusal(self, anomaly: str) -> str:
+        """Refuse noise unless all robots are virtual: it shakes the arm."""
+        if anomaly.endswith("noise") and not all(robot.is_virtual for robot in self._robots):
+            return "noise shakes the arm, so it is allowed with virtual controllers only."
+        return ""
+
+    def current_physics(self, row: int) -> dict[str, Any]:
+        """Return the physics parameters of a row."""
+        return {name: float(values[row]) for name, values in self._settings.items()}
+
+    def close(self) -> None:
+        """Stop the robots' programs and close the connections."""
+        for robot in self._robots:
+            robot.close()
+
+    def _displace_target(self, row: int, action: FloatArray) -> None:
+        """Set the joint angles of the next target; shorter displacements are tried at the edge of the arm's reach."""
+        q, pose = np.array(self._qpos[row, ARM]), np.empty((4, 4))
+        step = np.clip(ROBOT_STEP * action[:3], -MAX_STEP, MAX_STEP)
+        for part in (1.0, 0.5, 0.25):
+            target = np.clip(table_position(q) + part * step, TARGET_LOW, TARGET_HIGH)
+            point_down(target, pose)
+            joints = q.copy()
+            if solve(pose, TOOL, ITERATIONS, joints) < REACHED and joints[ELBOW] > MIN_ELBOW:
+                self._joints[row], self._targets[row] = joints, target
+                return
+
+    def _flange_pose(self, row: int) -> FloatArray:
+        """Return the pose of the flange that puts the TCP at the target, in the box of the robot."""
+        pose = pose_vector(forward(self._joints[row]))
+        limits = self._robots[row].limits
+        pose[:3] = np.clip(pose[:3], limits.low, limits.high)
+        return pose
+
+    def _read(self, row: int, state: RobotState) -> None:
+        self._qpos[row, ARM], self._qvel[row, ARM] = state.q, state.qd
+
+
+def table_position(q: FloatArray) -> FloatArray:
+    """Return the position of the TCP in the frame of the table."""
+    x, y, z = forward(q, TOOL)[:3, 3]
+    return np.array([-x, -y, z + BASE_HEIGHT])
