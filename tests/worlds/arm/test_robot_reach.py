@@ -108,6 +108,15 @@ def test_safety_stop_is_a_named_error_and_the_next_episode_starts_anew():
     np.testing.assert_array_equal(way_of(world), way_of(started()))
 
 
+def test_stop_is_final_until_the_next_episode():
+    world = started()
+    world.stop()
+    with pytest.raises(MotionRefused):
+        world.step(np.zeros((1, 4)))
+    world.reset(ROW, seeds=ROW + 7, episodes=np.zeros(1, int))
+    np.testing.assert_array_equal(way_of(world), way_of(started()))
+
+
 def test_noise_is_refused_on_anything_but_a_virtual_controller(server, monkeypatch):
     off.make(WORLD, "action/noise", strength=0.1).close()
     monkeypatch.setattr("offnominal.worlds.arm.rtde.dashboard_session.VIRTUAL", 'could not understand: "offnominal"')

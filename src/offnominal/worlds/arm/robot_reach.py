@@ -119,6 +119,11 @@ class RobotReach(Reach):
         """Return the physics parameters of a row."""
         return {name: float(values[row]) for name, values in self._settings.items()}
 
+    def stop(self) -> None:
+        """Stop the arms and their programs at once. Virtual robots start anew at the next reset."""
+        for robot in self._robots:
+            robot.stop()
+
     def close(self) -> None:
         """Stop the robots' programs and close the connections."""
         for robot in self._robots:
