@@ -1,5 +1,7 @@
 """Watch a virtual UR robot online: a fault of its commands raises an alarm, and the alarm stops the arm."""
 
+from typing import Any
+
 import offnominal as off
 from offnominal.agents import scripted_expert
 from offnominal.alarms import AlarmEvidence, EpisodeMaximum
@@ -15,7 +17,7 @@ def main() -> None:
     detector = make_detector("KNN", view="transition").fit(off.collect(WORLD, policy, 30))
     alarm = EpisodeMaximum(alpha=0.05).fit(detector.score(off.collect(WORLD, policy, 20, seed=1000)))
     fault = off.Fault("action/offset", 1.0, schedule=ONSET)
-    robot = off.make(WORLD, faults=fault)
+    robot: Any = off.make(WORLD, faults=fault)
 
     def stop(evidence: AlarmEvidence) -> None:
         print(f"fault at step {ONSET}, alarm at step {evidence.step}: stop")

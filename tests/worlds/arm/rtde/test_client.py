@@ -13,6 +13,7 @@ from offnominal.core.errors import (
     ProgramStopped,
     RobotConnectionLost,
     RobotError,
+    RobotTimeout,
     SafetyStop,
     TargetOutOfLimits,
 )
@@ -273,6 +274,17 @@ def test_idle_client_is_stopped_by_the_watchdog_and_told_so():
         with pytest.raises(ProgramStopped, match="no heartbeat"):
             robot.servo_l(robot.state.tcp_pose)
         assert not server.controller.running
+
+
+def test_silent_controller_gets_no_motion(server, monkeypatch):
+    monkeypatch.setattr("offnominal.worlds.arm.rtde.link.OLDEST_VIRTUAL_STATE", 0.1)
+    with RobotClient(ports=server.ports, timeout=0.3) as robot:
+        monkeypatch.setattr(server, "_broadcast", lambda *_: None)
+        time.sleep(0.2)
+        with pytest.raises(RobotTimeout):
+            robot.servo_l(shifted())
+    assert server.controller.value(COMMAND) == 0
+    assert server.controller.cycles == 0
 
 
 def test_dead_client_stops_the_arm():

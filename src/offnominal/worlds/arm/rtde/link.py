@@ -28,6 +28,8 @@ from offnominal.worlds.arm.rtde.lockstep import LocalRobot
 from offnominal.worlds.arm.rtde.ports import Ports
 from offnominal.worlds.arm.rtde.state import STATE_FIELDS, RobotState
 
+OLDEST_STATE, OLDEST_VIRTUAL_STATE = 0.1, 1.0
+"""Age of a state, s, above which the client waits for a new one before it moves; a virtual controller may be idle."""
 STOP_TIMEOUT = 0.5
 """Longest time to stop the program after an error, s."""
 _NO_RECIPE = Recipe(0, (), ())
@@ -68,6 +70,7 @@ class RobotLink:
         self._dashboard: DashboardConnection | None = None
         self._state: RobotState | None = None
         self._last: FloatArray | None = None
+        self._state_time = 0.0
         self._beats, self._beat_time = 0, 0.0
         self._streamed, self._once, self._heartbeat = _NO_RECIPE, _NO_RECIPE, _NO_RECIPE
 
@@ -207,6 +210,9 @@ class RobotLink:
         if self.error is not None:
             raise MotionRefused(f"no motion after an error; call reconnect() first. The error was: {self.error}")
         state = self.state
+        oldest = OLDEST_VIRTUAL_STATE if self.is_virtual else OLDEST_STATE
+        if self.local is None and time.monotonic() - self._state_time > oldest:
+            state = self.read()
         if not self.dry_run:
             self._guard()
         return state
@@ -227,7 +233,7 @@ class RobotLink:
         return {COMMAND: int(command), ASYNCHRONOUS: 0, **dict(zip(ARGUMENTS, padded, strict=True))}
 
     def _take(self, values: dict[str, Value]) -> RobotState:
-        self._state = RobotState.of(values)
+        self._state, self._state_time = RobotState.of(values), time.monotonic()
         if not all(math.isfinite(number) for number in (*self._state.q, *self._state.tcp_pose)):
             raise SafetyStop("the controller reports joint angles or a pose that are not finite.")
         return self._state
