@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from benchmarks import (
+    arm,
     classic,
     comparison,
     datasets,
@@ -32,7 +33,7 @@ from offnominal.reports.tables import markdown, terminal_table
 RESULTS = Path(__file__).parent / "RESULTS.md"
 GROUPS = {
     "sensing": sensing.SECTIONS,
-    "worlds": {**worlds.SECTIONS, **classic.SECTIONS},
+    "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **classic.SECTIONS},
     "pong": pong.SECTIONS,
     "training": training.SECTIONS,
     "uncertainty": uncertainty.SECTIONS,

@@ -13,6 +13,7 @@ from offnominal.agents import (
     DampedLeastSquares,
     EnergyPump,
     Gait,
+    PickAndCarry,
     PoleBalance,
     PotentialField,
     StraightLine,
@@ -56,6 +57,7 @@ def first_actions(policy, seen):
         ("SAP-Goal1-v0", -11.0, 0.85),
         ("SAP-Goal2-v0", -25.0, 0.6),
         ("URM-Reach-v0", -138.0, 0.7),
+        ("URM-PnP-v0", -8.0, 0.95),
     ],
 )
 def test_the_return_of_a_scripted_expert_is_as_documented(world, least_return, least_success):
@@ -86,6 +88,7 @@ def test_each_world_gets_its_own_kind():
     assert isinstance(scripted_expert("SAP-Goal1-v0"), PotentialField)
     assert scripted_expert("SAP-Goal1-v0").repulsion == 5.0  # type: ignore[attr-defined]
     assert isinstance(scripted_expert("URM-Reach-v0"), StraightLine)
+    assert isinstance(scripted_expert("URM-PnP-v0"), PickAndCarry)
 
 
 def test_an_unknown_world_is_refused_with_the_nearest():

@@ -68,7 +68,8 @@ def faults_of(world):
         return classic_faults_of(world)
     if world.startswith("UR"):
         common = {name: fault for name, fault in COMMON.items() if not name.startswith("force")}
-        return common | (ARM if world.startswith("URM") else ROBOT)
+        grip = {"weak grip": Fault("dynamics/grip_loss", 0.9, 2)} if "PnP" in world else {}
+        return common | (ARM | grip if world.startswith("URM") else ROBOT)
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)

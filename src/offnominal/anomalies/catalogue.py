@@ -64,6 +64,7 @@ for _physics_parameter, _summary in (
     ("moving_goal", "goal that moves by b metres per step"),
     ("robot_friction", "viscous friction of b N m s/rad added to every joint"),
     ("payload", "mass of b kg at the gripper"),
+    ("grip_loss", "part b of the gripper's force lost"),
 ):
     anomalies.register(
         Spec(

@@ -9,8 +9,10 @@ import pytest
 from offnominal.worlds.arm import card
 from offnominal.worlds.arm.kinematics import JOINTS, forward
 from offnominal.worlds.arm.model import load_model
+from offnominal.worlds.arm.pick_and_place import PickAndPlace
+from offnominal.worlds.arm.reach import Reach
 
-TASKS = ("reach",)
+TASKS = ("reach", "pick_and_place")
 HALF_TURN = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 every_task = pytest.mark.parametrize("task", TASKS)
@@ -53,7 +55,28 @@ def test_fingers_of_the_reaching_arm_are_closed_and_do_not_move():
     assert width == pytest.approx(card.CLOSED_WIDTH)
 
 
-def test_control_period_is_40_ms():
-    from offnominal.worlds.arm.reach import Reach
+@pytest.mark.parametrize("world", [Reach, PickAndPlace])
+def test_control_period_is_40_ms(world):
+    assert load_model(world.task).opt.timestep * world.frame_skip == pytest.approx(world.card.dt, abs=1e-15)
 
-    assert load_model("reach").opt.timestep * Reach.frame_skip == pytest.approx(Reach.card.dt, abs=1e-15)
+
+@every_task
+def test_reduced_model_has_the_same_physics(task):
+    plain, visual = load_model(task), load_model(task, visual=True)
+    assert plain.ngeom < visual.ngeom
+    assert plain.nbody < visual.nbody
+    assert plain.body_mass.sum() == pytest.approx(visual.body_mass.sum(), rel=1e-12)
+    assert plain.body("payload").mass[0] == 0.0
+    for name in ("dof_M0", "dof_invweight0", "dof_damping", "actuator_forcerange", "actuator_acc0"):
+        assert np.allclose(getattr(plain, name), getattr(visual, name), rtol=1e-9, atol=0.0), name
+    assert {plain.geom(g).name for g in np.flatnonzero(plain.geom_conaffinity)} == {
+        visual.geom(g).name for g in np.flatnonzero(visual.geom_conaffinity)
+    }
+
+
+@every_task
+def test_contact_and_time_step_options_are_the_measured_ones(task):
+    option = load_model(task).opt
+    assert option.timestep == (0.005 if task == "reach" else 0.0025)
+    assert option.cone == mujoco.mjtCone.mjCONE_PYRAMIDAL
+    assert option.impratio == 10.0

@@ -33,6 +33,10 @@ OPEN_WIDTH, CLOSED_WIDTH = 0.084, 0.01
 """Distance between the finger pads."""
 CLOSED_TRAVEL = 0.5 * (OPEN_WIDTH - CLOSED_WIDTH)
 """Travel of each finger from open to closed."""
+BLOCK_LOW, BLOCK_HIGH = (-0.15, 0.2), (0.15, 0.4)
+"""Rectangle that the block's first position is drawn from."""
+BLOCK_HALF = 0.03
+"""Half the side of the block."""
 
 _ARM_PARAMETERS = (
     PhysicsParameter(
@@ -129,10 +133,31 @@ ROBOT_REACH = WorldCard(
     page="urr-reach",
 )
 
-CARDS = {
-    card.id: card
-    for card in (
-        REACH,
-        ROBOT_REACH,
-    )
-}
+PICK_AND_PLACE = WorldCard(
+    id="URM-PnP-v0",
+    summary="pick a block up with a UR3 arm and carry it to a goal",
+    dt=0.04,
+    max_steps=200,
+    expert_length=200,
+    expert_return=-4.931,
+    random_return=-71.088,
+    observation=(
+        *(Channel(f"block {axis}", "m") for axis in "xyz"),
+        *(Channel(f"block quaternion {part}", "1") for part in "wxyz"),
+        *_TCP,
+        *_GOAL,
+        Channel("gripper opening", "1 open, -1 closed"),
+    ),
+    action=_ACTION,
+    physics_parameters=(
+        *_ARM_PARAMETERS,
+        PhysicsParameter(
+            "grip_loss", 0.0, "part of the gripper's force that is lost; 1 for all of it", "1", minimum=0.0, typical=0.9
+        ),
+    ),
+    target="offnominal.worlds.arm.pick_and_place:PickAndPlace",
+    scripted_expert=Spec("PickAndCarry", "offnominal.agents.scripted.pick_and_carry:PickAndCarry"),
+    page="urm-pnp",
+)
+
+CARDS = {card.id: card for card in (REACH, PICK_AND_PLACE, ROBOT_REACH)}

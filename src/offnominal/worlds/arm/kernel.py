@@ -5,20 +5,19 @@ The frame of the table is that of the robot's base, turned by half a turn about 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.philox import uniform
-from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.core.types import Array, FloatArray, IntArray, KeyArray
 from offnominal.worlds.arm.card import (
     BASE_HEIGHT,
-    FINGER_TIP,
     GOAL_HIGH,
     GOAL_LOW,
-    GOAL_PERIOD,
     GOAL_QUATERNION,
     STEP,
-    SUCCESS_DISTANCE,
     TARGET_HIGH,
     TARGET_LOW,
     TOOL,
@@ -29,7 +28,6 @@ ITERATIONS = 8
 """Iterations of the inverse kinematics per control period; two or three suffice within reach."""
 REACHED = 1e-12
 """Squared error of the inverse kinematics, m², from which on a target counts as out of reach."""
-ACTION_COST = 0.1
 
 
 @compiled
@@ -125,52 +123,9 @@ def observe_goal(goal: FloatArray, observation: Array) -> None:
 
 
 @compiled
-def observe_reach(rows: IntArray, qpos: FloatArray, qvel: FloatArray, goals: FloatArray, observations: Array) -> None:
-    """Write the observations of new episodes."""
-    pose, matrix, tcp = np.empty((4, 4)), np.empty((6, 6)), np.empty(3)
-    for i in range(rows.shape[0]):
-        r = rows[i]
-        observe_tcp(qpos[r], qvel[r], pose, matrix, observations[r], tcp)
-        observe_goal(goals[r], observations[r, 6:])
-
-
-@compiled
-def write_reach_outcomes(
-    rows: IntArray,
-    qpos: FloatArray,
-    qvel: FloatArray,
-    actions: FloatArray,
-    keys: KeyArray,
-    ticks: IntArray,
-    goals: FloatArray,
-    observations: Array,
-    rewards: FloatArray,
-    success: BoolArray,
-    critical: BoolArray,
-    cost: FloatArray,
-) -> None:
-    """Write rewards and outcomes of a step for the goal it was made for, then draw due goals and write observations."""
-    pose, matrix, tcp = np.empty((4, 4)), np.empty((6, 6)), np.empty(3)
-    for i in range(rows.shape[0]):
-        r = rows[i]
-        observe_tcp(qpos[r], qvel[r], pose, matrix, observations[r], tcp)
-        distance = length(tcp[0] - goals[r, 0], tcp[1] - goals[r, 1], tcp[2] - goals[r, 2])
-        effort = 0.0
-        for c in range(4):
-            effort += actions[r, c] * actions[r, c]
-        success[r] = distance < SUCCESS_DISTANCE
-        rewards[r] = (0.0 if success[r] else -distance - 1.0) - ACTION_COST * np.sqrt(effort)
-        critical[r] = tcp[2] - FINGER_TIP < BASE_HEIGHT
-        cost[r] = 1.0 if critical[r] else 0.0
-        if (ticks[r] + 1) % GOAL_PERIOD == 0:
-            draw_goal(keys[r], ticks[r] + 1, goals[r])
-        observe_goal(goals[r], observations[r, 6:])
-
-
-@compiled
 def length(x: float, y: float, z: float) -> float:
     """Return the length of a vector."""
-    return float(np.sqrt(x * x + y * y + z * z))
+    return math.sqrt(x * x + y * y + z * z)
 
 
 @compiled

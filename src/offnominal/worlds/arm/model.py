@@ -13,18 +13,21 @@ Task = Literal["reach", "pick_and_place"]
 FINGERS = ("right finger", "left finger")
 
 
-def load_model(task: Task) -> mujoco.MjModel:
+def load_model(task: Task, *, visual: bool = False) -> mujoco.MjModel:
     """Compile the model of a task.
 
     The fingers of the reaching arm are closed and have no joints. That saves their constraint in every time step.
 
     Args:
         task: Name of a file in ``models``.
+        visual: Whether to keep what is only seen. The physics is the same and faster without it.
     """
     with as_file(files("offnominal.worlds.arm") / "models") as folder:
         spec = mujoco.MjSpec.from_file(str(folder / f"{task}.xml"))
     if task == "reach":
         _close_fingers(spec)
+    if not visual:
+        _reduce(spec)
     return spec.compile()
 
 
@@ -36,3 +39,13 @@ def _close_fingers(spec: mujoco.MjSpec) -> None:
         for actuator in [actuator for actuator in spec.actuators if actuator.target == finger]:
             spec.delete(actuator)
         spec.delete(joint)
+
+
+def _reduce(spec: mujoco.MjSpec) -> None:
+    """Delete the goal and geoms without mass and contacts, and merge bodies that are fixed to each other."""
+    spec.delete(spec.body("goal"))
+    for geom in [geom for geom in spec.geoms if geom.mass == 0.0 and not (geom.contype or geom.conaffinity)]:
+        spec.delete(geom)
+    spec.compiler.fusestatic = True
+    # Bodies that something refers to are not merged; the payload has a mass of its own.
+    spec.add_exclude(bodyname1="payload", bodyname2="wrist 3")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from offnominal.core.types import FloatArray, IntArray
-from offnominal.worlds.arm.card import REACH
-from offnominal.worlds.arm.kernel import observe_reach, write_reach_outcomes
+import math
+
+import numpy as np
+
+from offnominal.core.compilation import compiled
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.worlds.arm.card import BASE_HEIGHT, FINGER_TIP, GOAL_PERIOD, REACH, SUCCESS_DISTANCE
+from offnominal.worlds.arm.kernel import draw_goal, length, observe_goal, observe_tcp
 from offnominal.worlds.arm.world import ArmWorld
+
+ACTION_COST = 0.1
 
 
 class Reach(ArmWorld):
@@ -19,7 +26,6 @@ class Reach(ArmWorld):
         threads: See :class:`ArmWorld`.
 
     Example:
-        >>> import numpy as np
         >>> world = Reach(2)
         >>> world.reset(np.arange(2), seeds=np.array([7, 8]), episodes=np.zeros(2, int))
         >>> world.step(np.zeros((2, 4)))
@@ -32,10 +38,10 @@ class Reach(ArmWorld):
     frame_skip = 8
 
     def _start(self, rows: IntArray) -> None:
-        observe_reach(rows, self._qpos, self._qvel, self._goals, self.observations)
+        _observe(rows, self._qpos, self._qvel, self._goals, self.observations)
 
     def _write_outcomes(self, rows: IntArray, actions: FloatArray) -> None:
-        write_reach_outcomes(
+        _write_outcomes(
             rows,
             self._qpos,
             self._qvel,
@@ -49,3 +55,46 @@ class Reach(ArmWorld):
             self.critical,
             self.cost,
         )
+
+
+@compiled
+def _observe(rows: IntArray, qpos: FloatArray, qvel: FloatArray, goals: FloatArray, observations: Array) -> None:
+    """Write the observations of new episodes."""
+    pose, matrix, tcp = np.empty((4, 4)), np.empty((6, 6)), np.empty(3)
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        observe_tcp(qpos[r], qvel[r], pose, matrix, observations[r], tcp)
+        observe_goal(goals[r], observations[r, 6:])
+
+
+@compiled
+def _write_outcomes(
+    rows: IntArray,
+    qpos: FloatArray,
+    qvel: FloatArray,
+    actions: FloatArray,
+    keys: KeyArray,
+    ticks: IntArray,
+    goals: FloatArray,
+    observations: Array,
+    rewards: FloatArray,
+    success: BoolArray,
+    critical: BoolArray,
+    cost: FloatArray,
+) -> None:
+    """Write rewards and outcomes of a step for the goal it was made for, then draw due goals and write observations."""
+    pose, matrix, tcp = np.empty((4, 4)), np.empty((6, 6)), np.empty(3)
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        observe_tcp(qpos[r], qvel[r], pose, matrix, observations[r], tcp)
+        distance = length(tcp[0] - goals[r, 0], tcp[1] - goals[r, 1], tcp[2] - goals[r, 2])
+        effort = 0.0
+        for c in range(4):
+            effort += actions[r, c] * actions[r, c]
+        success[r] = distance < SUCCESS_DISTANCE
+        rewards[r] = (0.0 if success[r] else -distance - 1.0) - ACTION_COST * math.sqrt(effort)
+        critical[r] = tcp[2] - FINGER_TIP < BASE_HEIGHT
+        cost[r] = 1.0 if critical[r] else 0.0
+        if (ticks[r] + 1) % GOAL_PERIOD == 0:
+            draw_goal(keys[r], ticks[r] + 1, goals[r])
+        observe_goal(goals[r], observations[r, 6:])

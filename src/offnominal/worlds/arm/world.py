@@ -161,7 +161,7 @@ class ArmWorld(World):
         from offnominal.sensing import Camera
         from offnominal.worlds.mujoco.render import CameraView
 
-        camera = Camera((0.72, 0.9, 0.7), (0.0, 0.22, 0.145), fov=39.0, samples=2)
+        camera = Camera((0.72, 0.9, 0.7), (0.0, 0.22, 0.145), fov=39.0)
         return CameraView(camera, tile=0.25)
 
     def _apply_reported(self, observations: FloatArray, qpos: FloatArray, goals: FloatArray) -> None:
@@ -178,7 +178,7 @@ class ArmWorld(World):
         from offnominal.worlds.mujoco.render import Renderer
 
         if self._renderer is None:
-            self._renderer = Renderer(self.model, self._view())
+            self._renderer = Renderer(load_model(self.task, visual=True), self._view())
         qpos, goals = self._qpos[rows], self._goals[rows]
         if observations is not None:
             self._apply_reported(observations[rows].astype(np.float64), qpos, goals)
