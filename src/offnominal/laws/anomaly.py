@@ -332,7 +332,9 @@ def _moving_policy(world: World) -> Callable[[Array], Array]:
 
     def act(observations: Array) -> Array:
         flat = observations.reshape(len(observations), -1)
-        swing = np.stack([np.sin(3.0 * flat[:, k % flat.shape[1]] + k + 0.5) for k in range(width)], axis=1)
+        # A channel can be constant; the sum of all of them changes as long as anything moves.
+        phase = 20.0 * flat.sum(axis=1, dtype=np.float64)
+        swing = np.stack([np.sin(phase + 3.0 * flat[:, k % flat.shape[1]] + k + 0.5) for k in range(width)], axis=1)
         if isinstance(space, Discrete):
             # A constant action ends many tasks early, so the action depends on the last digits of the observation.
             discrete: Array = space.start + np.floor(1000.0 * np.abs(swing[:, 0])).astype(np.int64) % space.n
