@@ -22,6 +22,7 @@ from benchmarks import (
     image_detectors,
     pong,
     pyod_peers,
+    robot,
     runner,
     sensing,
     training,
@@ -33,7 +34,7 @@ from offnominal.reports.tables import markdown, terminal_table
 RESULTS = Path(__file__).parent / "RESULTS.md"
 GROUPS = {
     "sensing": sensing.SECTIONS,
-    "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **classic.SECTIONS},
+    "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **robot.SECTIONS, **classic.SECTIONS},
     "pong": pong.SECTIONS,
     "training": training.SECTIONS,
     "uncertainty": uncertainty.SECTIONS,
