@@ -25,7 +25,8 @@ class _Replay:
         # From the start, so that the models of the first step are those of the whole episode.
         faults = [fault and replace(fault, schedule="start") for fault in mixed_faults(id, ROWS)]
         envs = off.make_vec(id, ROWS, faults=faults, threads=1)
-        self.world: Any = envs.unwrapped.world
+        unwrapped: Any = envs.unwrapped
+        self.world = unwrapped.world
         observations, _ = envs.reset(seed=0)
         self.starts = self.world._qpos.copy()
         self.controls = []
@@ -56,8 +57,8 @@ def arm() -> list[Row]:
     rows = []
     for id, bar in BARS.items():
         envs = off.make_vec(id, ROWS, faults=mixed_faults(id, ROWS), threads=1)
-        width = envs.single_observation_space.shape[0]
-        policy = NetworkPolicy.random(width, envs.single_action_space, seed=0)
+        card = off.worlds.worlds.card(id)
+        policy = NetworkPolicy.random(len(card.observation), envs.single_action_space, seed=0)
         measured = rates(
             {
                 "ours": peers.vector_env(envs, lambda observations, policy=policy: policy.act(observations, None)[0]),
