@@ -20,8 +20,8 @@ BAR = ">= 300 per second"
 
 
 def robot() -> list[Row]:
-    """Servo commands to a virtual CB3 controller, and URR-Reach-v0 with one row. Wall time counts here, because client and
-    controller wait for each other.
+    """Servo commands to a virtual CB3 controller, and URR-Reach-v0 with one row. Wall time counts here, because client
+    and controller wait for each other.
     """
     with ExitStack() as stack:
         contenders = {
