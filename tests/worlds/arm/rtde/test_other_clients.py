@@ -110,8 +110,10 @@ def test_data_follows_the_answers_and_start_needs_outputs(link):
 
 
 def test_input_recipes_are_numbered_in_their_order(link):
-    sizes = [8, 15, 11, 18, 0, 9, 6, 4, 1, 0, 14, 0, 12, 8, 7, 0]
-    assert [link.setup_inputs(("input_int_register_0", *doubles(size))).id for size in sizes] == [*range(1, 17)]
+    # As many doubles as the controlling client of ur_rtde has in its recipes; it assumes the numbers 1 to 20.
+    recipes = [doubles(count) for count in (8, 11, 18, 0, 9, 6, 4, 1, 0, 14, 0, 12, 8, 14, 0, 13, 6)]
+    recipes += [["external_force_torque"], doubles(7), doubles(1)]
+    assert [link.setup_inputs(("input_int_register_0", *names)).id for names in recipes] == [*range(1, 21)]
 
 
 def test_commands_through_registers_are_done_and_cleared(server, link):

@@ -93,7 +93,7 @@ INPUTS: Mapping[str, FieldType] = MappingProxyType(
     }
 )
 """Fields that a client can write."""
-NEEDS_E_SERIES = frozenset({"ft_raw_wrench", "external_force_torque"})
+NEEDS_E_SERIES = frozenset({"ft_raw_wrench"})
 """Fields that a CB3 controller does not have."""
 
 
