@@ -21,7 +21,7 @@ def main() -> None:
 
     def stop(evidence: AlarmEvidence) -> None:
         print(f"fault at step {ONSET}, alarm at step {evidence.step}: stop")
-        robot.unwrapped.world.stop()  # type: ignore[attr-defined]
+        robot.unwrapped.world.stop()
 
     env = off.Monitor(robot, detector, alarm, on_alarm=stop)
     observation, _ = env.reset(seed=2000)
