@@ -34,7 +34,7 @@ MAX_JOINT_STEP = 0.5
 """Largest change of one joint in one iteration."""
 ROTATION_WEIGHT = 0.1
 """Metres that one radian of orientation error counts as."""
-INITIAL_DAMPING = 1e-4
+INITIAL_DAMPING = 1e-6
 MIN_DAMPING, MAX_DAMPING = 1e-12, 1e2
 SOLVED = 1e-20
 """Squared weighted error, m², below which the iteration stops."""
@@ -218,8 +218,8 @@ def _matrix_into(vector: FloatArray, pose: FloatArray) -> None:
 
 
 @compiled
-def _error_into(target: FloatArray, pose: FloatArray, turn: FloatArray, error: FloatArray) -> float:
-    """Write what is missing to the target pose (metres, weighted radians) and return its square."""
+def _error_into(target: FloatArray, pose: FloatArray, turn: FloatArray, matrix: FloatArray, error: FloatArray) -> float:
+    """Write what is missing to the target pose (metres, weighted radians), weight the Jacobian, return the square."""
     for i in range(3):
         error[i] = target[i, 3] - pose[i, 3]
         for j in range(3):
@@ -229,6 +229,8 @@ def _error_into(target: FloatArray, pose: FloatArray, turn: FloatArray, error: F
     square = 0.0
     for i in range(6):
         square += error[i] * error[i]
+        for joint in range(6):
+            matrix[i, joint] *= ROTATION_WEIGHT if i >= 3 else 1.0
     return square
 
 
@@ -279,29 +281,27 @@ def solve(target: FloatArray, tool: float, iterations: int, q: FloatArray) -> fl
         iterations: Largest number of iterations.
         q: Joint angles to start from; overwritten by the solution.
     """
-    pose, turn, matrix = np.empty((4, 4)), np.empty((3, 3)), np.empty((6, 6))
-    error, step, trial = np.empty(6), np.empty(6), np.empty(6)
+    pose, turn, step, trial = np.empty((4, 4)), np.empty((3, 3)), np.empty(6), np.empty(6)
+    matrix, error, trial_matrix, trial_error = np.empty((6, 6)), np.empty(6), np.empty((6, 6)), np.empty(6)
     damping = INITIAL_DAMPING
     jacobian_into(q, tool, pose, matrix)
-    square = _error_into(target, pose, turn, error)
+    square = _error_into(target, pose, turn, matrix, error)
     for _ in range(iterations):
         if square < SOLVED:
             break
-        for i in range(3, 6):
-            for joint in range(6):
-                matrix[i, joint] *= ROTATION_WEIGHT
         _damped_step(matrix, error, damping, step)
         for joint in range(6):
             trial[joint] = q[joint] + step[joint]
-        forward_into(trial, tool, pose)
-        if _error_into(target, pose, turn, error) < square:
-            damping = max(0.1 * damping, MIN_DAMPING)
+        jacobian_into(trial, tool, pose, trial_matrix)
+        trial_square = _error_into(target, pose, turn, trial_matrix, trial_error)
+        if trial_square < square:
             for joint in range(6):
                 q[joint] = trial[joint]
+            square, damping = trial_square, max(0.1 * damping, MIN_DAMPING)
+            matrix, trial_matrix = trial_matrix, matrix
+            error, trial_error = trial_error, error
         else:
             damping = min(10.0 * damping, MAX_DAMPING)
-        jacobian_into(q, tool, pose, matrix)
-        square = _error_into(target, pose, turn, error)
     for joint in range(6):
         limit = 0.5 * TURN if joint == 2 else TURN
         while q[joint] > limit:
