@@ -27,7 +27,7 @@ def restless(world):
         return FunctionPolicy(lambda x: (1e3 * np.abs(x.sum(axis=1, dtype=np.float64))).astype(np.int64) % space.n)
     width = space.shape[0]
     return FunctionPolicy(
-        lambda x: np.stack([0.6 * np.sin(3 * x.sum(axis=1, dtype=np.float64) + k) for k in range(width)], axis=1)
+        lambda x: np.stack([0.6 * np.sin(20 * x.sum(axis=1, dtype=np.float64) + k) for k in range(width)], axis=1)
     )
 
 

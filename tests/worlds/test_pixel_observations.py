@@ -21,6 +21,9 @@ VISIBLE = {
     "SAP-Goal0-v0": 4,
     "SAP-Goal1-v0": 4,
     "SAP-Goal2-v0": 4,
+    "URM-PnP-v0": 0,
+    "URM-Reach-v0": 6,
+    "URR-Reach-v0": 6,
 }
 
 
