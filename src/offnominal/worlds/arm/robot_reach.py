@@ -79,9 +79,9 @@ class RobotReach(Reach):
 
     def _at_start(self, robot: RobotClient) -> RobotState:
         """Bring an arm to its start: a virtual controller starts anew, a real one moves there."""
-        if not robot.is_virtual or robot.local is None:
+        if robot.local is None:
             return robot.move_j(START)
-        if robot.error is not None:
+        if not robot.connected:
             robot.local.controller.reset()
             robot.reconnect()
         return robot.reset_virtual()

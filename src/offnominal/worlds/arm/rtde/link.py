@@ -98,6 +98,11 @@ class RobotLink:
             self._fail(error)
         return self
 
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection without an error."""
+        return self._rtde is not None and self.error is None
+
     def reconnect(self) -> Self:
         """Close what is left of the connections, connect again and forget the error."""
         return self.connect()
