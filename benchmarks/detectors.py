@@ -40,7 +40,7 @@ def nominal() -> list[off.Episode]:
 
 @cache
 def outcomes() -> tuple[Array, Array, Array]:
-    """Return transitions nobody learned from: observations become noisy in the middle of each episode."""
+    """Return transitions that are not in the training data: observations become noisy in the middle of each episode."""
     noise = off.Fault("observation/noise", 0.5, schedule=100)
     before, actions, after = transitions(off.collect(WORLD, off.expert(WORLD), 25, faults=noise, seed=1000))
     return before[:MANY], actions[:MANY], after[:MANY]

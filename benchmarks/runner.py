@@ -151,7 +151,7 @@ def copies(table: Any, named: list[str], rng: np.random.Generator) -> Any:
 
 
 def fill(folder: Path, one: CellResult) -> None:
-    """Make a store whose segments are up to date; the cell files, which then nobody opens, are empty."""
+    """Make a store whose segments are up to date; the cell files are empty, because they are then not opened."""
     rng, segments = np.random.default_rng(0), Segments(folder / "segments", folder / "cells", folder / "damaged")
     segments.folder.mkdir(parents=True)
     rows, about = one.rows.drop_columns(list(DRAWS)).replace_schema_metadata(None), _about(one.rows)

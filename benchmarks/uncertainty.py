@@ -63,9 +63,9 @@ def modules(policy: UncertainPolicy) -> Spread:
 
 
 def speed() -> list[Row]:
-    """The shipped ensemble of five for CartPole (4-64-64-2) says how sure it is: the standard deviation of the greedy
-    choice's value, for a batch of observations. One call for all members, beside a loop over them: our own network, and
-    modules of torch, on one CPU thread. All three give the same numbers. What one call saves is what surrounds the
+    """The shipped ensemble of five for CartPole (4-64-64-2) estimates its uncertainty: the standard deviation of the
+    greedy action's value, for a batch of observations. One call for all members, beside a loop over them: our own
+    network, and modules of torch, on one CPU thread. All three give the same numbers. One call saves what surrounds the
     arithmetic, and in large batches arithmetic is nearly all there is: there the bar is missed.
     """
     torch.set_num_threads(1)

@@ -30,7 +30,7 @@ def headline(data: Mapping[str, Any]) -> Markup:
 
 
 def _lead(entries: Sequence[Sequence[Any]], names: Sequence[str]) -> str:
-    """Return how sure the lead is; without letters for ties nothing was compared."""
+    """Return whether the lead is significant; without letters for ties nothing was compared."""
     best, *others = entries
     ranked = [row for row in others if row[4] is not None]
     if not others:

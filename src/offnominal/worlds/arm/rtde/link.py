@@ -88,7 +88,7 @@ class RobotLink:
             RobotTimeout: If the controller does not answer in time.
             InvalidPackage: If the answer is not RTDE, for example at the wrong port.
             SafetyStop: If the safety system has stopped the robot.
-            MotionRefused: If this is not a virtual controller and nobody is at the emergency stop.
+            MotionRefused: If this is not a virtual controller and `i_am_at_the_emergency_stop` is false.
         """
         self.close()
         self.error = None
