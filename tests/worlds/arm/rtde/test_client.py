@@ -1,6 +1,7 @@
 """The client and the virtual controller of this package, over real sockets."""
 
 import hashlib
+import threading
 import time
 
 import numpy as np
@@ -277,9 +278,20 @@ def test_idle_client_is_stopped_by_the_watchdog_and_told_so():
 
 
 def test_silent_controller_gets_no_motion(server, monkeypatch):
+    """A state that waited in the buffer of the connection does not count as new."""
     monkeypatch.setattr("offnominal.worlds.arm.rtde.link.OLDEST_VIRTUAL_STATE", 0.1)
-    with RobotClient(ports=server.ports, timeout=0.3) as robot:
-        monkeypatch.setattr(server, "_broadcast", lambda *_: None)
+    with RobotClient(ports=server.ports, timeout=0.3, watchdog=5.0) as robot:
+        send, sent, silent = server._broadcast, threading.Event(), threading.Event()
+
+        def send_once(*_):
+            if sent.is_set():
+                silent.set()
+            else:
+                send()
+                sent.set()
+
+        monkeypatch.setattr(server, "_broadcast", send_once)
+        assert silent.wait(10.0)
         time.sleep(0.2)
         with pytest.raises(RobotTimeout):
             robot.servo_l(shifted())

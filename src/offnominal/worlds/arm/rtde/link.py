@@ -214,9 +214,10 @@ class RobotLink:
         """Return the newest state if a motion may be sent now."""
         if self.error is not None:
             raise MotionRefused(f"no motion after an error; call reconnect() first. The error was: {self.error}")
+        age = time.monotonic() - self._state_time
         state = self.state
-        oldest = OLDEST_VIRTUAL_STATE if self.is_virtual else OLDEST_STATE
-        if self.local is None and time.monotonic() - self._state_time > oldest:
+        # What arrived since the last look may have waited for as long as that: only a package from now on is new.
+        if self.local is None and age > (OLDEST_VIRTUAL_STATE if self.is_virtual else OLDEST_STATE):
             state = self.read()
         if not self.dry_run:
             self._guard()
