@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
@@ -13,6 +14,7 @@ from offnominal.cli import main
 from offnominal.cli.program import program
 from offnominal.core.errors import ModuleNotAllowed
 from offnominal.studies import Store, runs
+from offnominal.studies.results import RunResults
 
 runner = CliRunner()
 
@@ -146,6 +148,10 @@ def test_studies_are_listed_with_their_scales():
         (["reproduce", "anomaly-gin"], "Did you mean 'anomaly-gym'?"),
         (["reproduce", "anomaly-gym", "--table", "99"], "choose from 3, 4, 5, 12"),
         (["reproduce", "anomaly-gym", "--figure", "1"], "there is none"),
+        (["reproduce", "anomaly-gym", "--worlds", "SAQ*"], "Did you mean 'SAP-Goal0-v0'? There are: MJC-"),
+        (["reproduce", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
+        (["run", "anomaly-gym", "--scale", "smoke", "--worlds", "SAQ*"], "no world of study 'anomaly-gym' matches"),
+        (["run", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
         (["reproduce", "comparison", "--table", "V"], "neither its metric nor its numbers"),
         (["reproduce", "comparison", "--table", "VII"], "We know neither its content"),
         (["reproduce", "comparison", "--table", "VIII"], "We know neither its content"),
@@ -163,6 +169,48 @@ def test_what_cannot_be_done_is_said_in_one_line(words, complaint, monkeypatch, 
         main()
     assert stopped.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+def fake_results(worlds):
+    """Results of KNN with an AUROC of 0.7 at strong."""
+    row = {"policy": "tqc", "name": "KNN", "seed": 0, "split": "action/noise@strong", "kind": "action"}
+    metrics = ("auroc", "average_precision", "fpr95", "pooled_auroc", "pooled_average_precision", "pooled_fpr95")
+    row |= {"level": "strong", "alarm": None, "median_delay": None} | dict.fromkeys(metrics, 0.7)
+    row |= {"early_rate": None, "miss_rate": None}
+    table = pa.Table.from_pylist([row | {"key": world, "world": world} for world in worlds])
+    return RunResults("anomaly-gym", "", "", "laptop", {}, table, pa.table({}))
+
+
+@pytest.fixture
+def requested(monkeypatch, tmp_path):
+    """Studies, scales and worlds that were run; nothing is computed."""
+    calls = []
+
+    def run(study, scale, *, worlds, **options):
+        calls.append((study.name, scale, worlds))
+        (tmp_path / study.name).mkdir(exist_ok=True)
+        return tmp_path / study.name, None
+
+    monkeypatch.setattr(runs, "run", run)
+    monkeypatch.setattr(runs, "open_run", lambda place: fake_results(calls[-1][2]))
+    return calls
+
+
+def test_a_table_is_compared_with_the_published_one_over_the_chosen_worlds(requested):
+    words = ["--worlds", "SAP-Goal0*", "--worlds", "MJC-Half*", "--json"]
+    said = runner.invoke(program, ["reproduce", "anomaly-gym", "--table", "3", *words])
+    assert said.exit_code == 0, said.output
+    assert requested == [("anomaly-gym", "laptop", ("MJC-HalfCheetah-v0", "SAP-Goal0-v0"))]
+    ((row,),) = [table["rows"] for table in json.loads(said.stdout)]
+    assert (row["worlds"], row["ours"], row["published"]) == ("2", "0.700", "0.800")
+
+
+def test_tables_without_the_chosen_worlds_are_left_out_and_named(requested):
+    said = runner.invoke(program, ["reproduce", "anomaly-gym", "--worlds", "SAP-Goal2*"])
+    assert said.exit_code == 0, said.output
+    assert requested == [("anomaly-gym", "laptop", ("SAP-Goal2-v0",))]
+    assert "Table 5: local AUROC under other policies: left out" in said.output
+    assert "Table 12" in said.output
 
 
 def test_a_clip_shows_both_twins_and_when_the_fault_is_on(tmp_path):

@@ -16,6 +16,8 @@ from offnominal.cli.output import AsJson, out, print_json, print_rows
 from offnominal.cli.targets import allowed_modules
 
 if TYPE_CHECKING:
+    from offnominal.papers.paper import PublishedFigure, PublishedTable
+    from offnominal.papers.reproduction import StudyRun
     from offnominal.studies.base import BaseStudy
     from offnominal.studies.results import RunResults
     from offnominal.studies.runner import RunOutcome
@@ -32,6 +34,10 @@ AllowModule = Annotated[
     typer.Option(
         metavar="PACKAGE", help="Allow the file to name classes of this package, which is imported; can be repeated."
     ),
+]
+Worlds = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATTERN", help="Only these worlds of the study, such as 'URM*'; can be repeated."),
 ]
 Ray = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Address of a Ray cluster to run on, or auto.")]
 
@@ -73,6 +79,7 @@ def quickstart(
 def run(
     study: Annotated[str, typer.Argument(help="Name of a study, or a .toml or .py file.")],
     scale: Annotated[str | None, typer.Option(help="Scale of the study, such as smoke, laptop or paper.")] = None,
+    worlds: Worlds = None,
     only: Annotated[
         list[str] | None,
         typer.Option(help="Only cells that match: world/policy/detector/seed, with * and ?."),
@@ -104,7 +111,7 @@ def run(
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
     chosen = _sampled(load_study(study, allow_modules=allowed_modules(allow_module)), sampler)
-    place, outcome = go(chosen, scale, folder=folder, store=store, only=only, **options)
+    place, outcome = go(chosen, scale, folder=folder, store=store, worlds=worlds or None, only=only, **options)
     complete = outcome.complete
     if outcome.reused + outcome.computed:
         found = open_run(place)
@@ -160,6 +167,7 @@ def reproduce(
     table: Annotated[list[str] | None, typer.Option(help="Number of a table; can be repeated.")] = None,
     figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; can be repeated.")] = None,
     images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,
+    worlds: Worlds = None,
     scale: Annotated[
         str | None,
         typer.Option(help="Scale of the study; default: that of the table or figure."),
@@ -171,51 +179,67 @@ def reproduce(
 ) -> None:
     """Compare our table with the published one, or draw our figure; missing results are computed first.
 
-    Example: [bold]offnominal reproduce anomaly-gym --table 3 --scale smoke[/]
+    Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke[/]
     """
-    from offnominal.core.files import write_text
     from offnominal.papers.catalogue import figures_of, tables_of
-    from offnominal.papers.paper import PublishedFigure, PublishedTable
-    from offnominal.reports.escape import markdown_text
-    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, comparison_terminal
-    from offnominal.reports.report import write_report
+    from offnominal.papers.paper import PublishedTable
+    from offnominal.papers.reproduction import reproductions
     from offnominal.studies.catalogue import load_study
     from offnominal.studies.runs import open_run
     from offnominal.studies.runs import run as go
 
-    output: list[dict[str, Any]] = []
-    opened: dict[tuple[str, str], tuple[Path, RunResults]] = {}
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
-    wanted: list[PublishedTable | PublishedFigure] = [*tables, *figures]
-    for study, size in dict.fromkeys((each.study, scale or each.scale) for each in wanted):
-        place, _ = go(load_study(study), size, store=store, workers=workers, ray=ray)
-        opened[study, size] = place, open_run(place)
-    for published in tables:
-        place, found = opened[published.study, scale or published.scale]
-        lines = published.compare(found)
-        title = f"Table {published.number}: {published.title}"
-        file = place / f"table-{published.number}.md"
-        write_text(file, f"# {markdown_text(title)}\n\n{comparison_markdown(lines)}\n")
-        output.append({"table": published.number, "title": published.title, "rows": comparison_rows(lines)})
-        if not as_json:
-            out.print(comparison_terminal(title, lines))
-            out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
-    for drawn in figures:
-        place, found = opened[drawn.study, scale or drawn.scale]
-        write_report(found, place)
-        image = place / "figures" / f"{drawn.file}.png"
-        output.append({"figure": drawn.number, "title": drawn.title, "file": str(image)})
-        if not as_json:
-            title = f"Figure {drawn.number}: {escape(drawn.title)}"
-            out.print(f"{title}\n[bold]{escape(str(image))}[/]", soft_wrap=True)
+    items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
+    found = reproductions(items, scale=scale, worlds=worlds or None)
+    opened: dict[StudyRun, tuple[Path, RunResults]] = {}
+    for chosen in dict.fromkeys(run for _, run in found):
+        options: dict[str, Any] = {"store": store, "workers": workers, "ray": ray}
+        place, _ = go(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
+        opened[chosen] = place, open_run(place)
+    output = []
+    for item, chosen in found:
+        place, results = opened[chosen]
+        if isinstance(item, PublishedTable):
+            output.append(_show_table(item, place, results, as_json))
+        else:
+            output.append(_show_figure(item, place, results, as_json))
     if as_json:
         print_json(output)
-    incomplete = [found for _, found in opened.values() if found.missing]
-    for found in incomplete:
-        _name_missing(found.missing, stderr=as_json)
+    else:
+        reproduced = [item for item, _ in found]
+        for item in (item for item in items if item not in reproduced):
+            out.print(f"{escape(item.heading)}: left out, because it has none of these worlds.", soft_wrap=True)
+    incomplete = [results for _, results in opened.values() if results.missing]
+    for results in incomplete:
+        _name_missing(results.missing, stderr=as_json)
     if incomplete:
         raise typer.Exit(1)
+
+
+def _show_table(table: PublishedTable, folder: Path, results: RunResults, as_json: bool) -> dict[str, Any]:
+    """Write the comparison with a published table into the folder of the run and print it; return it as plain data."""
+    from offnominal.core.files import write_text
+    from offnominal.reports.escape import markdown_text
+    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, comparison_terminal
+
+    lines, file = table.compare(results), folder / f"table-{table.number}.md"
+    write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
+    if not as_json:
+        out.print(comparison_terminal(table.heading, lines))
+        out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
+    return {"table": table.number, "title": table.title, "rows": comparison_rows(lines)}
+
+
+def _show_figure(figure: PublishedFigure, folder: Path, results: RunResults, as_json: bool) -> dict[str, Any]:
+    """Write the report of a run and print the path of a figure in it; return it as plain data."""
+    from offnominal.reports.report import write_report
+
+    write_report(results, folder)
+    image = folder / "figures" / f"{figure.file}.png"
+    if not as_json:
+        out.print(f"{escape(figure.heading)}\n[bold]{escape(str(image))}[/]", soft_wrap=True)
+    return {"figure": figure.number, "title": figure.title, "file": str(image)}
 
 
 def _sampled(study: BaseStudy, sampler: str | None) -> BaseStudy:

@@ -23,6 +23,7 @@ class PublishedTable:
         compare: Returns the comparison for the results of that run.
         images: Whether the table, or this half of it, is about image detectors.
         scale: Default scale of the study.
+        worlds: Ids of its worlds; those of the study if empty.
     """
 
     number: int | str
@@ -31,6 +32,12 @@ class PublishedTable:
     compare: Callable[[RunResults], list[PublishedComparison]]
     images: bool = False
     scale: str = DEFAULT_SCALE
+    worlds: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Number and title."""
+        return f"Table {self.number}: {self.title}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,7 @@ class PublishedFigure:
         study: Name of the study whose run ours is drawn from.
         file: Name of our figure in the report of that run.
         scale: Default scale of the study.
+        worlds: Ids of its worlds; those of the study if empty.
     """
 
     number: int
@@ -50,6 +58,12 @@ class PublishedFigure:
     study: str
     file: str
     scale: str = DEFAULT_SCALE
+    worlds: tuple[str, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """Number and title."""
+        return f"Figure {self.number}: {self.title}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.runner import RunOutcome, run_study
 from offnominal.studies.store import Store
+from offnominal.studies.world_selection import at_worlds, worlds_in_file_name
 
 RUNS = Path("runs")
 STORE = RUNS / "store"
@@ -29,6 +30,7 @@ def run(
     *,
     folder: Path | None = None,
     store: Path = STORE,
+    worlds: str | Iterable[str] | None = None,
     only: str | Iterable[str] | None = None,
     **options: Any,
 ) -> tuple[Path, RunOutcome]:
@@ -37,18 +39,27 @@ def run(
     Args:
         study: The study.
         scale: Name of a scale; the whole study if None.
-        folder: Folder of the run; ``runs/<study>-<scale>`` if None.
+        folder: Folder of the run; ``runs/<study>-<scale>`` if None, with the worlds if only some were chosen.
         store: Store of the results of all runs.
+        worlds: Patterns of the worlds of the study; those of the scale if None. See
+            :func:`~offnominal.studies.world_selection.at_worlds`.
         only: Patterns of the labels of cells.
         **options: Options of :func:`~offnominal.studies.runner.run_study`.
     """
-    place = RUNS / f"{study.name}-{scale or 'full'}" if folder is None else folder
-    chosen = study.at(scale)
+    chosen = at_worlds(study, scale, worlds)
+    place = RUNS / _folder_name(study, chosen, scale) if folder is None else folder
     about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
     cells, missing = chosen.available_cells()
     description = {**about, "config": chosen.to_dict(), "missing": list(missing)}
     outcome = run_study(cells, store, folder=place, about=description, only=only, **options)
     return place, outcome
+
+
+def _folder_name(study: BaseStudy, chosen: BaseStudy, scale: str | None) -> str:
+    """Return the name of the folder of a run; it lists the worlds if they are not those of the scale."""
+    name = f"{study.name}-{scale or 'full'}"
+    worlds: tuple[str, ...] = getattr(chosen, "worlds", ())
+    return name if worlds == getattr(study.at(scale), "worlds", ()) else f"{name}-{worlds_in_file_name(worlds)}"
 
 
 def open_run(folder: Path | str, store: Path | None = None) -> RunResults:

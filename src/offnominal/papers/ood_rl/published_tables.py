@@ -116,12 +116,13 @@ def _apart(row: PublishedRow, trials: list[FloatArray], best: bool) -> Published
 
 def _published(number: int, title: str, world: str, *, best: bool = False) -> PublishedTable:
     compare = partial(auc_table, number=number, world=world, best=best)
-    return PublishedTable(number, title, STUDY, compare, scale="pong" if world == PONG else DEFAULT_SCALE)
+    scale = "pong" if world == PONG else DEFAULT_SCALE
+    return PublishedTable(number, title, STUDY, compare, scale=scale, worlds=(world,))
 
 
 _ONE = "mean over trials; the method of the published numbers is not known to us"
 TABLES = [
-    PublishedTable(1, "all settings: returns, and where agents fail", STUDY, table_1),
+    PublishedTable(1, "all settings: returns, and where agents fail", STUDY, table_1, worlds=(CARTPOLE, PENDULUM)),
     _published(3, "CartPole, best of the trials; no published number is known to us", CARTPOLE, best=True),
     _published(4, "Pendulum, best of the trials", PENDULUM, best=True),
     _published(5, "Pong, best of the trials", PONG, best=True),
@@ -131,8 +132,10 @@ TABLES = [
 ]
 UNKNOWN_TABLES = {"2": "We know neither its content nor its numbers."}
 FIGURES = [
-    PublishedFigure(4, "values of both actions along an unmodified and a modified episode", STUDY, "q_values"),
-    PublishedFigure(5, "torque along an unmodified and a modified episode", STUDY, "actions"),
+    PublishedFigure(
+        4, "values of both actions along an unmodified and a modified episode", STUDY, "q_values", worlds=(CARTPOLE,)
+    ),
+    PublishedFigure(5, "torque along an unmodified and a modified episode", STUDY, "actions", worlds=(PENDULUM,)),
 ]
 _UNKNOWN = "We do not know its content."
 UNKNOWN_FIGURES = {

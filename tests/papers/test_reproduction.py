@@ -1,0 +1,58 @@
+"""Runs of tables and figures, with all worlds or with some."""
+
+import pytest
+
+from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.papers.catalogue import figures_of, tables_of
+from offnominal.papers.reproduction import StudyRun, reproductions
+
+
+def numbers(found):
+    return [item.number for item, _ in found]
+
+
+def test_tables_that_share_a_run_have_equal_runs():
+    found = reproductions(tables_of("anomaly-gym"))
+    assert numbers(found) == [3, 4, 5, 12]
+    assert {run for item, run in found if item.number != 5} == {StudyRun("anomaly-gym", "laptop")}
+
+
+def test_a_scale_replaces_that_of_the_table():
+    (found,) = reproductions(tables_of("ood-rl", [5]))
+    assert found.run.scale == "pong"
+    (found,) = reproductions(tables_of("ood-rl", [5]), scale="smoke")
+    assert found.run.scale == "smoke"
+
+
+def test_tables_without_a_chosen_world_are_left_out():
+    found = reproductions(tables_of("anomaly-gym"), worlds=["SAP-Goal1*", "MJC-Reacher3D-v0"])
+    assert numbers(found) == [3, 4, 12]
+    assert {run.worlds for _, run in found} == {("MJC-Reacher3D-v0", "SAP-Goal1-v0")}
+
+
+def test_a_table_of_images_is_made_from_the_images_of_the_chosen_worlds():
+    (found,) = reproductions(tables_of("anomaly-gym", [13]), worlds=["SAP-*"])
+    assert found.run == StudyRun("anomaly-gym-images", "laptop", ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"))
+
+
+def test_a_table_of_one_world_runs_no_other():
+    found = reproductions(tables_of("ood-rl", [1, 4, 6]), worlds=["OOD-P*"])
+    assert [(item.number, run.worlds) for item, run in found] == [
+        (1, ("OOD-Pendulum-v0",)),
+        (4, ("OOD-Pendulum-v0",)),
+    ]
+    (figure,) = reproductions(figures_of("ood-rl", [4, 5]), worlds=["OOD-CartPole-v0"])
+    assert figure.item.number == 4
+
+
+def test_a_pattern_that_matches_none_of_their_worlds_is_an_error():
+    with pytest.raises(UnknownName, match=r"no world of these tables and figures matches 'OOD-Pong\*'"):
+        reproductions(tables_of("ood-rl", [4, 6]), worlds=["OOD-Pong*"])
+    with pytest.raises(UnknownName, match="Did you mean 'SAP-Goal0-v0'"):
+        reproductions(tables_of("anomaly-gym", [3]), worlds=["SAP-Gaol*"])
+
+
+@pytest.mark.parametrize("number", ["IV", "VI"])
+def test_tables_of_studies_without_worlds_cannot_be_restricted_to_worlds(number):
+    with pytest.raises(InvalidParameter, match=r"study 'comparison.*' has no worlds to choose from"):
+        reproductions(tables_of("comparison", [number]), worlds=["URM*"])
