@@ -115,9 +115,18 @@ def pose_matrix(vector: ArrayLike) -> FloatArray:
 
 def _vector(name: str, values: ArrayLike) -> FloatArray:
     vector = np.ascontiguousarray(values, np.float64)
-    if vector.shape != (6,) or not np.isfinite(vector).all():
+    if vector.shape != (6,) or not all_finite(vector):
         raise InvalidParameter(f"{name} has shape {vector.shape}; expected six finite numbers.")
     return vector
+
+
+@compiled
+def all_finite(numbers: FloatArray) -> bool:
+    """Return whether all numbers of a vector are finite."""
+    for number in numbers:
+        if not math.isfinite(number):
+            return False
+    return True
 
 
 @compiled

@@ -39,12 +39,10 @@ def test_same_commands_give_the_same_bytes(make):
 @pytest.mark.parametrize("make", BACKENDS)
 def test_arm_at_rest_stays_where_it_is_and_reset_leaves_no_trace(make):
     arm = make()
-    arm.set_target(np.add(HOME, 0.2))
-    arm.step(0.5)
+    arm.follow(np.add(HOME, 0.2)[None], 0.5)
     assert np.abs(arm.joint_positions - HOME).max() > 0.1
     arm.reset(HOME)
-    for _ in range(100):
-        arm.step(0.008)
+    arm.follow(np.tile(HOME, (100, 1)), 0.008)
     assert np.abs(arm.joint_positions - HOME).max() < 1e-3
     assert np.abs(arm.joint_velocities).max() < 1e-3
     assert np.linalg.norm(arm.tcp_pose[:3] - DOWN[:3]) < 1e-3

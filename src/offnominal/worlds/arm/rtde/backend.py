@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import forward, pose_vector
 
@@ -39,11 +40,13 @@ class ArmBackend(Protocol):
     def reset(self, q: ArrayLike) -> None:
         """Place the arm at rest at some joint angles, without a trace of what happened before."""
 
-    def set_target(self, q: FloatArray) -> None:
-        """Set the joint angles that the servos hold."""
+    def follow(self, targets: FloatArray, dt: float) -> None:
+        """Simulate one cycle per target.
 
-    def step(self, dt: float) -> None:
-        """Simulate some seconds."""
+        Args:
+            targets: (cycles, 6): joint angles that the servos hold in each cycle, rad.
+            dt: Duration of a cycle, s.
+        """
 
 
 class KinematicBackend:
@@ -76,16 +79,19 @@ class KinematicBackend:
 
     def reset(self, q: ArrayLike) -> None:
         """Place the arm at rest at some joint angles."""
-        self._q = np.array(q, np.float64)
-        self._target = self._q.copy()
-        self._qd = np.zeros(6)
+        self._q, self._qd = np.array(q, np.float64), np.zeros(6)
 
-    def set_target(self, q: FloatArray) -> None:
-        """Set the joint angles that the servos hold."""
-        self._target = q.copy()
+    def follow(self, targets: FloatArray, dt: float) -> None:
+        """Simulate one cycle per target with the implicit Euler method."""
+        self._q, self._qd = self._q.copy(), self._qd.copy()
+        _lag(targets, dt, dt / (dt + self.time_constant), self._q, self._qd)
 
-    def step(self, dt: float) -> None:
-        """Simulate some seconds with the implicit Euler method."""
-        moved = (self._target - self._q) * (dt / (dt + self.time_constant))
-        self._qd = moved / dt
-        self._q = self._q + moved
+
+@compiled
+def _lag(targets: FloatArray, dt: float, part: float, q: FloatArray, qd: FloatArray) -> None:
+    """Move joints by a part of the way to their target in each cycle."""
+    for cycle in range(targets.shape[0]):
+        for joint in range(6):
+            moved = (targets[cycle, joint] - q[joint]) * part
+            qd[joint] = moved / dt
+            q[joint] += moved

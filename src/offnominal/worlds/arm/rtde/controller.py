@@ -16,7 +16,7 @@ from offnominal.worlds.arm.kinematics import forward, jacobian, pose_vector
 from offnominal.worlds.arm.rtde.backend import HOME, ArmBackend, KinematicBackend
 from offnominal.worlds.arm.rtde.commands import COMMAND, RESETS, STREAMED, watchdog_of
 from offnominal.worlds.arm.rtde.fields import OUTPUTS, Value
-from offnominal.worlds.arm.rtde.motion import StopMotion, Unreachable, reach
+from offnominal.worlds.arm.rtde.motion import ServoTracker, StopMotion, Unreachable, hold_if_too_fast, reach
 from offnominal.worlds.arm.rtde.packages import ControllerVersion
 from offnominal.worlds.arm.rtde.program import ControllerFaults, RegisterProgram
 from offnominal.worlds.arm.rtde.registers import Registers
@@ -173,30 +173,45 @@ class VirtualController:
         if program.ended:
             self.stop_program()
 
+    def run(self, cycles: int) -> None:
+        """Simulate some cycles during which no client writes."""
+        self.update()
+        program = self._program
+        # A program that only follows servo commands does not depend on the arm, so its targets are computed at once.
+        if program is not None and program.servoing and self.streaming and math.isinf(self.speed):
+            self._move(program.servo(self.dt, cycles))
+            return
+        for _ in range(cycles):
+            self.cycle()
+
     def cycle(self) -> None:
         """Simulate one cycle: read the registers, move the target, move the arm."""
         self.update()
-        before = self._target
+        target = self._target
         try:
             if self._stop is not None:
                 self._stop_time += self.dt
-                self._target = self._stop.joints(self._stop_time)
+                target = self._stop.joints(self._stop_time)
                 if self._stop_time >= self._stop.duration:
                     self._stop = None
             elif self._program is not None:
                 self._program.step(self.dt, self.backend.joint_positions)
-                self._target = self._program.target
+                target = self._program.target
         except Unreachable as reason:
             self.protective_stop(str(reason))
-        velocity = (self._target - before) / self.dt
-        if self._program is not None and (np.abs(velocity) > MAX_JOINT_SPEED).any():
-            self._target = before
-            self.protective_stop(f"a joint would move at {np.abs(velocity).max():.2f} rad/s")
-            velocity = np.zeros(6)
-        self._velocity = velocity
-        self.backend.set_target(self._target)
-        self.backend.step(self.dt)
-        self.cycles += 1
+        self._move(target[None].copy())
+
+    def _move(self, targets: FloatArray) -> None:
+        """Move the arm for one cycle per target; a program that asks for too high a speed ends in a protective stop."""
+        if self._program is not None:
+            fastest = hold_if_too_fast(self._target, targets, self.dt, MAX_JOINT_SPEED)
+            if fastest:
+                self.protective_stop(f"a joint would move at {fastest:.2f} rad/s")
+        before = targets[-2] if len(targets) > 1 else self._target
+        self._target = targets[-1]
+        self._velocity = (self._target - before) / self.dt
+        self.backend.follow(targets, self.dt)
+        self.cycles += len(targets)
         self._check_watchdog()
 
     def start_program(self, script: str) -> None:
@@ -272,7 +287,11 @@ class VirtualController:
             self.stop_program()
 
     def _compile(self) -> None:
-        """Compile the kinematics now, so that no cycle waits for it."""
+        """Compile kinematics and motions now, so that no cycle waits for it."""
+        targets = ServoTracker(self._target).steps(self.dt, 2)
+        hold_if_too_fast(self._target, targets, self.dt, MAX_JOINT_SPEED)
+        self.backend.follow(targets, self.dt)
+        self.backend.reset(HOME)
         reach(forward(self._target, self.backend.tool), self._target, self.backend.tool)
         for name in _READERS:
             self.value(name)

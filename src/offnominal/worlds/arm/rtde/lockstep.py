@@ -29,8 +29,7 @@ def execute_command(controller: VirtualController, period: float | None) -> None
     if controller.streaming:
         seconds = controller.registers.arguments(9)[8] if period is None else period
         seconds = min(max(seconds, 0.0), LONGEST_PERIOD) if math.isfinite(seconds) else 0.0
-        for _ in range(max(1, round(seconds * rate))):
-            controller.cycle()
+        controller.run(max(1, round(seconds * rate)))
     else:
         for _ in range(round(LONGEST_MOTION * rate)):
             if not controller.moving:

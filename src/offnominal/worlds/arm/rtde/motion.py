@@ -8,8 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import pose_matrix, rotation_vector, solve
+from offnominal.worlds.arm.kinematics import all_finite, pose_matrix, rotation_vector, solve
 
 ITERATIONS = 50
 REACHED = 1e-12
@@ -136,20 +137,63 @@ class ServoTracker:
         """Set a new goal that takes effect after a delay, s."""
         self._waiting.append((self._time + delay, q, 0.5 * lookahead))
 
-    def step(self, dt: float) -> FloatArray:
-        """Return the joint angles one cycle later."""
-        self._time += dt
-        while self._waiting and self._waiting[0][0] <= self._time + 1e-9:
-            _, self._goal, self._lag = self._waiting.popleft()
-        part = dt / (dt + self._lag)
-        self._first = self._first + (self._goal - self._first) * part
-        self._second = self._second + (self._first - self._second) * part
-        return self._second
+    def steps(self, dt: float, cycles: int) -> FloatArray:
+        """Return the joint angles of the next cycles, (cycles, 6)."""
+        joints, start = np.empty((cycles, 6)), 0
+        for cycle in range(cycles):
+            self._time += dt
+            if self._waiting and self._waiting[0][0] <= self._time + 1e-9:
+                self._smooth(dt, joints[start:cycle])
+                start = cycle
+                while self._waiting and self._waiting[0][0] <= self._time + 1e-9:
+                    _, self._goal, self._lag = self._waiting.popleft()
+        self._smooth(dt, joints[start:])
+        return joints
+
+    def _smooth(self, dt: float, joints: FloatArray) -> None:
+        if len(joints):
+            _two_lags(self._goal, dt / (dt + self._lag), self._first, self._second, joints)
+
+
+@compiled
+def _two_lags(goal: FloatArray, part: float, first: FloatArray, second: FloatArray, joints: FloatArray) -> None:
+    """Update two lags in series towards a goal, once per row of the output, and write the second one."""
+    for cycle in range(joints.shape[0]):
+        for joint in range(6):
+            first[joint] += (goal[joint] - first[joint]) * part
+            second[joint] += (first[joint] - second[joint]) * part
+            joints[cycle, joint] = second[joint]
+
+
+@compiled
+def hold_if_too_fast(before: FloatArray, targets: FloatArray, dt: float, limits: FloatArray) -> float:
+    """Return the speed of the fastest joint in the first cycle with one above its limit, rad/s; 0 if none is.
+
+    The targets from that cycle on are replaced by the one before it.
+
+    Args:
+        before: (6,): target of the last cycle.
+        targets: (cycles, 6): targets of the next cycles; updated.
+        dt: Duration of a cycle, s.
+        limits: (6,): limits of the joints' speeds, rad/s.
+    """
+    for cycle in range(targets.shape[0]):
+        last = before if cycle == 0 else targets[cycle - 1]
+        fastest, too_fast = 0.0, False
+        for joint in range(6):
+            speed = abs((targets[cycle, joint] - last[joint]) / dt)
+            fastest, too_fast = max(fastest, speed), too_fast or speed > limits[joint]
+        if too_fast:
+            for held in range(cycle, targets.shape[0]):
+                for joint in range(6):
+                    targets[held, joint] = last[joint]
+            return fastest
+    return 0.0
 
 
 def reach(pose: FloatArray, q: FloatArray, tool: float) -> FloatArray:
     """Return the joint angles near the given ones that reach a pose (4 x 4 matrix), or raise :class:`Unreachable`."""
     joints = q.copy()
-    if not (np.isfinite(pose).all() and solve(pose, tool, ITERATIONS, joints) < REACHED):
+    if not (all_finite(pose.ravel()) and solve(pose, tool, ITERATIONS, joints) < REACHED):
         raise Unreachable(f"no joint angles reach the TCP position {pose[:3, 3].round(4).tolist()} from here")
     return joints

@@ -8,9 +8,10 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offnominal.core.compilation import compiled
 from offnominal.core.errors import SimulationDiverged
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import forward, pose_vector
+from offnominal.worlds.arm.kinematics import all_finite, forward, pose_vector
 from offnominal.worlds.arm.model import load_model
 from offnominal.worlds.arm.rtde.backend import HOME
 
@@ -29,9 +30,8 @@ class MujocoBackend:
 
     Example:
         >>> arm = MujocoBackend()
-        >>> arm.set_target(np.add(HOME, [0.1, 0.0, 0.0, 0.0, 0.0, 0.0]))
-        >>> for _ in range(125):
-        ...     arm.step(0.008)
+        >>> target = np.add(HOME, [0.1, 0.0, 0.0, 0.0, 0.0, 0.0])
+        >>> arm.follow(np.tile(target, (125, 1)), 0.008)
         >>> bool(abs(arm.joint_positions[0] - HOME[0] - 0.1) < 1e-3)
         True
     """
@@ -42,17 +42,21 @@ class MujocoBackend:
         self.data = mujoco.MjData(self.model)
         damping = self.model.dof_damping[ARM] - self.model.actuator_biasprm[ARM, 2]
         self._lead = damping / self.model.actuator_gainprm[ARM, 0]
+        self._qpos: FloatArray = self.data.qpos[ARM]
+        self._qvel: FloatArray = self.data.qvel[ARM]
+        self._ctrl: FloatArray = self.data.ctrl[ARM]
+        self._dt, self._substeps = 0.0, 0
         self.reset(HOME)
 
     @property
     def joint_positions(self) -> FloatArray:
         """Angles of the joints, rad."""
-        return np.array(self.data.qpos[ARM])
+        return self._qpos.copy()
 
     @property
     def joint_velocities(self) -> FloatArray:
         """Velocities of the joints, rad/s."""
-        return np.array(self.data.qvel[ARM])
+        return self._qvel.copy()
 
     @property
     def tcp_pose(self) -> FloatArray:
@@ -62,21 +66,28 @@ class MujocoBackend:
     def reset(self, q: ArrayLike) -> None:
         """Place the arm at rest at some joint angles."""
         mujoco.mj_resetData(self.model, self.data)
-        self.data.qpos[ARM] = q
+        self._qpos[:] = q
         self._target = np.array(q, np.float64)
-        self._next = self._target
 
-    def set_target(self, q: FloatArray) -> None:
-        """Set the joint angles that the servos hold."""
-        self._next = q.copy()
+    def follow(self, targets: FloatArray, dt: float) -> None:
+        """Simulate one cycle per target, in equal time steps of at most 5 ms."""
+        if dt != self._dt:
+            self._dt, self._substeps = dt, math.ceil(dt / MAX_TIMESTEP - 1e-9)
+            self.model.opt.timestep = dt / self._substeps
+        commands = np.empty_like(targets)
+        _lead_targets(self._target, targets, dt, self._lead, commands)
+        self._target = targets[-1].copy()
+        for command in commands:
+            self._ctrl[:] = command
+            mujoco.mj_step(self.model, self.data, self._substeps)
+            if not all_finite(self._qpos):
+                raise SimulationDiverged("the arm of the virtual controller became unstable; reset it.")
 
-    def step(self, dt: float) -> None:
-        """Simulate some seconds, in equal time steps of at most 5 ms."""
-        velocity = (self._next - self._target) / dt
-        self._target = self._next
-        self.data.ctrl[ARM] = self._target + self._lead * velocity
-        substeps = math.ceil(dt / MAX_TIMESTEP - 1e-9)
-        self.model.opt.timestep = dt / substeps
-        mujoco.mj_step(self.model, self.data, substeps)
-        if not np.isfinite(self.data.qpos).all():
-            raise SimulationDiverged("the arm of the virtual controller became unstable; reset it.")
+
+@compiled
+def _lead_targets(before: FloatArray, targets: FloatArray, dt: float, lead: FloatArray, commands: FloatArray) -> None:
+    """Write the commands of the servos: each target and a lead in proportion to its velocity."""
+    for cycle in range(targets.shape[0]):
+        for joint in range(6):
+            last = before[joint] if cycle == 0 else targets[cycle - 1, joint]
+            commands[cycle, joint] = targets[cycle, joint] + lead[joint] * ((targets[cycle, joint] - last) / dt)

@@ -69,6 +69,11 @@ class RegisterProgram:
         return self._waits and self._motion is not None and self.registers.answer != Answer.DONE
 
     @property
+    def servoing(self) -> bool:
+        """Whether the target follows servo commands."""
+        return self._tracker is not None
+
+    @property
     def ended(self) -> bool:
         """Whether the client ended the program."""
         return self.registers.command == Command.STOP_SCRIPT
@@ -100,6 +105,9 @@ class RegisterProgram:
         Raises:
             Unreachable: If no joint angles reach the next pose of a straight line.
         """
+        if self._tracker is not None:
+            self.servo(dt, 1)
+            return
         before = self.target
         if self._motion is not None:
             self._time += dt
@@ -107,9 +115,16 @@ class RegisterProgram:
             late = self._time - self._motion.duration
             if late >= 0.0 and (late >= SETTLE_TIME or np.abs(actual - self.target).max() < SETTLED):
                 self._end_motion()
-        elif self._tracker is not None:
-            self.target = self._tracker.step(dt)
         self.velocity = (self.target - before) / dt
+
+    def servo(self, dt: float, cycles: int) -> FloatArray:
+        """Move the target for some cycles of servo motion and return its joint angles, (cycles, 6)."""
+        assert self._tracker is not None
+        targets = self._tracker.steps(dt, cycles)
+        before = targets[-2] if cycles > 1 else self.target
+        self.target = targets[-1]
+        self.velocity = (self.target - before) / dt
+        return targets
 
     def _stream(self, command: int) -> None:
         """Take a servo command whose registers changed."""
