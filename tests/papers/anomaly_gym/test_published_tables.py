@@ -3,7 +3,15 @@
 import pyarrow as pa
 import pytest
 
-from offnominal.papers.anomaly_gym.published_tables import DETECTORS, every_metric, table_3, table_4, table_5
+from offnominal.papers.anomaly_gym.published_numbers import GROUPS, published_by_group, published_by_world
+from offnominal.papers.anomaly_gym.published_tables import (
+    DETECTORS,
+    IMAGE_DETECTORS,
+    every_metric,
+    table_3,
+    table_4,
+    table_5,
+)
 from offnominal.papers.catalogue import tables_of
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.results import RunResults
@@ -12,9 +20,9 @@ WORLDS = ("SAP-Goal0-v0", "MJC-HalfCheetah-v0")
 NUMBERS = ("auroc", "average_precision", "fpr95", "pooled_auroc", "pooled_average_precision", "pooled_fpr95")
 
 
-def row(world, name, level, alarm=None, **numbers):
-    split = f"action/noise@{level}"
-    about = {"world": world, "policy": "tqc", "name": name, "seed": 0, "split": split, "kind": "action", "level": level}
+def row(world, name, level, alarm=None, anomaly="action/offset", **numbers):
+    split, kind = f"{anomaly}@{level}", anomaly.partition("/")[0]
+    about = {"world": world, "policy": "tqc", "name": name, "seed": 0, "split": split, "kind": kind, "level": level}
     return about | {"alarm": alarm} | dict.fromkeys(NUMBERS, None) | numbers
 
 
@@ -45,7 +53,7 @@ def test_table_12_has_every_published_number_of_the_worlds_that_were_run(results
     assert cheetah.verdict == "differs"
 
 
-def test_table_3_averages_print_over_the_same_worlds(results):
+def test_table_3_averages_the_published_numbers_over_the_same_worlds(results):
     lines = {(line.labels["level"], line.labels["detector"]): line for line in table_3(results)}
     knn = lines["tiny", "KNN"]
     assert knn.published == pytest.approx((0.51 + 0.67) / 2)
@@ -111,3 +119,88 @@ def test_the_image_half_of_a_table_is_asked_for():
     assert [table.study for table in tables_of("anomaly-gym", [3])] == ["anomaly-gym"]
     assert [table.study for table in tables_of("anomaly-gym", [3], images=True)] == ["anomaly-gym-images"]
     assert [table.number for table in tables_of("anomaly-gym", images=True)] == [3, 5, 13]
+
+
+@pytest.mark.parametrize(
+    ("world", "numbers"), [("URM-Reach-v0", 2 * 15 * 6), ("URM-PnP-v0", 2 * 15 * 6), ("URR-Reach-v0", 2 * 15 * 6 - 6)]
+)
+def test_tables_12_and_13_have_the_numbers_of_the_arm(world, numbers):
+    known = [key for key in published_by_world() if key[0] == world]
+    assert len(known) == numbers
+    assert {detector for _, _, detector, _ in known} == {*DETECTORS, *set(IMAGE_DETECTORS.values())}
+    absent = (world, "tiny", "iF", "auroc") not in published_by_world()
+    assert absent == (world == "URR-Reach-v0")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (("URM-Reach-v0", "tiny", "PE-DM", "auroc"), 0.89),
+        (("URM-PnP-v0", "strong", "KNN", "pooled_fpr95"), 0.53),
+        (("URR-Reach-v0", "strong", "LSTM-DM", "auroc"), 0.91),
+        (("URM-PnP-v0", "tiny", "PredNet", "auroc"), 0.20),
+        (("URR-Reach-v0", "strong", "CLIP-Sim", "auroc"), 0.58),
+    ],
+)
+def test_published_numbers_of_the_arm(key, value):
+    assert published_by_world()[key] == value
+
+
+def test_table_3_has_every_group_of_worlds_kind_and_level():
+    assert len(published_by_group()) == 60
+    assert {group for group, *_ in published_by_group()} == {"CAR", *GROUPS}
+    assert published_by_group()["URR", "action", "tiny", "PE-DM"] == 0.96
+
+
+def test_table_3_compares_groups_of_which_all_worlds_were_run():
+    worlds = ("URM-Reach-v0", "URM-PnP-v0", "SAP-Goal0-v0")
+    rows = [
+        row(world, "PE-DM", "strong", anomaly=f"{kind}/drift", auroc=value)
+        for world, value in zip(worlds, (0.9, 0.7, 0.6), strict=True)
+        for kind in ("action", "observation")
+    ]
+    lines = {(line.labels["worlds"], line.labels["faults"]): line for line in table_3(run(rows))}
+    assert set(lines) == {("3", "all"), ("URM", "action"), ("URM", "observation")}
+    assert lines["URM", "action"].ours.value == pytest.approx(0.8)
+    assert lines["URM", "action"].published == 0.88
+    assert lines["3", "all"].published == pytest.approx((0.96 + 0.81 + 0.93) / 3)
+    alone = [line.labels["worlds"] for line in table_3(run(rows[:2]))]
+    assert alone == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("world", "anomaly"),
+    [
+        ("URM-Reach-v0", "dynamics/payload"),
+        ("URM-PnP-v0", "dynamics/grip_loss"),
+        ("URR-Reach-v0", "observation/noise"),
+        ("URR-Reach-v0", "action/temporal_noise"),
+    ],
+)
+def test_faults_beyond_the_paper_are_not_compared(world, anomaly):
+    rows = [
+        row(world, "KNN", "strong", anomaly=id, **dict.fromkeys(NUMBERS, value))
+        for id, value in ((anomaly, 0.25), ("action/offset", 0.75))
+    ]
+    assert {line.ours.value for line in every_metric(run(rows))} == {0.75}
+    elsewhere = [each | {"world": "SAP-Goal0-v0"} for each in rows]
+    assert {line.ours.value for line in every_metric(run(elsewhere))} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("world", "level", "detector", "reasons"),
+    [
+        ("URM-Reach-v0", "tiny", "PE-DM", ("divided by 1e-6", "robot_speed at tiny had no effect")),
+        ("URM-Reach-v0", "strong", "PE-DM", ("divided by 1e-6",)),
+        ("URM-PnP-v0", "tiny", "AE-Pred", ("robot_friction at tiny removed the damping",)),
+        ("URM-PnP-v0", "strong", "LRDM", ("LDM and LRDM are identical",)),
+        ("URM-Reach-v0", "strong", "LRDM", ()),
+        ("URR-Reach-v0", "strong", "LRDM", ("LDM and LRDM are identical", "a real robot")),
+        ("URR-Reach-v0", "tiny", "PredNet", ("one step late", "a real robot")),
+        ("MJC-Reacher3D-v0", "tiny", "KNN", ("nominal episodes with random onsets",)),
+    ],
+)
+def test_known_reasons_of_differences_are_noted(world, level, detector, reasons):
+    line = every_metric(run([row(world, detector, level, **dict.fromkeys(NUMBERS, 0.6))]))[0]
+    assert all(reason in line.note for reason in reasons)
+    assert len([part for part in line.note.split("; ") if part]) == len(reasons) + line.note.count("; ours")

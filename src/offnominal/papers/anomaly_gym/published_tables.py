@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-from functools import cache
-from importlib.resources import files
-
 import numpy as np
 
 from offnominal.evaluation.delays import MEDIAN_DELAY
 from offnominal.evaluation.estimate import Estimate, average
+from offnominal.papers.anomaly_gym.known_differences import EARLY_NOTE, known_difference
+from offnominal.papers.anomaly_gym.published_numbers import (
+    ADDED_FAULTS,
+    GROUPS,
+    published_by_group,
+    published_by_world,
+)
 from offnominal.papers.paper import Published, PublishedTable
 from offnominal.studies.leaderboards import pivot
 from offnominal.studies.metric_table import MetricTable
@@ -37,23 +40,6 @@ METRICS = {
 }
 # Share of episodes with an alarm before the fault, over all detectors of the published table.
 PUBLISHED_EARLY = {"3 sigma": (0.34, 0.41), "95 % of steps": (0.54, 0.71), "maximum": (0.06, 0.06)}
-NULL_NOTE = "the published value is near that of nominal episodes with random onsets"
-SAP_NOTE = "in the original, constant channels were divided by 1e-6 and two faults leaked into later episodes"
-RIQN_NOTE = "the original learned from the first episode only and took the channel for the time"
-EARLY_NOTE = "the published number is a range over detectors"
-ENCODER_NOTE = "published: a network trained on other images; ours: an encoder trained on the nominal frames"
-RANDOM_NOTE = "published: a network trained on other images; ours: an encoder with random weights"
-PREDNET_NOTE = "in the original, pixels below zero were cut off and scores came one step late"
-LRDM_NOTE = "the published numbers of LDM and LRDM are identical here"
-SAME_DIGITS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0", "SAP-Goal1-v0")
-NOTES = {
-    "RIQN": RIQN_NOTE,
-    "PredNet": PREDNET_NOTE,
-    "KNN-encoder": ENCODER_NOTE,
-    "Patch-encoder": ENCODER_NOTE,
-    "KNN-random": RANDOM_NOTE,
-    "Patch-random": RANDOM_NOTE,
-}
 
 
 def every_metric(results: RunResults) -> list[PublishedComparison]:
@@ -62,15 +48,11 @@ def every_metric(results: RunResults) -> list[PublishedComparison]:
 
 
 def table_3(results: RunResults) -> list[PublishedComparison]:
-    """Compare the mean over worlds of each detector and level; published numbers are averaged over the same worlds."""
-    lines = []
-    for (level, detector), group in _grouped(_by_world(results, "auroc")).items():
-        values = [line.published for line in group if line.published is not None]
-        published = float(np.mean(values)) if len(values) == len(group) else None
-        ours = average([line.ours for line in group])
-        labels = {"level": level, "detector": detector, "worlds": str(len(group))}
-        lines.append(PublishedComparison(labels, ours, published, note=_note("", level, detector)))
-    return lines
+    """Compare the local AUROC of each detector and level as a mean over worlds, and of some by group of worlds.
+
+    Published numbers of the mean are those of Tables 12 and 13, averaged over the same worlds.
+    """
+    return [*_over_worlds(results), *_by_group(results)]
 
 
 def table_4(results: RunResults) -> list[PublishedComparison]:
@@ -120,7 +102,7 @@ PUBLISHED = Published(TABLES)
 
 def _by_world(results: RunResults, metric: str) -> list[PublishedComparison]:
     """Compare one metric of every detector, world and level with published numbers."""
-    measured, published = MetricTable.of(results.table, metric), _published()
+    measured, published = _measured(results, metric), published_by_world()
     lines = []
     for level in LEVELS:
         for (world, detector), ours in pivot(measured.where(level=level), metric, "world", "name").items():
@@ -132,29 +114,44 @@ def _by_world(results: RunResults, metric: str) -> list[PublishedComparison]:
     return lines
 
 
-def _grouped(lines: list[PublishedComparison]) -> dict[tuple[str, str], list[PublishedComparison]]:
+def _over_worlds(results: RunResults) -> list[PublishedComparison]:
+    """Compare the mean over worlds of each detector and level."""
     groups: dict[tuple[str, str], list[PublishedComparison]] = {}
-    for line in lines:
+    for line in _by_world(results, "auroc"):
         groups.setdefault((line.labels["level"], line.labels["detector"]), []).append(line)
-    return groups
+    lines = []
+    for (level, detector), group in groups.items():
+        values = [line.published for line in group if line.published is not None]
+        published = float(np.mean(values)) if len(values) == len(group) else None
+        ours = average([line.ours for line in group])
+        labels = {"level": level, "detector": detector, "worlds": str(len(group)), "faults": "all"}
+        lines.append(PublishedComparison(labels, ours, published, note=_note("", level, detector)))
+    return lines
+
+
+def _by_group(results: RunResults) -> list[PublishedComparison]:
+    """Compare the numbers of Table 3 for the groups of which the run has all worlds."""
+    measured = _measured(results, "auroc")
+    lines = []
+    for (group, kind, level, detector), published in published_by_group().items():
+        means = pivot(measured.where(kind=kind, level=level), "auroc", "world", "name", names=(detector,))
+        worlds = GROUPS.get(group, ())
+        if worlds and all((world, detector) in means for world in worlds):
+            ours = average([means[world, detector] for world in worlds])
+            labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
+            lines.append(PublishedComparison(labels, ours, published, note=_note(group, level, detector)))
+    return lines
+
+
+def _measured(results: RunResults, metric: str) -> MetricTable:
+    """Return a metric of a run without the faults that the published numbers leave out."""
+    measured = MetricTable.of(results.table, metric)
+    left_out = [
+        split.rpartition("@")[0] in ADDED_FAULTS.get(world, ())
+        for world, split in zip(measured.world, measured.split, strict=True)
+    ]
+    return measured.take(~np.array(left_out, np.bool_))
 
 
 def _note(world: str, level: str, detector: str) -> str:
-    """Return the known reason of a difference."""
-    if detector in NOTES:
-        return NOTES[detector]
-    if detector in IMAGE_DETECTORS:
-        return LRDM_NOTE if detector == "LRDM" and world in SAME_DIGITS else ""
-    if world.startswith("SAP"):
-        return SAP_NOTE
-    return NULL_NOTE if level == "tiny" and detector in ("iF", "OC-SVM", "KNN") else ""
-
-
-@cache
-def _published() -> dict[tuple[str, str, str, str], float]:
-    """Return the published numbers by world, level, detector and metric."""
-    text = files("offnominal.papers.anomaly_gym").joinpath("published.csv").read_text(encoding="utf-8")
-    return {
-        (row["world"], row["level"], row["detector"], row["metric"]): float(row["value"])
-        for row in csv.DictReader(text.splitlines())
-    }
+    return known_difference(world, level, detector, images=detector in IMAGE_DETECTORS)
