@@ -15,6 +15,7 @@ from offnominal.studies.kinds import study_kinds
 from offnominal.studies.results import RunResults
 
 from ..reports.synthetic import run_results
+from ..reports.transfer.made_transfer import transfer_results
 from .comparison.made_comparison import comparison_results
 from .ood_rl.made_ood import ood_results
 
@@ -23,6 +24,7 @@ RUNS = {
     "search": lambda: comparison_results("search"),
     "image-search": lambda: comparison_results("image-search"),
     "ood-rl": ood_results,
+    "transfer": transfer_results,
 }
 
 

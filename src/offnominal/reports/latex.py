@@ -22,6 +22,7 @@ SPECIAL = {
     "`": r"\textasciigrave{}",
     "×": r"$\times$",
     "±": r"$\pm$",
+    "→": r"$\to$",
     "µ": r"$\mu$",
     "–": "--",
 }

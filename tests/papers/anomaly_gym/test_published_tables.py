@@ -79,7 +79,15 @@ def test_table_5_has_a_line_for_every_policy():
 
 
 @pytest.mark.parametrize(
-    "name", ["anomaly-gym", "anomaly-gym-policies", "anomaly-gym-images", "anomaly-gym-images-policies", "quickstart"]
+    "name",
+    [
+        "anomaly-gym",
+        "anomaly-gym-policies",
+        "anomaly-gym-images",
+        "anomaly-gym-images-policies",
+        "anomaly-gym-robot-transfer",
+        "quickstart",
+    ],
 )
 def test_shipped_studies_can_be_laid_out_at_every_scale(name):
     study = load_study(name)

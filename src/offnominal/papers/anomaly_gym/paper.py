@@ -16,6 +16,12 @@ PAPER = Paper(
         study_file(
             "anomaly-gym-images-policies", _PACKAGE, "image_policies.toml", "image detectors under other policies"
         ),
+        study_file(
+            "anomaly-gym-robot-transfer",
+            _PACKAGE,
+            "robot_transfer.toml",
+            "detectors from the simulated arm to the robot",
+        ),
     ),
     published=f"{_PACKAGE}.published_tables:PUBLISHED",
 )

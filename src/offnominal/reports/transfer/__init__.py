@@ -1,0 +1,1 @@
+"""Reports of transfer studies."""

@@ -1,0 +1,79 @@
+"""The datasets of a transfer cell: one per world."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from offnominal.agents.scripted import scripted_expert
+from offnominal.anomalies.strengths import strengths_of
+from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.datasets.dataset import Dataset
+from offnominal.datasets.generation import generate
+from offnominal.datasets.recipe import Recipe, Strengths
+from offnominal.studies.cell import SCRIPTED
+from offnominal.studies.data import content_hash
+from offnominal.studies.transfer.cell import TransferCell
+
+_OPEN: dict[str, dict[str, Dataset]] = {}
+
+
+def open_datasets(cell: TransferCell) -> dict[str, Dataset]:
+    """Return the dataset of each world, generated on first use; they stay open for cells with the same data."""
+    if cell.source not in _OPEN:
+        _OPEN.clear()
+        strengths = chosen_strengths(cell)
+        _OPEN[cell.source] = {world: _open(cell, world, strengths[world]) for world in cell.worlds}
+    return _OPEN[cell.source]
+
+
+def _open(cell: TransferCell, world: str, strengths: Strengths) -> Dataset:
+    options = cell.data.replace(anomalies=None, levels=None).options()
+    policy = scripted_expert(world) if cell.policy == SCRIPTED else None
+    algorithm = None if cell.policy == SCRIPTED else cell.policy
+    name = SCRIPTED if cell.policy == SCRIPTED else None
+    recipe = Recipe.for_world(
+        world, policy=policy, policy_name=name, algorithm=algorithm, strengths=strengths, **options
+    )
+    data = generate(recipe, policy=policy)
+    return data.images() if cell.data.frames else data
+
+
+def chosen_strengths(cell: TransferCell) -> dict[str, Strengths]:
+    """Return the fault parameters of each world by anomaly and level; none for worlds that are not tested.
+
+    Anomalies and levels that only some worlds have are left out in the others.
+
+    Raises:
+        UnknownName: The data name an anomaly or a level that no world has.
+    """
+    known = {world: _strengths(cell, world) if world in cell.test_worlds else {} for world in cell.worlds}
+    everywhere = [key for table in known.values() for key in table]
+    for what, number, wanted in (("anomaly", 0, cell.data.anomalies), ("level", 1, cell.data.levels)):
+        names = sorted({key[number] for key in everywhere})
+        for name in wanted or ():
+            if name not in names:
+                raise UnknownName(
+                    f"no {what} {name!r} has a known strength in {' or '.join(cell.test_worlds)}."
+                    f"{did_you_mean(name, names)} Known: {', '.join(names) or 'none'}."
+                )
+    return {
+        world: {key: value for key, value in table.items() if _is_chosen(cell, *key)} for world, table in known.items()
+    }
+
+
+def _strengths(cell: TransferCell, world: str) -> Strengths:
+    if not cell.faults:
+        return strengths_of(world)
+    return {(fault.anomaly, fault.level): fault.parameters[world] for fault in cell.faults if world in fault.parameters}
+
+
+def _is_chosen(cell: TransferCell, anomaly: str, level: str) -> bool:
+    anomalies, levels = cell.data.anomalies, cell.data.levels
+    return (anomalies is None or anomaly in anomalies) and (levels is None or level in levels)
+
+
+def datasets_hash(data: dict[str, Dataset]) -> str:
+    """Return a hash of the episodes of all worlds."""
+    content = {world: content_hash(dataset) for world, dataset in data.items()}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,73 @@
+"""Run a cell of a transfer study: load the data of all worlds, fit in one, score and evaluate in each."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pyarrow as pa
+
+from offnominal.studies import example_episodes as examples
+from offnominal.studies import execution
+from offnominal.studies.cell import Cell, result_key
+from offnominal.studies.cell_result import CellResult, provenance
+from offnominal.studies.code import Sources
+from offnominal.studies.detector_evaluation import SplitEvaluation
+from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.result_rows import result_table
+from offnominal.studies.transfer.cell import TRAIN_WORLD, TransferCell
+from offnominal.studies.transfer.data import datasets_hash, open_datasets
+from offnominal.studies.transfer.evaluation import TransferEvaluation
+
+CODE_TARGETS = ("offnominal.studies.transfer.evaluation:TransferEvaluation",)
+RECALIBRATED = " (recalibrated)"
+"""End of the name of an alarm that is calibrated in the tested world."""
+
+
+def run_cell(cell: TransferCell, *, sources: Sources | None = None) -> CellResult:
+    """Compute a cell in this process with one thread.
+
+    Args:
+        cell: The cell.
+        sources: Source code that was read before.
+    """
+    meter = ResourceMeter()
+    code = code_of(cell, sources or Sources())
+    evaluation = TransferEvaluation(
+        execution.build_detector(cell),
+        {entry.name: execution.build_alarm(entry) for entry in cell.alarms},
+        {entry.name + RECALIBRATED: execution.build_alarm(entry) for entry in cell.alarms},
+        replicates=cell.replicates,
+        meter=meter,
+    )
+    with execution.single_threaded():
+        data = open_datasets(cell)
+        evaluation.fit(data[cell.world], seed=cell.seed)
+        found = {world: evaluation.evaluate(data[world], recalibrate=world != cell.world) for world in cell.test_worlds}
+    content = datasets_hash(data)
+    key = result_key(cell, data=content, code=code)
+    cost = {f"{purpose}_cpu_s": seconds for purpose, seconds in meter.cpu.items()}
+    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": evaluation.steps}
+    tables = [_rows(cell, world, key, splits, cost) for world, splits in found.items()]
+    rows = pa.concat_tables(tables, promote_options="default")
+    about = provenance(cell, key, data=content, code=code)
+    shown = examples.SCHEMA.empty_table().replace_schema_metadata({"key": key})
+    return CellResult(cell, key, rows.replace_schema_metadata(about), shown)
+
+
+def _rows(cell: TransferCell, world: str, key: str, splits: list[SplitEvaluation], cost: dict[str, float]) -> Any:
+    """Return the rows of a tested world, with the training world in a column of its own."""
+    tested = Cell(world, cell.name, cell.detector, cell.parameters, cell.seed, cell.policy)
+    table = result_table(tested, key, splits, cost)
+    return table.append_column(TRAIN_WORLD, pa.array([cell.world] * table.num_rows, pa.string()))
+
+
+def prepare(cell: TransferCell) -> str:
+    """Generate the datasets of a cell that are missing, and return their hash."""
+    return datasets_hash(open_datasets(cell))
+
+
+def code_of(cell: TransferCell, sources: Sources) -> str:
+    """Return a hash of the code of the detector, of the alarms and of the evaluation."""
+    code = execution.code_of(cell, sources) + sources.version(*CODE_TARGETS)
+    return hashlib.sha256(code.encode()).hexdigest()
