@@ -86,6 +86,8 @@ def test_scaling_has_two_directions_and_other_faults_one():
     world = make_world(WORLD, 1)
     assert [axis.direction for axis in axes(make_anomaly("action/scaling"), world)] == ["up", "down"]
     assert axes(make_anomaly("dynamics/mass"), world) == [Axis("dynamics/mass", 1.0, "up")]
+    arm = make_world("URM-Reach-v0", 1)
+    assert axes(make_anomaly("dynamics/robot_speed"), arm) == [Axis("dynamics/robot_speed", 0.01, "down")]
     assert axes(make_anomaly("dynamics/force"), world) == [Axis("dynamics/force", 0.0)]
     assert axes(make_anomaly("action/delay"), world) == [Axis("action/delay", 0.0, integer=True)]
 

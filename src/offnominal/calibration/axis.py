@@ -62,10 +62,16 @@ class Axis:
 
 
 def axes(anomaly: Anomaly, world: World) -> list[Axis]:
-    """Return the axes of an anomaly: up and down for scaling, up for factors of the dynamics, one for the others."""
+    """Return the axes of an anomaly.
+
+    Scaling has two, up and down. A physics parameter that faults multiply has the one of its typical value; the others
+    have one that adds.
+    """
     if isinstance(anomaly, DynamicsAnomaly):
-        physics_parameter = world.physics_parameter(anomaly.physics_parameter)
-        return [Axis(anomaly.id, physics_parameter.neutral, "up" if physics_parameter.combine == "multiply" else "")]
+        parameter = world.physics_parameter(anomaly.physics_parameter)
+        shrinks = parameter.typical is not None and parameter.typical < parameter.neutral
+        direction: Direction = "" if parameter.combine == "add" else "down" if shrinks else "up"
+        return [Axis(anomaly.id, parameter.neutral, direction)]
     if anomaly.neutral:
         return [Axis(anomaly.id, anomaly.neutral, "up"), Axis(anomaly.id, anomaly.neutral, "down")]
     return [Axis(anomaly.id, anomaly.neutral, integer=anomaly.integer)]

@@ -282,7 +282,7 @@ def _demonstrator(id: str, name: str, algorithm: str) -> Policy | None:
 
 
 def _demonstrations(id: str, settings: TrainingSettings, learner: str) -> dict[str, Any]:
-    """Return the demonstrations and the initial policy of a training."""
+    """Return the demonstrations of a training and their policy."""
     demonstrator = _demonstrator(id, settings.demonstrator, settings.algorithm)
     if demonstrator is None:
         return {}
@@ -293,7 +293,7 @@ def _demonstrations(id: str, settings: TrainingSettings, learner: str) -> dict[s
     noisy = NoisyPolicy(demonstrator, continuous_action_space(build_world(id, 1)), settings.action_noise)
     return {
         "demonstrations": collect(id, noisy, settings.n_demonstrations, seed=DEMONSTRATION_SEED),
-        "initial_policy": demonstrator if isinstance(demonstrator, NetworkPolicy) else None,
+        "demonstrator": demonstrator,
     }
 
 

@@ -1,5 +1,7 @@
 """The learners compute what their papers say, and learn."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,11 +9,18 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from offnominal.agents import PotentialField, expert  # noqa: E402
 from offnominal.agents.files import policy_hash  # noqa: E402
+from offnominal.agents.noisy_policy import NoisyPolicy  # noqa: E402
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint  # noqa: E402
-from offnominal.agents.training.demonstrations import add_demonstrations, clone_behaviour, copy_weights  # noqa: E402
+from offnominal.agents.training.demonstrations import (  # noqa: E402
+    add_demonstrations,
+    clone_behaviour,
+    copy_weights,
+    noise_free_actions,
+    to_unit,
+)
 from offnominal.agents.training.learners import LEARNERS  # noqa: E402
 from offnominal.agents.training.loop import GradientSteps, greedy, learn  # noqa: E402
-from offnominal.agents.training.networks import Actor, Critics, quantile_loss  # noqa: E402
+from offnominal.agents.training.networks import Actor, Critics, Standardization, quantile_loss  # noqa: E402
 from offnominal.agents.training.replay_buffer import ReplayBuffer  # noqa: E402
 from offnominal.agents.training.settings import ALGORITHMS, TrainingSettings  # noqa: E402
 from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
@@ -239,14 +248,50 @@ def test_demonstrations_are_stored_as_transitions():
     np.testing.assert_allclose(small.transitions[0, :26], shown[0].observations[0])
 
 
+def test_cloned_actions_have_no_noise():
+    space = make_world("SAP-Goal0-v0", 1).action_space
+    noisy = collect("SAP-Goal0-v0", NoisyPolicy(PotentialField(), space, 0.5), 5, seed=7)
+    actions = noise_free_actions(noisy, PotentialField())
+    for episode, expected in zip(noisy, actions, strict=True):
+        assert expected.shape == episode.actions.shape
+        np.testing.assert_allclose(expected, PotentialField().act(episode.observations[:-1], None)[0], atol=1e-6)
+    assert max(np.abs(episode.actions - expected).max() for episode, expected in zip(noisy, actions, strict=True)) > 0.3
+
+
+def test_standardized_observations_have_mean_0_and_standard_deviation_1():
+    observations = torch.randn(1000, 3) * torch.tensor([0.01, 5.0, 0.0]) + torch.tensor([2.0, -7.0, 0.3])
+    standardize = Standardization(3)
+    assert torch.equal(standardize(observations), observations)
+    standardize.fit(observations)
+    std, mean = torch.std_mean(standardize(observations), dim=0)
+    torch.testing.assert_close(mean, torch.zeros(3), atol=1e-3, rtol=0.0)
+    torch.testing.assert_close(std, torch.tensor([1.0, 1.0, 0.0]), atol=1e-2, rtol=0.0)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_exported_policy_takes_observations_as_they_are(algorithm):
+    learner = LEARNERS[algorithm](26, 2, SMALL.replace(algorithm=algorithm), CPU)
+    space, observations = make_world("SAP-Goal0-v0", 1).action_space, 3.0 * torch.randn(50, 26) + 1.0
+    learner.standardize.fit(observations)
+    policy = greedy(learner, space)
+    expected = learner.actor(learner.standardize(observations)).detach().numpy()
+    np.testing.assert_allclose(to_unit(policy.act(observations.numpy(), None)[0], space), expected, atol=1e-5)
+    other = LEARNERS[algorithm](26, 2, SMALL.replace(algorithm=algorithm), CPU)
+    other.standardize.fit(0.1 * observations)
+    assert copy_weights(other, policy)
+    again = greedy(other, space).act(observations.numpy(), None)[0]
+    np.testing.assert_allclose(again, policy.act(observations.numpy(), None)[0], atol=1e-4)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_behaviour_cloning_reproduces_the_demonstrations(algorithm):
     space = make_world("SAP-Goal0-v0", 1).action_space
     learner = LEARNERS[algorithm](26, 2, SMALL.replace(algorithm=algorithm), CPU)
-    replay = ReplayBuffer(1000, 26, 2, CPU)
-    add_demonstrations(replay, demonstrations(), space)
+    shown = demonstrations()
     before = evaluate_policy("SAP-Goal0-v0", greedy(learner, space), 50).mean_return
-    clone_behaviour(learner, replay, steps=300)
+    observations = np.concatenate([demonstration.observations[:-1] for demonstration in shown])
+    actions = np.concatenate([demonstration.actions for demonstration in shown])
+    clone_behaviour(learner, observations, to_unit(actions, space), steps=300)
     assert evaluate_policy("SAP-Goal0-v0", greedy(learner, space), 50).mean_return > max(before + 10.0, -12.0)
     if algorithm == "td3":
         assert torch.equal(learner.actor_target.mean.weight, learner.actor.mean.weight)  # type: ignore[attr-defined]
@@ -279,15 +324,17 @@ def test_only_the_critics_move_while_the_actor_listens():
 def test_training_with_demonstrations_starts_at_the_return_of_the_demonstrator():
     settings = TrainingSettings(steps=640, n_envs=64, gradient_steps=1, batch_size=64, critic_warmup=1000)
     demonstrator = expert("SAP-Goal0-v0")
-    policy, _ = learn(
+    later_is_better = itertools.count()
+    policy, curve = learn(
         "SAP-Goal0-v0",
         settings,
-        lambda policy: (0.0, 0.0),
+        lambda policy: (next(later_is_better), 0.0),
         device="cpu",
         evaluations=1,
         demonstrations=demonstrations(3),
-        initial_policy=demonstrator,
+        demonstrator=demonstrator,
     )
+    assert [evaluation.steps for evaluation in curve] == [0, 640]
     assert policy_hash(policy) == policy_hash(demonstrator)
 
 

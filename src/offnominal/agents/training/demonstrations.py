@@ -10,6 +10,7 @@ import torch
 from gymnasium.spaces import Box
 
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.policy import Policy
 from offnominal.agents.training.learners import TQC, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
 from offnominal.core.episode import Episode
@@ -38,13 +39,48 @@ def add_demonstrations(replay_buffer: ReplayBuffer, demonstrations: Sequence[Epi
             return
 
 
-def clone_behaviour(learner: Learner, replay_buffer: ReplayBuffer, steps: int = CLONING_STEPS) -> None:
-    """Train the actor to the actions in the replay buffer, then reduce its exploration."""
+def imitate(learner: Learner, demonstrations: Sequence[Episode], demonstrator: Policy | None, space: Box) -> None:
+    """Start the actor as the demonstrator: copy its weights, or clone its actions.
+
+    Args:
+        learner: Learner of the actor.
+        demonstrations: Episodes of the demonstrator, with or without action noise.
+        demonstrator: The policy; None if only its actions in the demonstrations are known.
+        space: Action space.
+    """
+    if isinstance(demonstrator, NetworkPolicy) and copy_weights(learner, demonstrator):
+        return
+    observations = np.concatenate([demonstration.observations[:-1] for demonstration in demonstrations])
+    if demonstrator is None:
+        actions = [demonstration.actions for demonstration in demonstrations]
+    else:
+        actions = noise_free_actions(demonstrations, demonstrator)
+    clone_behaviour(learner, observations, to_unit(np.concatenate(actions), space))
+
+
+def noise_free_actions(demonstrations: Sequence[Episode], demonstrator: Policy) -> list[Array]:
+    """Return what a demonstrator without action noise does in the situations of its demonstrations."""
+    lengths = np.array([len(demonstration) for demonstration in demonstrations])
+    observations = np.zeros((len(lengths), lengths.max(), *demonstrations[0].observations.shape[1:]), np.float32)
+    for row, demonstration in zip(observations, demonstrations, strict=True):
+        row[: len(demonstration)] = demonstration.observations[:-1]
+    state = demonstrator.start(np.array([each.seed for each in demonstrations]), np.zeros(len(lengths), np.int64))
+    actions = []
+    for step in range(lengths.max()):
+        chosen, state = demonstrator.act(observations[:, step], state)
+        actions.append(chosen)
+    return [row[:length] for row, length in zip(np.stack(actions, axis=1), lengths, strict=True)]
+
+
+def clone_behaviour(learner: Learner, observations: Array, actions: Array, steps: int = CLONING_STEPS) -> None:
+    """Train the actor to actions in [-1, 1], then reduce its exploration."""
+    inputs = learner.standardize(torch.as_tensor(observations, dtype=torch.float32).to(learner.device))
+    targets = torch.as_tensor(actions, dtype=torch.float32).to(learner.device)
     optimizer = torch.optim.Adam(learner.actor.parameters(), lr=CLONING_LEARNING_RATE)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
     for _ in range(steps):
-        observations, actions, *_ = replay_buffer.sample(CLONING_BATCH_SIZE)
-        learner.step(optimizer, (learner.actor(observations) - actions).square().mean())
+        rows = torch.randint(len(inputs), (CLONING_BATCH_SIZE,), device=learner.device)
+        learner.step(optimizer, (learner.actor(inputs[rows]) - targets[rows]).square().mean())
         schedule.step()
     reduce_exploration(learner)
 
@@ -56,9 +92,12 @@ def copy_weights(learner: Learner, policy: NetworkPolicy) -> bool:
     if not fits or any(layer.weight.shape != weight.T.shape for layer, (weight, _) in pairs):
         return False
     with torch.no_grad():
-        for layer, (weight, bias) in pairs:
-            layer.weight.copy_(torch.as_tensor(weight.T))
-            layer.bias.copy_(torch.as_tensor(bias))
+        for index, (layer, layer_weights) in enumerate(pairs):
+            weight, bias = (torch.as_tensor(part).to(learner.device) for part in layer_weights)
+            if index == 0:
+                weight, bias = learner.standardize.unfold(weight, bias)
+            layer.weight.copy_(weight.T)
+            layer.bias.copy_(bias)
     reduce_exploration(learner)
     return True
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.agents.training.checkpoint import State, load_modules_state_dict, modules_state_dict
-from offnominal.agents.training.networks import Actor, Critics, Temperature, quantile_loss
+from offnominal.agents.training.networks import Actor, Critics, Standardization, Temperature, quantile_loss
 from offnominal.agents.training.settings import TrainingSettings
 
 Batch = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
@@ -23,6 +23,7 @@ class Learner(ABC):
         self.settings = settings
         self.device = device
         stochastic, quantiles = self.shape()
+        self.standardize = Standardization(inputs).to(device)
         self.actor = Actor(inputs, outputs, settings.hidden, stochastic=stochastic).to(device)
         self.critics = Critics(
             inputs + outputs, settings.critic_hidden, members=2, quantiles=quantiles, norm=settings.critic_layer_norm
@@ -49,6 +50,16 @@ class Learner(ABC):
 
     def compile(self) -> None:
         """Compile the losses; does nothing by default."""
+
+    def standardized(self, batch: Batch) -> Batch:
+        """Return a batch with standardised observations."""
+        observations, actions, rewards, after, ended = batch
+        return self.standardize(observations), actions, rewards, self.standardize(after), ended
+
+    def layers(self) -> list[tuple[Tensor, Tensor]]:
+        """Return the (weight, bias) pairs of the greedy policy for observations as they are."""
+        first, *others = self.averaged_actor.layers()
+        return [self.standardize.fold(*first), *others]
 
     def state_dict(self) -> State:
         """Return the state of networks and optimizers."""
@@ -100,11 +111,11 @@ class TQC(Learner):
 
     def explore(self, observations: Tensor) -> Tensor:
         """Sample from the policy."""
-        return self.actor.sample(observations)[0]
+        return self.actor.sample(self.standardize(observations))[0]
 
     def update(self, batch: Batch) -> None:
         """Update critics, actor, temperature and targets."""
-        observations, actions, rewards, after, ended = batch
+        observations, actions, rewards, after, ended = self.standardized(batch)
         alpha = self.temperature.log_alpha.detach().exp()
         self.step(self.critic_optimizer, self.critic_loss_of_batch(observations, actions, rewards, after, ended, alpha))
         self.critics.requires_grad_(False)
@@ -194,12 +205,12 @@ class TD3(Learner):
 
     def explore(self, observations: Tensor) -> Tensor:
         """Add noise to the greedy action."""
-        greedy: Tensor = self.actor(observations)
+        greedy: Tensor = self.actor(self.standardize(observations))
         return (greedy + self.NOISE * torch.randn_like(greedy)).clamp(-1.0, 1.0)
 
     def update(self, batch: Batch) -> None:
         """Update the critics, and every second time the actor and the targets."""
-        observations, actions, rewards, after, ended = batch
+        observations, actions, rewards, after, ended = self.standardized(batch)
         with torch.no_grad():
             noise = (self.SMOOTHING * torch.randn_like(actions)).clamp(-self.CLIP, self.CLIP)
             next_actions = (self.actor_target(after) + noise).clamp(-1.0, 1.0)

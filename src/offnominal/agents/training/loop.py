@@ -12,9 +12,10 @@ import torch
 from gymnasium.spaces import Box
 
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.policy import Policy
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
 from offnominal.agents.training.cuda_graph import capture
-from offnominal.agents.training.demonstrations import add_demonstrations, clone_behaviour, copy_weights
+from offnominal.agents.training.demonstrations import add_demonstrations, imitate
 from offnominal.agents.training.learners import LEARNERS, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
 from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
@@ -62,7 +63,7 @@ def learn(
     minutes: float | None = None,
     checkpoint: Path | None = None,
     demonstrations: Sequence[Episode] = (),
-    initial_policy: NetworkPolicy | None = None,
+    demonstrator: Policy | None = None,
     report: Callable[[Evaluation], None] = lambda evaluation: None,
 ) -> tuple[NetworkPolicy, list[Evaluation]]:
     """Train a policy.
@@ -76,7 +77,8 @@ def learn(
         minutes: Time limit in minutes; None for no limit.
         checkpoint: File to which the training is saved at each evaluation and from which it resumes if it exists.
         demonstrations: Episodes that pre-fill the replay buffer and that the actor clones.
-        initial_policy: Policy whose weights initialise the actor instead of behaviour cloning.
+        demonstrator: Policy of the demonstrations: the actor clones its actions without the noise of the
+            demonstrations, or starts from its weights if it is a network of the actor's shape.
         report: Called after each evaluation.
 
     Returns:
@@ -93,47 +95,86 @@ def learn(
     space = continuous_action_space(envs.world)
     inputs, outputs = len(envs.world.card.observation), len(envs.world.card.action)
     learner = LEARNERS[settings.algorithm](inputs, outputs, settings, place)
+    replay_buffer = ReplayBuffer(min(settings.buffer_size, settings.steps), inputs, outputs, place)
     warm = checkpoint is not None and checkpoint.exists()
     if checkpoint is not None and warm:
         load_checkpoint(learner, checkpoint)
-    replay_buffer = ReplayBuffer(min(settings.buffer_size, settings.steps), inputs, outputs, place)
-    has_demonstrations = bool(demonstrations)
-    if has_demonstrations:
-        add_demonstrations(replay_buffer, demonstrations, space)
-        if not warm and not (initial_policy is not None and copy_weights(learner, initial_policy)):
-            clone_behaviour(learner, replay_buffer)
+    add_demonstrations(replay_buffer, demonstrations, space)
+    evaluation_run = _Evaluations(learner, space, evaluator, evaluations, checkpoint, report)
+    if demonstrations and not warm:
+        _standardize(learner, replay_buffer)
+        imitate(learner, demonstrations, demonstrator, space)
+        evaluation_run.evaluate(0)
     take_gradient_steps = GradientSteps(
-        learner, replay_buffer, settings, critic_warmup=settings.critic_warmup if has_demonstrations and not warm else 0
+        learner, replay_buffer, settings, critic_warmup=settings.critic_warmup if demonstrations and not warm else 0
     )
-    start = time.perf_counter()
-    best: tuple[float, NetworkPolicy] | None = None
-    curve: list[Evaluation] = []
+    informed = warm or bool(demonstrations)
+    collector = _Collector(envs, learner, replay_buffer, settings, warm=informed)
     total = settings.steps // settings.n_envs
-    due = np.linspace(0, total, evaluations + 1)[1:].astype(int)
-    collector = _Collector(envs, learner, replay_buffer, settings, warm=warm or has_demonstrations)
+    start = time.perf_counter()
     with progress(f"Training {settings.algorithm} on {world}", total=settings.steps) as tick:
         for vector_step in range(1, total + 1):
             collector.choose()
-            share = max(vector_step / total, (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0)
+            passed = (time.perf_counter() - start) / (60.0 * minutes) if minutes else 0.0
+            share = min(max(vector_step / total, passed), 1.0)
             if replay_buffer.size >= settings.learning_starts:
+                if not informed:
+                    _standardize(learner, replay_buffer)
+                    informed = True
                 take_gradient_steps(share)
             collector.step()
             tick(settings.n_envs)
-            late = share >= 1.0
-            if vector_step in due or late:
-                policy = greedy(learner, space)
-                mean, success = evaluator(policy)
-                evaluation = Evaluation(vector_step * settings.n_envs, time.perf_counter() - start, mean, success)
-                curve.append(evaluation)
-                report(evaluation)
-                if checkpoint is not None:
-                    save_checkpoint(learner, checkpoint)
-                if best is None or mean > best[0]:
-                    best = (mean, policy)
-            if late:
+            if evaluation_run.due(share):
+                evaluation_run.evaluate(vector_step * settings.n_envs)
+            if share == 1.0:
                 break
-    assert best is not None
-    return best[1], curve
+    return evaluation_run.best(), evaluation_run.curve
+
+
+def _standardize(learner: Learner, replay_buffer: ReplayBuffer) -> None:
+    """Standardise the observations as in the replay buffer, if the settings say so."""
+    if learner.settings.standardize_observations:
+        learner.standardize.fit(replay_buffer.observations())
+
+
+class _Evaluations:
+    """Evaluates the policy at equal distances, reports and keeps the best one, and writes the checkpoint."""
+
+    def __init__(
+        self,
+        learner: Learner,
+        space: Box,
+        evaluator: PolicyEvaluator,
+        count: int,
+        checkpoint: Path | None,
+        report: Callable[[Evaluation], None],
+    ) -> None:
+        self.learner, self.space, self.evaluator = learner, space, evaluator
+        self.count, self.checkpoint, self.report = count, checkpoint, report
+        self.curve: list[Evaluation] = []
+        self._policies: list[NetworkPolicy] = []
+        self._next, self._start = 1, time.perf_counter()
+
+    def due(self, share: float) -> bool:
+        """Whether the next evaluation is due after a fraction of the training."""
+        if share * self.count < self._next:
+            return False
+        self._next = int(share * self.count) + 1
+        return True
+
+    def evaluate(self, steps: int) -> None:
+        """Evaluate the current policy."""
+        policy = greedy(self.learner, self.space)
+        mean, success = self.evaluator(policy)
+        self.curve.append(Evaluation(steps, time.perf_counter() - self._start, mean, success))
+        self._policies.append(policy)
+        self.report(self.curve[-1])
+        if self.checkpoint is not None:
+            save_checkpoint(self.learner, self.checkpoint)
+
+    def best(self) -> NetworkPolicy:
+        """Return the policy with the largest mean return."""
+        return self._policies[int(np.argmax([evaluation.mean_return for evaluation in self.curve]))]
 
 
 class _Collector:
@@ -222,7 +263,5 @@ class GradientSteps:
 
 def greedy(learner: Learner, space: Box) -> NetworkPolicy:
     """Return the learner's greedy policy, which runs without torch."""
-    layers = [
-        (weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.averaged_actor.layers()
-    ]
+    layers = [(weight.cpu().numpy().copy(), bias.cpu().numpy().copy()) for weight, bias in learner.layers()]
     return NetworkPolicy(layers, space)

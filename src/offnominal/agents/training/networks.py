@@ -14,6 +14,43 @@ from offnominal.core.quantile_huber import quantile_huber
 LOG_STD_RANGE = (-20.0, 2.0)
 LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
+CONSTANT = 1e-5
+"""Standard deviation below which a channel counts as constant, relative to its mean."""
+
+
+class Standardization(nn.Module):
+    """Subtracts the mean of the observations and divides by their standard deviation; the identity until it is fitted.
+
+    Args:
+        inputs: Width of the observation.
+    """
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, inputs: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(inputs))
+        self.register_buffer("std", torch.ones(inputs))
+
+    def fit(self, observations: Tensor) -> None:
+        """Take mean and standard deviation from observations; constant channels are only shifted."""
+        std, mean = torch.std_mean(observations.double(), dim=0, correction=0)
+        self.mean.copy_(mean)
+        self.std.copy_(torch.where(std > CONSTANT * (1.0 + mean.abs()), std, 1.0))
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """Return standardised observations."""
+        return (observations - self.mean) / self.std
+
+    def fold(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the first layer of a network that takes the observations as they are; weight as (inputs, outputs)."""
+        weight = weight / self.std[:, None]
+        return weight, bias - self.mean @ weight
+
+    def unfold(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """Reverse :meth:`fold`."""
+        return weight * self.std[:, None], bias + self.mean @ weight
 
 
 class Actor(nn.Module):

@@ -44,3 +44,7 @@ class ReplayBuffer:
         index = (torch.rand(count, device=self.transitions.device) * self.filled).long()
         observations, actions, rewards, after, ended = self.transitions[index].split(self.widths, dim=1)  # type: ignore[no-untyped-call]
         return observations, actions, rewards.squeeze(1), after, ended.squeeze(1)
+
+    def observations(self) -> Tensor:
+        """Return the observations of all stored transitions."""
+        return self.transitions[: self.size, : self.widths[0]]

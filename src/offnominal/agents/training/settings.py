@@ -34,6 +34,8 @@ class TrainingSettings(Config):
         hidden: Widths of the actor's hidden layers.
         critic_hidden: Widths of the critics' hidden layers.
         critic_layer_norm: Whether the critics have layer normalisation.
+        standardize_observations: Whether the networks see observations minus their mean, divided by their standard
+            deviation, in the demonstrations or else in the first `learning_starts` transitions.
         learning_rate: Initial learning rate.
         anneal_learning_rate: Whether the rate decreases linearly: to a twentieth, with Stable-Baselines3 to zero.
         discount: Discount factor.
@@ -60,6 +62,7 @@ class TrainingSettings(Config):
     hidden: tuple[int, ...] = (256, 256)
     critic_hidden: tuple[int, ...] = (256, 256)
     critic_layer_norm: bool = False
+    standardize_observations: bool = False
     learning_rate: float = 3e-4
     anneal_learning_rate: bool = True
     discount: float = 0.99
@@ -85,6 +88,7 @@ class TrainingSettings(Config):
         check_widths("hidden", self.hidden)
         check_widths("critic_hidden", self.critic_hidden)
         boolean("critic_layer_norm", self.critic_layer_norm)
+        boolean("standardize_observations", self.standardize_observations)
         boolean("anneal_learning_rate", self.anneal_learning_rate)
         positive_number("learning_rate", self.learning_rate)
         number_in("discount", self.discount, 0.0, 1.0)

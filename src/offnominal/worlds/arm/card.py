@@ -6,7 +6,7 @@ Lengths are in metres, in the frame of the table: the robot stands at the origin
 from __future__ import annotations
 
 from offnominal.core.registry import Spec
-from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
+from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
 
 STEP = 0.004
 """Displacement of the target that an action of 1 asks for."""
@@ -82,6 +82,25 @@ _GOAL = (
     *(Channel(f"goal quaternion {part}", "1") for part in "wxyz"),
 )
 _ACTION = (*(Channel(f"displacement {axis}", "4 mm") for axis in "xyz"), Channel("gripper", "1 open, -1 closed"))
+_TRAINING = TrainingPresets(
+    policy={
+        "steps": 2_000_000,
+        "discount": 0.98,
+        "standardize_observations": True,
+        "target_entropy": -2.0,
+        "demonstrator": "scripted",
+        "critic_warmup": 5_000,
+    },
+    published={
+        "batch_size": 512,
+        "hidden": (512, 512, 512),
+        "critic_hidden": (512, 512, 512),
+        "learning_rate": 5e-3,
+        "anneal_learning_rate": True,
+        "discount": 0.98,
+        "learning_starts": 1_000,
+    },
+)
 
 REACH = WorldCard(
     id="URM-Reach-v0",
@@ -96,6 +115,7 @@ REACH = WorldCard(
     physics_parameters=_ARM_PARAMETERS,
     target="offnominal.worlds.arm.reach:Reach",
     scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
+    training=_TRAINING,
     page="urm-reach",
 )
 
@@ -130,6 +150,7 @@ ROBOT_REACH = WorldCard(
     ),
     target="offnominal.worlds.arm.robot_reach:RobotReach",
     scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
+    training=_TRAINING,
     page="urr-reach",
 )
 
@@ -157,6 +178,7 @@ PICK_AND_PLACE = WorldCard(
     ),
     target="offnominal.worlds.arm.pick_and_place:PickAndPlace",
     scripted_expert=Spec("PickAndCarry", "offnominal.agents.scripted.pick_and_carry:PickAndCarry"),
+    training=_TRAINING,
     page="urm-pnp",
 )
 
