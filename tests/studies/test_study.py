@@ -57,6 +57,18 @@ def test_a_scale_changes_what_it_names_and_nothing_else():
     assert study().at(None) == study()
 
 
+def test_a_world_has_at_most_its_maximum_number_of_episodes_at_every_scale():
+    few = study(max_episodes={"SAP-Goal1-v0": 5}, data=DATA.replace(nominal=30, validation=3))
+    first, *_, last = few.cells()
+    assert (first.data.episodes, first.data.nominal, first.data.validation) == (6, 30, 3)
+    assert (last.data.episodes, last.data.nominal, last.data.validation) == (5, 5, 3)
+    assert {cell.data.episodes for cell in few.at("small").cells()} == {4}
+    assert study(max_episodes={WORLD: 1}, data=DATA.replace(nominal=None)).cells()[0].data.nominal is None
+    assert [cell for cell in few.cells() if cell.world == WORLD] == [
+        cell for cell in few.replace(max_episodes={}).cells() if cell.world == WORLD
+    ]
+
+
 @pytest.mark.parametrize(
     ("scale", "error", "said"),
     [
@@ -82,6 +94,8 @@ def test_a_wrong_scale_is_answered_with_the_nearest_right_one(scale, error, said
         ({"worlds": ()}, InvalidParameter, "has no worlds"),
         ({"seeds": ()}, InvalidParameter, "has no seeds"),
         ({"policies": ()}, InvalidParameter, "has no policies"),
+        ({"max_episodes": {"SAP-Goal7-v0": 5}}, UnknownName, "Did you mean 'SAP-Goal"),
+        ({"max_episodes": {WORLD: 0}}, InvalidParameter, "max_episodes of SAP-Goal0-v0 is 0"),
     ],
 )
 def test_a_wrong_study_says_what_is_wrong(change, error, said):

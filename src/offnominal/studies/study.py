@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
-from offnominal.core.checks import text
+from offnominal.core.checks import integer_in, text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.catalogue import detectors as detector_registry
@@ -15,7 +15,7 @@ from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.studies.base import BaseStudy, Target
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry
 from offnominal.studies.results import STUDY
-from offnominal.studies.scales import check_integers, check_names, scale_of
+from offnominal.studies.scales import MOST, check_integers, check_names, scale_of
 from offnominal.worlds.catalogue import worlds as world_registry
 
 
@@ -86,6 +86,7 @@ class Study(BaseStudy):
         policies: Policies: shipped experts by algorithm, or ``"scripted"``.
         seeds: Training seeds.
         data: Episodes.
+        max_episodes: Maximum number of episodes of any split in a world, by its id; at every scale.
         replicates: Number of bootstrap replicates.
         scales: Smaller or larger versions by name.
 
@@ -103,6 +104,7 @@ class Study(BaseStudy):
     policies: tuple[str, ...] = ("tqc",)
     seeds: tuple[int, ...] = (0,)
     data: DataEntry = DataEntry()
+    max_episodes: dict[str, int] = field(default_factory=dict)
     replicates: int = REPLICATES
     scales: dict[str, Scale] = field(default_factory=dict)
 
@@ -112,8 +114,10 @@ class Study(BaseStudy):
             if not getattr(self, what):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
         check_integers(self, 0, "seeds", "replicates")
-        for world in self.worlds:
+        for world in (*self.worlds, *self.max_episodes):
             world_registry.spec(world)
+        for world, most in self.max_episodes.items():
+            integer_in(f"max_episodes of {world}", most, 1, MOST)
         names = [entry.name for entry in self.detectors]
         if len(set(names)) < len(names):
             raise InvalidParameter(
@@ -157,7 +161,7 @@ class Study(BaseStudy):
                 parameters=entry.parameters,
                 seed=seed,
                 policy=policy,
-                data=self.data,
+                data=self.data_in(world),
                 alarms=self.alarms,
                 replicates=self.replicates,
             )
@@ -166,6 +170,14 @@ class Study(BaseStudy):
             for entry in self.detectors
             for seed in (self.seeds if entry.seeds is None else entry.seeds)
         ]
+
+    def data_in(self, world: str) -> DataEntry:
+        """Return the episodes in a world: those of the study, up to its maximum number."""
+        most = self.max_episodes.get(world)
+        if most is None:
+            return self.data
+        sizes = {name: getattr(self.data, name) for name in ("episodes", "nominal", "validation")}
+        return self.data.replace(**{name: min(size, most) for name, size in sizes.items() if size is not None})
 
 
 def _named(entries: tuple[DetectorEntry, ...], names: Iterable[str] | None, where: str) -> tuple[DetectorEntry, ...]:
