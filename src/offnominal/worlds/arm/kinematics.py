@@ -106,6 +106,13 @@ def pose_vector(pose: FloatArray) -> FloatArray:
     return np.array([pose[0, 3], pose[1, 3], pose[2, 3], x, y, z])
 
 
+def tcp_vector(q: FloatArray, tool: float = 0.0) -> FloatArray:
+    """Return the position and the rotation vector of the TCP; `q` is not checked."""
+    result = np.empty(6)
+    tcp_vector_into(q, tool, result)
+    return result
+
+
 def pose_matrix(vector: ArrayLike) -> FloatArray:
     """Return the 4 x 4 matrix of a position and a rotation vector (Rodrigues' formula)."""
     pose = np.empty((4, 4))
@@ -203,6 +210,15 @@ def rotation_vector(rotation: FloatArray) -> tuple[float, float, float]:
 
 
 @compiled
+def tcp_vector_into(q: FloatArray, tool: float, vector: FloatArray) -> None:
+    """Write the position and the rotation vector of the TCP."""
+    pose = np.empty((4, 4))
+    forward_into(q, tool, pose)
+    vector[0], vector[1], vector[2] = pose[0, 3], pose[1, 3], pose[2, 3]
+    vector[3], vector[4], vector[5] = rotation_vector(pose)
+
+
+@compiled
 def _matrix_into(vector: FloatArray, pose: FloatArray) -> None:
     x, y, z = vector[3], vector[4], vector[5]
     square = x * x + y * y + z * z
@@ -224,6 +240,19 @@ def _matrix_into(vector: FloatArray, pose: FloatArray) -> None:
     pose[2, 0] -= first * y
     pose[2, 1] += first * x
     pose[3, 3] = 1.0
+
+
+@compiled
+def angle_between(first: FloatArray, second: FloatArray) -> float:
+    """Return the angle between the orientations of two poses, each a position and a rotation vector."""
+    a, b, turn = np.empty((4, 4)), np.empty((4, 4)), np.empty((3, 3))
+    _matrix_into(first, a)
+    _matrix_into(second, b)
+    for i in range(3):
+        for j in range(3):
+            turn[i, j] = a[i, 0] * b[j, 0] + a[i, 1] * b[j, 1] + a[i, 2] * b[j, 2]
+    x, y, z = rotation_vector(turn)
+    return math.sqrt(x * x + y * y + z * z)
 
 
 @compiled

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import forward, pose_vector
+from offnominal.worlds.arm.kinematics import tcp_vector
 
 HOME = (0.5 * math.pi, -0.5 * math.pi, 0.5 * math.pi, -0.5 * math.pi, -0.5 * math.pi, 0.0)
 """Joint angles at the start, rad: the arm points along the negative y axis with the flange downwards."""
@@ -75,7 +75,7 @@ class KinematicBackend:
     @property
     def tcp_pose(self) -> FloatArray:
         """Position and rotation vector of the TCP."""
-        return pose_vector(forward(self._q, self.tool))
+        return tcp_vector(self._q, self.tool)
 
     def reset(self, q: ArrayLike) -> None:
         """Place the arm at rest at some joint angles."""

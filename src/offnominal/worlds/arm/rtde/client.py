@@ -179,7 +179,10 @@ class RobotClient(RobotLink):
         rtde = self._connected()
         limit = self.timeout if timeout is None else number_in("timeout", timeout, 0.01, 3600.0)
         try:
-            rtde.write(self._once if until is None else self._streamed, self._arguments(command, numbers))
+            if until is None:
+                rtde.write(self._once, self._arguments(command, numbers))
+            else:
+                rtde.write_elements(self._streamed, (int(command), *numbers))
             deadline = clock.monotonic() + limit
             while True:
                 state = self._take(rtde.read(self.timeout))

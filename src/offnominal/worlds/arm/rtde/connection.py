@@ -16,8 +16,9 @@ from offnominal.core.errors import (
     RobotUnreachable,
 )
 from offnominal.worlds.arm.rtde import packages
-from offnominal.worlds.arm.rtde.fields import INPUTS, OUTPUTS, Recipe, Value
+from offnominal.worlds.arm.rtde.fields import INPUTS, OUTPUTS, Value
 from offnominal.worlds.arm.rtde.packages import ControllerVersion, Package, PackageReader, PackageType, TextMessage
+from offnominal.worlds.arm.rtde.recipe import FieldValues, Recipe
 
 MAX_MESSAGES = 100
 
@@ -33,6 +34,9 @@ class Channel(Protocol):
 
     def receive(self, timeout: float) -> bytes:
         """Return the bytes that have arrived, after at most some seconds."""
+
+    def poll(self) -> bytes:
+        """Return the bytes that have arrived, if any; does not wait."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -78,21 +82,32 @@ class Connection:
             RobotTimeout: If nothing arrives.
             RobotConnectionLost: If the connection ends.
         """
-        try:
-            self.socket.settimeout(max(timeout, 0.0))
-            data = self.socket.recv(1 << 16)
-        except (BlockingIOError, TimeoutError):
-            raise RobotTimeout(f"{self.name} sends nothing within {timeout:.3g} s.") from None
-        except OSError as error:
-            raise self._lost(error) from None
-        if not data:
-            raise self._lost("the other side closed it")
+        data = self._receive(timeout)
+        if data is None:
+            raise RobotTimeout(f"{self.name} sends nothing within {timeout:.3g} s.")
         return data
+
+    def poll(self) -> bytes:
+        """Return the bytes that have arrived, if any; does not wait. Errors as in :meth:`receive`."""
+        return self._receive(0.0) or b""
 
     def close(self) -> None:
         """Close the connection."""
         with suppress(OSError):
             self.socket.close()
+
+    def _receive(self, timeout: float) -> bytes | None:
+        """Return the bytes that have arrived, or None if there are none in time."""
+        try:
+            self.socket.settimeout(max(timeout, 0.0))
+            data = self.socket.recv(1 << 16)
+        except (BlockingIOError, TimeoutError):
+            return None
+        except OSError as error:
+            raise self._lost(error) from None
+        if not data:
+            raise self._lost("the other side closed it")
+        return data
 
     def _lost(self, reason: object) -> RobotConnectionLost:
         return RobotConnectionLost(f"the connection to {self.name} is lost ({reason}).")
@@ -168,7 +183,11 @@ class RtdeConnection:
         """Send a data package."""
         self.connection.send(Package(PackageType.DATA, recipe.pack(values)).encode())
 
-    def read(self, timeout: float) -> dict[str, Value]:
+    def write_elements(self, recipe: Recipe, elements: tuple[int | float, ...]) -> None:
+        """Send a data package with the elements of all fields, in their order."""
+        self.connection.send(Package(PackageType.DATA, recipe.pack_elements(elements)).encode())
+
+    def read(self, timeout: float) -> FieldValues:
         """Return the values of the next data package."""
         deadline = time.monotonic() + timeout
         while True:
@@ -176,11 +195,12 @@ class RtdeConnection:
             if package.type is PackageType.DATA:
                 return self._unpack(package)
 
-    def newest(self) -> dict[str, Value] | None:
+    def newest(self) -> FieldValues | None:
         """Return the values of the newest data package that has arrived, or None; does not wait."""
-        with suppress(RobotTimeout):
-            while True:
-                self._feed(0.0)
+        while self._feed(0.0):
+            pass
+        if not self._packages:
+            return None
         data = [package for package in self._packages if package.type is PackageType.DATA]
         self._packages.clear()
         return self._unpack(data[-1]) if data else None
@@ -189,7 +209,7 @@ class RtdeConnection:
         """Close the connection."""
         self.connection.close()
 
-    def _unpack(self, package: Package) -> dict[str, Value]:
+    def _unpack(self, package: Package) -> FieldValues:
         if self._outputs is None:
             raise InvalidPackage(f"{self.connection.name} sends data that was not asked for.")
         return self._outputs.unpack(package.payload)
@@ -206,9 +226,11 @@ class RtdeConnection:
             self._feed(left)
         return self._packages.pop(0)
 
-    def _feed(self, timeout: float) -> None:
+    def _feed(self, timeout: float) -> bool:
+        """Take the bytes that arrive in time and return whether there are any."""
         try:
-            received = self._reader.feed(self.connection.receive(timeout))
+            data = self.connection.receive(timeout) if timeout > 0.0 else self.connection.poll()
+            received = self._reader.feed(data)
         except RobotConnectionLost:
             if self._reader.incomplete:
                 raise InvalidPackage(
@@ -221,6 +243,7 @@ class RtdeConnection:
                 self.messages = [*self.messages[1 - MAX_MESSAGES :], TextMessage.decode(package.payload)]
             else:
                 self._packages.append(package)
+        return bool(data)
 
     def _check_types(self, recipe: Recipe, types: tuple[str, ...]) -> None:
         expected = tuple(kind.wire_name for kind in recipe.types)

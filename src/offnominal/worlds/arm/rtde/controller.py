@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from offnominal.core.checks import number_in, one_of
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import forward, jacobian, pose_vector
+from offnominal.worlds.arm.kinematics import forward, jacobian, tcp_vector
 from offnominal.worlds.arm.rtde.backend import HOME, ArmBackend, KinematicBackend
 from offnominal.worlds.arm.rtde.commands import COMMAND, RESETS, STREAMED, watchdog_of
 from offnominal.worlds.arm.rtde.fields import OUTPUTS, Value
@@ -50,12 +51,16 @@ MAX_JOINT_SPEED = np.array([math.pi] * 3 + [2.0 * math.pi] * 3)
 STOP_DECELERATION = 4.0
 """Deceleration of the joints when a program is stopped, rad/s²."""
 _STATUS_BITS = {
-    SafetyMode.NORMAL: SafetyStatus.NORMAL_MODE,
-    SafetyMode.PROTECTIVE_STOP: SafetyStatus.PROTECTIVE_STOPPED | SafetyStatus.STOPPED_DUE_TO_SAFETY,
-    SafetyMode.ROBOT_EMERGENCY_STOP: SafetyStatus.ROBOT_EMERGENCY_STOPPED
-    | SafetyStatus.EMERGENCY_STOPPED
-    | SafetyStatus.STOPPED_DUE_TO_SAFETY,
+    SafetyMode.NORMAL: int(SafetyStatus.NORMAL_MODE),
+    SafetyMode.PROTECTIVE_STOP: int(SafetyStatus.PROTECTIVE_STOPPED | SafetyStatus.STOPPED_DUE_TO_SAFETY),
+    SafetyMode.ROBOT_EMERGENCY_STOP: int(
+        SafetyStatus.ROBOT_EMERGENCY_STOPPED | SafetyStatus.EMERGENCY_STOPPED | SafetyStatus.STOPPED_DUE_TO_SAFETY
+    ),
 }
+_POWER_ON, _PROGRAM_RUNNING = int(RobotStatus.POWER_ON), int(RobotStatus.PROGRAM_RUNNING)
+_PLAYING, _STOPPED = int(RuntimeState.PLAYING), int(RuntimeState.STOPPED)
+Reader = Callable[[], Sequence[int | float]]
+"""Function that returns the present elements of an output field."""
 
 
 class VirtualController:
@@ -112,7 +117,7 @@ class VirtualController:
         self._stop: StopMotion | None = None
         self._stop_time = 0.0
         self._watchdog: tuple[str, float] | None = None
-        self._written: dict[str, int] = {}
+        self._written = 0
         self._power = True
 
     def reset(self, seed: int = 0) -> None:
@@ -152,7 +157,8 @@ class VirtualController:
     def write(self, values: Mapping[str, Value]) -> None:
         """Take the values of a client's data package."""
         self.registers.write(values)
-        self._written |= dict.fromkeys(values, self.cycles)
+        if self._watchdog is not None and self._watchdog[0] in values:
+            self._written = self.cycles
 
     def update(self) -> None:
         """Let the program read its registers; no time passes."""
@@ -257,15 +263,17 @@ class VirtualController:
 
     def value(self, name: str) -> Value:
         """Return the value of an output field; quantities that are not simulated are zero."""
-        kind = OUTPUTS[name]
+        elements = self.reader(name)()
+        return elements[0] if OUTPUTS[name].length == 1 else tuple(elements)
+
+    def reader(self, name: str) -> Reader:
+        """Return a function that returns the present elements of an output field."""
         if name in self.registers:
-            return self.registers.read(name)
-        reader = _READERS.get(name)
-        if reader is not None:
-            value = reader(self)
-            return tuple(value.tolist()) if isinstance(value, np.ndarray) else value
-        zero: float = 0.0 if kind.code == "d" else 0
-        return zero if kind.length == 1 else (zero,) * kind.length
+            return lambda: (self.registers.read(name),)
+        if name in _READERS:
+            return partial(_READERS[name], self)
+        zeros = (0.0 if OUTPUTS[name].code == "d" else 0,) * OUTPUTS[name].length
+        return lambda: zeros
 
     def _safety_stop(self, mode: SafetyMode, message: str) -> None:
         self.safety = mode
@@ -275,14 +283,13 @@ class VirtualController:
 
     def _watch(self, watchdog: tuple[str, float] | None) -> None:
         self._watchdog = watchdog if watchdog is not None and watchdog[1] > 0.0 else None
-        if self._watchdog is not None:
-            self._written[self._watchdog[0]] = self.cycles
+        self._written = self.cycles
 
     def _check_watchdog(self) -> None:
         if self._watchdog is None:
             return
         register, frequency = self._watchdog
-        if (self.cycles - self._written[register]) * self.dt > self.speed / frequency:
+        if (self.cycles - self._written) * self.dt > self.speed / frequency:
             self.messages.append(f"watchdog: {register} was not written for {1.0 / frequency:g} s; the program stops")
             self.stop_program()
 
@@ -296,37 +303,43 @@ class VirtualController:
         for name in _READERS:
             self.value(name)
 
-    def _actual_q(self) -> FloatArray:
+    def _actual_q(self) -> list[float]:
         q = self.backend.joint_positions
-        return q + self.encoder_noise * self._noise.normal(6, step=self.cycles) if self.encoder_noise else q
+        noise = self.encoder_noise * self._noise.normal(6, step=self.cycles) if self.encoder_noise else None
+        return vector(q if noise is None else q + noise)
 
-    def _tcp_speed(self) -> FloatArray:
-        return jacobian(self.backend.joint_positions, self.backend.tool) @ self.backend.joint_velocities
+    def _tcp_speed(self) -> list[float]:
+        return vector(jacobian(self.backend.joint_positions, self.backend.tool) @ self.backend.joint_velocities)
 
-    def _robot_status(self) -> int:
-        program = RobotStatus.PROGRAM_RUNNING if self.running else RobotStatus(0)
-        return int((RobotStatus.POWER_ON if self._power else RobotStatus(0)) | program)
+    def _robot_status(self) -> tuple[int]:
+        return ((_POWER_ON if self._power else 0) | (_PROGRAM_RUNNING if self.running else 0),)
 
 
-_READERS: Mapping[str, Callable[[VirtualController], FloatArray | Value]] = {
-    "timestamp": lambda controller: controller.time,
-    "target_q": lambda controller: controller._target,
-    "target_qd": lambda controller: controller._velocity,
-    "target_TCP_pose": lambda controller: pose_vector(forward(controller._target, controller.backend.tool)),
+def vector(numbers: FloatArray) -> list[float]:
+    """Return the elements of an array."""
+    elements: list[float] = numbers.tolist()
+    return elements
+
+
+_READERS: Mapping[str, Callable[[VirtualController], Sequence[int | float]]] = {
+    "timestamp": lambda controller: (controller.time,),
+    "target_q": lambda controller: vector(controller._target),
+    "target_qd": lambda controller: vector(controller._velocity),
+    "target_TCP_pose": lambda controller: vector(tcp_vector(controller._target, controller.backend.tool)),
     "actual_q": VirtualController._actual_q,
-    "actual_qd": lambda controller: controller.backend.joint_velocities,
-    "actual_TCP_pose": lambda controller: controller.backend.tcp_pose,
+    "actual_qd": lambda controller: vector(controller.backend.joint_velocities),
+    "actual_TCP_pose": lambda controller: vector(controller.backend.tcp_pose),
     "actual_TCP_speed": VirtualController._tcp_speed,
-    "robot_mode": lambda controller: int(controller.robot_mode),
-    "safety_mode": lambda controller: int(controller.safety),
-    "safety_status": lambda controller: int(controller.safety),
-    "safety_status_bits": lambda controller: int(_STATUS_BITS[controller.safety]),
+    "robot_mode": lambda controller: (int(controller.robot_mode),),
+    "safety_mode": lambda controller: (int(controller.safety),),
+    "safety_status": lambda controller: (int(controller.safety),),
+    "safety_status_bits": lambda controller: (_STATUS_BITS[controller.safety],),
     "robot_status_bits": VirtualController._robot_status,
-    "runtime_state": lambda controller: int(RuntimeState.PLAYING if controller.running else RuntimeState.STOPPED),
+    "runtime_state": lambda controller: (_PLAYING if controller.running else _STOPPED,),
     "joint_mode": lambda controller: (253,) * 6,
-    "speed_scaling": lambda controller: 1.0,
-    "target_speed_fraction": lambda controller: 1.0,
-    "actual_main_voltage": lambda controller: 48.0,
-    "actual_robot_voltage": lambda controller: 48.0,
+    "speed_scaling": lambda controller: (1.0,),
+    "target_speed_fraction": lambda controller: (1.0,),
+    "actual_main_voltage": lambda controller: (48.0,),
+    "actual_robot_voltage": lambda controller: (48.0,),
 }
-"""Functions that return the simulated output fields."""
+"""Functions that return the elements of the simulated output fields; the others are zero."""

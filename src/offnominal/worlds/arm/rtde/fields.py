@@ -1,15 +1,12 @@
-"""Fields that a controller exchanges, their types, and recipes of fields."""
+"""Fields that a controller exchanges, and their types."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 from types import MappingProxyType
 
-from offnominal.core.errors import InvalidPackage, UnknownName, did_you_mean
+from offnominal.core.errors import UnknownName, did_you_mean
 
 Value = int | float | bool | tuple[int, ...] | tuple[float, ...]
 """Value of a field: a number, or a tuple for a vector."""
@@ -103,74 +100,3 @@ def field_types(names: Sequence[str], known: Mapping[str, FieldType]) -> tuple[F
         if name not in known:
             raise UnknownName(f"no RTDE field named {name!r}.{did_you_mean(name, known)}")
     return tuple(known[name] for name in names)
-
-
-@lru_cache
-def _layout(types: tuple[FieldType, ...]) -> struct.Struct:
-    return struct.Struct(">B" + "".join(kind.code * kind.length for kind in types))
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """An ordered list of fields that travel together in one data package.
-
-    Args:
-        id: Number that the controller gave to the recipe.
-        names: Names of the fields.
-        types: Types of the fields.
-
-    Example:
-        >>> recipe = Recipe.of(1, ("output_int_register_0", "timestamp"), OUTPUTS)
-        >>> recipe.pack({"output_int_register_0": 2, "timestamp": 0.5}).hex(" ")
-        '01 00 00 00 02 3f e0 00 00 00 00 00 00'
-    """
-
-    id: int
-    names: tuple[str, ...]
-    types: tuple[FieldType, ...]
-
-    @classmethod
-    def of(cls, id: int, names: Sequence[str], known: Mapping[str, FieldType]) -> Recipe:
-        """Return the recipe of some known fields, or raise :class:`UnknownName`."""
-        return cls(id, tuple(names), field_types(names, known))
-
-    @property
-    def layout(self) -> struct.Struct:
-        """Layout of a data package: the number of the recipe and all elements."""
-        return _layout(self.types)
-
-    def pack(self, values: Mapping[str, Value]) -> bytes:
-        """Return the payload of a data package, or raise :class:`InvalidPackage` if a value does not fit its type."""
-        elements: list[int | float] = []
-        for name, kind in zip(self.names, self.types, strict=True):
-            value = values[name]
-            parts = value if isinstance(value, tuple) else (value,)
-            if len(parts) != kind.length:
-                raise InvalidPackage(f"{name} has {len(parts)} elements; {kind.wire_name} has {kind.length}.")
-            elements += parts
-        try:
-            return self.layout.pack(self.id, *elements)
-        except struct.error as error:
-            raise InvalidPackage(
-                f"values of the fields {', '.join(self.names)} do not fit their types: {error}."
-            ) from None
-
-    def unpack(self, payload: bytes) -> dict[str, Value]:
-        """Return the values of a data package by name.
-
-        Raises:
-            InvalidPackage: If the size or the number of the recipe is wrong.
-        """
-        layout = self.layout
-        if len(payload) != layout.size:
-            raise InvalidPackage(f"a data package has {len(payload)} bytes; recipe {self.id} has {layout.size}.")
-        recipe_id, *elements = layout.unpack(payload)
-        if recipe_id != self.id:
-            raise InvalidPackage(f"a data package belongs to recipe {recipe_id}; expected {self.id}.")
-        values: dict[str, Value] = {}
-        start = 0
-        for name, kind in zip(self.names, self.types, strict=True):
-            part = elements[start : start + kind.length]
-            values[name] = part[0] if kind.length == 1 else tuple(part)
-            start += kind.length
-        return values

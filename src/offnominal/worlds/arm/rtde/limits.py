@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offnominal.core.compilation import compiled
 from offnominal.core.errors import TargetOutOfLimits
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import forward, pose_matrix, rotation_vector
+from offnominal.worlds.arm.kinematics import all_finite, angle_between, forward
 
 TOLERANCE = 1e-9
 PATH_SAMPLES = 50
@@ -71,11 +73,11 @@ class MotionLimits:
             period: Time until the next target, s.
         """
         target = self.check_pose(pose)
-        step, turn = distance(target, last), rotation_between(target, last)
+        step, turn, lag = _servo_distances(target, last, actual)
         _check("the step to the servo target", step, self.max_step, "m")
         _check("the rotation to the servo target", turn, self.max_turn, "rad")
         _check("the speed to the servo target", step / period, self.max_servo_speed, "m/s")
-        _check("the distance of the servo target from the arm", distance(target, actual), self.max_lag, "m")
+        _check("the distance of the servo target from the arm", lag, self.max_lag, "m")
         return target
 
     def check_linear(self, pose: ArrayLike, actual: FloatArray, speed: float, acceleration: float) -> FloatArray:
@@ -101,13 +103,20 @@ class MotionLimits:
         return target
 
 
+def compile_checks() -> None:
+    """Compile the checks now, so that no motion waits for it."""
+    zeros = np.zeros(6)
+    _servo_distances(zeros, zeros, zeros)
+    forward(zeros)
+
+
 def six_numbers(name: str, values: ArrayLike) -> FloatArray:
     """Return six finite numbers, or raise :class:`TargetOutOfLimits`."""
     try:
         numbers = np.array(values, np.float64)
     except (TypeError, ValueError):
         raise TargetOutOfLimits(f"{name} is not made of numbers; expected six.") from None
-    if numbers.shape != (6,) or not np.isfinite(numbers).all():
+    if numbers.shape != (6,) or not all_finite(numbers):
         raise TargetOutOfLimits(f"{name} is {np.array2string(numbers, threshold=6)}; expected six finite numbers.")
     return numbers
 
@@ -119,12 +128,21 @@ def distance(first: FloatArray, second: FloatArray) -> float:
 
 def rotation_between(first: FloatArray, second: FloatArray) -> float:
     """Return the angle between the orientations of two poses, rad."""
-    turn = pose_matrix(first)[:3, :3] @ pose_matrix(second)[:3, :3].T
-    return float(np.linalg.norm(rotation_vector(np.ascontiguousarray(turn))))
+    return angle_between(first, second)
+
+
+@compiled
+def _servo_distances(target: FloatArray, last: FloatArray, actual: FloatArray) -> tuple[float, float, float]:
+    """Return step and rotation from the last servo target to the next, and the distance of the next from the arm."""
+    step, lag = 0.0, 0.0
+    for axis in range(3):
+        step += (target[axis] - last[axis]) ** 2
+        lag += (target[axis] - actual[axis]) ** 2
+    return math.sqrt(step), angle_between(target, last), math.sqrt(lag)
 
 
 def _check_box(point: FloatArray, low: Corner, high: Corner, what: str, box: str) -> None:
-    for axis, value, least, most in zip("xyz", point, low, high, strict=True):
+    for axis, value, least, most in zip("xyz", point.tolist(), low, high, strict=True):
         if not least - TOLERANCE <= value <= most + TOLERANCE:
             raise TargetOutOfLimits(f"{what} {axis} is {value:.4f} m; {box} allows {least:.4f} to {most:.4f} m.")
 

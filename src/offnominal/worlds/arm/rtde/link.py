@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,6 +10,7 @@ from typing import Literal, NoReturn, Self
 from offnominal.core.checks import boolean, number_in, text
 from offnominal.core.errors import MotionRefused, ProgramStopped, RobotError, RobotTimeout, SafetyStop
 from offnominal.core.types import FloatArray
+from offnominal.worlds.arm.kinematics import all_finite
 from offnominal.worlds.arm.rtde.commands import (
     ARGUMENTS,
     ASYNCHRONOUS,
@@ -22,10 +22,11 @@ from offnominal.worlds.arm.rtde.commands import (
 )
 from offnominal.worlds.arm.rtde.connection import Channel, Connection, DashboardConnection, RtdeConnection
 from offnominal.worlds.arm.rtde.dashboard_session import VIRTUAL
-from offnominal.worlds.arm.rtde.fields import Recipe, Value
-from offnominal.worlds.arm.rtde.limits import MotionLimits
+from offnominal.worlds.arm.rtde.fields import Value
+from offnominal.worlds.arm.rtde.limits import MotionLimits, compile_checks
 from offnominal.worlds.arm.rtde.lockstep import LocalRobot
 from offnominal.worlds.arm.rtde.ports import Ports
+from offnominal.worlds.arm.rtde.recipe import FieldValues, Recipe
 from offnominal.worlds.arm.rtde.state import STATE_FIELDS, RobotState
 
 OLDEST_STATE, OLDEST_VIRTUAL_STATE = 0.1, 1.0
@@ -92,6 +93,7 @@ class RobotLink:
         """
         self.close()
         self.error = None
+        compile_checks()
         try:
             self._open()
         except RobotError as error:
@@ -238,11 +240,12 @@ class RobotLink:
         padded = (*numbers, *[0.0] * (len(ARGUMENTS) - len(numbers)))
         return {COMMAND: int(command), ASYNCHRONOUS: 0, **dict(zip(ARGUMENTS, padded, strict=True))}
 
-    def _take(self, values: dict[str, Value]) -> RobotState:
-        self._state, self._state_time = RobotState.of(values), time.monotonic()
-        if not all(math.isfinite(number) for number in (*self._state.q, *self._state.tcp_pose)):
+    def _take(self, values: FieldValues) -> RobotState:
+        state = RobotState.of(values)
+        self._state, self._state_time = state, time.monotonic()
+        if not (all_finite(state.q) and all_finite(state.tcp_pose)):
             raise SafetyStop("the controller reports joint angles or a pose that are not finite.")
-        return self._state
+        return state
 
     def _beat(self) -> None:
         """Send a heartbeat if the last one is a quarter of the watchdog's time old."""

@@ -119,9 +119,14 @@ class LocalChannel:
 
     def receive(self, timeout: float) -> bytes:
         """Return the bytes that have arrived, or raise :class:`RobotTimeout`."""
-        self._require_open()
-        if not self._received:
+        data = self.poll()
+        if not data:
             raise RobotTimeout(f"{self.name} sends nothing more.")
+        return data
+
+    def poll(self) -> bytes:
+        """Return the bytes that have arrived, if any."""
+        self._require_open()
         data = bytes(self._received)
         self._received.clear()
         return data

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import SimulationDiverged
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import all_finite, forward, pose_vector
+from offnominal.worlds.arm.kinematics import all_finite, tcp_vector
 from offnominal.worlds.arm.model import load_model
 from offnominal.worlds.arm.rtde.backend import HOME
 
@@ -61,7 +61,7 @@ class MujocoBackend:
     @property
     def tcp_pose(self) -> FloatArray:
         """Position and rotation vector of the TCP."""
-        return pose_vector(forward(self.joint_positions, self.tool))
+        return tcp_vector(self._qpos, self.tool)
 
     def reset(self, q: ArrayLike) -> None:
         """Place the arm at rest at some joint angles."""

@@ -37,6 +37,9 @@ class PackageType(IntEnum):
     PAUSE = ord("P")
 
 
+_TYPES = {int(kind): kind for kind in PackageType}
+
+
 class MessageLevel(IntEnum):
     """Severity of a text message."""
 
@@ -80,7 +83,7 @@ class PackageReader:
     """
 
     def __init__(self) -> None:
-        self._buffer = bytearray()
+        self._buffer = b""
 
     @property
     def incomplete(self) -> int:
@@ -93,22 +96,22 @@ class PackageReader:
         Raises:
             InvalidPackage: If the header is not one of the protocol.
         """
-        self._buffer += data
-        packages = []
-        while len(self._buffer) >= HEADER.size:
-            size, code = HEADER.unpack_from(self._buffer)
+        self._buffer = buffer = self._buffer + data
+        packages, start = [], 0
+        while len(buffer) - start >= HEADER.size:
+            size, code = HEADER.unpack_from(buffer, start)
             if size < HEADER.size:
                 raise InvalidPackage(f"a header gives a size of {size} bytes; the header alone has {HEADER.size}.")
-            try:
-                kind = PackageType(code)
-            except ValueError:
+            kind = _TYPES.get(code)
+            if kind is None:
                 raise InvalidPackage(
                     f"a header gives the type {code}, which RTDE does not have. Is this the port of RTDE (30004)?"
-                ) from None
-            if len(self._buffer) < size:
+                )
+            if len(buffer) - start < size:
                 break
-            packages.append(Package(kind, bytes(self._buffer[HEADER.size : size])))
-            del self._buffer[:size]
+            packages.append(Package(kind, buffer[start + HEADER.size : start + size]))
+            start += size
+        self._buffer = buffer[start:]
         return packages
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import forward, pose_matrix
+from offnominal.worlds.arm.kinematics import all_finite, forward, pose_matrix
 from offnominal.worlds.arm.rtde.commands import STREAMED, Answer, Command
 from offnominal.worlds.arm.rtde.motion import (
     JointMotion,
@@ -60,6 +60,7 @@ class RegisterProgram:
         self._time = 0.0
         self._tracker: ServoTracker | None = None
         self._last: tuple[float, ...] = ()
+        self._streamed = -1
         self._waits = False
         self._answer(Answer.READY)
 
@@ -84,6 +85,8 @@ class RegisterProgram:
         Raises:
             Unreachable: If a target cannot be reached.
         """
+        if self._tracker is not None and self._streamed == self.registers.writes:
+            return
         command = self.registers.command
         if self._waits:
             if self.registers.answer == Answer.DONE and command == Command.NONE:
@@ -131,6 +134,7 @@ class RegisterProgram:
         if command not in (Command.SERVO_L, Command.SERVO_J):
             self._warn_unknown(command)
             return
+        self._streamed = self.registers.writes
         arguments = (command, *self.registers.arguments(11))
         if self._tracker is None:
             self._motion, self._waits = None, False
@@ -139,7 +143,7 @@ class RegisterProgram:
             return
         self._last = arguments
         numbers = np.array(arguments[1:])
-        if not np.isfinite(numbers).all():
+        if not all_finite(numbers):
             raise Unreachable("a servo command has values that are not finite")
         joints = numbers[:6] if command == Command.SERVO_J else reach(pose_matrix(numbers[:6]), self.target, self.tool)
         latency, smoothing = self.faults.control_latency, self.faults.control_smoothing

@@ -11,6 +11,9 @@ from offnominal.worlds.arm.rtde.fields import OUTPUTS, FieldType, Value
 class Registers:
     """Registers by their field name. Clients write the inputs; the program writes the outputs.
 
+    Attributes:
+        writes: How often clients have written registers.
+
     Example:
         >>> registers = Registers()
         >>> registers.write({"input_int_register_0": 24})
@@ -19,39 +22,44 @@ class Registers:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, Value] = {
+        self.writes = 0
+        self._values: dict[str, int | float] = {
             name: 0.0 if kind is FieldType.DOUBLE else 0 for name, kind in OUTPUTS.items() if "_register" in name
         }
 
     def __contains__(self, name: object) -> bool:
         return name in self._values
 
-    def read(self, name: str) -> Value:
+    def read(self, name: str) -> int | float:
         """Return the value of a register."""
         return self._values[name]
 
     def write(self, values: Mapping[str, Value]) -> None:
         """Write registers; other fields are ignored."""
-        self._values.update({name: value for name, value in values.items() if name in self._values})
+        self.writes += 1
+        for name, value in values.items():
+            if name in self._values:
+                assert not isinstance(value, tuple)
+                self._values[name] = value
 
     def arguments(self, count: int) -> tuple[float, ...]:
         """Return the first arguments of a command."""
-        return tuple(self._number(name) for name in ARGUMENTS[:count])
+        return tuple([self._values[name] for name in ARGUMENTS[:count]])
 
     @property
     def command(self) -> int:
         """Command of the client."""
-        return int(self._number(COMMAND))
+        return int(self._values[COMMAND])
 
     @property
     def asynchronous(self) -> bool:
         """Whether the client does not wait for the end of a motion."""
-        return self._number(ASYNCHRONOUS) != 0
+        return self._values[ASYNCHRONOUS] != 0
 
     @property
     def answer(self) -> int:
         """Answer of the program: 1 is ready, 2 is done."""
-        return int(self._number(ANSWER))
+        return int(self._values[ANSWER])
 
     @answer.setter
     def answer(self, value: int) -> None:
@@ -60,13 +68,8 @@ class Registers:
     @property
     def progress(self) -> int:
         """Progress of an asynchronous motion; -1 if none runs."""
-        return int(self._number(PROGRESS))
+        return int(self._values[PROGRESS])
 
     @progress.setter
     def progress(self, value: int) -> None:
         self._values[PROGRESS] = value
-
-    def _number(self, name: str) -> float:
-        value = self._values[name]
-        assert not isinstance(value, tuple)
-        return value

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from offnominal.core.errors import InvalidPackage
 from offnominal.worlds.arm.rtde import packages
 from offnominal.worlds.arm.rtde.commands import COMMAND
-from offnominal.worlds.arm.rtde.controller import VirtualController
-from offnominal.worlds.arm.rtde.fields import INPUTS, NEEDS_E_SERIES, OUTPUTS, FieldType, Recipe
+from offnominal.worlds.arm.rtde.controller import Reader, VirtualController
+from offnominal.worlds.arm.rtde.fields import INPUTS, NEEDS_E_SERIES, OUTPUTS, FieldType
 from offnominal.worlds.arm.rtde.packages import MessageLevel, Package, PackageReader, PackageType, TextMessage
+from offnominal.worlds.arm.rtde.recipe import Recipe
 
 MAX_RECIPES = 255
 MAX_SCRIPT = 1_000_000
@@ -57,6 +58,7 @@ class RtdeSession:
         self.divisor = 1
         self._reader = PackageReader()
         self._outputs: Recipe | None = None
+        self._readers: list[Reader] = []
         self._inputs: dict[int, Recipe] = {}
 
     def receive(self, data: bytes, send: Callable[[bytes], None]) -> None:
@@ -77,8 +79,10 @@ class RtdeSession:
         """Return a data package with the present outputs, or None if the client has not started them."""
         if not self.started or self._outputs is None:
             return None
-        values = {name: self.controller.value(name) for name in self._outputs.names}
-        return Package(PackageType.DATA, self._outputs.pack(values)).encode()
+        elements: list[int | float] = []
+        for read in self._readers:
+            elements += read()
+        return Package(PackageType.DATA, self._outputs.pack_elements(elements)).encode()
 
     def close(self) -> None:
         """Free the fields that this client writes."""
@@ -117,6 +121,7 @@ class RtdeSession:
             return packages.recipe_reply(0, types)
         self.divisor = max(1, round(rate / frequency))
         self._outputs = Recipe.of(1, names, OUTPUTS)
+        self._readers = [self.controller.reader(name) for name in names]
         return packages.recipe_reply(1, types)
 
     def _setup_inputs(self, payload: bytes) -> bytes:
@@ -145,7 +150,7 @@ class RtdeSession:
         recipe = self._inputs.get(payload[0]) if payload else None
         if recipe is None:
             raise InvalidPackage(f"a data package belongs to recipe {payload[:1].hex()}, which is not set up.")
-        self.controller.write(recipe.unpack(payload))
+        self.controller.write(recipe.unpack(payload).as_dict())
 
 
 class ScriptSession:

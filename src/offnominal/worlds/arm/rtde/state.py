@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.rtde.commands import ANSWER, RESETS
-from offnominal.worlds.arm.rtde.fields import Value
+from offnominal.worlds.arm.rtde.recipe import FieldValues
 from offnominal.worlds.arm.rtde.status import STOPPED, RuntimeState, SafetyStatus
 
 STATE_FIELDS = (
@@ -29,6 +28,9 @@ STATE_FIELDS = (
 """Fields that a client always reads."""
 
 
+_STOPPED = int(STOPPED)
+
+
 @dataclass(frozen=True, slots=True)
 class RobotState:
     """State of the robot in one cycle.
@@ -41,7 +43,7 @@ class RobotState:
         tcp_speed: Its velocity, m/s and rad/s.
         robot_mode: See :class:`~offnominal.worlds.arm.rtde.status.RobotMode`.
         safety_mode: See :class:`~offnominal.worlds.arm.rtde.status.SafetyMode`.
-        safety_status: Safety bits.
+        safety_bits: Bits of :class:`~offnominal.worlds.arm.rtde.status.SafetyStatus`.
         runtime_state: State of the program on the controller.
         answer: Answer register of the control program.
         resets: Number of resets of a virtual controller.
@@ -55,29 +57,37 @@ class RobotState:
     tcp_speed: FloatArray
     robot_mode: int
     safety_mode: int
-    safety_status: SafetyStatus
+    safety_bits: int
     runtime_state: int
     answer: int
     resets: int
-    values: Mapping[str, Value]
+    values: FieldValues
 
     @classmethod
-    def of(cls, values: Mapping[str, Value]) -> RobotState:
-        """Return the state that a data package has."""
+    def of(cls, values: FieldValues) -> RobotState:
+        """Return the state that a data package has; its recipe starts with `STATE_FIELDS`."""
+        elements = values.elements
+        q, qd, tcp_pose, tcp_speed = np.array(elements[1:25], np.float64).reshape(4, 6)
+        robot_mode, safety_mode, runtime_state, _, safety_bits, answer, resets = elements[25:32]
         return cls(
-            timestamp=_number(values["timestamp"]),
-            q=np.array(values["actual_q"]),
-            qd=np.array(values["actual_qd"]),
-            tcp_pose=np.array(values["actual_TCP_pose"]),
-            tcp_speed=np.array(values["actual_TCP_speed"]),
-            robot_mode=int(_number(values["robot_mode"])),
-            safety_mode=int(_number(values["safety_mode"])),
-            safety_status=SafetyStatus(int(_number(values["safety_status_bits"]))),
-            runtime_state=int(_number(values["runtime_state"])),
-            answer=int(_number(values[ANSWER])),
-            resets=int(_number(values[RESETS])),
+            timestamp=elements[0],
+            q=q,
+            qd=qd,
+            tcp_pose=tcp_pose,
+            tcp_speed=tcp_speed,
+            robot_mode=int(robot_mode),
+            safety_mode=int(safety_mode),
+            safety_bits=int(safety_bits),
+            runtime_state=int(runtime_state),
+            answer=int(answer),
+            resets=int(resets),
             values=values,
         )
+
+    @property
+    def safety_status(self) -> SafetyStatus:
+        """State of the safety system as flags."""
+        return SafetyStatus(self.safety_bits)
 
     @property
     def program_running(self) -> bool:
@@ -87,9 +97,4 @@ class RobotState:
     @property
     def safety_stopped(self) -> bool:
         """Whether the safety system forbids motion."""
-        return bool(self.safety_status & STOPPED)
-
-
-def _number(value: Value) -> float:
-    assert not isinstance(value, tuple)
-    return value
+        return bool(self.safety_bits & _STOPPED)
