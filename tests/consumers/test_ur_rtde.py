@@ -1,29 +1,34 @@
 """The unmodified client package `ur_rtde` drives the virtual controller as it drives a robot.
 
-It installs from wheels on x86-64 only. Its ports are fixed, so that the controller runs in a process of its own on the
-ports of a robot.
+It installs from wheels on x86-64 only. Its ports are fixed, so the controllers run in processes of their own, on the
+ports of a robot, at addresses of this machine that only this process uses.
 """
 
+import os
 import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from functools import cached_property
+from itertools import count
 
 import numpy as np
 import pytest
 
 from offnominal.worlds.arm.kinematics import forward, pose_vector
-from offnominal.worlds.arm.rtde import HOME, Ports
+from offnominal.worlds.arm.rtde import HOME, MODELS, Ports
+from offnominal.worlds.arm.rtde.connection import Connection, DashboardConnection
 from offnominal.worlds.arm.rtde.limits import distance, rotation_between
 
 rtde_control = pytest.importorskip("rtde_control", reason="ur_rtde is not installed")
 rtde_receive = pytest.importorskip("rtde_receive", reason="ur_rtde is not installed")
 
-HOST = "127.0.0.1"
+NUMBERS = count(1)
 DOWN = pose_vector(forward(HOME))
 SERVO = (1.5, 2.5, 0.04, 0.06, 100.0)
 """Speed, acceleration, time, lookahead time and gain."""
+PATIENCE = 60.0
+"""Seconds after which a condition counts as failed; long, because the machine may be busy."""
 
 
 def shifted(x=0.0, y=0.0, z=0.0):
@@ -35,116 +40,165 @@ def near(pose, target, tolerance):
     return distance(pose, target) < tolerance and rotation_between(pose, target) < tolerance
 
 
-def wait_for(condition, seconds=10.0):
-    end = time.monotonic() + seconds
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.01)
+        time.sleep(0.005)
 
 
-@contextmanager
-def serving(model, speed):
-    """Run `offnominal robot serve` and yield the process once its ports answer."""
-    command = [sys.executable, "-m", "offnominal", "robot", "serve", "--model", model, "--speed", speed]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+class ServedController:
+    """A process with `offnominal robot serve` at its own address."""
+
+    def __init__(self, model, speed):
+        self.model, self.speed = model, speed
+        pid = os.getpid()
+        self.host = f"127.{next(NUMBERS) + 4 * (pid >> 15 & 31)}.{pid >> 7 & 255}.{1 + (pid & 127)}"
+        self.start()
+
+    @cached_property
+    def receive(self):
+        return rtde_receive.RTDEReceiveInterface(self.host)
+
+    @cached_property
+    def control(self):
+        return rtde_control.RTDEControlInterface(self.host)
+
+    def start(self):
+        options = ["--model", self.model, "--speed", self.speed, "--host", self.host]
+        command = [sys.executable, "-m", "offnominal", "robot", "serve", *options]
+        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def close(self):
+        for name in {"receive", "control"} & vars(self).keys():
+            vars(self)[name].disconnect()
+        self.kill()
+
+    def wait_until_it_answers(self):
+        # The dashboard is opened last.
+        wait_for(lambda: self.process.poll() is not None or answers(self.host, Ports().dashboard))
+        assert self.process.poll() is None
+
+    def reset(self):
+        dashboard = DashboardConnection(Connection(self.host, Ports().dashboard, PATIENCE))
+        for line in ("stop", "unlock protective stop", "offnominal reset 0"):
+            dashboard.ask(line)
+        dashboard.close()
+
+
+def answers(host, port):
     try:
-        for port in (Ports().rtde, Ports().script, Ports().dashboard):
-            wait_for(lambda port=port: answers(port), 60.0)
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def answers(port):
-    try:
-        socket.create_connection((HOST, port), 1.0).close()
+        socket.create_connection((host, port), 1.0).close()
     except OSError:
         return False
     return True
 
 
-@pytest.fixture(params=["cb3", "e-series"])
+@pytest.fixture(scope="module")
+def controllers():
+    """Start all controllers at once."""
+    served = {(model, speed): ServedController(model, speed) for model in MODELS for speed in ("real", "lockstep")}
+    yield served
+    for controller in served.values():
+        controller.close()
+
+
+@pytest.fixture(params=MODELS)
 def model(request):
     return request.param
 
 
-@pytest.mark.parametrize("speed", ["real", "lockstep"])
-def test_receive_interface_reads_the_state(model, speed):
-    with serving(model, speed):
-        receive = rtde_receive.RTDEReceiveInterface(HOST)
-        try:
-            assert receive.isConnected()
-            np.testing.assert_allclose(receive.getActualQ(), HOME, atol=1e-2)
-            assert near(receive.getActualTCPPose(), DOWN, 1e-2)
-            assert receive.getRobotMode() == 7
-            assert receive.getSafetyMode() == 1
-            assert not receive.isProtectiveStopped()
-            assert receive.getTimestamp() >= 0.0
-        finally:
-            receive.disconnect()
+@pytest.fixture(params=["real", "lockstep"])
+def speed(request):
+    return request.param
 
 
-def test_time_passes_at_the_rate_of_the_controller(model):
-    with serving(model, "real"):
-        receive = rtde_receive.RTDEReceiveInterface(HOST)
-        try:
-            began, clock = receive.getTimestamp(), time.monotonic()
-            wait_for(lambda: receive.getTimestamp() > began + 0.5)
-            assert time.monotonic() - clock < 5.0
-        finally:
-            receive.disconnect()
+@pytest.fixture
+def controller(controllers, model, speed):
+    controller = controllers[model, speed]
+    controller.wait_until_it_answers()
+    controller.reset()
+    return controller
 
 
-@pytest.mark.parametrize("speed", ["real", "lockstep"])
-def test_control_interface_moves_the_arm(model, speed):
-    with serving(model, speed):
-        receive = rtde_receive.RTDEReceiveInterface(HOST)
-        control = rtde_control.RTDEControlInterface(HOST)
-        try:
-            assert control.isProgramRunning()
-            assert control.moveL(shifted(z=-0.05), 0.2, 0.5)
-            wait_for(lambda: near(receive.getActualTCPPose(), shifted(z=-0.05), 2e-3))
-            assert control.moveJ(list(HOME), 0.8, 1.0)
-            wait_for(lambda: np.abs(np.subtract(receive.getActualQ(), HOME)).max() < 5e-3)
-            for step in range(1, 26):
-                began = control.initPeriod()
-                assert control.servoL(shifted(x=-0.002 * step), *SERVO)
-                control.waitPeriod(began)
-            if speed == "real":
-                wait_for(lambda: near(receive.getActualTCPPose(), shifted(x=-0.05), 3e-3))
-            assert control.servoStop()
-            control.stopScript()
-            wait_for(lambda: not control.isProgramRunning())
-        finally:
-            control.disconnect()
-            receive.disconnect()
+@pytest.fixture
+def receive(controller):
+    return controller.receive
 
 
-def test_clients_reconnect_after_the_controller_was_killed(model):
-    with serving(model, "real") as process:
-        receive = rtde_receive.RTDEReceiveInterface(HOST)
-        control = rtde_control.RTDEControlInterface(HOST)
-        process.kill()
-        process.wait()
-        wait_for(lambda: not receive.isConnected())
-        with serving(model, "real"):
-            assert receive.reconnect()
-            assert near(receive.getActualTCPPose(), DOWN, 1e-2)
-            assert control.reconnect()
-            assert control.moveL(shifted(z=-0.02), 0.2, 0.5)
-            wait_for(lambda: near(receive.getActualTCPPose(), shifted(z=-0.02), 2e-3))
-        control.disconnect()
-        receive.disconnect()
+@pytest.fixture
+def control(controller):
+    is_new = "control" not in vars(controller)
+    client = controller.control
+    if not is_new:
+        wait_for(lambda: not client.isProgramRunning())
+        assert client.reuploadScript()
+        wait_for(client.isProgramRunning)
+    return client
 
 
-def test_protective_stop_is_seen_by_the_client(model):
-    with serving(model, "real"):
-        receive = rtde_receive.RTDEReceiveInterface(HOST)
-        control = rtde_control.RTDEControlInterface(HOST)
-        try:
-            control.triggerProtectiveStop()
-            wait_for(receive.isProtectiveStopped)
-        finally:
-            control.disconnect()
-            receive.disconnect()
+def test_receive_interface_reads_the_state(controller, receive):
+    assert receive.isConnected()
+    np.testing.assert_allclose(receive.getActualQ(), HOME, atol=1e-2)
+    assert near(receive.getActualTCPPose(), DOWN, 1e-2)
+    assert receive.getRobotMode() == 7
+    assert receive.getSafetyMode() == 1
+    assert not receive.isProtectiveStopped()
+    assert not receive.isEmergencyStopped()
+    cycles = receive.getTimestamp() * MODELS[controller.model].rate
+    assert cycles == pytest.approx(round(cycles), abs=1e-6)
+
+
+@pytest.mark.parametrize("speed", ["real"], indirect=True)
+def test_time_passes(receive):
+    began = receive.getTimestamp()
+    wait_for(lambda: receive.getTimestamp() > began + 0.1)
+
+
+def test_control_interface_moves_the_arm(controller, receive, control):
+    assert control.isProgramRunning()
+    assert control.moveL(shifted(z=-0.05), 0.25, 1.0)
+    wait_for(lambda: near(receive.getActualTCPPose(), shifted(z=-0.05), 2e-3))
+    assert control.moveJ(list(HOME), 0.8, 1.4)
+    wait_for(lambda: np.abs(np.subtract(receive.getActualQ(), HOME)).max() < 5e-3)
+    for step in range(1, 26):
+        assert control.servoL(shifted(x=-0.002 * step), *SERVO)
+        if controller.speed == "real":
+            time.sleep(0.01)
+    if controller.speed == "real":
+        wait_for(lambda: near(receive.getActualTCPPose(), shifted(x=-0.05), 3e-3))
+    assert control.servoStop()
+    assert receive.getActualTCPPose()[0] < DOWN[0] - 0.03
+
+
+def test_stopped_script_can_be_uploaded_again(receive, control):
+    control.stopScript()
+    wait_for(lambda: not control.isProgramRunning())
+    assert not control.moveL(shifted(z=-0.02), 0.25, 1.0)
+    assert control.reuploadScript()
+    wait_for(control.isProgramRunning)
+    assert control.moveL(shifted(z=-0.02), 0.25, 1.0)
+    wait_for(lambda: near(receive.getActualTCPPose(), shifted(z=-0.02), 2e-3))
+
+
+def test_protective_stop_is_reported_to_the_client(receive, control):
+    control.triggerProtectiveStop()
+    wait_for(receive.isProtectiveStopped)
+    assert receive.getSafetyMode() == 3
+
+
+@pytest.mark.parametrize("speed", ["real"], indirect=True)
+def test_clients_reconnect_after_the_controller_was_killed(controller, receive, control):
+    controller.kill()
+    wait_for(lambda: not receive.isConnected())
+    controller.start()
+    controller.wait_until_it_answers()
+    assert receive.reconnect()
+    assert near(receive.getActualTCPPose(), DOWN, 1e-2)
+    assert control.reconnect()
+    assert control.moveL(shifted(z=-0.02), 0.25, 1.0)
+    wait_for(lambda: near(receive.getActualTCPPose(), shifted(z=-0.02), 2e-3))
