@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, ROBOT_REACH, ROBOT_STEP, TARGET_HIGH, TARGET_LOW, TOOL
 from offnominal.worlds.arm.kernel import REACHED, move_goals, point_down
-from offnominal.worlds.arm.kinematics import forward, pose_vector, solve
+from offnominal.worlds.arm.kinematics import forward, forward_into, solve, tcp_vector_into
 from offnominal.worlds.arm.reach import Reach
 from offnominal.worlds.arm.rtde.client import LOOKAHEAD, RobotClient
 from offnominal.worlds.arm.rtde.controller import VirtualController
@@ -64,6 +65,7 @@ class RobotReach(Reach):
             raise InvalidParameter(f"{', '.join(options)} need a host; virtual robots have none of them.")
         if host is not None and n != 1:
             raise InvalidParameter(f"a host is one robot; expected 1 row instead of {n}.")
+        self._poses = np.zeros((n, 6))
         self._robots = [RobotClient(host, **options) if host is not None else self._virtual(model) for _ in range(n)]
         for robot in self._robots:
             robot.connect()
@@ -91,13 +93,13 @@ class RobotReach(Reach):
         executed = self.executed(actions)
         stepped = self._all if rows is None else rows
         move_goals(stepped, self._settings["moving_goal"], self._goals, self._directions)
-        for row in stepped:
-            self._displace_target(row, executed[row])
+        low, high = np.array(self._robots[0].limits.low), np.array(self._robots[0].limits.high)
+        displace_targets(stepped, executed, self._qpos, low, high, self._targets, self._joints, self._poses)
+        latencies = np.minimum(self._settings["control_latency"], MAX_LATENCY).tolist()
+        lookaheads = np.minimum(self._settings["control_smoothing"], LOOKAHEAD[1]).tolist()
+        for row in stepped.tolist():
             state = self._robots[row].servo_l(
-                self._flange_pose(row),
-                period=self.card.dt,
-                time=min(float(self._settings["control_latency"][row]), MAX_LATENCY),
-                lookahead=min(float(self._settings["control_smoothing"][row]), LOOKAHEAD[1]),
+                self._poses[row], period=self.card.dt, time=latencies[row], lookahead=lookaheads[row]
             )
             self._read(row, state)
         self._write_outcomes(stepped, executed)
@@ -129,25 +131,6 @@ class RobotReach(Reach):
         for robot in self._robots:
             robot.close()
 
-    def _displace_target(self, row: int, action: FloatArray) -> None:
-        """Set the joint angles of the next target; shorter displacements are tried at the edge of the arm's reach."""
-        q, pose = np.array(self._qpos[row, ARM]), np.empty((4, 4))
-        step = np.clip(ROBOT_STEP * action[:3], -MAX_STEP, MAX_STEP)
-        for part in (1.0, 0.5, 0.25):
-            target = np.clip(table_position(q) + part * step, TARGET_LOW, TARGET_HIGH)
-            point_down(target, pose)
-            joints = q.copy()
-            if solve(pose, TOOL, ITERATIONS, joints) < REACHED and joints[ELBOW] > MIN_ELBOW:
-                self._joints[row], self._targets[row] = joints, target
-                return
-
-    def _flange_pose(self, row: int) -> FloatArray:
-        """Return the pose of the flange that puts the TCP at the target, in the box of the robot."""
-        pose = pose_vector(forward(self._joints[row]))
-        limits = self._robots[row].limits
-        pose[:3] = np.clip(pose[:3], limits.low, limits.high)
-        return pose
-
     def _read(self, row: int, state: RobotState) -> None:
         self._qpos[row, ARM], self._qvel[row, ARM] = state.q, state.qd
 
@@ -156,3 +139,53 @@ def table_position(q: FloatArray) -> FloatArray:
     """Return the position of the TCP in the frame of the table."""
     x, y, z = forward(q, TOOL)[:3, 3]
     return np.array([-x, -y, z + BASE_HEIGHT])
+
+
+@compiled
+def displace_targets(
+    rows: IntArray,
+    actions: FloatArray,
+    qpos: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    targets: FloatArray,
+    joints: FloatArray,
+    poses: FloatArray,
+) -> None:
+    """Displace the targets of some rows from their arms and write the poses of the flange that put the TCPs there.
+
+    Shorter displacements are tried at the edge of the arm's reach; if none is possible, the last target stays.
+
+    Args:
+        rows: Indices of the rows.
+        actions: (n, 4).
+        qpos: (n, 6): joint angles of the arms.
+        low: (3,): lower corner of the box of the poses, in the frame of the base.
+        high: (3,): upper corner of that box.
+        targets: (n, 3): TCP targets in the frame of the table; updated.
+        joints: (n, 6): joint angles of the targets; updated.
+        poses: (n, 6): poses of the flange in the frame of the base; updated.
+    """
+    pose, position, target, q = np.empty((4, 4)), np.empty(3), np.empty(3), np.empty(6)
+    for i in range(rows.shape[0]):
+        r = rows[i]
+        forward_into(qpos[r], TOOL, pose)
+        position[0], position[1], position[2] = -pose[0, 3], -pose[1, 3], pose[2, 3] + BASE_HEIGHT
+        for part in (1.0, 0.5, 0.25):
+            for c in range(3):
+                step = part * clip(ROBOT_STEP * actions[r, c], -MAX_STEP, MAX_STEP)
+                target[c] = clip(position[c] + step, TARGET_LOW[c], TARGET_HIGH[c])
+            point_down(target, pose)
+            q[:] = qpos[r, :6]
+            if solve(pose, TOOL, ITERATIONS, q) < REACHED and q[ELBOW] > MIN_ELBOW:
+                joints[r], targets[r] = q, target
+                break
+        tcp_vector_into(joints[r], 0.0, poses[r])
+        for c in range(3):
+            poses[r, c] = clip(poses[r, c], low[c], high[c])
+
+
+@compiled
+def clip(x: float, low: float, high: float) -> float:
+    """Return a number within bounds; NaN stays NaN."""
+    return low if x < low else high if x > high else x
