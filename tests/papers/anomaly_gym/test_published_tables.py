@@ -172,6 +172,8 @@ def test_table_3_compares_groups_of_which_all_worlds_were_run():
     assert lines["URM", "action"].ours.value == pytest.approx(0.8)
     assert lines["URM", "action"].published == 0.88
     assert lines["3", "all"].published == pytest.approx((0.96 + 0.81 + 0.93) / 3)
+    assert lines["URM", "action"].note == ""
+    assert "divided by 1e-6" in lines["URM", "observation"].note
     alone = [line.labels["worlds"] for line in table_3(run(rows[:2]))]
     assert alone == ["1"]
 

@@ -30,13 +30,14 @@ WITHOUT_ACTIONS = ("iF", "OC-SVM", "KNN")
 """Vector detectors that only use observations."""
 
 
-def known_difference(world: str, level: str, detector: str, *, images: bool = False) -> str:
+def known_difference(world: str, level: str, detector: str, *, kind: str = "", images: bool = False) -> str:
     """Return the known reasons of a difference, or an empty string.
 
     Args:
-        world: Id of the world; empty for a mean over worlds.
+        world: Id or group of the world; empty for a mean over worlds.
         level: Level of strength.
         detector: Name of our detector.
+        kind: Kind of the faults; empty for all kinds.
         images: Whether it is an image detector.
 
     Example:
@@ -50,7 +51,7 @@ def known_difference(world: str, level: str, detector: str, *, images: bool = Fa
     elif world.startswith("SAP"):
         reasons = [SAP_NOTE]
     elif world.startswith("UR"):
-        reasons = [ARM_NOTE]
+        reasons = [ARM_NOTE] * (kind in ("", "observation"))
     else:
         reasons = [NULL_NOTE] * (level == TINY and detector in WITHOUT_ACTIONS)
     if level == TINY and world in TINY_NOTES:

@@ -139,7 +139,7 @@ def _by_group(results: RunResults) -> list[PublishedComparison]:
         if worlds and all((world, detector) in means for world in worlds):
             ours = average([means[world, detector] for world in worlds])
             labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
-            lines.append(PublishedComparison(labels, ours, published, note=_note(group, level, detector)))
+            lines.append(PublishedComparison(labels, ours, published, note=_note(group, level, detector, kind)))
     return lines
 
 
@@ -153,5 +153,5 @@ def _measured(results: RunResults, metric: str) -> MetricTable:
     return measured.take(~np.array(left_out, np.bool_))
 
 
-def _note(world: str, level: str, detector: str) -> str:
-    return known_difference(world, level, detector, images=detector in IMAGE_DETECTORS)
+def _note(world: str, level: str, detector: str, kind: str = "") -> str:
+    return known_difference(world, level, detector, kind=kind, images=detector in IMAGE_DETECTORS)
