@@ -102,7 +102,7 @@ def run(
 
     Exits with 1 if a cell has no result.
 
-    Example: [bold]offnominal run anomaly-gym --scale laptop --only "SAP*"[/]
+    Example: [bold]offnominal run anomaly-gym --scale laptop --worlds "SAP*"[/]
     """
     from offnominal.studies.catalogue import load_study
     from offnominal.studies.runs import open_run
