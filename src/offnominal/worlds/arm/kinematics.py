@@ -106,6 +106,14 @@ def pose_vector(pose: FloatArray) -> FloatArray:
     return np.array([pose[0, 3], pose[1, 3], pose[2, 3], x, y, z])
 
 
+def tcp_velocity(q: FloatArray, qd: FloatArray, tool: float = 0.0) -> FloatArray:
+    """Return the linear and the angular velocity of the TCP; `q` is not checked."""
+    matrix, pose = np.empty((6, 6)), np.empty((4, 4))
+    jacobian_into(q, tool, pose, matrix)
+    velocity: FloatArray = matrix @ qd
+    return velocity
+
+
 def tcp_vector(q: FloatArray, tool: float = 0.0) -> FloatArray:
     """Return the position and the rotation vector of the TCP; `q` is not checked."""
     result = np.empty(6)
@@ -303,6 +311,14 @@ def _damped_step(matrix: FloatArray, error: FloatArray, damping: float, step: Fl
     if largest > MAX_JOINT_STEP:
         for joint in range(6):
             step[joint] *= MAX_JOINT_STEP / largest
+
+
+@compiled
+def solve_vector(target: FloatArray, tool: float, iterations: int, q: FloatArray) -> float:
+    """Do as :func:`solve` for a target that is a position and a rotation vector."""
+    pose = np.empty((4, 4))
+    _matrix_into(target, pose)
+    return solve(pose, tool, iterations, q)
 
 
 @compiled

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from offnominal.core.errors import SimulationDiverged
 from offnominal.worlds.arm.kinematics import forward, pose_vector
 from offnominal.worlds.arm.rtde import FREE_PORTS, HOME, KinematicBackend, RobotClient, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
@@ -46,3 +47,11 @@ def test_arm_at_rest_stays_where_it_is_and_reset_leaves_no_trace(make):
     assert np.abs(arm.joint_positions - HOME).max() < 1e-3
     assert np.abs(arm.joint_velocities).max() < 1e-3
     assert np.linalg.norm(arm.tcp_pose[:3] - DOWN[:3]) < 1e-3
+
+
+def test_unstable_arm_is_a_named_error():
+    arm = MujocoBackend()
+    with pytest.raises(SimulationDiverged, match="unstable"):
+        arm.follow(np.array([[1e200] * 6, HOME]), 0.008)
+    arm.reset(HOME)
+    arm.follow(np.tile(HOME, (2, 1)), 0.008)

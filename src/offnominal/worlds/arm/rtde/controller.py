@@ -13,7 +13,7 @@ import numpy as np
 from offnominal.core.checks import number_in, one_of
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import forward, jacobian, tcp_vector
+from offnominal.worlds.arm.kinematics import forward, tcp_vector, tcp_velocity
 from offnominal.worlds.arm.rtde.backend import HOME, ArmBackend, KinematicBackend
 from offnominal.worlds.arm.rtde.commands import COMMAND, RESETS, STREAMED, watchdog_of
 from offnominal.worlds.arm.rtde.fields import OUTPUTS, Value
@@ -300,6 +300,7 @@ class VirtualController:
         self.backend.follow(targets, self.dt)
         self.backend.reset(HOME)
         reach(forward(self._target, self.backend.tool), self._target, self.backend.tool)
+        reach(self.backend.tcp_pose, self._target, self.backend.tool)
         for name in _READERS:
             self.value(name)
 
@@ -309,7 +310,7 @@ class VirtualController:
         return vector(q if noise is None else q + noise)
 
     def _tcp_speed(self) -> list[float]:
-        return vector(jacobian(self.backend.joint_positions, self.backend.tool) @ self.backend.joint_velocities)
+        return vector(tcp_velocity(self.backend.joint_positions, self.backend.joint_velocities, self.backend.tool))
 
     def _robot_status(self) -> tuple[int]:
         return ((_POWER_ON if self._power else 0) | (_PROGRAM_RUNNING if self.running else 0),)

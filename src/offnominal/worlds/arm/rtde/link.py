@@ -10,7 +10,6 @@ from typing import Literal, NoReturn, Self
 from offnominal.core.checks import boolean, number_in, text
 from offnominal.core.errors import MotionRefused, ProgramStopped, RobotError, RobotTimeout, SafetyStop
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import all_finite
 from offnominal.worlds.arm.rtde.commands import (
     ARGUMENTS,
     ASYNCHRONOUS,
@@ -243,7 +242,7 @@ class RobotLink:
     def _take(self, values: FieldValues) -> RobotState:
         state = RobotState.of(values)
         self._state, self._state_time = state, time.monotonic()
-        if not (all_finite(state.q) and all_finite(state.tcp_pose)):
+        if not state.is_finite:
             raise SafetyStop("the controller reports joint angles or a pose that are not finite.")
         return state
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import all_finite, pose_matrix, rotation_vector, solve
+from offnominal.worlds.arm.kinematics import pose_matrix, rotation_vector, solve, solve_vector
 
 ITERATIONS = 50
 REACHED = 1e-12
@@ -192,8 +192,18 @@ def hold_if_too_fast(before: FloatArray, targets: FloatArray, dt: float, limits:
 
 
 def reach(pose: FloatArray, q: FloatArray, tool: float) -> FloatArray:
-    """Return the joint angles near the given ones that reach a pose (4 x 4 matrix), or raise :class:`Unreachable`."""
+    """Return the joint angles near the given ones that reach a pose, or raise :class:`Unreachable`.
+
+    Args:
+        pose: Finite 4 x 4 matrix, or finite position and rotation vector.
+        q: Joint angles to start from.
+        tool: Distance from the flange to the TCP, m.
+    """
     joints = q.copy()
-    if not (all_finite(pose.ravel()) and solve(pose, tool, ITERATIONS, joints) < REACHED):
-        raise Unreachable(f"no joint angles reach the TCP position {pose[:3, 3].round(4).tolist()} from here")
+    if pose.ndim == 1:
+        error, position = solve_vector(pose, tool, ITERATIONS, joints), pose[:3]
+    else:
+        error, position = solve(pose, tool, ITERATIONS, joints), pose[:3, 3]
+    if not error < REACHED:
+        raise Unreachable(f"no joint angles reach the TCP position {position.round(4).tolist()} from here")
     return joints

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import SimulationDiverged
-from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import all_finite, tcp_vector
+from offnominal.core.types import FloatArray, IntArray
+from offnominal.worlds.arm.kinematics import tcp_vector
 from offnominal.worlds.arm.model import load_model
 from offnominal.worlds.arm.rtde.backend import HOME
+from offnominal.worlds.mujoco.world import FATAL
 
 MAX_TIMESTEP = 0.005
 """Longest time step of the physics, s; that of URM-Reach."""
@@ -45,6 +46,7 @@ class MujocoBackend:
         self._qpos: FloatArray = self.data.qpos[ARM]
         self._qvel: FloatArray = self.data.qvel[ARM]
         self._ctrl: FloatArray = self.data.ctrl[ARM]
+        self._warnings: IntArray = self.data.warning.number
         self._dt, self._substeps = 0.0, 0
         self.reset(HOME)
 
@@ -80,8 +82,8 @@ class MujocoBackend:
         for command in commands:
             self._ctrl[:] = command
             mujoco.mj_step(self.model, self.data, self._substeps)
-            if not all_finite(self._qpos):
-                raise SimulationDiverged("the arm of the virtual controller became unstable; reset it.")
+        if self._warnings[FATAL].any():
+            raise SimulationDiverged("the arm of the virtual controller became unstable; reset it.")
 
 
 @compiled

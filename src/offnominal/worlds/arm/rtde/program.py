@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import FloatArray
-from offnominal.worlds.arm.kinematics import all_finite, forward, pose_matrix
+from offnominal.worlds.arm.kinematics import all_finite, forward
 from offnominal.worlds.arm.rtde.commands import STREAMED, Answer, Command
 from offnominal.worlds.arm.rtde.motion import (
     JointMotion,
@@ -145,7 +145,7 @@ class RegisterProgram:
         numbers = np.array(arguments[1:])
         if not all_finite(numbers):
             raise Unreachable("a servo command has values that are not finite")
-        joints = numbers[:6] if command == Command.SERVO_J else reach(pose_matrix(numbers[:6]), self.target, self.tool)
+        joints = numbers[:6] if command == Command.SERVO_J else reach(numbers[:6], self.target, self.tool)
         latency, smoothing = self.faults.control_latency, self.faults.control_smoothing
         delay = numbers[8] if latency is None else latency
         lookahead = numbers[9] if smoothing is None else smoothing
@@ -161,7 +161,7 @@ class RegisterProgram:
         if command == Command.MOVE_J:
             motion = JointMotion(self.target, numbers[:6], speed, acceleration)
         elif command == Command.MOVE_J_POSE:
-            joints = reach(pose_matrix(numbers[:6]), self.target, self.tool)
+            joints = reach(numbers[:6], self.target, self.tool)
             motion = JointMotion(self.target, joints, speed, acceleration)
         elif command == Command.MOVE_L:
             start = forward(self.target, self.tool)

@@ -90,6 +90,9 @@ class RtdeSession:
 
     def _reply(self, package: Package) -> Package | None:
         kind, payload = package.type, package.payload
+        if kind is PackageType.DATA:
+            self._write(payload)
+            return None
         if kind is PackageType.REQUEST_PROTOCOL_VERSION:
             supported = packages.requested_protocol(payload) == packages.PROTOCOL_VERSION
             return Package(kind, bytes([supported]))
@@ -105,8 +108,6 @@ class RtdeSession:
         if kind is PackageType.PAUSE:
             self.started = False
             return Package(kind, b"\x01")
-        if kind is PackageType.DATA:
-            self._write(payload)
         return None
 
     def _setup_outputs(self, payload: bytes) -> bytes:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.rtde.commands import ANSWER, RESETS
-from offnominal.worlds.arm.rtde.recipe import FieldValues
+from offnominal.worlds.arm.rtde.fields import OUTPUTS
+from offnominal.worlds.arm.rtde.recipe import FieldValues, Recipe
 from offnominal.worlds.arm.rtde.status import STOPPED, RuntimeState, SafetyStatus
 
 STATE_FIELDS = (
@@ -28,6 +30,12 @@ STATE_FIELDS = (
 """Fields that a client always reads."""
 
 
+_STARTS = {name: start for name, (start, _) in Recipe.of(0, STATE_FIELDS, OUTPUTS).spans.items()}
+_Q = slice(_STARTS["actual_q"], _STARTS["actual_qd"])
+_POSE = slice(_STARTS["actual_TCP_pose"], _STARTS["actual_TCP_speed"])
+_VECTORS = slice(_STARTS["actual_q"], _STARTS["robot_mode"])
+_ROBOT_MODE, _SAFETY_MODE, _RUNTIME = _STARTS["robot_mode"], _STARTS["safety_mode"], _STARTS["runtime_state"]
+_SAFETY, _ANSWER, _RESETS = _STARTS["safety_status_bits"], _STARTS[ANSWER], _STARTS[RESETS]
 _STOPPED = int(STOPPED)
 
 
@@ -41,12 +49,6 @@ class RobotState:
         qd: Joint velocities, rad/s.
         tcp_pose: Position (m) and rotation vector (rad) of the tool centre point in the frame of the base.
         tcp_speed: Its velocity, m/s and rad/s.
-        robot_mode: See :class:`~offnominal.worlds.arm.rtde.status.RobotMode`.
-        safety_mode: See :class:`~offnominal.worlds.arm.rtde.status.SafetyMode`.
-        safety_bits: Bits of :class:`~offnominal.worlds.arm.rtde.status.SafetyStatus`.
-        runtime_state: State of the program on the controller.
-        answer: Answer register of the control program.
-        resets: Number of resets of a virtual controller.
         values: All fields by name, also those that the client added.
     """
 
@@ -55,39 +57,49 @@ class RobotState:
     qd: FloatArray
     tcp_pose: FloatArray
     tcp_speed: FloatArray
-    robot_mode: int
-    safety_mode: int
-    safety_bits: int
-    runtime_state: int
-    answer: int
-    resets: int
     values: FieldValues
 
     @classmethod
     def of(cls, values: FieldValues) -> RobotState:
         """Return the state that a data package has; its recipe starts with `STATE_FIELDS`."""
-        elements = values.elements
-        q, qd, tcp_pose, tcp_speed = np.array(elements[1:25], np.float64).reshape(4, 6)
-        robot_mode, safety_mode, runtime_state, _, safety_bits, answer, resets = elements[25:32]
-        return cls(
-            timestamp=elements[0],
-            q=q,
-            qd=qd,
-            tcp_pose=tcp_pose,
-            tcp_speed=tcp_speed,
-            robot_mode=int(robot_mode),
-            safety_mode=int(safety_mode),
-            safety_bits=int(safety_bits),
-            runtime_state=int(runtime_state),
-            answer=int(answer),
-            resets=int(resets),
-            values=values,
-        )
+        q, qd, tcp_pose, tcp_speed = np.array(values.elements[_VECTORS], np.float64).reshape(4, 6)
+        return cls(values.elements[0], q, qd, tcp_pose, tcp_speed, values)
+
+    @property
+    def robot_mode(self) -> int:
+        """See :class:`~offnominal.worlds.arm.rtde.status.RobotMode`."""
+        return int(self.values.elements[_ROBOT_MODE])
+
+    @property
+    def safety_mode(self) -> int:
+        """See :class:`~offnominal.worlds.arm.rtde.status.SafetyMode`."""
+        return int(self.values.elements[_SAFETY_MODE])
+
+    @property
+    def runtime_state(self) -> int:
+        """State of the program on the controller."""
+        return int(self.values.elements[_RUNTIME])
 
     @property
     def safety_status(self) -> SafetyStatus:
         """State of the safety system as flags."""
-        return SafetyStatus(self.safety_bits)
+        return SafetyStatus(int(self.values.elements[_SAFETY]))
+
+    @property
+    def answer(self) -> int:
+        """Answer register of the control program."""
+        return int(self.values.elements[_ANSWER])
+
+    @property
+    def resets(self) -> int:
+        """Number of resets of a virtual controller."""
+        return int(self.values.elements[_RESETS])
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether joint angles and pose are finite."""
+        elements = self.values.elements
+        return all(map(math.isfinite, elements[_Q])) and all(map(math.isfinite, elements[_POSE]))
 
     @property
     def program_running(self) -> bool:
@@ -97,4 +109,4 @@ class RobotState:
     @property
     def safety_stopped(self) -> bool:
         """Whether the safety system forbids motion."""
-        return bool(self.safety_bits & _STOPPED)
+        return bool(int(self.values.elements[_SAFETY]) & _STOPPED)
