@@ -7,6 +7,7 @@ from offnominal.studies import DataEntry, DetectorEntry, load_study
 from offnominal.studies.kinds import cell_from, study_from
 from offnominal.studies.transfer import TransferCell, TransferFault, TransferStudy
 from offnominal.studies.transfer.data import chosen_strengths
+from offnominal.studies.world_selection import at_worlds
 
 WORLDS = ("SAP-Goal0-v0", "SAP-Goal1-v0")
 ROBOT = "anomaly-gym-robot-transfer"
@@ -51,14 +52,19 @@ def test_worlds_of_different_shapes_are_an_error():
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (TransferFault("action/offset", "mild", {"SAP-Goal2-v0": 0.2}), "names world 'SAP-Goal2-v0'"),
-        (TransferFault("action/ofset", "mild", {WORLDS[0]: 0.2}), "no such anomaly. Did you mean 'action/offset'"),
-        (TransferFault("dynamics/payload", "mild", {WORLDS[0]: 0.2}), "SAP-Goal0-v0 has no such anomaly"),
+        (TransferFault("action/offset", "mild", {"SAP-Goal3-v0": 0.2}), "no world named 'SAP-Goal3-v0'"),
+        (TransferFault("action/ofset", "mild", {WORLDS[0]: 0.2}), "Did you mean 'action/offset'"),
+        (TransferFault("dynamics/payload", "mild", {WORLDS[0]: 0.2}), "SAP-Goal0-v0 has no anomaly 'dynamics/payload'"),
     ],
 )
 def test_faults_that_a_world_does_not_have_are_an_error(fault, message):
     with pytest.raises(UnknownName, match=message):
         transfer_study(faults=(fault,))
+
+
+def test_a_study_can_be_restricted_to_one_of_its_worlds():
+    study = at_worlds(load_study(ROBOT), "smoke", "URM*")
+    assert {(cell.world, cell.test_worlds) for cell in study.cells()} == {("URM-Reach-v0", ("URM-Reach-v0",))}
 
 
 def test_faults_of_one_world_are_left_out_in_the_other():

@@ -22,7 +22,8 @@ class TransferFault(Config):
     Args:
         anomaly: Id of the anomaly.
         level: Name of the strength.
-        parameters: Fault parameters by world; worlds that are not named do not have the fault.
+        parameters: Fault parameters by world; worlds that are not named do not have the fault,
+            and worlds that are not tested are ignored.
     """
 
     anomaly: str
