@@ -61,6 +61,14 @@ def test_the_same_call_gives_the_same_line(line):
     assert calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, **QUICK) == [line]
 
 
+def test_results_do_not_depend_on_the_number_of_workers():
+    anomalies, reported = ["action/offset", "action/delay"], []
+    settings = {"anomalies": anomalies, "levels": {"half": 0.5}, "budget": 200, "fresh": 50}
+    alone = calibrate(WORLD, **settings)
+    assert calibrate(WORLD, workers=2, report=reported.extend, **settings) == alone
+    assert sorted(reported, key=lambda strength: strength.anomaly, reverse=True) == alone
+
+
 def test_what_an_earlier_run_found_is_not_searched_again(line):
     told = []
     again = calibrate(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +23,8 @@ from offnominal.calibration.axis import Axis, axes
 from offnominal.calibration.sampler import FRESH_SEED, Sampler
 from offnominal.calibration.search import SearchResult, StrengthSearch
 from offnominal.calibration.statistics import Measurement, mean
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.checks import positive_integer
+from offnominal.core.errors import InvalidParameter, InvalidState
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
 from offnominal.rollouts.collection import WorldSource, build_world
@@ -39,6 +44,7 @@ def calibrate(
     onset: str = "start",
     budget: int = BUDGET,
     fresh: int = FRESH,
+    workers: int = 1,
     done: Iterable[Strength] = (),
     report: Callable[[list[Strength]], None] = lambda strengths: None,
     **options: Any,
@@ -53,8 +59,10 @@ def calibrate(
         onset: ``"start"``: the fault is active for the whole episode; ``"dataset"``: it has a random onset.
         budget: Largest number of faulty episodes per level, without those that bracket all levels.
         fresh: Number of new episodes on which each parameter is evaluated.
+        workers: Number of processes that calibrate different anomalies at the same time. The results do not depend on
+            it. With several, the world must be an id or a function of an importable module.
         done: Results of an interrupted run, which are not calibrated again.
-        report: Called with the results of each anomaly.
+        report: Called with the results of each anomaly as soon as they are there.
         **options: Options of the world, if it is given by id.
 
     Returns:
@@ -67,6 +75,7 @@ def calibrate(
     """
     if onset not in ONSETS:
         raise InvalidParameter(f"onset is {onset!r}; choose from {', '.join(ONSETS)}.")
+    positive_integer("workers", workers)
     sample = build_world(world, 1, **options)
     if policy is None:
         policy = expert(sample.card.id)
@@ -79,20 +88,20 @@ def calibrate(
     job = _Calibration(
         sample.card.id, Sampler(world, policy, **options), named, onset, budget, fresh, _policy_hash(policy)
     )
+    found: dict[Axis, list[Strength]] = {}
     kept = [line for line in done if job.made(line)]
-    lines: list[Strength] = []
+    for axis in directions:
+        key = (axis.anomaly, _direction(axis))
+        earlier = [line for line in kept if (line.anomaly, line.direction) == key and line.level in named]
+        if len(earlier) == len(named):
+            found[axis] = earlier
     with progress(f"Calibrating {sample.card.id}", total=len(directions)) as tick:
-        for axis in directions:
-            key = (axis.anomaly, _direction(axis))
-            earlier = [line for line in kept if (line.anomaly, line.direction) == key and line.level in named]
-            if len(earlier) == len(named):
-                lines += earlier
-            else:
-                found = job.strengths(axis)
-                report(found)
-                lines += found
+        tick(len(found))
+        for axis, lines in job.results([axis for axis in directions if axis not in found], workers):
+            found[axis] = lines
+            report(lines)
             tick(note=axis.label)
-    return lines
+    return [line for axis in directions for line in found[axis]]
 
 
 def _named_levels(levels: Mapping[str, float] | Iterable[float] | None) -> dict[str, float]:
@@ -133,6 +142,25 @@ class _Calibration:
     def made(self, line: Strength) -> bool:
         """Whether a result belongs to this calibration."""
         return line.world == self.world and line.policy == self.policy and line.onset == self.onset
+
+    def results(self, directions: list[Axis], workers: int) -> Iterator[tuple[Axis, list[Strength]]]:
+        """Calibrate axes in this process or in several, and return each one's strengths when they are found."""
+        if min(workers, len(directions)) < 2:
+            yield from ((axis, self.strengths(axis)) for axis in directions)
+            return
+        sampler = copy(self.sampler)
+        sampler.options = {**sampler.options, "threads": 1} if isinstance(sampler.world, str) else sampler.options
+        context = multiprocessing.get_context("spawn")
+        given = (replace(self, sampler=sampler),)
+        with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=given) as pool:
+            pending = {pool.submit(_strengths, axis): axis for axis in directions}
+            try:
+                for future in as_completed(pending):
+                    yield pending[future], future.result()
+            except BrokenProcessPool as error:
+                raise InvalidState("a calibration process ended; memory may be short: choose fewer workers.") from error
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
 
     def strengths(self, axis: Axis) -> list[Strength]:
         """Return one result per level, the weakest fault first."""
@@ -180,3 +208,15 @@ class _Calibration:
         """Return the score on new episodes."""
         scores = self.sampler.faulty(axis, np.full(n, found.distance), FRESH_SEED, onset)
         return mean(scores, self.sampler.control_variates(FRESH_SEED, n))
+
+
+_worker: list[_Calibration] = []
+
+
+def _start_worker(job: _Calibration) -> None:
+    """Keep the settings in a process: nominal episodes are simulated once for all its axes."""
+    _worker[:] = [job]
+
+
+def _strengths(axis: Axis) -> list[Strength]:
+    return _worker[0].strengths(axis)

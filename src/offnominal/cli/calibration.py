@@ -28,6 +28,7 @@ def calibrate(
     budget: Annotated[int, count_option("Largest number of faulty episodes per level.", least=200)] = 1600,
     fresh: Annotated[int, count_option("New episodes to evaluate each parameter on.", least=2)] = 2000,
     policy: Annotated[Path | None, typer.Option(help="Policy of `offnominal train`. Default: the expert.")] = None,
+    workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
     path: Annotated[Path, file_option("CSV file for the strengths; interrupted runs resume from it.")] = Path(
         "runs/strengths.csv"
@@ -62,6 +63,7 @@ def calibrate(
             onset=onset,
             budget=budget,
             fresh=fresh,
+            workers=workers,
             done=list(table),
             report=keep,
             threads=threads,
