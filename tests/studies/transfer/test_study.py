@@ -64,7 +64,8 @@ def test_faults_that_a_world_does_not_have_are_an_error(fault, message):
 
 def test_a_study_can_be_restricted_to_one_of_its_worlds():
     study = at_worlds(load_study(ROBOT), "smoke", "URM*")
-    assert {(cell.world, cell.test_worlds) for cell in study.cells()} == {("URM-Reach-v0", ("URM-Reach-v0",))}
+    cells = [cell for cell in study.cells() if isinstance(cell, TransferCell)]
+    assert {(cell.world, cell.test_worlds) for cell in cells} == {("URM-Reach-v0", ("URM-Reach-v0",))}
 
 
 def test_faults_of_one_world_are_left_out_in_the_other():
