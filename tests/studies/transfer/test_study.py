@@ -1,5 +1,7 @@
 """Transfer studies are read, checked and expanded to cells."""
 
+import math
+
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
@@ -60,6 +62,12 @@ def test_worlds_of_different_shapes_are_an_error():
 def test_faults_that_a_world_does_not_have_are_an_error(fault, message):
     with pytest.raises(UnknownName, match=message):
         transfer_study(faults=(fault,))
+
+
+@pytest.mark.parametrize(("level", "parameter"), [("../elsewhere", 0.2), ("mild", math.nan), ("mild", math.inf)])
+def test_levels_and_parameters_are_checked(level, parameter):
+    with pytest.raises(InvalidParameter, match="action/offset"):
+        TransferFault("action/offset", level, {WORLDS[0]: parameter})
 
 
 def test_a_study_can_be_restricted_to_one_of_its_worlds():

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from offnominal.core.checks import file_name, number_in
 from offnominal.core.config import Config
 from offnominal.studies.cell import Cell
 
@@ -29,6 +30,11 @@ class TransferFault(Config):
     anomaly: str
     level: str
     parameters: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        file_name(f"the level of {self.anomaly}", self.level)
+        for world, parameter in self.parameters.items():
+            number_in(f"the parameter of {self.anomaly}@{self.level} in {world}", parameter)
 
 
 @dataclass(frozen=True)
