@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -19,21 +20,23 @@ from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
 from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.core.episode import FRAMES, Episode, same_bytes
+from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
-from offnominal.rollouts.collection import build_world, collect
+from offnominal.rollouts.collection import build_world, collect, returns
 from offnominal.rollouts.twin_rollouts import Twin, twins
 from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.world import World
 
-PAIRS = 6
+PAIRS = 4
 STEPS = 24
 FRAME_PAIRS = 2
 FRAME_STEPS = 12
 ONSET = 6
 DURATION = 5
 DAMAGE_EPISODES = 12
+ONSET_EPISODES = 6
 
 
 def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None = None) -> LawReport:
@@ -130,12 +133,17 @@ class _Case:
         parameter = self.strength if strength is None else strength
         return Fault(self.anomaly, parameter, Schedule(**{"onset": ONSET, **schedule}))
 
-    def pairs(self, fault: Fault, seed: int = 0) -> list[Twin]:
+    def pairs(self, fault: Fault) -> list[Twin]:
         options: dict[str, Any] = {"max_steps": self.steps, "frames": self.records_frames}
-        return twins(self.world, self.policy, self.n, faults=fault, seed=seed, **options)
+        return twins(self.world, self.policy, self.n, faults=fault, **options)
+
+    @cached_property
+    def visible_pairs(self) -> list[Twin]:
+        """Pairs with a visible fault, which several laws examine."""
+        return self.pairs(self.fault())
 
     def nothing_before_onset(self) -> None:
-        for pair in self.pairs(self.fault()):
+        for pair in self.visible_pairs:
             difference = _first_difference(pair.nominal, pair.faulty)
             require(
                 difference is None or difference >= ONSET,
@@ -151,7 +159,7 @@ class _Case:
             require(same_bytes(nominal, faulty), f"seed {pair.faulty.seed} differs at neutral strength {self.neutral}")
 
     def changes_what_it_says(self) -> None:
-        pairs = [pair for pair in self.pairs(self.fault()) if len(pair.faulty) > ONSET + 1]
+        pairs = [pair for pair in self.visible_pairs if len(pair.faulty) > ONSET + 1]
         if not pairs:
             raise SkipLaw("every episode ends before the onset")
         if self.target == "dynamics":
@@ -251,9 +259,11 @@ class _Case:
             require(not pair.nominal.active.any(), f"seed {pair.nominal.seed}: the nominal twin is labelled active")
 
     def seed_fixes_the_episode(self) -> None:
-        first, second = (self.pairs(self.fault(onset="start")) for _ in range(2))
-        for one, other in zip(first, second, strict=True):
-            require(one.faulty == other.faulty, f"two runs of seed {one.faulty.seed} differ")
+        again = collect(
+            self.world, self.policy, self.n, faults=self.fault(), max_steps=self.steps, frames=self.records_frames
+        )
+        for pair, second in zip(self.visible_pairs, again, strict=True):
+            require(pair.faulty == second, f"two runs of seed {second.seed} differ")
 
     def onset_depends_on_seed(self) -> None:
         others = (
@@ -262,28 +272,29 @@ class _Case:
             else ("observation/noise", "observation/offset")
         )
         other = others[0] if self.anomaly.id != others[0] else others[1]
+        schedule = Schedule(onset=(0, self.steps - 1))
+        fault = Fault(self.anomaly, self.strength, schedule)
+        world = build_world(self.world, 1)
         onsets = [
-            [
-                episode.events[0].onset
-                for episode in collect(
-                    self.world,
-                    self.policy,
-                    PAIRS,
-                    faults=fault,
-                    seed=seed,
-                    max_steps=self.steps,
-                    frames=self.records_frames,
-                )
-            ]
-            for fault, seed in (
-                (self.fault(onset=(0, self.steps - 1)), 5),
-                (Fault(other, 0.1, Schedule(onset=(0, self.steps - 1))), 5),
-                (self.fault(onset=(0, self.steps - 1)), 6),
-            )
+            self._onsets(world, fault, 5),
+            self._onsets(world, Fault(other, 0.1, schedule), 5),
+            self._onsets(world, fault, 6),
         ]
+        world.close()
         require(onsets[0] == onsets[1], f"onsets of seeds 5.. are {onsets[0]}, but {onsets[1]} for {other}")
         require(onsets[0][1:] == onsets[2][:-1], f"onsets {onsets[0]} do not follow from the seeds: {onsets[2]}")
         require(len(set(onsets[0])) > 1, "every seed has the same random onset")
+
+    def _onsets(self, world: World, fault: Fault, seed: int) -> list[int]:
+        """Return the onsets of the episodes of several seeds."""
+        injection = Injection([(fault,)], EnvironmentInfo.of(world, self.steps, has_images=self.records_frames))
+        row, onsets = np.zeros(1, np.int64), []
+        for each in row_seeds(seed, ONSET_EPISODES):
+            injection.release(row)
+            world.reset(row, row + each, row)
+            injection.begin(row, row + each, row)
+            onsets.append(injection.events(0)[0].onset)
+        return onsets
 
     def calibrated_strength_harms(self) -> None:
         lines = [
@@ -300,17 +311,21 @@ class _Case:
                     f"{stronger.name} leaves {stronger.score:.3f} of the return, {weaker.name} {weaker.score:.3f}",
                 )
         ends = [line for line in lines if line.direction == lines[0].direction]
-        damages = [self._damages(line.parameter) for line in (ends[0], ends[-1])]
+        damages = self._damages(ends[0].parameter, ends[-1].parameter)
         require(bool(np.any(damages[0] != 0.0)), f"{ends[0].name}, {ends[0].parameter:g}, changes no return")
         require(
             len(ends) == 1 or damages[1].mean() > damages[0].mean(),
             f"{ends[-1].name} costs {damages[1].mean():.4g}, {ends[0].name} {damages[0].mean():.4g}",
         )
 
-    def _damages(self, parameter: float) -> FloatArray:
-        """Return the loss of return of the expert by a fault that lasts the whole episode."""
-        fault = Fault(self.anomaly, parameter, Schedule(onset="start"))
-        return np.array([pair.damage for pair in twins(self.world, expert(self.world), DAMAGE_EPISODES, faults=fault)])
+    def _damages(self, *parameters: float) -> list[FloatArray]:
+        """Return the loss of return of the expert by faults of several strengths that last the whole episode."""
+        faults = [Fault(self.anomaly, parameter, Schedule(onset="start")) for parameter in parameters]
+        variants = [(), *((fault,) for fault in faults)]
+        seeds = np.tile(row_seeds(0, DAMAGE_EPISODES), len(variants))
+        rows = [variant for variant in variants for _ in range(DAMAGE_EPISODES)]
+        nominal, *faulty = returns(self.world, expert(self.world), seeds, rows).reshape(len(variants), -1)
+        return [nominal - totals for totals in faulty]
 
 
 def _only_frames_differ(pair: Twin) -> bool:

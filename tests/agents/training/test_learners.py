@@ -205,12 +205,13 @@ def test_the_replay_buffer_overwrites_the_oldest_and_samples_only_stored_transit
 
 def test_training_improves_on_random_actions(tmp_path):
     settings = TrainingSettings(
-        steps=6_000,
+        steps=4_000,
         n_envs=16,
         gradient_steps=4,
-        batch_size=128,
+        batch_size=64,
         learning_starts=500,
         hidden=(64, 64),
+        critic_hidden=(64, 64),
         learning_rate=1e-3,
     )
     lines = []
@@ -225,7 +226,7 @@ def test_training_improves_on_random_actions(tmp_path):
     )
     assert len(curve) == len(lines) == 3
     assert (tmp_path / "c").exists()
-    assert evaluate_policy("SAP-Goal0-v0", policy, 100).mean_return > -70.0
+    assert evaluate_policy("SAP-Goal0-v0", policy, 100).mean_return > -80.0  # random actions: -113
 
 
 def demonstrations(n=40):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from functools import cache
 from importlib.resources import as_file, files
 from typing import Literal
 
@@ -14,7 +16,7 @@ FINGERS = ("right finger", "left finger")
 
 
 def load_model(task: Task, *, visual: bool = False) -> mujoco.MjModel:
-    """Compile the model of a task.
+    """Return a model of a task of its own, which may be changed.
 
     The fingers of the reaching arm are closed and have no joints. That saves their constraint in every time step.
 
@@ -22,6 +24,12 @@ def load_model(task: Task, *, visual: bool = False) -> mujoco.MjModel:
         task: Name of a file in ``models``.
         visual: Whether to keep what is only seen. The physics is the same and faster without it.
     """
+    return copy(_compiled_model(task, visual=visual))
+
+
+@cache
+def _compiled_model(task: Task, *, visual: bool) -> mujoco.MjModel:
+    """Compile the model of a task; no caller changes it."""
     with as_file(files("offnominal.worlds.arm") / "models") as folder:
         spec = mujoco.MjSpec.from_file(str(folder / f"{task}.xml"))
     if task == "reach":
