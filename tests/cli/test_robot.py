@@ -31,14 +31,14 @@ def serving(*options):
 
 def test_client_drives_the_served_robot_and_ctrl_c_ends_it():
     with serving("--model", "e-series", "--speed", "lockstep", "--period", "0.04") as (process, ports):
-        with RobotClient(ports=ports, timeout=20.0) as robot:
+        with RobotClient(ports=ports, timeout=60.0) as robot:
             target = pose_vector(forward(HOME))
             target[2] -= 0.01
             assert abs(robot.move_l(target).tcp_pose[2] - target[2]) < 1e-3
             start = robot.state.timestamp
             assert robot.servo_l(target).timestamp == pytest.approx(start + 0.04, abs=1e-9)
         process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=20.0)
+        output, _ = process.communicate(timeout=60.0)
         assert process.returncode == 0
         assert "Stopped after" in output
 

@@ -64,7 +64,7 @@ def test_arm_moves_about_as_far_per_step_as_in_urm_reach():
 
 
 def test_sockets_give_the_same_observations_as_the_controller_in_this_process(server):
-    remote = started(host="127.0.0.1", ports=server.ports)
+    remote = started(host="127.0.0.1", ports=server.ports, timeout=60.0)
     np.testing.assert_array_equal(way_of(remote), way_of(started()))
     remote.close()
 
@@ -120,7 +120,7 @@ def test_stop_is_final_until_the_next_episode():
 def test_noise_is_refused_on_anything_but_a_virtual_controller(server, monkeypatch):
     off.make(WORLD, "action/noise", strength=0.1).close()
     monkeypatch.setattr("offnominal.worlds.arm.rtde.dashboard_session.VIRTUAL", 'could not understand: "offnominal"')
-    options = {"host": "127.0.0.1", "ports": server.ports, "i_am_at_the_emergency_stop": True}
+    options = {"host": "127.0.0.1", "ports": server.ports, "timeout": 60.0, "i_am_at_the_emergency_stop": True}
     with pytest.raises(UnsupportedEnvironment, match="virtual controllers only"):
         off.make(WORLD, "action/noise", strength=0.1, **options)
 
@@ -136,7 +136,7 @@ def test_host_is_one_robot_and_options_need_it():
 
 def test_real_robot_moves_to_its_start_without_a_reset(server, monkeypatch):
     monkeypatch.setattr("offnominal.worlds.arm.rtde.dashboard_session.VIRTUAL", 'could not understand: "offnominal"')
-    world = started(host="127.0.0.1", ports=server.ports, i_am_at_the_emergency_stop=True)
+    world = started(host="127.0.0.1", ports=server.ports, timeout=60.0, i_am_at_the_emergency_stop=True)
     way_of(world)
     world.reset(ROW, seeds=ROW + 8, episodes=np.zeros(1, int))
     np.testing.assert_allclose(world.observations[0, :3], START_POSITION, atol=2e-3)

@@ -15,7 +15,7 @@ DOWN = pose_vector(forward(HOME))
 def way_of(make, model, steps=40):
     with (
         RobotServer(VirtualController(model, make()), ports=FREE_PORTS, speed="lockstep", period=0.04) as server,
-        RobotClient(ports=server.ports) as robot,
+        RobotClient(ports=server.ports, timeout=60.0) as robot,
     ):
         target, way = DOWN.copy(), []
         for step in range(steps):

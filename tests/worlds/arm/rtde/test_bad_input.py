@@ -11,16 +11,19 @@ import pytest
 from offnominal.core.errors import InvalidPackage, OffnominalError, RobotError, RobotTimeout, RobotUnreachable
 from offnominal.worlds.arm.rtde import FREE_PORTS, Ports, RobotClient, RobotServer, VirtualController
 from offnominal.worlds.arm.rtde.packages import PackageType
+from offnominal.worlds.arm.rtde.server import SKIP_ABOVE
 from offnominal.worlds.arm.rtde.sessions import MAX_SCRIPT, ScriptSession
 
 FUZZED_PACKETS = 1000
+PATIENCE = 60.0
+"""Seconds after which an answer counts as missing; long, because the machine may be busy."""
 
 
 @contextmanager
 def talking(*parts, close=True):
     """Listen on a port and send some bytes to whoever connects; yield the port."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(5.0)
+        listener.settimeout(PATIENCE)
         done = threading.Event()
 
         def talk():
@@ -32,17 +35,24 @@ def talking(*parts, close=True):
                 for part in parts:
                     connection.sendall(part)
                 if not close:
-                    done.wait(5.0)
+                    done.wait(PATIENCE)
 
         thread = threading.Thread(target=talk, daemon=True)
         thread.start()
         yield listener.getsockname()[1]
         done.set()
-    thread.join(5.0)
+        thread.join(PATIENCE)
 
 
-def connect(port):
-    return RobotClient(ports=Ports(rtde=port, script=port, secondary=port, dashboard=port), timeout=0.3).connect()
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.001)
+
+
+def connect(port, timeout=PATIENCE):
+    return RobotClient(ports=Ports(rtde=port, script=port, secondary=port, dashboard=port), timeout=timeout).connect()
 
 
 ACCEPTED = bytes.fromhex("00 04 56 01")
@@ -69,17 +79,16 @@ VERSION = bytes.fromhex("00 13 76 00 00 00 03 00 00 00 0f 00 00 00 08 00 00 00 0
     ],
 )
 def test_bad_server_is_a_named_error_in_time(parts, close, error):
-    began = time.monotonic()
     with talking(*parts, close=close) as port, pytest.raises(error):
-        connect(port)
-    assert time.monotonic() - began < 10.0
+        connect(port, timeout=0.05 if error is RobotTimeout else PATIENCE)
 
 
 def test_wrong_port_is_a_named_error():
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with pytest.raises(RobotUnreachable, match=str(port)):
-        connect(port)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+        with pytest.raises(RobotUnreachable, match=str(port)):
+            connect(port)
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "256.1.1.1", "a" * 300, "127.0.0.1\0"])
@@ -91,10 +100,12 @@ def test_wrong_host_is_a_named_error(host):
 def test_dashboard_and_rtde_ports_swapped_are_named_errors():
     with RobotServer(VirtualController(), ports=FREE_PORTS, speed="lockstep") as server:
         ports = server.ports
+        swapped = Ports(ports.dashboard, ports.script, ports.secondary, ports.rtde)
         with pytest.raises(InvalidPackage):
-            RobotClient(ports=Ports(ports.dashboard, ports.script, ports.secondary, ports.rtde), timeout=0.5).connect()
+            RobotClient(ports=swapped, timeout=PATIENCE).connect()
+        only_rtde = Ports(ports.rtde, ports.script, ports.secondary, ports.rtde)
         with pytest.raises(RobotError):
-            RobotClient(ports=Ports(ports.rtde, ports.script, ports.secondary, ports.rtde), timeout=0.5).connect()
+            RobotClient(ports=only_rtde, timeout=0.1).connect()
 
 
 def fuzzed(generator):
@@ -118,12 +129,12 @@ def test_server_survives_a_thousand_fuzzed_packets():
             if connection is None or left == 0:
                 if connection is not None:
                     connection.close()
-                connection = socket.create_connection(("127.0.0.1", generator.choice(ports)), 2.0)
+                connection = socket.create_connection(("127.0.0.1", generator.choice(ports)), PATIENCE)
                 left = generator.randrange(1, 20)
             left -= 1
             try:
                 connection.sendall(fuzzed(generator))
-                connection.settimeout(1e-3)
+                connection.settimeout(2e-4)
                 connection.recv(1 << 16)
             except TimeoutError:
                 continue
@@ -131,23 +142,28 @@ def test_server_survives_a_thousand_fuzzed_packets():
                 left = 0
         connection.close()
         server.controller.unlock()
-        with RobotClient(ports=server.ports) as robot:
+        with RobotClient(ports=server.ports, timeout=PATIENCE) as robot:
             assert robot.state.timestamp >= 0.0
 
 
 def test_slow_reader_does_not_stop_the_server():
     with (
-        RobotServer(VirtualController("e-series"), ports=FREE_PORTS, speed="fast") as server,
-        socket.create_connection(("127.0.0.1", server.ports.rtde)) as slow,
+        RobotServer(VirtualController("e-series"), ports=FREE_PORTS) as server,
+        socket.socket() as slow,
     ):
-        names = b"actual_q,actual_qd,actual_TCP_pose,actual_TCP_speed,target_q,target_qd"
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", server.ports.rtde))
+        wait_for(lambda: server._clients)
+        (client,) = server._clients
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        names = b",".join([b"actual_q,actual_qd,actual_TCP_pose,actual_TCP_speed,target_q,target_qd"] * 20)
         slow.sendall((11 + len(names)).to_bytes(2, "big") + b"O\x40\x7f\x40\0\0\0\0\0" + names)
         slow.sendall(b"\x00\x03S")
-        before = server.controller.cycles
-        time.sleep(0.5)
-        assert server.controller.cycles > before
-        with RobotClient(ports=server.ports, dry_run=True) as robot:
-            assert robot.read().timestamp > 0.0
+        wait_for(lambda: len(client.unsent) >= SKIP_ABOVE)
+        with RobotClient(ports=server.ports, dry_run=True, timeout=PATIENCE) as robot:
+            before = robot.state.timestamp
+            while robot.read().timestamp <= before:
+                pass
 
 
 def test_port_in_use_is_a_named_error():

@@ -1,6 +1,7 @@
 """The client and the virtual controller of this package, over real sockets."""
 
 import hashlib
+import os
 import threading
 import time
 
@@ -29,15 +30,28 @@ from offnominal.worlds.arm.rtde import (
     RobotServer,
     VirtualController,
 )
-from offnominal.worlds.arm.rtde.commands import COMMAND
+from offnominal.worlds.arm.rtde.commands import COMMAND, HEARTBEAT
 from offnominal.worlds.arm.rtde.limits import distance, rotation_between
 from offnominal.worlds.arm.rtde.status import RobotMode, SafetyMode
 
 DOWN = pose_vector(forward(HOME))
+PATIENCE = 60.0
+"""Seconds after which an answer or a condition counts as failed; long, because the machine may be busy."""
 
 
-def serving(speed="lockstep", *, period=0.04, ports=FREE_PORTS, **options):
-    return RobotServer(VirtualController(**options), ports=ports, speed=speed, period=period)
+def serving(speed="lockstep", *, host="127.0.0.1", period=0.04, ports=FREE_PORTS, **options):
+    return RobotServer(VirtualController(**options), host, ports=ports, speed=speed, period=period)
+
+
+def connected(server, **options):
+    return RobotClient(server.host, ports=server.ports, **{"timeout": PATIENCE, **options})
+
+
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.001)
 
 
 def shifted(x=0.0, y=0.0, z=0.0):
@@ -56,14 +70,14 @@ def server():
 
 @pytest.fixture
 def robot(server):
-    with RobotClient(ports=server.ports) as client:
+    with connected(server) as client:
         yield client
 
 
 @pytest.mark.parametrize("model", ["cb3", "e-series"])
 @pytest.mark.parametrize("speed", ["real", "fast", "lockstep"])
 def test_every_motion_in_every_mode(model, speed):
-    with serving(speed, model=model) as server, RobotClient(ports=server.ports, timeout=10.0, watchdog=5.0) as robot:
+    with serving(speed, model=model) as server, connected(server, watchdog=5.0) as robot:
         assert robot.is_virtual
         state = robot.state
         assert near(state.tcp_pose, DOWN, 1e-9)
@@ -78,7 +92,7 @@ def test_every_motion_in_every_mode(model, speed):
             before = robot.state.timestamp
             after = robot.servo_l(target).timestamp
             assert after >= before + 0.04 - 1e-6
-        for _ in range(15):
+        for _ in range(5):
             robot.servo_l(target)
         assert robot.servo_stop().tcp_pose[0] > DOWN[0] + 0.004
 
@@ -94,7 +108,7 @@ def test_lockstep_advances_by_one_period_per_servo_command(robot):
 def episode(seed):
     """Return the bytes of the states of a servo motion after a reset."""
     digest = hashlib.sha256()
-    with serving(encoder_noise=1e-4) as server, RobotClient(ports=server.ports) as robot:
+    with serving(encoder_noise=1e-4) as server, connected(server) as robot:
         robot.move_l(shifted(x=-0.1))
         state = robot.reset_virtual(seed)
         assert state.timestamp == 0.0
@@ -193,14 +207,14 @@ def test_servo_option_that_no_controller_takes_is_a_named_error(robot, options):
 
 def test_move_j_needs_the_right_tool(server):
     with (
-        RobotClient(ports=server.ports, tool=0.15) as robot,
+        connected(server, tool=0.15) as robot,
         pytest.raises(TargetOutOfLimits, match=r"tool of 0\.15 m"),
     ):
         robot.move_j(HOME)
 
 
 def test_dry_run_checks_and_records_but_sends_nothing(server):
-    with RobotClient(ports=server.ports, dry_run=True) as robot:
+    with connected(server, dry_run=True) as robot:
         robot.move_l(shifted(x=-0.05))
         robot.servo_l(shifted(x=0.01))
         robot.move_j(HOME)
@@ -216,11 +230,11 @@ def test_dry_run_checks_and_records_but_sends_nothing(server):
 def test_another_controller_moves_only_with_a_person_at_the_emergency_stop(server, monkeypatch):
     monkeypatch.setattr("offnominal.worlds.arm.rtde.dashboard_session.VIRTUAL", 'could not understand: "offnominal"')
     with pytest.raises(MotionRefused, match="i_am_at_the_emergency_stop=True"):
-        RobotClient(ports=server.ports).connect()
+        connected(server).connect()
     assert not server.controller.running
-    with RobotClient(ports=server.ports, dry_run=True) as robot:
+    with connected(server, dry_run=True) as robot:
         assert not robot.is_virtual
-    with RobotClient(ports=server.ports, i_am_at_the_emergency_stop=True) as robot:
+    with connected(server, i_am_at_the_emergency_stop=True) as robot:
         robot.move_l(shifted(z=-0.01))
         for call in (robot.reset_virtual, lambda: robot.set_fault("control_latency", 0.1)):
             with pytest.raises(MotionRefused, match="not a virtual controller"):
@@ -246,41 +260,61 @@ def test_safety_stop_is_a_named_error_and_nothing_moves_after_it(server, robot, 
 
 def test_second_client_cannot_take_the_registers(server, robot):
     with pytest.raises(InvalidPackage, match="another client"):
-        RobotClient(ports=server.ports).connect()
+        connected(server).connect()
     robot.move_l(shifted(z=-0.01))
-    with RobotClient(ports=server.ports, dry_run=True) as reader:
+    with connected(server, dry_run=True) as reader:
         assert reader.state.program_running
 
 
-def test_lost_connection_is_a_named_error_and_reconnect_works(server, robot):
-    robot.servo_l(shifted(x=0.01))
-    ports = server.ports
-    server.close()
-    with pytest.raises(RobotConnectionLost):
+def test_lost_connection_is_a_named_error_and_reconnect_works():
+    # No other process gets ports at this address while the server is closed.
+    pid = os.getpid()
+    host = f"127.{1 + (pid >> 15 & 31)}.{pid >> 7 & 255}.{1 + (pid & 127)}"
+    server = serving(host=host).start()
+    with connected(server) as robot:
         robot.servo_l(shifted(x=0.01))
-    with pytest.raises(MotionRefused):
-        robot.servo_l(shifted())
-    with pytest.raises(RobotError):
-        robot.reconnect()
-    with serving(ports=ports):
-        robot.reconnect()
-        robot.move_l(shifted(z=-0.01))
+        server.close()
+        with pytest.raises(RobotConnectionLost):
+            robot.servo_l(shifted(x=0.01))
+        with pytest.raises(MotionRefused):
+            robot.servo_l(shifted())
+        with pytest.raises(RobotError):
+            robot.reconnect()
+        with serving(host=host, ports=server.ports):
+            robot.reconnect()
+            robot.move_l(shifted(z=-0.01))
+
+
+def test_reading_the_state_sends_the_heartbeats_that_the_watchdog_needs(server):
+    controller = server.controller
+    with connected(server, watchdog=0.3) as robot:
+        # Time passes in steps of 0.2 s for the controller; the client believes that its last heartbeat is long ago.
+        controller.speed = 1.0
+        for _ in range(4):
+            sent = controller.value(HEARTBEAT)
+            robot._beat_time = 0.0
+            assert robot.state.program_running
+            wait_for(lambda sent=sent: controller.value(HEARTBEAT) != sent)
+            for _ in range(25):
+                controller.cycle()
+        assert controller.running
+        for _ in range(25):
+            controller.cycle()
+        assert not controller.running
 
 
 def test_idle_client_is_stopped_by_the_watchdog_and_told_so():
-    with serving("real") as server, RobotClient(ports=server.ports, watchdog=0.3) as robot:
-        robot.wait(0.6)
-        assert robot.state.program_running
-        time.sleep(0.8)
+    with serving("real") as server, connected(server, watchdog=0.2) as robot:
+        wait_for(lambda: not server.controller.running)
         with pytest.raises(ProgramStopped, match="no heartbeat"):
-            robot.servo_l(robot.state.tcp_pose)
-        assert not server.controller.running
+            robot.servo_l(DOWN)
 
 
 def test_silent_controller_gets_no_motion(server, monkeypatch):
     """A state that waited in the buffer of the connection does not count as new."""
     monkeypatch.setattr("offnominal.worlds.arm.rtde.link.OLDEST_VIRTUAL_STATE", 0.1)
-    with RobotClient(ports=server.ports, timeout=0.3, watchdog=5.0) as robot:
+    monkeypatch.setattr("offnominal.worlds.arm.rtde.server.IDLE", 0.01)
+    with connected(server) as robot:
         send, sent, silent = server._broadcast, threading.Event(), threading.Event()
 
         def send_once(*_):
@@ -291,8 +325,9 @@ def test_silent_controller_gets_no_motion(server, monkeypatch):
                 sent.set()
 
         monkeypatch.setattr(server, "_broadcast", send_once)
-        assert silent.wait(10.0)
-        time.sleep(0.2)
+        assert silent.wait(PATIENCE)
+        robot.timeout = 0.05
+        wait_for(lambda: time.monotonic() > robot._state_time + 0.1)
         with pytest.raises(RobotTimeout):
             robot.servo_l(shifted())
     assert server.controller.value(COMMAND) == 0
@@ -301,11 +336,10 @@ def test_silent_controller_gets_no_motion(server, monkeypatch):
 
 def test_dead_client_stops_the_arm():
     with serving("real") as server:
-        robot = RobotClient(ports=server.ports, watchdog=0.3).connect()
+        robot = connected(server, watchdog=0.2).connect()
         robot._rtde.write(robot._once, robot._arguments(3, (*shifted(x=-0.25), 0.1, 0.5)))
         robot._close_connections()
-        time.sleep(1.2)
-        assert not server.controller.running
+        wait_for(lambda: not (server.controller.running or server.controller.moving))
         assert server.controller.backend.tcp_pose[0] > DOWN[0] - 0.1
 
 
@@ -318,11 +352,11 @@ def test_stop_is_final_until_reconnect(server, robot):
 
 
 def test_additional_fields_are_read(server):
-    with RobotClient(ports=server.ports, fields=("target_q", "actual_main_voltage")) as robot:
+    with connected(server, fields=("target_q", "actual_main_voltage")) as robot:
         assert robot.state.values["actual_main_voltage"] == 48.0
         assert len(robot.state.values["target_q"]) == 6
     with pytest.raises(InvalidPackage, match="ft_raw_wrench"):
-        RobotClient(ports=server.ports, fields=("ft_raw_wrench",)).connect()
+        connected(server, fields=("ft_raw_wrench",)).connect()
 
 
 def test_invalid_options_are_named_errors():
@@ -337,6 +371,6 @@ def test_invalid_options_are_named_errors():
 
 def test_wider_limits_are_respected(server):
     limits = MotionLimits(low=(-0.3, -0.45, 0.1), high=(0.35, -0.15, 0.4))
-    with RobotClient(ports=server.ports, limits=limits) as robot:
+    with connected(server, limits=limits) as robot:
         target = shifted(z=-0.18)
         assert abs(robot.move_l(target).tcp_pose[2] - target[2]) < 1e-3
