@@ -230,7 +230,7 @@ class RtdeConnection:
         """Take the bytes that arrive in time and return whether there are any."""
         try:
             data = self.connection.receive(timeout) if timeout > 0.0 else self.connection.poll()
-            received = self._reader.feed(data)
+            received = self._reader.feed(data) if data else []
         except RobotConnectionLost:
             if self._reader.incomplete:
                 raise InvalidPackage(

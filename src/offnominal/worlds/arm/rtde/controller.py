@@ -112,7 +112,7 @@ class VirtualController:
         self.safety = SafetyMode.NORMAL
         self.messages: list[str] = []
         self._noise = Stream.named(seed, 0, "encoder")
-        self._target, self._velocity = np.array(HOME), np.zeros(6)
+        self._target = self._before = np.array(HOME)
         self._program: RegisterProgram | None = None
         self._stop: StopMotion | None = None
         self._stop_time = 0.0
@@ -163,10 +163,9 @@ class VirtualController:
     def update(self) -> None:
         """Let the program read its registers; no time passes."""
         program = self._program
-        if program is None:
-            return
         try:
-            program.update()
+            if program is None or not program.update():
+                return
         except Unreachable as reason:
             self.protective_stop(str(reason))
             return
@@ -213,9 +212,8 @@ class VirtualController:
             fastest = hold_if_too_fast(self._target, targets, self.dt, MAX_JOINT_SPEED)
             if fastest:
                 self.protective_stop(f"a joint would move at {fastest:.2f} rad/s")
-        before = targets[-2] if len(targets) > 1 else self._target
+        self._before = targets[-2] if len(targets) > 1 else self._target
         self._target = targets[-1]
-        self._velocity = (self._target - before) / self.dt
         self.backend.follow(targets, self.dt)
         self.cycles += len(targets)
         self._check_watchdog()
@@ -235,7 +233,7 @@ class VirtualController:
         if self._program is None:
             return False
         self._program, self._watchdog = None, None
-        self._stop, self._stop_time = StopMotion(self._target, self._velocity, STOP_DECELERATION), 0.0
+        self._stop, self._stop_time = StopMotion(self._target, self._target_velocity(), STOP_DECELERATION), 0.0
         return True
 
     def protective_stop(self, reason: str = "asked for") -> None:
@@ -279,7 +277,7 @@ class VirtualController:
         self.safety = mode
         self.messages.append(message)
         self._program, self._watchdog, self._stop = None, None, None
-        self._velocity = np.zeros(6)
+        self._before = self._target
 
     def _watch(self, watchdog: tuple[str, float] | None) -> None:
         self._watchdog = watchdog if watchdog is not None and watchdog[1] > 0.0 else None
@@ -304,6 +302,10 @@ class VirtualController:
         for name in _READERS:
             self.value(name)
 
+    def _target_velocity(self) -> FloatArray:
+        velocity: FloatArray = (self._target - self._before) / self.dt
+        return velocity
+
     def _actual_q(self) -> list[float]:
         q = self.backend.joint_positions
         noise = self.encoder_noise * self._noise.normal(6, step=self.cycles) if self.encoder_noise else None
@@ -325,7 +327,7 @@ def vector(numbers: FloatArray) -> list[float]:
 _READERS: Mapping[str, Callable[[VirtualController], Sequence[int | float]]] = {
     "timestamp": lambda controller: (controller.time,),
     "target_q": lambda controller: vector(controller._target),
-    "target_qd": lambda controller: vector(controller._velocity),
+    "target_qd": lambda controller: vector(controller._target_velocity()),
     "target_TCP_pose": lambda controller: vector(tcp_vector(controller._target, controller.backend.tool)),
     "actual_q": VirtualController._actual_q,
     "actual_qd": lambda controller: vector(controller.backend.joint_velocities),

@@ -82,7 +82,7 @@ class MujocoBackend:
         for command in commands:
             self._ctrl[:] = command
             mujoco.mj_step(self.model, self.data, self._substeps)
-        if self._warnings[FATAL].any():
+        if np.count_nonzero(self._warnings) and self._warnings[FATAL].any():
             raise SimulationDiverged("the arm of the virtual controller became unstable; reset it.")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from offnominal.core.errors import InvalidPackage
 
@@ -49,8 +50,7 @@ class MessageLevel(IntEnum):
     INFO = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """One package: its type and its payload.
 
     Example:

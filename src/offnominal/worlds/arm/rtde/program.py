@@ -53,7 +53,8 @@ class RegisterProgram:
 
     def __init__(self, registers: Registers, faults: ControllerFaults, tool: float, target: FloatArray) -> None:
         self.registers, self.faults, self.tool = registers, faults, tool
-        self.target, self.velocity = target.copy(), np.zeros(6)
+        self.target = self._before = target.copy()
+        self._dt = 1.0
         self.warning = ""
         self.watchdog_request: float | None = None
         self._motion: Motion | None = None
@@ -79,14 +80,14 @@ class RegisterProgram:
         """Whether the client ended the program."""
         return self.registers.command == Command.STOP_SCRIPT
 
-    def update(self) -> None:
-        """Read the command register and answer; no time passes.
+    def update(self) -> bool:
+        """Read the command register and answer; no time passes. Return whether there may be something new.
 
         Raises:
             Unreachable: If a target cannot be reached.
         """
         if self._tracker is not None and self._streamed == self.registers.writes:
-            return
+            return False
         command = self.registers.command
         if self._waits:
             if self.registers.answer == Answer.DONE and command == Command.NONE:
@@ -97,6 +98,7 @@ class RegisterProgram:
             self._answer(Answer.READY)
         elif command not in (Command.NONE, Command.STOP_SCRIPT):
             self._begin(command)
+        return True
 
     def step(self, dt: float, actual: FloatArray) -> None:
         """Move the target for one cycle.
@@ -111,22 +113,20 @@ class RegisterProgram:
         if self._tracker is not None:
             self.servo(dt, 1)
             return
-        before = self.target
+        self._before, self._dt = self.target, dt
         if self._motion is not None:
             self._time += dt
             self.target = self._motion.joints(self._time)
             late = self._time - self._motion.duration
             if late >= 0.0 and (late >= SETTLE_TIME or np.abs(actual - self.target).max() < SETTLED):
                 self._end_motion()
-        self.velocity = (self.target - before) / dt
 
     def servo(self, dt: float, cycles: int) -> FloatArray:
         """Move the target for some cycles of servo motion and return its joint angles, (cycles, 6)."""
         assert self._tracker is not None
         targets = self._tracker.steps(dt, cycles)
-        before = targets[-2] if cycles > 1 else self.target
+        self._before, self._dt = targets[-2] if cycles > 1 else self.target, dt
         self.target = targets[-1]
-        self.velocity = (self.target - before) / dt
         return targets
 
     def _stream(self, command: int) -> None:
@@ -167,7 +167,8 @@ class RegisterProgram:
             start = forward(self.target, self.tool)
             motion = LinearMotion(self.target, start, numbers[:6], self.tool, speed, acceleration)
         elif command in (Command.SERVO_STOP, Command.SPEED_STOP, Command.STOP_L, Command.STOP_J):
-            motion = StopMotion(self.target, self.velocity, max(numbers[0], 0.1))
+            velocity = (self.target - self._before) / self._dt
+            motion = StopMotion(self.target, velocity, max(numbers[0], 0.1))
         elif command == Command.PROTECTIVE_STOP:
             raise Unreachable("the client asked for a protective stop")
         elif command == Command.SET_WATCHDOG:

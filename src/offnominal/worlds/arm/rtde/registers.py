@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from offnominal.worlds.arm.rtde.commands import ANSWER, ARGUMENTS, ASYNCHRONOUS, COMMAND, PROGRESS
 from offnominal.worlds.arm.rtde.fields import OUTPUTS, FieldType, Value
@@ -37,10 +38,10 @@ class Registers:
     def write(self, values: Mapping[str, Value]) -> None:
         """Write registers; other fields are ignored."""
         self.writes += 1
-        for name, value in values.items():
-            if name in self._values:
-                assert not isinstance(value, tuple)
-                self._values[name] = value
+        numbers = cast("Mapping[str, int | float]", values)
+        if not numbers.keys() <= self._values.keys():
+            numbers = {name: number for name, number in numbers.items() if name in self._values}
+        self._values.update(numbers)
 
     def arguments(self, count: int) -> tuple[float, ...]:
         """Return the first arguments of a command."""
