@@ -11,16 +11,24 @@ from offnominal.core.errors import UnknownName
 from offnominal.detectors.catalogue import detectors
 from offnominal.detectors.rows import KNN, LOF
 from offnominal.studies import result_key
-from offnominal.studies.code import Sources
+from offnominal.studies.code import OURS, Sources
 from offnominal.studies.execution import code_of
 from offnominal.studies.store import Store
 
 from .cases import small_cell
 
 
-def versions_of(package):
+def fresh(sources):
+    """Sources that have read our own modules, which no test changes, and no others."""
+    other = Sources()
+    other._modules |= {name: module for name, module in sources._modules.items() if name.split(".")[0] == OURS}
+    return other
+
+
+def versions_of(sources, package):
     """The versions of two detectors."""
-    return {name: Sources().version(f"{package.name}.{name.lower()}:{name}") for name in ("First", "Second")}
+    current = fresh(sources)
+    return {name: current.version(f"{package.name}.{name.lower()}:{name}") for name in ("First", "Second")}
 
 
 def edit(package, file, old, new):
@@ -30,39 +38,44 @@ def edit(package, file, old, new):
     path.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def changed(package, file, old, new):
-    """Return whose versions change if a text in a file does."""
-    before = versions_of(package)
-    edit(package, file, old, new)
-    after = versions_of(package)
-    return {name for name in before if before[name] != after[name]}
+@pytest.fixture
+def changed(sources, package):
+    """Return a function that says whose versions change if a text in a file does."""
+
+    def change(file, old, new):
+        before = versions_of(sources, package)
+        edit(package, file, old, new)
+        after = versions_of(sources, package)
+        return {name for name in before if before[name] != after[name]}
+
+    return change
 
 
-def keys_of(package):
+def keys_of(sources, package):
     """The keys of the same cell for two detectors and one of ours."""
-    sources = Sources()
+    sources = fresh(sources)
     names = {"KNN": "KNN", "First": f"{package.name}.first:First", "Second": f"{package.name}.second:Second"}
     cells = [small_cell(name, detector) for name, detector in names.items()]
     return {cell.name: result_key(cell, data="", code=code_of(cell, sources)) for cell in cells}
 
 
-def test_a_change_of_one_detector_changes_exactly_its_keys(package):
-    before = keys_of(package)
+def test_a_change_of_one_detector_changes_exactly_its_keys(sources, package):
+    before = keys_of(sources, package)
     edit(package, "first", "    pass", "    weight = 2")
-    after = keys_of(package)
+    after = keys_of(sources, package)
     assert {name for name in before if before[name] != after[name]} == {"First"}
 
 
-def test_a_change_of_one_detector_changes_exactly_its_version(package):
-    assert changed(package, "first", "    pass", "    weight = 2") == {"First"}
+def test_a_change_of_one_detector_changes_exactly_its_version(changed):
+    assert changed("first", "    pass", "    weight = 2") == {"First"}
 
 
-def test_a_change_of_what_a_detector_imports_within_a_function_changes_its_keys(package):
-    assert changed(package, "shared", "2 * x", "3 * x") == {"Second"}
+def test_a_change_of_what_a_detector_imports_within_a_function_changes_its_keys(changed):
+    assert changed("shared", "2 * x", "3 * x") == {"Second"}
 
 
-def test_a_function_that_nobody_calls_changes_no_key(package):
-    assert changed(package, "shared", "return x", "return -x") == set()
+def test_a_function_that_nobody_calls_changes_no_key(changed):
+    assert changed("shared", "return x", "return -x") == set()
 
 
 @pytest.mark.parametrize(
@@ -74,16 +87,16 @@ def test_a_function_that_nobody_calls_changes_no_key(package):
     ],
     ids=["comment", "docstring", "layout"],
 )
-def test_what_is_for_people_changes_no_key(package, old, new):
-    assert changed(package, "first", old, new) == set()
+def test_what_is_for_people_changes_no_key(changed, old, new):
+    assert changed("first", old, new) == set()
 
 
-def test_annotations_change_no_key(package):
-    assert changed(package, "shared", "def doubled(x):", "def doubled(x: float) -> float:") == set()
+def test_annotations_change_no_key(changed):
+    assert changed("shared", "def doubled(x):", "def doubled(x: float) -> float:") == set()
 
 
-def test_what_runs_on_import_changes_the_keys_of_what_is_beside_it(package):
-    assert changed(package, "shared", "def unused", "doubled(1)\n\n\ndef unused") == {"Second"}
+def test_what_runs_on_import_changes_the_keys_of_what_is_beside_it(changed):
+    assert changed("shared", "def unused", "doubled(1)\n\n\ndef unused") == {"Second"}
 
 
 def test_a_name_that_a_package_passes_on_is_followed(package):

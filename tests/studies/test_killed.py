@@ -53,12 +53,12 @@ def ends(pid, seconds=30.0):
     return not is_alive(pid)
 
 
-def kill_once(store, whom, rng):
-    """Start or continue the run, let it do a few things, and kill its driver or one of its workers."""
+def kill_once(store, whom, lines, rng):
+    """Start or continue the run, wait for some lines of its output, and kill its driver or one of its workers."""
     command = [sys.executable, "-c", DRIVER, str(store), json.dumps([cell.to_dict() for cell in cells()])]
     driver = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     try:
-        for _ in range(rng.randint(1, 4)):
+        for _ in range(lines):
             driver.stderr.readline()
         time.sleep(rng.uniform(0.0, 0.2))
         workers = children_of(driver.pid)
@@ -75,12 +75,12 @@ def kill_once(store, whom, rng):
         driver.wait()
 
 
-def survives(tmp_path, victims, seed, sources):
-    rng, store = random.Random(seed), Store(tmp_path / "store")
-    for whom in victims:
-        kill_once(store.folder, whom, rng)
+def survives(tmp_path, kills, rng, sources):
+    store = Store(tmp_path / "store")
+    for whom, lines in kills:
+        kill_once(store.folder, whom, lines, rng)
         assert all(is_whole(path) for path in store.folder.glob("cells/*/*"))
-    outcome = run_study(cells(), store, workers=2, report=lambda line: None)
+    outcome = run_study(cells(), store, report=lambda line: None)
     assert outcome.complete
     assert store.cells().num_rows == CELLS
     assert len(store.keys()) == CELLS
@@ -89,9 +89,10 @@ def survives(tmp_path, victims, seed, sources):
     return outcome
 
 
-@pytest.mark.usefixtures("result")
+@pytest.mark.usefixtures("result", "in_process")
 def test_a_run_survives_kills(tmp_path, sources):
-    outcome = survives(tmp_path, ["driver", "worker", "driver"], 1, sources)
+    # The third line is that of the first cell. The driver of a killed worker is killed, too.
+    outcome = survives(tmp_path, [("driver", 3), ("worker", 2)], random.Random(1), sources)
     assert outcome.reused > 0
 
 
@@ -99,4 +100,6 @@ def test_a_run_survives_kills(tmp_path, sources):
 @pytest.mark.usefixtures("result")
 def test_a_run_survives_twenty_kills(tmp_path, sources):
     for seed in range(4):
-        survives(tmp_path / str(seed), ["driver", "worker", "driver", "driver", "worker"], seed, sources)
+        rng = random.Random(seed)
+        kills = [(whom, rng.randint(1, 4)) for whom in ("driver", "worker", "driver", "driver", "worker")]
+        survives(tmp_path / str(seed), kills, rng, sources)

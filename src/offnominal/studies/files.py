@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from offnominal.core.errors import DamagedFile, MissingFile
@@ -117,6 +116,8 @@ def dataset_of(contents: Sequence[bytes]) -> Any:
     Args:
         contents: Contents of the files, at least one; columns that a file lacks are null.
     """
+    import pyarrow.dataset as ds  # it imports pandas, which takes a worker a third of a second
+
     kind = ds.ParquetFileFormat()
     schemas = [pq.read_schema(pa.BufferReader(content)).remove_metadata() for content in contents]
     fragments = [kind.make_fragment(pa.BufferReader(content)) for content in contents]
