@@ -21,7 +21,7 @@ SMALL = {
 
 
 COVERED = "its code version covers its code"
-FEW = {"n_epochs": 1, "max_iter": 60, "pretraining": 60, "samples": 5}
+FEW = {"n_epochs": 1, "max_iter": 60, "pretrain_iter": 60, "samples": 5}
 
 
 def quick(name):

@@ -29,6 +29,9 @@ from offnominal.rollouts.collection import build_world, collect
 
 WORLD = "SAP-Goal0-v0"
 TRAINING, FRESH = 24, 6
+"""Number of episodes for training and for scoring."""
+IMAGE_TRAINING, IMAGE_FRESH = 8, 3
+"""The same for image detectors, which are slower."""
 SIDE = 32
 ROUNDING = 1e-4
 """Largest relative difference of two scores of a transition in different batches on a CPU: rounding of single
@@ -78,7 +81,8 @@ def check_detector(
     recorded: Callable[..., list[Episode]] = (
         _image_episodes if sample.pixel_observations else partial(_episodes, world=sample.default_world or WORLD)
     )
-    training, scored = episodes or recorded(TRAINING, 0), fresh or recorded(FRESH, 900, faulty=True)
+    n, m = (IMAGE_TRAINING, IMAGE_FRESH) if sample.pixel_observations else (TRAINING, FRESH)
+    training, scored = episodes or recorded(n, 0), fresh or recorded(m, 900, faulty=True)
     case = _Case(make, training, scored, tolerance)
     return check_laws(
         case.fitted.name,
