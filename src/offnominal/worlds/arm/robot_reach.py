@@ -16,7 +16,7 @@ from offnominal.worlds.arm.reach import Reach
 from offnominal.worlds.arm.rtde.client import LOOKAHEAD, RobotClient
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.limits import MotionLimits
-from offnominal.worlds.arm.rtde.lockstep import LocalRobot
+from offnominal.worlds.arm.rtde.lockstep import LocalRobot, LockstepGroup
 from offnominal.worlds.arm.rtde.motion import ITERATIONS
 from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
 from offnominal.worlds.arm.rtde.state import RobotState
@@ -66,12 +66,13 @@ class RobotReach(Reach):
         if host is not None and n != 1:
             raise InvalidParameter(f"a host is one robot; expected 1 row instead of {n}.")
         self._poses = np.zeros((n, 6))
+        self._group = LockstepGroup()
         self._robots = [RobotClient(host, **options) if host is not None else self._virtual(model) for _ in range(n)]
         for robot in self._robots:
             robot.connect()
 
     def _virtual(self, model: str) -> RobotClient:
-        local = LocalRobot(VirtualController(model, MujocoBackend()), period=self.card.dt)
+        local = LocalRobot(VirtualController(model, MujocoBackend()), period=self.card.dt, group=self._group)
         return RobotClient(local, limits=LIMITS)
 
     def _start(self, rows: IntArray) -> None:
@@ -98,10 +99,11 @@ class RobotReach(Reach):
         latencies = np.minimum(self._settings["control_latency"], MAX_LATENCY).tolist()
         lookaheads = np.minimum(self._settings["control_smoothing"], LOOKAHEAD[1]).tolist()
         for row in stepped.tolist():
-            state = self._robots[row].servo_l(
-                self._poses[row], period=self.card.dt, time=latencies[row], lookahead=lookaheads[row]
+            self._robots[row].servo_l(
+                self._poses[row], period=self.card.dt, time=latencies[row], lookahead=lookaheads[row], wait=False
             )
-            self._read(row, state)
+        for row in stepped.tolist():
+            self._read(row, self._robots[row].finish_servo())
         self._write_outcomes(stepped, executed)
         self._ticks[stepped] += 1
 

@@ -32,6 +32,7 @@ from offnominal.worlds.arm.rtde import (
 )
 from offnominal.worlds.arm.rtde.commands import COMMAND, HEARTBEAT
 from offnominal.worlds.arm.rtde.limits import distance, rotation_between
+from offnominal.worlds.arm.rtde.lockstep import LockstepGroup
 from offnominal.worlds.arm.rtde.status import RobotMode, SafetyMode
 
 DOWN = pose_vector(forward(HOME))
@@ -138,6 +139,27 @@ def test_local_robot_gives_the_same_states_as_one_behind_sockets(robot):
     local.local.controller.unlock()
     assert local.reconnect().state.program_running
     local.close()
+
+
+def test_robots_of_a_group_move_when_one_is_read_and_give_the_same_states_as_alone():
+    group = LockstepGroup()
+    robots = [RobotClient(LocalRobot(VirtualController(), period=0.04, group=group)).connect() for _ in range(3)]
+    alone = RobotClient(LocalRobot(VirtualController(), period=0.04)).connect()
+    for step in range(5):
+        target = shifted(x=0.003 * step)
+        times = [robot.servo_l(target, wait=False).timestamp for robot in robots]
+        assert [robot.local.controller.time for robot in robots] == times
+        expected = alone.servo_l(target).values
+        assert all(robot.finish_servo().values == expected for robot in robots)
+
+
+def test_command_in_a_group_is_executed_before_its_client_closes():
+    local = LocalRobot(VirtualController(), period=0.04, group=LockstepGroup())
+    robot = RobotClient(local).connect()
+    robot.servo_l(DOWN, wait=False)
+    robot.close()
+    assert local.controller.time >= 0.04
+    assert not local.controller.running
 
 
 def test_faults_of_the_controller_change_the_way_and_reset_removes_them(robot):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,6 +66,7 @@ class RobotClient(RobotLink):
         gain: float = 100.0,
         velocity: float = 1.5,
         acceleration: float = 2.5,
+        wait: bool = True,
     ) -> RobotState:
         """Send one servo target for the TCP and return the state one period later.
 
@@ -78,6 +80,8 @@ class RobotClient(RobotLink):
             gain: Of servoL: 100 to 2000.
             velocity: Of servoL, m/s; controllers ignore it.
             acceleration: Of servoL, m/s²; controllers ignore it.
+            wait: Whether to wait for the state one period later. If not, the result is the state before, and
+                :meth:`finish_servo` waits.
 
         Raises:
             TargetOutOfLimits: If the target is not allowed; nothing was sent and the client can go on.
@@ -94,9 +98,24 @@ class RobotClient(RobotLink):
         last = state.tcp_pose if self._last is None else self._last
         target = self.limits.check_servo(pose, last, state.tcp_pose, period)
         self._last = target
+        self._until = state.timestamp + period
         if self._plan("servo_l", target):
             return state
-        return self._send(Command.SERVO_L, (*target.tolist(), *arguments), until=state.timestamp + period)
+        try:
+            self._connected().write_elements(self._streamed, (int(Command.SERVO_L), *target.tolist(), *arguments))
+        except RobotError as error:
+            self._fail(error)
+        return self.finish_servo() if wait else state
+
+    def finish_servo(self) -> RobotState:
+        """Wait until the period of the last servo target is over and return the state then."""
+        if self.dry_run:
+            return self.state
+        until = self._until - 1e-6
+        try:
+            return self._wait(Command.SERVO_L, self.timeout, lambda state: state.timestamp >= until)
+        except RobotError as error:
+            self._fail(error)
 
     def servo_stop(self, deceleration: float = 10.0) -> RobotState:
         """End the servo motion and wait until the arm is told to hold."""
@@ -172,32 +191,30 @@ class RobotClient(RobotLink):
         if reply != "offnominal: done":
             raise MotionRefused(f"the virtual controller answers {reply!r} to the fault {name}.")
 
-    def _send(
-        self, command: Command, numbers: tuple[float, ...], *, until: float | None = None, timeout: float | None = None
-    ) -> RobotState:
-        """Send a motion and wait for its end: a time of the controller, or the answer "done"."""
+    def _send(self, command: Command, numbers: tuple[float, ...], *, timeout: float | None = None) -> RobotState:
+        """Send a motion and wait until the program answers that it is done."""
         rtde = self._connected()
         limit = self.timeout if timeout is None else number_in("timeout", timeout, 0.01, 3600.0)
         try:
-            if until is None:
-                rtde.write(self._once, self._arguments(command, numbers))
-            else:
-                rtde.write_elements(self._streamed, (int(command), *numbers))
-            deadline = clock.monotonic() + limit
-            while True:
-                state = self._take(rtde.read(self.timeout))
-                self._beat()
-                self._guard()
-                if until is None and state.answer == Answer.DONE:
-                    break
-                if until is not None and state.timestamp >= until - 1e-6:
-                    return state
-                if clock.monotonic() > deadline:
-                    raise RobotTimeout(f"{command.name} is not done within {limit:g} s.")
+            rtde.write(self._once, self._arguments(command, numbers))
+            self._wait(command, limit, lambda state: state.answer == Answer.DONE)
             self._last = None
             return self._finish()
         except RobotError as error:
             self._fail(error)
+
+    def _wait(self, command: Command, limit: float, is_end: Callable[[RobotState], bool]) -> RobotState:
+        """Return the first state at the end of a motion."""
+        rtde = self._connected()
+        deadline = clock.monotonic() + limit
+        while True:
+            state = self._take(rtde.read(self.timeout))
+            self._beat()
+            self._guard()
+            if is_end(state):
+                return state
+            if clock.monotonic() > deadline:
+                raise RobotTimeout(f"{command.name} is not done within {limit:g} s.")
 
     def _finish(self) -> RobotState:
         """Clear the command and wait until the program is ready again."""

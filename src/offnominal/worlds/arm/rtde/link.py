@@ -70,7 +70,7 @@ class RobotLink:
         self._dashboard: DashboardConnection | None = None
         self._state: RobotState | None = None
         self._last: FloatArray | None = None
-        self._state_time = 0.0
+        self._state_time = self._until = 0.0
         self._beats, self._beat_time = 0, 0.0
         self._streamed, self._once, self._heartbeat = _NO_RECIPE, _NO_RECIPE, _NO_RECIPE
 
