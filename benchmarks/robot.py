@@ -20,8 +20,8 @@ BAR = ">= 300 per second"
 
 
 def robot() -> list[Row]:
-    """Servo commands to a virtual CB3 controller, and URR-Reach-v0 with one row. Wall time counts here, because client
-    and controller wait for each other.
+    """Servo commands to a virtual CB3 controller, and URR-Reach-v0 with one row and with many. Wall time counts here,
+    because client and controller wait for each other.
     """
     with ExitStack() as stack:
         contenders = {
@@ -33,7 +33,8 @@ def robot() -> list[Row]:
             server = RobotServer(VirtualController(backend=backend), ports=FREE_PORTS, speed="lockstep", period=PERIOD)
             ports = stack.enter_context(server).ports
             contenders[f"{name}, sockets"] = _servo(stack.enter_context(RobotClient(ports=ports)))
-        contenders["URR-Reach-v0"] = _world()
+        contenders["URR-Reach-v0"] = _world(1)
+        contenders["URR-Reach-v0, 64 rows"] = _world(64)
         measured = rates(contenders)
     return [
         {
@@ -61,15 +62,15 @@ def _servo(client: RobotClient) -> Callable[[], int]:
     return work
 
 
-def _world() -> Callable[[], int]:
-    world, row = make_world("URR-Reach-v0", 1), np.arange(1)
+def _world(n: int) -> Callable[[], int]:
+    world, rows = make_world("URR-Reach-v0", n), np.arange(n)
     generator = np.random.default_rng(0)
 
     def work() -> int:
-        world.reset(row, seeds=row, episodes=row)
+        world.reset(rows, seeds=rows, episodes=rows)
         for _ in range(50):
-            world.step(generator.uniform(-1.0, 1.0, (1, 4)))
-        return 50
+            world.step(generator.uniform(-1.0, 1.0, (n, 4)))
+        return 50 * n
 
     return work
 

@@ -110,7 +110,7 @@ def tcp_velocity(q: FloatArray, qd: FloatArray, tool: float = 0.0) -> FloatArray
     """Return the linear and the angular velocity of the TCP; `q` is not checked."""
     matrix, pose = np.empty((6, 6)), np.empty((4, 4))
     jacobian_into(q, tool, pose, matrix)
-    velocity: FloatArray = matrix @ qd
+    velocity: FloatArray = matrix.dot(qd)
     return velocity
 
 

@@ -7,7 +7,7 @@ from offnominal.worlds.arm.rtde.backend import HOME, ArmBackend, KinematicBacken
 from offnominal.worlds.arm.rtde.client import RobotClient
 from offnominal.worlds.arm.rtde.controller import MODELS, ControllerModel, VirtualController
 from offnominal.worlds.arm.rtde.limits import MotionLimits
-from offnominal.worlds.arm.rtde.lockstep import LocalRobot
+from offnominal.worlds.arm.rtde.lockstep import LocalRobot, LockstepGroup
 from offnominal.worlds.arm.rtde.ports import FREE_PORTS, Ports
 from offnominal.worlds.arm.rtde.server import RobotServer
 from offnominal.worlds.arm.rtde.state import RobotState
@@ -20,6 +20,7 @@ __all__ = [
     "ControllerModel",
     "KinematicBackend",
     "LocalRobot",
+    "LockstepGroup",
     "MotionLimits",
     "Ports",
     "RobotClient",

@@ -79,9 +79,10 @@ class MujocoBackend:
         commands = np.empty_like(targets)
         _lead_targets(self._target, targets, dt, self._lead, commands)
         self._target = targets[-1].copy()
+        model, data, ctrl, substeps = self.model, self.data, self._ctrl, self._substeps
         for command in commands:
-            self._ctrl[:] = command
-            mujoco.mj_step(self.model, self.data, self._substeps)
+            ctrl[:] = command
+            mujoco.mj_step(model, data, substeps)
         if np.count_nonzero(self._warnings) and self._warnings[FATAL].any():
             raise SimulationDiverged("the arm of the virtual controller became unstable; reset it.")
 
