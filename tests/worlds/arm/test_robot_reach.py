@@ -10,6 +10,7 @@ from offnominal.core.errors import (
     MotionRefused,
     RobotUnreachable,
     SafetyStop,
+    SimulationDiverged,
     UnsupportedEnvironment,
 )
 from offnominal.rollouts import collect, evaluate_policy
@@ -106,6 +107,26 @@ def test_safety_stop_is_a_named_error_and_the_next_episode_starts_anew():
         world.step(np.zeros((1, 4)))
     world.reset(ROW, seeds=ROW + 7, episodes=np.zeros(1, int))
     np.testing.assert_array_equal(way_of(world), way_of(started()))
+
+
+@pytest.mark.parametrize("error", [MotionRefused, SimulationDiverged])
+def test_error_of_one_robot_leaves_no_trace_in_the_next_episode(error, monkeypatch):
+    world, fresh, rows = started(3), started(3), np.arange(3)
+    for _ in range(5):
+        world.step(np.ones((3, 4)))
+    if error is MotionRefused:
+        world._robots[1].stop()
+    else:
+        backend = world._robots[1].local.controller.backend
+        monkeypatch.setattr(backend, "_warnings", np.ones_like(backend._warnings))
+    with pytest.raises(error):
+        world.step(-np.ones((3, 4)))
+    monkeypatch.undo()
+    world.reset(rows, seeds=rows + 7, episodes=np.zeros(3, int))
+    for _ in range(5):
+        world.step(np.ones((3, 4)))
+        fresh.step(np.ones((3, 4)))
+        np.testing.assert_array_equal(world.observations, fresh.observations)
 
 
 def test_stop_is_final_until_the_next_episode():
