@@ -1,6 +1,7 @@
-"""Draw four frames of an episode of every world: `python examples/world_frames.py [folder]`.
+"""Draw four frames of an episode of the worlds: `python examples/world_frames.py [folder]`.
 
-The agents are small scripted controllers; the gait of the cheetah is the best of some random ones.
+The agents are small scripted controllers; the gait of the cheetah is the best of some random ones. The images
+of the arm worlds come from `arm_clips.py`.
 """
 
 import sys
@@ -106,8 +107,6 @@ def main(folder: Path) -> None:
     strip(folder / "classic.png", [*upright, *leaning, *swinging])
     strip(folder / "cartpole-swingup.png", frames_of("MJC-CartpoleSwingup-v0", swing_up, 0, (0, 22, 34, 190)))
     strip(folder / "reacher3d.png", frames_of("MJC-Reacher3D-v0", reach, 0, (0, 45, 90, 190)))
-    strip(folder / "urm-reach.png", frames_of("URM-Reach-v0", scripted("URM-Reach-v0"), 4, (0, 20, 40, 49)))
-    strip(folder / "urm-pnp.png", frames_of("URM-PnP-v0", scripted("URM-PnP-v0"), 0, (0, 35, 55, 90)))
     best = gait()
     steps = (60, 62, 64, 66)
     strip(folder / "half-cheetah.png", frames_of("MJC-HalfCheetah-v0", lambda _, t: best.actions[t], best.seed, steps))

@@ -91,15 +91,15 @@ class RobotError(OffnominalError, RuntimeError):
 
 
 class RobotUnreachable(RobotError, ConnectionError):
-    """No controller accepts connections at the host and port."""
+    """No controller accepts connections at the host and port, or there is no such camera."""
 
 
 class RobotTimeout(RobotError, TimeoutError):
-    """A controller that does not answer in time."""
+    """A controller or a camera that does not answer in time."""
 
 
 class RobotConnectionLost(RobotError, ConnectionError):
-    """A connection to a controller that ended while it was needed."""
+    """A connection to a controller or a camera that ended while it was needed."""
 
 
 class InvalidPackage(RobotError, ValueError):

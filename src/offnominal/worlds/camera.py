@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TypeAlias
 
+import numpy as np
+
 from offnominal.core.errors import UnsupportedEnvironment
-from offnominal.core.types import Array, Frames, IntArray
+from offnominal.core.types import Array, Frame, Frames, IntArray
 
 DrawFunction: TypeAlias = Callable[[IntArray, Array | None, int], Frames]
 
@@ -33,6 +35,9 @@ class Camera(ABC):
         Returns:
             (len(rows), size, size, 3) bytes.
         """
+
+    def close(self) -> None:
+        """Release the camera; most have nothing to release."""
 
 
 class DrawnCamera(Camera):
@@ -83,3 +88,18 @@ class PixelCamera(Camera):
                 "a world with pixel observations cannot draw a reported state; use camera='clean'."
             )
         return self.resize(self.images(rows), size)
+
+
+def resized(image: Frame, size: int) -> Frame:
+    """Return an image stretched to a square; each pixel is the mean of the pixels that it covers.
+
+    Args:
+        image: (H, W, 3) bytes.
+        size: Pixels per side.
+    """
+    values = image.astype(np.float64)
+    for axis in (0, 1):
+        edges = np.arange(size + 1) * image.shape[axis] // size
+        values = np.add.reduceat(values, edges[:-1], axis=axis)
+        values /= np.maximum(np.diff(edges), 1).reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
+    return np.rint(values).astype(np.uint8)

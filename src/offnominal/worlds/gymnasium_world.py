@@ -11,8 +11,8 @@ from gymnasium.spaces import Box, Discrete
 
 from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.streams import stream_keys
-from offnominal.core.types import Array, FloatArray, Frame, Frames, IntArray
-from offnominal.worlds.camera import DrawnCamera
+from offnominal.core.types import Array, FloatArray, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera, resized
 from offnominal.worlds.world import World
 from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
@@ -113,7 +113,7 @@ class GymnasiumWorld(World):
             )
         frames = np.empty((len(rows), size, size, 3), np.uint8)
         for k, row in enumerate(rows):
-            frames[k] = _resized(np.asarray(self._envs[row].render()), size)
+            frames[k] = resized(np.asarray(self._envs[row].render()), size)
         return frames
 
     def close(self) -> None:
@@ -124,13 +124,3 @@ class GymnasiumWorld(World):
 
 def _channels(space: Box | Discrete) -> tuple[Channel, ...]:
     return tuple(Channel(str(index)) for index in range(int(np.prod(space.shape or ()))))
-
-
-def _resized(frame: Frame, size: int) -> Frame:
-    """Return an image stretched to a square; each pixel is the mean of the pixels that it covers."""
-    values = frame.astype(np.float64)
-    for axis in (0, 1):
-        edges = np.arange(size + 1) * frame.shape[axis] // size
-        values = np.add.reduceat(values, edges[:-1], axis=axis)
-        values /= np.maximum(np.diff(edges), 1).reshape((-1, 1, 1) if axis == 0 else (1, -1, 1))
-    return np.rint(values).astype(np.uint8)

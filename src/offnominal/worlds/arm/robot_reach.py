@@ -21,6 +21,7 @@ from offnominal.worlds.arm.rtde.motion import ITERATIONS
 from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
 from offnominal.worlds.arm.rtde.state import RobotState
 from offnominal.worlds.arm.world import ARM, START
+from offnominal.worlds.camera import Camera
 
 ELBOW = 2
 MIN_ELBOW = 0.35
@@ -44,6 +45,8 @@ class RobotReach(Reach):
         threads: See :class:`Reach`.
         host: Address of a controller; None for virtual ones in this process. Nobody has run this with a real robot.
         model: Generation of the virtual controllers, ``"cb3"`` or ``"e-series"``.
+        robot_camera: Camera that looks at the robot, such as
+            :class:`~offnominal.worlds.arm.realsense.RealSenseCamera`; None for images drawn from the joints.
         **options: Options of :class:`~offnominal.worlds.arm.rtde.client.RobotClient`, with `host` only.
 
     Example:
@@ -58,13 +61,23 @@ class RobotReach(Reach):
     card = ROBOT_REACH
 
     def __init__(
-        self, n: int, *, threads: int | None = None, host: str | None = None, model: str = "cb3", **options: Any
+        self,
+        n: int,
+        *,
+        threads: int | None = None,
+        host: str | None = None,
+        model: str = "cb3",
+        robot_camera: Camera | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(n, threads=threads)
         if host is None and options:
             raise InvalidParameter(f"{', '.join(options)} need a host; virtual robots have none of them.")
         if host is not None and n != 1:
             raise InvalidParameter(f"a host is one robot; expected 1 row instead of {n}.")
+        if robot_camera is not None and (n != 1 or not isinstance(robot_camera, Camera)):
+            raise InvalidParameter(f"robot_camera is {robot_camera!r} for {n} rows; expected a Camera and one row.")
+        self._robot_camera = robot_camera
         self._poses = np.zeros((n, 6))
         self._group = LockstepGroup()
         self._robots = [RobotClient(host, **options) if host is not None else self._virtual(model) for _ in range(n)]
@@ -132,6 +145,13 @@ class RobotReach(Reach):
         """Stop the robots' programs and close the connections."""
         for robot in self._robots:
             robot.close()
+        if self._robot_camera is not None:
+            self._robot_camera.close()
+
+    @property
+    def camera(self) -> Camera:
+        """Camera that looks at the robot, or one that draws its joints."""
+        return super().camera if self._robot_camera is None else self._robot_camera
 
     def _read(self, row: int, state: RobotState) -> None:
         self._qpos[row, ARM], self._qvel[row, ARM] = state.q, state.qd

@@ -18,7 +18,7 @@ from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, STEP, TOOL
 from offnominal.worlds.arm.kernel import draw_goals, joints_of_reports, move_goals, move_targets
 from offnominal.worlds.arm.kinematics import forward
 from offnominal.worlds.arm.model import Task, load_model
-from offnominal.worlds.camera import DrawnCamera
+from offnominal.worlds.camera import Camera, DrawnCamera
 from offnominal.worlds.mujoco.world import FATAL, thread_count
 from offnominal.worlds.world import World, box
 from offnominal.worlds.world_card import WorldCard
@@ -170,7 +170,7 @@ class ArmWorld(World):
         goals[:] = observations[:, 6:9]
 
     @property
-    def camera(self) -> DrawnCamera:
+    def camera(self) -> Camera:
         """Camera that draws the rows."""
         return DrawnCamera(self._draw)
 
