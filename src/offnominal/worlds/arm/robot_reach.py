@@ -81,8 +81,16 @@ class RobotReach(Reach):
         self._poses = np.zeros((n, 6))
         self._group = LockstepGroup()
         self._robots = [RobotClient(host, **options) if host is not None else self._virtual(model) for _ in range(n)]
+        self._compile()
         for robot in self._robots:
             robot.connect()
+
+    def _compile(self) -> None:
+        """Compile what a step needs now, because a robot that waits for its client for long stops."""
+        none, actions = self._all[:0], np.zeros((len(self._all), 4))
+        move_goals(none, self._settings["moving_goal"], self._goals, self._directions)
+        self._displace_targets(none, actions)
+        self._write_outcomes(none, actions)
 
     def _virtual(self, model: str) -> RobotClient:
         local = LocalRobot(VirtualController(model, MujocoBackend()), period=self.card.dt, group=self._group)
@@ -107,8 +115,7 @@ class RobotReach(Reach):
         executed = self.executed(actions)
         stepped = self._all if rows is None else rows
         move_goals(stepped, self._settings["moving_goal"], self._goals, self._directions)
-        low, high = np.array(self._robots[0].limits.low), np.array(self._robots[0].limits.high)
-        displace_targets(stepped, executed, self._qpos, low, high, self._targets, self._joints, self._poses)
+        self._displace_targets(stepped, executed)
         latencies = np.minimum(self._settings["control_latency"], MAX_LATENCY).tolist()
         lookaheads = np.minimum(self._settings["control_smoothing"], LOOKAHEAD[1]).tolist()
         for row in stepped.tolist():
@@ -152,6 +159,11 @@ class RobotReach(Reach):
     def camera(self) -> Camera:
         """Camera that looks at the robot, or one that draws its joints."""
         return super().camera if self._robot_camera is None else self._robot_camera
+
+    def _displace_targets(self, rows: IntArray, actions: FloatArray) -> None:
+        limits = self._robots[0].limits
+        low, high = np.array(limits.low), np.array(limits.high)
+        displace_targets(rows, actions, self._qpos, low, high, self._targets, self._joints, self._poses)
 
     def _read(self, row: int, state: RobotState) -> None:
         self._qpos[row, ARM], self._qvel[row, ARM] = state.q, state.qd
