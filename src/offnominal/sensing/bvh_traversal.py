@@ -59,7 +59,8 @@ def trace_rays(
     intersect_planes(packed, placed, rays, n)
     trace_bvh(packed, placed, rays, n)
     shade_planes(packed, placed, rays, n, ZERO)
-    surface(packed, placed, rays, n, ZERO, True)
+    # Numba would compile the function once more for a constant.
+    surface(packed, placed, rays, n, ZERO, np.bool_(True))
     t, hit, normals = rays.t, rays.hit, rays.normal
     for r in range(n):
         met = hit[r] >= 0 and t[r] <= reach
@@ -94,7 +95,7 @@ def trace_bvh(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) 
     centre, rotation, present = placed.centre, placed.rotation, placed.present
     start, direction, out_t, out_hit, out_part = rays.start, rays.direction, rays.t, rays.hit, rays.part
     stack, waiting = np.empty(STACK, np.int32), np.empty(STACK, np.int32)
-    top_boxes, top_links, order = build_bvh(bounding_boxes(packed, placed), 1)
+    top_boxes, top_links, order = build_bvh(bounding_boxes(packed, placed), np.int64(1))
     one = start.shape[1] == 1
     for r in range(n):
         ox, oy, oz = start[0, 0 if one else r], start[1, 0 if one else r], start[2, 0 if one else r]

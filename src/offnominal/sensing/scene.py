@@ -73,8 +73,9 @@ class Poses:
             raise InvalidParameter(
                 f"Poses of {self.positions.shape[-2]} instances were given to a scene of {count}; give one for each."
             )
-        positions = np.ascontiguousarray(self.positions, np.float64)
-        rotations = np.ascontiguousarray(self.rotations, np.float64)
+        # Numba compiles the kernels once more for arrays that are read-only.
+        positions = np.require(self.positions, np.float64, "CW")
+        rotations = np.require(self.rotations, np.float64, "CW")
         return positions.reshape(-1, count, 3), rotations.reshape(-1, count, 9)
 
 

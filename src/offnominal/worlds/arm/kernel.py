@@ -61,7 +61,8 @@ def move_targets(
             step = min(max(STEP * actions[r, c], -limits[r]), limits[r])
             targets[r, c] = min(max(targets[r, c] + step, TARGET_LOW[c]), TARGET_HIGH[c])
         point_down(targets[r], pose)
-        if solve(pose, TOOL, ITERATIONS, joints[r]) > REACHED:
+        # Numba would compile the solver once more for a constant.
+        if solve(pose, TOOL, np.int64(ITERATIONS), joints[r]) > REACHED:
             forward_into(joints[r], TOOL, pose)
             targets[r, 0], targets[r, 1], targets[r, 2] = -pose[0, 3], -pose[1, 3], pose[2, 3] + BASE_HEIGHT
         for c in range(6):
@@ -142,4 +143,4 @@ def joints_of_reports(reported: FloatArray, qpos: FloatArray) -> None:
             continue
         forward_into(qpos[i], TOOL, pose)
         pose[0, 3], pose[1, 3], pose[2, 3] = -reported[i, 0], -reported[i, 1], reported[i, 2] - BASE_HEIGHT
-        solve(pose, TOOL, 50, qpos[i])
+        solve(pose, TOOL, np.int64(50), qpos[i])
