@@ -154,8 +154,8 @@ def test_a_failure_is_told_in_full(text):
     assert "Traceback (most recent call last)" in text
 
 
-def test_a_run_without_alarms_and_examples_has_a_page(made_up, tmp_path):
-    plain = made_up.table.filter([alarm is None for alarm in made_up.table["alarm"].to_pylist()])
+def test_a_run_without_alarms_and_examples_has_a_page(made_up, few, tmp_path):
+    plain = few.filter([alarm is None for alarm in few["alarm"].to_pylist()])
     run = RunResults("s", "T", "", "quick", {}, plain, made_up.examples.slice(0, 0))
     assert "None: every cell finished." in write_page(run, tmp_path / "p.html").read_text()
 

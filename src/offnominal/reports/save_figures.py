@@ -27,5 +27,6 @@ def save_figures(plt: Any, drawn: Mapping[str, Callable[[Any], Any]], folder: Pa
         for name, draw in drawn.items():
             figure = draw(plt)
             figure.savefig(folder / f"{name}.png", dpi=dpi, bbox_inches="tight")
+            figure.set_layout_engine("none")  # The layout of the PNG is kept; to compute it takes the most time.
             figure.savefig(folder / f"{name}.svg", bbox_inches="tight", metadata={"Date": None})
             plt.close(figure)

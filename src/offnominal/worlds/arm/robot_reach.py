@@ -211,7 +211,7 @@ def displace_targets(
                 target[c] = clip(position[c] + step, TARGET_LOW[c], TARGET_HIGH[c])
             point_down(target, pose)
             q[:] = qpos[r, :6]
-            if solve(pose, TOOL, ITERATIONS, q) < REACHED and q[ELBOW] > MIN_ELBOW:
+            if solve(pose, TOOL, np.int64(ITERATIONS), q) < REACHED and q[ELBOW] > MIN_ELBOW:
                 joints[r], targets[r] = q, target
                 break
         tcp_vector_into(joints[r], 0.0, poses[r])
