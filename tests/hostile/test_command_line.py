@@ -75,6 +75,7 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
     ("report",): {"folder": "damaged"},
     ("results",): {"query": "SELECT 1", "--store": "store"},
     ("reproduce",): {"paper": "anomaly-gym", "--table": "3", "--scale": "nosuch"},
+    ("robot", "serve"): {"--seconds": "0.01", "--host": "127.9.8.7"},
     ("play",): {"world": "SAP-Goal0-v0", "--anomaly": "action/offset", "--steps": "2", "--out": "clip.gif"},
 }
 """Other arguments of each command, so that little is computed if the tested value is accepted."""
@@ -93,6 +94,7 @@ WORK = (
     "offnominal.reports.clip.write_clip",
     "offnominal.studies.runs.run",
     "offnominal.studies.verify.verify_run",
+    "offnominal.worlds.arm.rtde.server.RobotServer.open",
 )
 """Functions that do the work of the commands."""
 STUDY = """

@@ -58,11 +58,11 @@ def serve(
 
     Example: [bold]offnominal robot serve --model cb3 --speed lockstep[/]
     """
-    from offnominal.core.checks import positive_number
+    from offnominal.core.checks import number_in
     from offnominal.worlds.arm.rtde import FREE_PORTS, KinematicBackend, Ports, RobotServer, VirtualController
     from offnominal.worlds.arm.rtde.mujoco_backend import MujocoBackend
 
-    limit = None if seconds is None else positive_number("seconds", seconds)
+    limit = None if seconds is None else number_in("seconds", seconds, 0.0, threading.TIMEOUT_MAX, open_low=True)
     backend = MujocoBackend() if arm is Arm.MUJOCO else KinematicBackend()
     controller = VirtualController(model.value, backend, seed=seed, encoder_noise=encoder_noise)
     server = RobotServer(

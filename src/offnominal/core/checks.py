@@ -161,6 +161,20 @@ def numeric_array(name: str, values: Any, error: type[InvalidParameter] = Invali
     return array
 
 
+def instance_of(name: str, value: Any, kind: type[T]) -> T:
+    """Return the value if it is an instance of a class, or raise :class:`InvalidParameter`.
+
+    Example:
+        >>> instance_of("message", 3, str)
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: message is 3; expected an instance of str.
+    """
+    if not isinstance(value, kind):
+        raise InvalidParameter(f"{name} is {shown(value)}; expected an instance of {kind.__name__}.")
+    return value
+
+
 def text(name: str, value: Any) -> str:
     """Return the value if it is a valid name, one line of printable text, or raise :class:`InvalidParameter`.
 

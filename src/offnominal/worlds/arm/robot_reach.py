@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.checks import shown
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
@@ -76,7 +77,9 @@ class RobotReach(Reach):
         if host is not None and n != 1:
             raise InvalidParameter(f"a host is one robot; expected 1 row instead of {n}.")
         if robot_camera is not None and (n != 1 or not isinstance(robot_camera, Camera)):
-            raise InvalidParameter(f"robot_camera is {robot_camera!r} for {n} rows; expected a Camera and one row.")
+            raise InvalidParameter(
+                f"robot_camera is {shown(robot_camera)} for {n} rows; expected a Camera and one row."
+            )
         self._robot_camera = robot_camera
         self._poses = np.zeros((n, 6))
         self._group = LockstepGroup()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ HOME = (0.5 * math.pi, -0.5 * math.pi, 0.5 * math.pi, -0.5 * math.pi, -0.5 * mat
 """Joint angles at the start, rad: the arm points along the negative y axis with the flange downwards."""
 
 
+@runtime_checkable
 class ArmBackend(Protocol):
     """An arm with position servos at its six joints.
 

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import number_in, text
 from offnominal.core.errors import MotionRefused, RobotError, RobotTimeout, TargetOutOfLimits
+from offnominal.core.streams import check_seed
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import forward
 from offnominal.worlds.arm.rtde.commands import Answer, Command
@@ -169,7 +170,7 @@ class RobotClient(RobotLink):
         """
         self._require_virtual("reset without a motion")
         before = self.state.resets
-        reply = self.dashboard(f"offnominal reset {seed}")
+        reply = self.dashboard(f"offnominal reset {check_seed(seed)}")
         if reply != "offnominal: done":
             raise MotionRefused(f"the virtual controller answers {reply!r} to a reset.")
         self._last = None
@@ -187,7 +188,8 @@ class RobotClient(RobotLink):
             seconds: Latency or lookahead time, s.
         """
         self._require_virtual("faults in the controller")
-        reply = self.dashboard(f"offnominal {name} {'off' if seconds is None else repr(float(seconds))}")
+        value = "off" if seconds is None else repr(float(number_in("seconds", seconds, 0.0)))
+        reply = self.dashboard(f"offnominal {text('name', name)} {value}")
         if reply != "offnominal: done":
             raise MotionRefused(f"the virtual controller answers {reply!r} to the fault {name}.")
 

@@ -280,8 +280,8 @@ class DashboardConnection:
 
     def ask(self, command: str) -> str:
         """Send a command and return the answer."""
-        if "\n" in command:
-            raise InvalidPackage("a command of the dashboard is one line.")
+        if not isinstance(command, str) or not command.isprintable():
+            raise InvalidPackage("a command of the dashboard is one line of text.")
         self.connection.send(command.encode() + b"\n")
         return self._line()
 

@@ -10,7 +10,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from offnominal.core.checks import number_in, one_of
+from offnominal.core.checks import number_in, one_of, shown
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import forward, tcp_vector, tcp_velocity
@@ -97,6 +98,8 @@ class VirtualController:
     ) -> None:
         self.model = MODELS[one_of("model", model, tuple(MODELS))]
         self.dt = 1.0 / self.model.rate
+        if not isinstance(backend, ArmBackend | None):
+            raise InvalidParameter(f"backend is {shown(backend)}; expected an ArmBackend.")
         self.backend = KinematicBackend() if backend is None else backend
         self.encoder_noise = number_in("encoder_noise", encoder_noise, 0.0)
         self.faults = ControllerFaults()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from offnominal.core.checks import number_in, numeric_array, shown
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import TargetOutOfLimits
+from offnominal.core.errors import InvalidParameter, TargetOutOfLimits
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.kinematics import all_finite, angle_between, forward
 
@@ -56,6 +58,18 @@ class MotionLimits:
     max_acceleration: float = 1.2
     max_joint_speed: float = 1.05
     max_joint_acceleration: float = 1.4
+
+    def __post_init__(self) -> None:
+        """Raise :class:`InvalidParameter` if a limit is no number or a box is empty."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name.startswith("max"):
+                number_in(field.name, value, 0.0)
+            elif not isinstance(value, tuple) or len(value) != 3:
+                raise InvalidParameter(f"{field.name} is {shown(value)}; expected a tuple of three numbers.")
+        for low, high in (("low", "high"), ("travel_low", "travel_high")):
+            for least, most in zip(getattr(self, low), getattr(self, high), strict=True):
+                number_in(high, most, number_in(low, least))
 
     def check_pose(self, pose: ArrayLike) -> FloatArray:
         """Return a target pose (position and rotation vector) that is finite and inside the box."""
@@ -113,8 +127,8 @@ def compile_checks() -> None:
 def six_numbers(name: str, values: ArrayLike) -> FloatArray:
     """Return six finite numbers, or raise :class:`TargetOutOfLimits`."""
     try:
-        numbers = np.array(values, np.float64)
-    except (TypeError, ValueError):
+        numbers = np.array(numeric_array(name, values), np.float64)
+    except InvalidParameter:
         raise TargetOutOfLimits(f"{name} is not made of numbers; expected six.") from None
     if numbers.shape != (6,) or not all_finite(numbers):
         raise TargetOutOfLimits(f"{name} is {np.array2string(numbers, threshold=6)}; expected six finite numbers.")
@@ -153,5 +167,5 @@ def _check(what: str, value: float, most: float, unit: str) -> None:
 
 
 def _check_rate(what: str, value: float, most: float, unit: str) -> None:
-    if not 0.0 < value <= most + TOLERANCE:
-        raise TargetOutOfLimits(f"{what} is {value:g} {unit}; expected a number in (0, {most:g}] {unit}.")
+    if not isinstance(value, Real) or not 0.0 < value <= most + TOLERANCE:
+        raise TargetOutOfLimits(f"{what} is {shown(value)} {unit}; expected a number in (0, {most:g}] {unit}.")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Literal, NoReturn, Self
 
-from offnominal.core.checks import boolean, number_in, text
+from offnominal.core.checks import boolean, instance_of, number_in, text
 from offnominal.core.errors import MotionRefused, ProgramStopped, RobotError, RobotTimeout, SafetyStop
 from offnominal.core.types import FloatArray
 from offnominal.worlds.arm.rtde.commands import (
@@ -54,10 +54,10 @@ class RobotLink:
     ) -> None:
         self.local = host if isinstance(host, LocalRobot) else None
         self.host = "local" if isinstance(host, LocalRobot) else text("host", host)
-        self.ports = Ports() if ports is None else ports
-        self.limits = MotionLimits() if limits is None else limits
+        self.ports = Ports() if ports is None else instance_of("ports", ports, Ports)
+        self.limits = MotionLimits() if limits is None else instance_of("limits", limits, MotionLimits)
         self.frequency = None if frequency is None else number_in("frequency", frequency, 1.0, 500.0)
-        self.fields = tuple(fields)
+        self.fields = tuple(text("fields", name) for name in instance_of("fields", fields, tuple))
         self.tool = number_in("tool", tool, 0.0, 1.0)
         self.timeout = number_in("timeout", timeout, 0.01, 60.0)
         self.watchdog = number_in("watchdog", watchdog, 0.05, 5.0)

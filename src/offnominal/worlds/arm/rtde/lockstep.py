@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from offnominal.core.checks import number_in
+from offnominal.core.checks import instance_of, number_in
 from offnominal.core.errors import InvalidPackage, RobotConnectionLost, RobotTimeout
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSession
@@ -82,7 +82,7 @@ class LocalRobot:
     def __init__(
         self, controller: VirtualController, *, period: float | None = None, group: LockstepGroup | None = None
     ) -> None:
-        self.controller = controller
+        self.controller = instance_of("controller", controller, VirtualController)
         self.period = None if period is None else number_in("period", period, 0.0, LONGEST_PERIOD, open_low=True)
         self.group = group
         self.claims = InputClaims()

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Literal
 
-from offnominal.core.checks import number_in, one_of, text
+from offnominal.core.checks import instance_of, number_in, one_of, text
 from offnominal.core.errors import InvalidPackage, RobotUnreachable
 from offnominal.worlds.arm.rtde.controller import VirtualController
 from offnominal.worlds.arm.rtde.dashboard_session import GREETING, DashboardSession
@@ -93,9 +93,9 @@ class RobotServer:
         speed: Speed = "real",
         period: float | None = None,
     ) -> None:
-        self.controller = controller
+        self.controller = instance_of("controller", controller, VirtualController)
         self.host = text("host", host)
-        self.ports = Ports() if ports is None else ports
+        self.ports = Ports() if ports is None else instance_of("ports", ports, Ports)
         self.speed = one_of("speed", speed, SPEEDS)
         self.period = None if period is None else number_in("period", period, 0.0, LONGEST_PERIOD, open_low=True)
         self._claims = InputClaims()
