@@ -63,7 +63,7 @@ coverage: $(PACKAGE_READY) $(DEV_READY) ## Run the test suite and report the bra
 lint: $(PACKAGE_READY) $(DEV_READY) ## Check style, types and the import contract
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers 2
 	@$(BIN)/lint-imports --no-logo
 
 docs: export NO_MKDOCS_2_WARNING := 1

@@ -10,30 +10,22 @@ from offnominal.worlds import make_world
 WORLD = "OOD-CartPole-v0"
 
 
-@pytest.fixture
-def crowd():
-    made = SubprocessSimulations(WORLD, 5, 2, make_world(WORLD, 1))
-    yield made
-    made.close()
-
-
-def test_processes_change_nothing(crowd):
-    alone = SyncSimulations(WORLD, 5)
-    np.testing.assert_array_equal(crowd.reset(7), alone.reset(7))
-    generator = np.random.default_rng(0)
-    for _ in range(40):
-        actions = generator.integers(0, 2, 5)
-        for each in (crowd, alone):
-            each.send(actions)
-        for theirs, ours in zip(crowd.receive(), alone.receive(), strict=True):
-            np.testing.assert_array_equal(theirs, ours)
-
-
-def test_an_error_in_a_subprocess_is_raised(crowd):
-    crowd.reset(0)
-    crowd.send(np.full(5, 9))
-    with pytest.raises(InvalidState, match="simulations 0 to 1 stopped: InvalidAction"):
-        crowd.receive()
+def test_processes_change_nothing_and_an_error_in_one_of_them_is_raised():
+    alone, crowd = SyncSimulations(WORLD, 5), SubprocessSimulations(WORLD, 5, 2, make_world(WORLD, 1))
+    try:
+        np.testing.assert_array_equal(crowd.reset(7), alone.reset(7))
+        generator = np.random.default_rng(0)
+        for _ in range(40):
+            actions = generator.integers(0, 2, 5)
+            for each in (crowd, alone):
+                each.send(actions)
+            for theirs, ours in zip(crowd.receive(), alone.receive(), strict=True):
+                np.testing.assert_array_equal(theirs, ours)
+        crowd.send(np.full(5, 9))
+        with pytest.raises(InvalidState, match="simulations 0 to 1 stopped: InvalidAction"):
+            crowd.receive()
+    finally:
+        crowd.close()
 
 
 def test_options_of_a_world_reach_every_process():
