@@ -1,5 +1,7 @@
 """URR-Reach: the task of URM-Reach through client, protocol and virtual controller."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -153,6 +155,18 @@ def test_host_is_one_robot_and_options_need_it():
         RobotReach(1, timeout=1.0)
     with pytest.raises(RobotUnreachable):
         RobotReach(1, host="127.0.0.1", ports=Ports(1, 1, 1, 1))
+
+
+def test_pause_between_episodes_is_no_error():
+    with RobotServer(VirtualController(backend=MujocoBackend()), ports=FREE_PORTS, speed="real") as server:
+        world = started(host="127.0.0.1", ports=server.ports, timeout=60.0, watchdog=1.0)
+        deadline = time.monotonic() + 30.0
+        while server.controller.running and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not server.controller.running
+        world.reset(ROW, seeds=ROW + 8, episodes=np.zeros(1, int))
+        np.testing.assert_allclose(world.observations[0, :3], START_POSITION, atol=2e-3)
+        world.close()
 
 
 def test_real_robot_moves_to_its_start_without_a_reset(server, monkeypatch):

@@ -107,6 +107,7 @@ class RobotReach(Reach):
     def _at_start(self, robot: RobotClient) -> RobotState:
         """Bring an arm to its start: a virtual controller starts anew, a real one moves there."""
         if robot.local is None:
+            robot.restart_program()
             return robot.move_j(START)
         if not robot.connected:
             robot.local.controller.reset()

@@ -108,6 +108,17 @@ class RobotLink:
         """Close what is left of the connections, connect again and forget the error."""
         return self.connect()
 
+    def restart_program(self) -> None:
+        """Start the control program again if its watchdog ended it while this client was silent.
+
+        After an error this does nothing: only :meth:`reconnect` ends the refusal of motions.
+        """
+        if self.error is not None or self.dry_run or time.monotonic() - self._beat_time < self.watchdog:
+            return
+        if self.state.program_running and self.read().program_running:
+            return
+        self.reconnect()
+
     def close(self) -> None:
         """Stop the control program and close the connections."""
         if self._rtde is not None and not self.dry_run and self.error is None:
