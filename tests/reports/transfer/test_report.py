@@ -23,7 +23,7 @@ def found():
 def test_the_first_table_has_all_pairs_and_the_best_transfer_first(found):
     table = auroc_table(found)
     assert "the 1 fault that" in table.title
-    assert list(table.rows[0]) == ["detector", STAY[0], THERE, BACK, STAY[1]]
+    assert list(table.rows[0]) == ["detector", STAY[0], BACK, STAY[1], THERE]
     first, second = table.rows
     assert (first["detector"], first[THERE]) == ("Mahalanobis", "0.900 [0.880, 0.920]")
     assert (second[THERE], second[STAY[1]]) == ("0.600 [0.580, 0.620]", "0.900 [0.880, 0.920]")

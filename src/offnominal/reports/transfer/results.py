@@ -47,7 +47,7 @@ class TransferResults:
     Args:
         measured: Time-matched AUROC; `world` is the tested world.
         train: (n,): training world of each entry of `measured`.
-        pairs: Training and tested worlds of which there are results.
+        pairs: Training and tested worlds of which there are results, by tested world, its own training first.
         rates: False alarms by detector, alarm and pair.
     """
 
@@ -61,8 +61,10 @@ class TransferResults:
         """Return the results in the table of a run."""
         measured = MetricTable.of(table, METRIC)
         train = train_labels(table.filter(pc.is_null(table["alarm"])))
-        pairs = tuple(dict.fromkeys(zip(train.tolist(), measured.world.tolist(), strict=True)))
-        return cls(measured, train, pairs, _rates(table))
+        tested = list(dict.fromkeys(measured.world.tolist()))
+        pairs = dict.fromkeys(zip(train.tolist(), measured.world.tolist(), strict=True))
+        ordered = sorted(pairs, key=lambda pair: (tested.index(pair[1]), pair[0] != pair[1]))
+        return cls(measured, train, tuple(ordered), _rates(table))
 
     @property
     def worlds(self) -> list[str]:
