@@ -127,7 +127,10 @@ def controller(controllers, model, speed):
 
 @pytest.fixture
 def receive(controller):
-    return controller.receive
+    """Return a client that has received the state after the reset."""
+    client = controller.receive
+    wait_for(lambda: near(client.getActualTCPPose(), DOWN, 1e-2) and not client.isProtectiveStopped())
+    return client
 
 
 @pytest.fixture
@@ -172,7 +175,7 @@ def test_control_interface_moves_the_arm(controller, receive, control):
     if controller.speed == "real":
         wait_for(lambda: near(receive.getActualTCPPose(), shifted(x=-0.05), 3e-3))
     assert control.servoStop()
-    assert receive.getActualTCPPose()[0] < DOWN[0] - 0.03
+    wait_for(lambda: receive.getActualTCPPose()[0] < DOWN[0] - 0.03)
 
 
 def test_stopped_script_can_be_uploaded_again(receive, control):
@@ -198,7 +201,7 @@ def test_clients_reconnect_after_the_controller_was_killed(controller, receive, 
     controller.start()
     controller.wait_until_it_answers()
     assert receive.reconnect()
-    assert near(receive.getActualTCPPose(), DOWN, 1e-2)
+    wait_for(lambda: near(receive.getActualTCPPose(), DOWN, 1e-2))
     assert control.reconnect()
     assert control.moveL(shifted(z=-0.02), 0.25, 1.0)
     wait_for(lambda: near(receive.getActualTCPPose(), shifted(z=-0.02), 2e-3))
