@@ -74,8 +74,8 @@ class Poses:
                 f"Poses of {self.positions.shape[-2]} instances were given to a scene of {count}; give one for each."
             )
         # Numba compiles the kernels once more for arrays that are read-only.
-        positions = np.require(self.positions, np.float64, "CW")
-        rotations = np.require(self.rotations, np.float64, "CW")
+        positions = np.require(self.positions, np.float64, "CW")  # type: ignore[arg-type]
+        rotations = np.require(self.rotations, np.float64, "CW")  # type: ignore[arg-type]
         return positions.reshape(-1, count, 3), rotations.reshape(-1, count, 9)
 
 
