@@ -115,8 +115,10 @@ def blur(frame: Frame, sigma: float, out: Frame) -> None:
         for i in range(margin):
             padded[i] = lines[y, i % colours]
             padded[margin + span + i] = lines[y, span - colours + i % colours]
-        padded[margin : margin + span] = lines[y]
-        across[y] = np.float32(0.0)
+        # Loops are compiled in a fraction of the time of an assignment to a slice.
+        for i in range(span):
+            padded[margin + i] = lines[y, i]
+            across[y, i] = np.float32(0.0)
         for k in range(weights.shape[0]):
             _add(weights[k], padded[k * colours : k * colours + span], across[y])
     total = np.empty(span, np.float32)

@@ -103,9 +103,13 @@ def motion_blur(frame: Frame, weights: IntArray, angle: float, out: Frame) -> No
         copies += 1
     span, reach = width * colours, right.max() * colours
     padded = np.empty((height, span + reach), np.uint8)
-    padded[:, :span] = np.ascontiguousarray(frame).reshape(height, span)
-    for x in range(span, span + reach):
-        padded[:, x] = padded[:, x - colours]
+    lines = np.ascontiguousarray(frame).reshape(height, span)
+    for y in range(height):
+        # Loops are compiled in a fraction of the time of an assignment to a slice.
+        for x in range(span):
+            padded[y, x] = lines[y, x]
+        for x in range(span, span + reach):
+            padded[y, x] = padded[y, x - colours]
     shown = out.reshape(height, span)
     total = np.empty(span, np.uint32)
     for y in range(height):

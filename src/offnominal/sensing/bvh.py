@@ -14,7 +14,7 @@ ZERO = np.float32(0.0)
 
 
 @compiled
-def build_bvh(items: NDArray[np.float32], leaf: int | np.int64) -> tuple[Array, Array, Array]:
+def build_bvh(items: NDArray[np.float32], leaf: int) -> tuple[Array, Array, Array]:
     """Build the tree over boxes with the binned surface-area heuristic.
 
     Args:
@@ -66,7 +66,7 @@ def _bound(items: Array, order: Array, first: int, count: int, box: Array) -> No
 
 
 @compiled_internal
-def _split(items: Array, order: Array, first: int, count: int, leaf: int | np.int64) -> int:
+def _split(items: Array, order: Array, first: int, count: int, leaf: int) -> int:
     """Split the items of a node in two; return the index of the second part, or `first` for no split."""
     if count <= 1:
         return first

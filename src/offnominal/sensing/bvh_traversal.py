@@ -28,6 +28,9 @@ from offnominal.sensing.shading import surface
 from offnominal.sensing.shapes import MESH
 
 MARGIN = np.float32(1.0001)
+# Numba compiles a function once more for every constant argument, so these are converted where they are passed.
+SEPARATE = True
+LEAF = 1
 
 
 @compiled
@@ -59,8 +62,7 @@ def trace_rays(
     intersect_planes(packed, placed, rays, n)
     trace_bvh(packed, placed, rays, n)
     shade_planes(packed, placed, rays, n, ZERO)
-    # Numba would compile the function once more for a constant.
-    surface(packed, placed, rays, n, ZERO, np.bool_(True))
+    surface(packed, placed, rays, n, ZERO, bool(SEPARATE))
     t, hit, normals = rays.t, rays.hit, rays.normal
     for r in range(n):
         met = hit[r] >= 0 and t[r] <= reach
@@ -95,7 +97,7 @@ def trace_bvh(packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int) 
     centre, rotation, present = placed.centre, placed.rotation, placed.present
     start, direction, out_t, out_hit, out_part = rays.start, rays.direction, rays.t, rays.hit, rays.part
     stack, waiting = np.empty(STACK, np.int32), np.empty(STACK, np.int32)
-    top_boxes, top_links, order = build_bvh(bounding_boxes(packed, placed), np.int64(1))
+    top_boxes, top_links, order = build_bvh(bounding_boxes(packed, placed), int(LEAF))
     one = start.shape[1] == 1
     for r in range(n):
         ox, oy, oz = start[0, 0 if one else r], start[1, 0 if one else r], start[2, 0 if one else r]

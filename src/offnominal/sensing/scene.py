@@ -74,8 +74,8 @@ class Poses:
                 f"Poses of {self.positions.shape[-2]} instances were given to a scene of {count}; give one for each."
             )
         # Numba compiles the kernels once more for arrays that are read-only.
-        positions = np.require(self.positions, np.float64, "CW")  # type: ignore[arg-type]
-        rotations = np.require(self.rotations, np.float64, "CW")  # type: ignore[arg-type]
+        positions = np.require(self.positions, np.float64, ("C", "W"))
+        rotations = np.require(self.rotations, np.float64, ("C", "W"))
         return positions.reshape(-1, count, 3), rotations.reshape(-1, count, 9)
 
 

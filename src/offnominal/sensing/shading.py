@@ -26,7 +26,7 @@ LEAST_COSINE = np.float32(0.05)
 
 @compiled_internal
 def surface(
-    packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int, pixel: np.float32, parallel: bool | np.bool_
+    packed: PackedScene, placed: PlacedInstances, rays: Rays, n: int, pixel: np.float32, parallel: bool
 ) -> None:
     """Set point, normal, colour and sunlit of those of the first n rays that `shade_planes` has not set.
 

@@ -50,7 +50,10 @@ def forward(
         for first in range(0, n, ROWS):
             rows = min(ROWS, n - first)
             whole = -(-rows // BLOCK) * BLOCK
-            now[:rows, : sizes[0]] = inputs[first : first + rows]
+            # Loops are compiled in a fraction of the time of an assignment to a slice.
+            for r in range(rows):
+                for j in range(sizes[0]):
+                    now[r, j] = inputs[first + r, j]
             place, drawn = 0, 0
             for layer in range(last + 1):
                 fan_in, fan_out = sizes[layer], sizes[layer + 1]
@@ -72,7 +75,9 @@ def forward(
                             _drop(then[r], fan_out, probability, keys[first + r], steps[first + r], each, drawn)
                     drawn += -(-fan_out // BLOCK) if kind == DROPOUT else 0
                 now, then = then, now
-            out[each, first : first + rows] = now[:rows, : sizes[-1]]
+            for r in range(rows):
+                for j in range(sizes[-1]):
+                    out[each, first + r, j] = now[r, j]
 
 
 @compiled
@@ -120,7 +125,8 @@ def _connect(
     fan_in, fan_out = weight.shape
     border, grown = np.uint64(probability * WORD), np.float32(1.0 / (1.0 - probability))
     blocks = -(-fan_out // BLOCK)
-    out[:fan_out] = bias
+    for j in range(fan_out):
+        out[j] = bias[j]
     for k in range(fan_in):
         if values[k] == np.float32(0.0):
             continue

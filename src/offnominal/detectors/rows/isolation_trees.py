@@ -144,5 +144,7 @@ def _walk(
                 node = left[node] if rows[i, channel[node]] <= cut[node] else right[node]
             total[i] += level[node] + depth[node]
         if tree + 1 == n_estimators[wanted]:
-            out[wanted] = total
+            # Loops are compiled in a fraction of the time of an assignment to a slice.
+            for i in range(rows.shape[0]):
+                out[wanted, i] = total[i]
             wanted += 1

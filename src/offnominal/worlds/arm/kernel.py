@@ -26,6 +26,11 @@ from offnominal.worlds.arm.kinematics import forward_into, jacobian_into, solve
 
 ITERATIONS = 8
 """Iterations of the inverse kinematics per control period; two or three suffice within reach."""
+STATE_ITERATIONS = 50
+"""The same for the joint angles of a reported state.
+
+Numba compiles a function once more for every constant argument, so both numbers are converted where they are passed.
+"""
 REACHED = 1e-12
 """Squared error of the inverse kinematics, m², from which on a target counts as out of reach."""
 
@@ -61,8 +66,7 @@ def move_targets(
             step = min(max(STEP * actions[r, c], -limits[r]), limits[r])
             targets[r, c] = min(max(targets[r, c] + step, TARGET_LOW[c]), TARGET_HIGH[c])
         point_down(targets[r], pose)
-        # Numba would compile the solver once more for a constant.
-        if solve(pose, TOOL, np.int64(ITERATIONS), joints[r]) > REACHED:
+        if solve(pose, TOOL, int(ITERATIONS), joints[r]) > REACHED:
             forward_into(joints[r], TOOL, pose)
             targets[r, 0], targets[r, 1], targets[r, 2] = -pose[0, 3], -pose[1, 3], pose[2, 3] + BASE_HEIGHT
         for c in range(6):
@@ -143,4 +147,4 @@ def joints_of_reports(reported: FloatArray, qpos: FloatArray) -> None:
             continue
         forward_into(qpos[i], TOOL, pose)
         pose[0, 3], pose[1, 3], pose[2, 3] = -reported[i, 0], -reported[i, 1], reported[i, 2] - BASE_HEIGHT
-        solve(pose, TOOL, np.int64(50), qpos[i])
+        solve(pose, TOOL, int(STATE_ITERATIONS), qpos[i])

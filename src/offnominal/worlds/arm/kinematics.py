@@ -322,7 +322,7 @@ def solve_vector(target: FloatArray, tool: float, iterations: int, q: FloatArray
 
 
 @compiled
-def solve(target: FloatArray, tool: float, iterations: int | np.int64, q: FloatArray) -> float:
+def solve(target: FloatArray, tool: float, iterations: int, q: FloatArray) -> float:
     """Move joint angles towards a pose and return the squared weighted error that is left, m².
 
     Each iteration is a damped-least-squares step. The damping falls after a step that reduces the error; a step that

@@ -214,9 +214,14 @@ def displace_targets(
                 step = part * clip(ROBOT_STEP * actions[r, c], -MAX_STEP, MAX_STEP)
                 target[c] = clip(position[c] + step, TARGET_LOW[c], TARGET_HIGH[c])
             point_down(target, pose)
-            q[:] = qpos[r, :6]
-            if solve(pose, TOOL, np.int64(ITERATIONS), q) < REACHED and q[ELBOW] > MIN_ELBOW:
-                joints[r], targets[r] = q, target
+            for c in range(6):
+                q[c] = qpos[r, c]
+            if solve(pose, TOOL, int(ITERATIONS), q) < REACHED and q[ELBOW] > MIN_ELBOW:
+                # Loops are compiled in a fraction of the time of an assignment to a slice.
+                for c in range(6):
+                    joints[r, c] = q[c]
+                for c in range(3):
+                    targets[r, c] = target[c]
                 break
         tcp_vector_into(joints[r], 0.0, poses[r])
         for c in range(3):
