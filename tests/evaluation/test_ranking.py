@@ -19,13 +19,13 @@ def by_scikit_learn(scores, labels):
     return auc(false, true), average_precision_score(labels, ranks), false[np.argmax(true >= 0.95)]
 
 
-def test_a_thousand_episodes_have_the_metrics_of_scikit_learn():
+def test_hundreds_of_episodes_have_the_metrics_of_scikit_learn():
     rng = np.random.default_rng(0)
-    lengths, levels = rng.integers(2, 120, 1000), rng.choice([1, 2, 5, 50, 10**6], 1000)
-    shares = rng.choice([0.0, 0.02, 0.5, 0.98, 1.0], 1000)
+    lengths, levels = rng.integers(2, 120, 300), rng.choice([1, 2, 5, 50, 10**6], 300)
+    shares = rng.choice([0.0, 0.02, 0.5, 0.98, 1.0], 300)
     scores = [tied_scores(rng, length, levels=level) for length, level in zip(lengths, levels, strict=True)]
     labels = [mixed_labels(rng, length, share) for length, share in zip(lengths, shares, strict=True)]
-    steps, found = StepScores.of(scores), np.empty((1000, 3))
+    steps, found = StepScores.of(scores), np.empty((300, 3))
     rank_episodes(steps.values, np.concatenate(labels), steps.bounds, found)
     expected = [by_scikit_learn(*case) for case in zip(scores, labels, strict=True)]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-14)
