@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from offnominal.papers.paper import PublishedFigure, PublishedTable
@@ -12,7 +13,8 @@ from offnominal.studies.world_selection import select_worlds, study_worlds
 Item = PublishedTable | PublishedFigure
 
 
-class StudyRun(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StudyRun:
     """A run of a study.
 
     Args:
