@@ -69,6 +69,12 @@ def test_results_do_not_depend_on_the_number_of_workers():
     assert sorted(reported, key=lambda strength: strength.anomaly, reverse=True) == alone
 
 
+def test_workers_need_a_world_that_can_be_pickled():
+    settings = {"anomalies": ["action/offset", "action/delay"], "levels": [0.5], "budget": 200, "fresh": 50}
+    with pytest.raises(InvalidParameter, match="pickled"):
+        calibrate(lambda n: make_world(WORLD, n), workers=2, **settings)
+
+
 def test_what_an_earlier_run_found_is_not_searched_again(line):
     told = []
     again = calibrate(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import pickle
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -151,8 +154,8 @@ class _Calibration:
         sampler = copy(self.sampler)
         sampler.options = {**sampler.options, "threads": 1} if isinstance(sampler.world, str) else sampler.options
         context = multiprocessing.get_context("spawn")
-        given = (replace(self, sampler=sampler),)
-        with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=given) as pool:
+        job = _pickled(replace(self, sampler=sampler))
+        with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(job,)) as pool:
             pending = {pool.submit(_strengths, axis): axis for axis in directions}
             try:
                 for future in as_completed(pending):
@@ -213,9 +216,29 @@ class _Calibration:
 _worker: list[_Calibration] = []
 
 
-def _start_worker(job: _Calibration) -> None:
+def _pickled(job: _Calibration) -> bytes:
+    """Return the settings for other processes."""
+    try:
+        return pickle.dumps(job)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InvalidParameter(
+            f"several workers need a world and a policy that can be pickled ({error}); define their functions in a "
+            "module, or leave workers out."
+        ) from None
+
+
+def _start_worker(job: bytes) -> None:
     """Keep the settings in a process: nominal episodes are simulated once for all its axes."""
-    _worker[:] = [job]
+    _worker[:] = [pickle.loads(job)]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _strengths(axis: Axis) -> list[Strength]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
@@ -10,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.files import sha256_of
 from offnominal.studies.base import BaseStudy
 
 S = TypeVar("S", bound=BaseStudy)
@@ -89,7 +89,7 @@ def worlds_in_file_name(worlds: Sequence[str]) -> str:
     text = "+".join(world.replace("/", "-") for world in worlds)
     if len(text) <= LONGEST:
         return text
-    return f"{len(worlds)}-worlds-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return f"{len(worlds)}-worlds-{sha256_of(text)[:8]}"
 
 
 def _suggestion(pattern: str, worlds: Sequence[str]) -> str:

@@ -25,6 +25,11 @@ def test_each_world_trains_the_detectors_that_all_worlds_test():
     assert {cell.test_worlds for cell in cells} == {WORLDS}
 
 
+def test_worlds_have_equal_numbers_of_episodes():
+    with pytest.raises(InvalidParameter, match="max_episodes"):
+        transfer_study(max_episodes={WORLDS[0]: 5})
+
+
 def test_training_worlds_can_be_chosen():
     (cell,) = transfer_study(train_worlds=WORLDS[:1]).cells()
     assert (cell.world, cell.test_worlds) == (WORLDS[0], WORLDS)

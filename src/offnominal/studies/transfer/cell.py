@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.core.checks import file_name, number_in
 from offnominal.core.config import Config
+from offnominal.core.files import sha256_of
 from offnominal.studies.cell import Cell
 
 TRANSFER = "transfer"
@@ -76,7 +76,7 @@ class TransferCell(Cell):
         """Hash of the options of the datasets of all worlds."""
         faults = [fault.to_dict() for fault in self.faults]
         text = json.dumps([TRANSFER, self.worlds, self.policy, self.data.to_dict(), faults], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return sha256_of(text)
 
     @property
     def data_label(self) -> str:

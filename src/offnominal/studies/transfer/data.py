@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 
 from offnominal.agents.scripted import scripted_expert
 from offnominal.anomalies.strengths import strengths_of
 from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.core.files import sha256_of
 from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generation import generate
 from offnominal.datasets.recipe import Recipe, Strengths
@@ -76,4 +76,4 @@ def _is_chosen(cell: TransferCell, anomaly: str, level: str) -> bool:
 def datasets_hash(data: dict[str, Dataset]) -> str:
     """Return a hash of the episodes of all worlds."""
     content = {world: content_hash(dataset) for world, dataset in data.items()}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return sha256_of(json.dumps(content, sort_keys=True))

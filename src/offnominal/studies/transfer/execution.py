@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import pyarrow as pa
 
+from offnominal.core.files import sha256_of
 from offnominal.studies import example_episodes as examples
 from offnominal.studies import execution
 from offnominal.studies.cell import Cell, result_key
@@ -70,4 +70,4 @@ def prepare(cell: TransferCell) -> str:
 def code_of(cell: TransferCell, sources: Sources) -> str:
     """Return a hash of the code of the detector, of the alarms and of the evaluation."""
     code = execution.code_of(cell, sources) + sources.version(*CODE_TARGETS)
-    return hashlib.sha256(code.encode()).hexdigest()
+    return sha256_of(code)

@@ -50,6 +50,10 @@ class TransferStudy(Study):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.max_episodes:
+            raise InvalidParameter(
+                f"study {self.name!r} has max_episodes; in a transfer study all worlds have the episodes of `data`."
+            )
         for world in self.train_worlds:
             world_registry.spec(world)
         self._check_shapes()

@@ -44,7 +44,7 @@ class RobotReach(Reach):
     Args:
         n: Number of rows; one with `host`.
         threads: See :class:`Reach`.
-        host: Address of a controller; None for virtual ones in this process. Nobody has run this with a real robot.
+        host: Address of a controller; None for virtual ones in this process. It was never run with a real robot.
         model: Generation of the virtual controllers, ``"cb3"`` or ``"e-series"``.
         robot_camera: Camera that looks at the robot, such as
             :class:`~offnominal.worlds.arm.realsense.RealSenseCamera`; None for images drawn from the joints.
