@@ -20,7 +20,6 @@ QUICK = {"budget": 600, "fresh": 400}
 @pytest.fixture(autouse=True, scope="module")
 def _rougher_references():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sampler, "REFERENCE_EPISODES", (2000, 4000))
         patch.setattr(sampler, "STARTS", 20_000)
         yield
 
@@ -115,7 +114,7 @@ def test_distance_and_parameter_undo_each_other(axis):
 
 
 def test_luck_is_zero_on_average_and_its_first_column_is_the_nominal_twin():
-    made = Sampler(WORLD, expert(WORLD))
+    made = Sampler(WORLD, expert(WORLD), references=4000)
     control_variates = made.control_variates(FRESH_SEED, 3000)
     errors = control_variates.std(axis=0) / np.sqrt(3000)
     assert (np.abs(control_variates.mean(axis=0)) < 4.5 * errors).all()

@@ -26,7 +26,7 @@ ASK = [
 
 @pytest.fixture(autouse=True)
 def _rougher_references(monkeypatch):
-    monkeypatch.setattr(sampler, "REFERENCE_EPISODES", (1000, 1000))
+    monkeypatch.setattr(sampler, "REFERENCE_EPISODES", 1000)
     monkeypatch.setattr(sampler, "STARTS", 5000)
 
 

@@ -24,7 +24,7 @@ from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, LEVELS, Strength
 from offnominal.calibration.axis import Axis, axes
 from offnominal.calibration.sampler import FRESH_SEED, Sampler
-from offnominal.calibration.search import SearchResult, StrengthSearch
+from offnominal.calibration.search import SearchResult, StrengthSearch, nominal_twins
 from offnominal.calibration.statistics import Measurement, mean
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, InvalidState
@@ -35,6 +35,7 @@ from offnominal.rollouts.collection import WorldSource, build_world
 FRESH = 2000
 FRESH_DATASET = 500
 BUDGET = 1600
+REFERENCES_PER_FRESH = 8
 ONSETS = {"start": "start", "dataset": "random"}
 
 
@@ -88,9 +89,8 @@ def calibrate(
         make_anomaly(anomaly) for anomaly in (anomalies or anomalies_with(sample.physics_parameters, discrete=discrete))
     ]
     directions = [axis for anomaly in chosen for axis in axes(anomaly, sample)]
-    job = _Calibration(
-        sample.card.id, Sampler(world, policy, **options), named, onset, budget, fresh, _policy_hash(policy)
-    )
+    sampler = Sampler(world, policy, references=REFERENCES_PER_FRESH * fresh, **options)
+    job = _Calibration(sample.card.id, sampler, named, onset, budget, fresh, _policy_hash(policy))
     found: dict[Axis, list[Strength]] = {}
     kept = [line for line in done if job.made(line)]
     for axis in directions:
@@ -151,6 +151,7 @@ class _Calibration:
         if min(workers, len(directions)) < 2:
             yield from ((axis, self.strengths(axis)) for axis in directions)
             return
+        self.sampler.simulate_nominal({**nominal_twins(self.budget), FRESH_SEED: self.fresh})
         sampler = copy(self.sampler)
         sampler.options = {**sampler.options, "threads": 1} if isinstance(sampler.world, str) else sampler.options
         context = multiprocessing.get_context("spawn")
@@ -180,7 +181,7 @@ class _Calibration:
 
     def _line(self, axis: Axis, name: str, level: float, found: SearchResult, shared: int) -> Strength:
         """Return the result of a level, evaluated on new episodes; on fewer if the level is not attained."""
-        sizes = dict.fromkeys(ONSETS, FRESH_DATASET)
+        sizes = dict.fromkeys(ONSETS, min(self.fresh, FRESH_DATASET))
         if found.attainable:
             sizes[self.onset] = self.fresh
         start, later = (self._evaluate(axis, found, ONSETS[onset], sizes[onset]) for onset in ("start", "dataset"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.rollouts.collection import WorldSource, build_world, returns
 
-REFERENCE_EPISODES = (2000, 16_000)
+REFERENCE_EPISODES = 2000
+MAX_REFERENCE_EPISODES = 16_000
 REFERENCE_ERRORS = {"expert": 0.001, "random": 0.004}
 STARTS = 100_000
 SEARCH_SEED = 60_000_000
@@ -36,6 +37,7 @@ class Sampler:
         world: Id of a world, or a function from a number of rows to a world.
         policy: Policy whose return is measured.
         batch: Number of episodes that are simulated together.
+        references: Largest number of episodes for the mean return of the policy, and of random actions.
         **options: Options of the world, if it is given by id.
     """
 
@@ -45,6 +47,7 @@ class Sampler:
         policy: Policy | Callable[[Array], Array],
         *,
         batch: int = 512,
+        references: int = MAX_REFERENCE_EPISODES,
         **options: Any,
     ) -> None:
         self.world, self.policy, self.batch, self.options = world, policy, batch, options
@@ -54,7 +57,7 @@ class Sampler:
         self._start_mean = starts.mean(axis=0)
         self._start_varies = np.ptp(starts, axis=0) > 0.0
         space = build_world(world, 1, **options).action_space
-        self.random_return, self.expert_return = self._references(RandomPolicy(space))
+        self.random_return, self.expert_return = self._references(RandomPolicy(space), references)
         self.range = self.expert_return - self.random_return
 
     def control_variates(self, seed: int, n: int) -> FloatArray:
@@ -64,6 +67,15 @@ class Sampler:
         """
         starts = (self._starts(seed, n) - self._start_mean)[:, self._start_varies]
         return np.column_stack([self._score(self._nominal_returns(seed, n)) - 1.0, starts])
+
+    def simulate_nominal(self, episodes: Mapping[int, int]) -> None:
+        """Simulate nominal twins ahead, so that copies of this object in other processes share them.
+
+        Args:
+            episodes: Number of episodes by the seed of the first.
+        """
+        for seed, n in episodes.items():
+            self._nominal_returns(seed, n)
 
     def faulty(self, axis: Axis, distances: FloatArray, seed: int, onset: Any = "start") -> FloatArray:
         """Return the scores of faulty episodes.
@@ -82,9 +94,9 @@ class Sampler:
         self.episodes += len(faults)
         return self._score(self._run(self.policy, seed, faults))
 
-    def _references(self, random: Policy) -> tuple[float, float]:
+    def _references(self, random: Policy, most: int) -> tuple[float, float]:
         """Return the mean returns of random actions and of the policy, with small standard errors."""
-        least, most = REFERENCE_EPISODES
+        least = min(REFERENCE_EPISODES, most)
         sampled = {"random": np.empty(0), "expert": np.empty(0)}
         policies = {"random": (random, RANDOM_SEED), "expert": (self.policy, REFERENCE_SEED)}
         imprecise = list(sampled)

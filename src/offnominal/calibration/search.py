@@ -52,6 +52,14 @@ class SearchResult:
     note: str = ""
 
 
+def nominal_twins(budget: int) -> dict[int, int]:
+    """Return the nominal episodes that most searches need: their number by the seed of the first."""
+    refinements = range(0, budget, AT_ONCE)
+    return {SEARCH_SEED: EPISODES_PER_GRID_POINT} | {
+        SEARCH_SEED + EPISODES_PER_GRID_POINT + spent: AT_ONCE for spent in refinements
+    }
+
+
 class StrengthSearch:
     """Search along one axis for the distances at which the score has given levels.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,7 @@ def train(
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
     card_settings = {"learner": learner, **settings.to_dict()}
-    card = _card(id, algorithm, policy, command, settings=card_settings, steps=curve[-1].steps)
+    card = _card(id, algorithm, policy, command, settings=card_settings, steps=_best(curve).steps)
     return path, save_policy(path, policy, card)
 
 
@@ -169,7 +170,7 @@ def train_with_uncertainty(
         for word in (f"--{name.replace('_', '-')}", str(value))
     ]
     command += ["--seed", str(settings.seed)]
-    card = _card(id, name, policy, command, settings=settings.to_dict(), steps=curve[-1].steps)
+    card = _card(id, name, policy, command, settings=settings.to_dict(), steps=_best(curve).steps)
     return path, save_policy(path, policy, card)
 
 
@@ -250,7 +251,7 @@ def finetune(
     command += ["--minutes", str(minutes)] if minutes is not None else []
     command += [word for name, value in changes.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     about = {**card.settings, "fine_tuning": [*card.settings.get("fine_tuning", []), settings.to_dict()]}
-    steps = card.steps + curve[-1].steps
+    steps = card.steps + _best(curve).steps
     made = _card(id, card.algorithm, fine_tuned, command, settings=about, steps=steps)
     path = folder / f"{id}--{card.algorithm}"
     return path, save_policy(path, fine_tuned, made.replace(command=f"{card.command} && {made.command}"))
@@ -270,6 +271,11 @@ def _checkpoint(path: Path, report: Any) -> Path:
     if checkpoint.exists():
         report(f"Resuming from {checkpoint}; delete it to start from the beginning.")
     return checkpoint
+
+
+def _best(curve: Sequence[Any]) -> Any:
+    """Return the evaluation of the policy that is saved."""
+    return max(curve, key=lambda evaluation: evaluation.mean_return)
 
 
 def _format_evaluation(each: Any) -> str:

@@ -15,6 +15,7 @@ from offnominal.agents.training.demonstrations import (  # noqa: E402
     add_demonstrations,
     clone_behaviour,
     copy_weights,
+    demonstrated_actions,
     noise_free_actions,
     to_unit,
 )
@@ -136,7 +137,7 @@ def test_the_learning_rate_still_falls_after_a_restart(tmp_path):
     second = LEARNERS["tqc"](5, 2, SMALL, CPU)
     load_checkpoint(second, tmp_path / "c")
     for learning_rate, moves in ((0.0, False), (1e-2, True)):
-        second.set_learning_rate(learning_rate, actor=True)
+        second.set_schedule(learning_rate, 0.0, actor=True)
         before = second.actor.mean.weight.clone()
         second.update(batch())
         assert torch.equal(before, second.actor.mean.weight) is not moves
@@ -290,14 +291,34 @@ def test_behaviour_cloning_reproduces_the_demonstrations(algorithm):
     learner = LEARNERS[algorithm](26, 2, SMALL.replace(algorithm=algorithm), CPU)
     shown = demonstrations()
     before = evaluate_policy("SAP-Goal0-v0", greedy(learner, space), 50).mean_return
-    observations = np.concatenate([demonstration.observations[:-1] for demonstration in shown])
-    actions = np.concatenate([demonstration.actions for demonstration in shown])
-    clone_behaviour(learner, observations, to_unit(actions, space), steps=300)
+    clone_behaviour(learner, *demonstrated_actions(shown, None, space, CPU), steps=300)
     assert evaluate_policy("SAP-Goal0-v0", greedy(learner, space), 50).mean_return > max(before + 10.0, -12.0)
     if algorithm == "td3":
         assert torch.equal(learner.actor_target.mean.weight, learner.actor.mean.weight)  # type: ignore[attr-defined]
     else:
         assert torch.exp(learner.temperature.log_alpha) < 0.1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_cloning_weight_keeps_the_actor_near_the_demonstrator(algorithm):
+    space, shown = make_world("SAP-Goal0-v0", 1).action_space, demonstrations()
+    distances = {}
+    for weight in (0.0, 100.0):
+        torch.manual_seed(0)
+        settings = SMALL.replace(algorithm=algorithm, cloning_weight=weight, learning_rate=1e-3)
+        learner = LEARNERS[algorithm](26, 2, settings, CPU)
+        learner.demonstrated = observations, actions = demonstrated_actions(shown, None, space, CPU)
+        for _ in range(150):
+            learner.update((observations[:64], actions[:64], torch.zeros(64), observations[:64], torch.zeros(64)))
+        distances[weight] = float((learner.actor(observations) - actions).square().mean().detach())
+    assert distances[100.0] < 0.5 * distances[0.0]
+
+
+def test_critics_see_scaled_rewards():
+    learner = LEARNERS["tqc"](3, 2, SMALL.replace(reward_scale=5.0), CPU)
+    rewards = torch.tensor([1.0, -2.0])
+    batch = torch.zeros(2, 3), torch.zeros(2, 2), rewards, torch.zeros(2, 3), torch.zeros(2)
+    assert torch.equal(learner.standardized(batch)[2], 5.0 * rewards)
 
 
 def test_a_learner_becomes_a_policy_of_its_shape_only():

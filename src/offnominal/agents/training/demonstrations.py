@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from gymnasium.spaces import Box
+from torch import Tensor
 
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.policy import Policy
+from offnominal.agents.training.cuda_graph import capture
 from offnominal.agents.training.learners import TQC, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
 from offnominal.core.episode import Episode
@@ -19,9 +21,14 @@ from offnominal.core.types import Array
 CLONING_STEPS = 20_000
 CLONING_BATCH_SIZE = 1024
 CLONING_LEARNING_RATE = 1e-3
+FINAL_RATE = 0.01
+STEPS_PER_RATE = 10
 # Exploration after cloning: standard deviation before squashing, and entropy coefficient.
 IMITATION_LOG_STD = -2.0
 IMITATION_ALPHA = 0.05
+
+Demonstrated = tuple[Tensor, Tensor]
+"""Observations of demonstrations, and the demonstrator's actions there in [-1, 1]."""
 
 
 def add_demonstrations(replay_buffer: ReplayBuffer, demonstrations: Sequence[Episode], space: Box) -> None:
@@ -39,23 +46,32 @@ def add_demonstrations(replay_buffer: ReplayBuffer, demonstrations: Sequence[Epi
             return
 
 
-def imitate(learner: Learner, demonstrations: Sequence[Episode], demonstrator: Policy | None, space: Box) -> None:
-    """Start the actor as the demonstrator: copy its weights, or clone its actions.
+def imitate(learner: Learner, demonstrated: Demonstrated, demonstrator: Policy | None) -> None:
+    """Start the actor as the demonstrator: copy its weights, or clone its actions."""
+    if not (isinstance(demonstrator, NetworkPolicy) and copy_weights(learner, demonstrator)):
+        clone_behaviour(learner, *demonstrated)
+
+
+def demonstrated_actions(
+    demonstrations: Sequence[Episode], demonstrator: Policy | None, space: Box, device: torch.device
+) -> Demonstrated:
+    """Return the observations of demonstrations and the demonstrator's actions there, in [-1, 1].
 
     Args:
-        learner: Learner of the actor.
         demonstrations: Episodes of the demonstrator, with or without action noise.
-        demonstrator: The policy; None if only its actions in the demonstrations are known.
+        demonstrator: The policy, whose actions are without noise; None if only the recorded actions are known.
         space: Action space.
+        device: Device of the tensors.
     """
-    if isinstance(demonstrator, NetworkPolicy) and copy_weights(learner, demonstrator):
-        return
     observations = np.concatenate([demonstration.observations[:-1] for demonstration in demonstrations])
     if demonstrator is None:
         actions = [demonstration.actions for demonstration in demonstrations]
     else:
         actions = noise_free_actions(demonstrations, demonstrator)
-    clone_behaviour(learner, observations, to_unit(np.concatenate(actions), space))
+    return (
+        torch.as_tensor(observations, dtype=torch.float32).to(device),
+        torch.as_tensor(to_unit(np.concatenate(actions), space), dtype=torch.float32).to(device),
+    )
 
 
 def noise_free_actions(demonstrations: Sequence[Episode], demonstrator: Policy) -> list[Array]:
@@ -72,16 +88,24 @@ def noise_free_actions(demonstrations: Sequence[Episode], demonstrator: Policy) 
     return [row[:length] for row, length in zip(np.stack(actions, axis=1), lengths, strict=True)]
 
 
-def clone_behaviour(learner: Learner, observations: Array, actions: Array, steps: int = CLONING_STEPS) -> None:
+def clone_behaviour(learner: Learner, observations: Tensor, actions: Tensor, steps: int = CLONING_STEPS) -> None:
     """Train the actor to actions in [-1, 1], then reduce its exploration."""
-    inputs = learner.standardize(torch.as_tensor(observations, dtype=torch.float32).to(learner.device))
-    targets = torch.as_tensor(actions, dtype=torch.float32).to(learner.device)
-    optimizer = torch.optim.Adam(learner.actor.parameters(), lr=CLONING_LEARNING_RATE)
-    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
-    for _ in range(steps):
+    inputs = learner.standardize(observations)
+    learning_rate = torch.tensor(CLONING_LEARNING_RATE, device=learner.device)
+    optimizer = learner.optimizer(learner.actor, learning_rate)
+
+    def update() -> None:
         rows = torch.randint(len(inputs), (CLONING_BATCH_SIZE,), device=learner.device)
-        learner.step(optimizer, (learner.actor(inputs[rows]) - targets[rows]).square().mean())
-        schedule.step()
+        learner.step(optimizer, (learner.actor(inputs[rows]) - actions[rows]).square().mean())
+
+    take = capture(update, times=STEPS_PER_RATE).replay if learner.device.type == "cuda" else None
+    for step in range(0, steps, STEPS_PER_RATE):
+        learning_rate.fill_(CLONING_LEARNING_RATE * max(1.0 - step / steps, FINAL_RATE))
+        if take is not None:
+            take()
+            continue
+        for _ in range(STEPS_PER_RATE):
+            update()
     reduce_exploration(learner)
 
 

@@ -34,6 +34,8 @@ class Learner(ABC):
         self.actor_learning_rate = self.learning_rate.clone()
         self.actor_optimizer = self.optimizer(self.actor, self.actor_learning_rate)
         self.critic_optimizer = self.optimizer(self.critics, self.learning_rate)
+        self.demonstrated: tuple[Tensor, Tensor] | None = None
+        self.cloning_weight = torch.tensor(settings.cloning_weight, device=device)
 
     @staticmethod
     @abstractmethod
@@ -52,9 +54,19 @@ class Learner(ABC):
         """Compile the losses; does nothing by default."""
 
     def standardized(self, batch: Batch) -> Batch:
-        """Return a batch with standardised observations."""
+        """Return a batch with standardised observations and scaled rewards."""
         observations, actions, rewards, after, ended = batch
+        rewards = rewards * self.settings.reward_scale
         return self.standardize(observations), actions, rewards, self.standardize(after), ended
+
+    def cloning_loss(self) -> Tensor | float:
+        """Return the weighted squared distance between the actor's greedy actions and a demonstrator's."""
+        if self.demonstrated is None or self.settings.cloning_weight == 0.0:
+            return 0.0
+        observations, actions = self.demonstrated
+        rows = torch.randint(len(actions), (self.settings.batch_size,), device=self.device)
+        greedy: Tensor = self.actor(self.standardize(observations[rows]))
+        return self.cloning_weight * (greedy - actions[rows]).square().sum(dim=-1).mean()
 
     def layers(self) -> list[tuple[Tensor, Tensor]]:
         """Return the (weight, bias) pairs of the greedy policy for observations as they are."""
@@ -74,8 +86,15 @@ class Learner(ABC):
         cuda = self.device.type == "cuda"
         return torch.optim.Adam(module.parameters(), lr=learning_rate, capturable=cuda, fused=cuda or None)
 
-    def set_learning_rate(self, learning_rate: float, *, actor: bool) -> None:
-        """Set the learning rate; that of the actor and the temperature is zero if `actor` is False."""
+    def set_schedule(self, learning_rate: float, cloning_weight: float, *, actor: bool) -> None:
+        """Set values that change during the training.
+
+        Args:
+            learning_rate: Learning rate.
+            cloning_weight: Weight of the cloning loss.
+            actor: Whether the actor and the temperature are updated; otherwise their learning rate is zero.
+        """
+        self.cloning_weight.fill_(cloning_weight)
         self.learning_rate.fill_(learning_rate)
         self.actor_learning_rate.fill_(learning_rate if actor else 0.0)
 
@@ -120,7 +139,7 @@ class TQC(Learner):
         self.step(self.critic_optimizer, self.critic_loss_of_batch(observations, actions, rewards, after, ended, alpha))
         self.critics.requires_grad_(False)
         loss, log_prob = self.actor_loss(observations, alpha)
-        self.step(self.actor_optimizer, loss)
+        self.step(self.actor_optimizer, loss + self.cloning_loss())
         self.critics.requires_grad_(True)
         self.step(
             self.alpha_optimizer, -self.temperature.log_alpha.sum() * (log_prob.detach().mean() + self.target_entropy)
@@ -222,7 +241,8 @@ class TD3(Learner):
         if self.count % self.DELAY:
             return
         self.critics.requires_grad_(False)
-        self.step(self.actor_optimizer, -self.critics(observations, self.actor(observations))[0].mean())
+        value = self.critics(observations, self.actor(observations))[0].mean()
+        self.step(self.actor_optimizer, self.cloning_loss() - value)
         self.critics.requires_grad_(True)
         self.update_target(self.targets, self.critics, self.settings.polyak)
         self.update_target(self.actor_target, self.actor, self.settings.polyak)

@@ -15,7 +15,7 @@ from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.policy import Policy
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
 from offnominal.agents.training.cuda_graph import capture
-from offnominal.agents.training.demonstrations import add_demonstrations, imitate
+from offnominal.agents.training.demonstrations import add_demonstrations, demonstrated_actions, imitate
 from offnominal.agents.training.learners import LEARNERS, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
 from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
@@ -101,9 +101,11 @@ def learn(
         load_checkpoint(learner, checkpoint)
     add_demonstrations(replay_buffer, demonstrations, space)
     evaluation_run = _Evaluations(learner, space, evaluator, evaluations, checkpoint, report)
-    if demonstrations and not warm:
+    if demonstrations:
+        learner.demonstrated = demonstrated_actions(demonstrations, demonstrator, space, place)
+    if learner.demonstrated is not None and not warm:
         _standardize(learner, replay_buffer)
-        imitate(learner, demonstrations, demonstrator, space)
+        imitate(learner, learner.demonstrated, demonstrator)
         evaluation_run.evaluate(0)
     take_gradient_steps = GradientSteps(
         learner, replay_buffer, settings, critic_warmup=settings.critic_warmup if demonstrations and not warm else 0
@@ -238,11 +240,12 @@ class GradientSteps:
         self.graph: torch.cuda.CUDAGraph | None = None
 
     def __call__(self, share: float) -> None:
-        """Take the gradient steps of one vector step, with the learning rate for this fraction of the training."""
+        """Take the gradient steps of one vector step, with the schedules at this fraction of the training."""
         learning_rate = self.settings.learning_rate * (
             max(1.0 - share, FINAL_RATE) if self.settings.anneal_learning_rate else 1.0
         )
-        self.learner.set_learning_rate(learning_rate, actor=self.critic_warmup <= 0)
+        cloning_weight = self.settings.cloning_weight * (1.0 - share)
+        self.learner.set_schedule(learning_rate, cloning_weight, actor=self.critic_warmup <= 0)
         self.critic_warmup -= self.settings.gradient_steps
         if self.learner.device.type != "cuda":
             for _ in range(self.settings.gradient_steps):

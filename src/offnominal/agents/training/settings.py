@@ -39,6 +39,7 @@ class TrainingSettings(Config):
         learning_rate: Initial learning rate.
         anneal_learning_rate: Whether the rate decreases linearly: to a twentieth, with Stable-Baselines3 to zero.
         discount: Discount factor.
+        reward_scale: Factor of the rewards that the critics see. The entropy coefficient (TQC, SAC) is relative to it.
         polyak: Weight of the critics in the update of the target critics.
         actor_polyak: Weight of the actor in the update of the exported policy: 1 exports the actor itself, a smaller
             value an exponential average.
@@ -50,6 +51,9 @@ class TrainingSettings(Config):
             ``"expert"`` (the shipped policy), or ``"none"``.
         n_demonstrations: Number of demonstration episodes, with different levels of action noise.
         action_noise: Largest standard deviation of that noise, as a fraction of half the range of the actions.
+        cloning_weight: Initial weight of the squared distance between the actor's actions and those of the demonstrator
+            in the loss of the actor; it decreases linearly to zero. It keeps the actor near the demonstrator while the
+            critics are inaccurate.
         critic_warmup: Gradient steps of the critics after behaviour cloning, before the actor is updated.
         seed: Seed of the training.
     """
@@ -66,6 +70,7 @@ class TrainingSettings(Config):
     learning_rate: float = 3e-4
     anneal_learning_rate: bool = True
     discount: float = 0.99
+    reward_scale: float = 1.0
     polyak: float = 0.005
     actor_polyak: float = 1.0
     learning_starts: int = 5_000
@@ -75,6 +80,7 @@ class TrainingSettings(Config):
     demonstrator: Demonstrator = "none"
     n_demonstrations: int = 1_000
     action_noise: float = 0.3
+    cloning_weight: float = 0.0
     critic_warmup: int = 20_000
     seed: int = 0
 
@@ -92,10 +98,12 @@ class TrainingSettings(Config):
         boolean("anneal_learning_rate", self.anneal_learning_rate)
         positive_number("learning_rate", self.learning_rate)
         number_in("discount", self.discount, 0.0, 1.0)
+        positive_number("reward_scale", self.reward_scale)
         number_in("polyak", self.polyak, 0.0, 1.0, open_low=True)
         number_in("actor_polyak", self.actor_polyak, 0.0, 1.0, open_low=True)
         number_in("target_entropy", self.target_entropy)
         number_in("action_noise", self.action_noise, 0.0)
+        number_in("cloning_weight", self.cloning_weight, 0.0)
         check_sizes(self, ("seed",), 0, LARGEST_SEED)
 
 

@@ -82,25 +82,33 @@ _GOAL = (
     *(Channel(f"goal quaternion {part}", "1") for part in "wxyz"),
 )
 _ACTION = (*(Channel(f"displacement {axis}", "4 mm") for axis in "xyz"), Channel("gripper", "1 open, -1 closed"))
-_TRAINING = TrainingPresets(
-    policy={
-        "steps": 2_000_000,
-        "discount": 0.98,
-        "standardize_observations": True,
-        "target_entropy": -2.0,
-        "demonstrator": "scripted",
-        "critic_warmup": 5_000,
-    },
-    published={
-        "batch_size": 512,
-        "hidden": (512, 512, 512),
-        "critic_hidden": (512, 512, 512),
-        "learning_rate": 5e-3,
-        "anneal_learning_rate": True,
-        "discount": 0.98,
-        "learning_starts": 1_000,
-    },
-)
+
+
+def _training(reward_scale: float, cloning_weight: float) -> TrainingPresets:
+    """Return the presets of a world of the arm."""
+    return TrainingPresets(
+        policy={
+            "steps": 2_000_000,
+            "discount": 0.98,
+            "reward_scale": reward_scale,
+            "critic_layer_norm": True,
+            "standardize_observations": True,
+            "actor_polyak": 0.005,
+            "target_entropy": -2.0,
+            "demonstrator": "scripted",
+            "cloning_weight": cloning_weight,
+        },
+        published={
+            "batch_size": 512,
+            "hidden": (512, 512, 512),
+            "critic_hidden": (512, 512, 512),
+            "learning_rate": 5e-3,
+            "anneal_learning_rate": True,
+            "discount": 0.98,
+            "learning_starts": 1_000,
+        },
+    )
+
 
 REACH = WorldCard(
     id="URM-Reach-v0",
@@ -115,7 +123,7 @@ REACH = WorldCard(
     physics_parameters=_ARM_PARAMETERS,
     target="offnominal.worlds.arm.reach:Reach",
     scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
-    training=_TRAINING,
+    training=_training(1.0, 50.0),
     page="urm-reach",
 )
 
@@ -150,7 +158,7 @@ ROBOT_REACH = WorldCard(
     ),
     target="offnominal.worlds.arm.robot_reach:RobotReach",
     scripted_expert=Spec("StraightLine", "offnominal.agents.scripted.straight_line:StraightLine"),
-    training=_TRAINING,
+    training=_training(1.0, 50.0),
     page="urr-reach",
 )
 
@@ -178,7 +186,7 @@ PICK_AND_PLACE = WorldCard(
     ),
     target="offnominal.worlds.arm.pick_and_place:PickAndPlace",
     scripted_expert=Spec("PickAndCarry", "offnominal.agents.scripted.pick_and_carry:PickAndCarry"),
-    training=_TRAINING,
+    training=_training(10.0, 100.0),
     page="urm-pnp",
 )
 
