@@ -23,8 +23,8 @@ from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, LEVELS, Strength
 from offnominal.calibration.axis import Axis, axes
-from offnominal.calibration.sampler import FRESH_SEED, Sampler
-from offnominal.calibration.search import SearchResult, StrengthSearch, nominal_twins
+from offnominal.calibration.sampler import FRESH_SEED, SEARCH_SEED, Sampler
+from offnominal.calibration.search import SearchResult, StrengthSearch
 from offnominal.calibration.statistics import Measurement, mean
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, InvalidState
@@ -151,7 +151,8 @@ class _Calibration:
         if min(workers, len(directions)) < 2:
             yield from ((axis, self.strengths(axis)) for axis in directions)
             return
-        self.sampler.simulate_nominal({**nominal_twins(self.budget), FRESH_SEED: self.fresh})
+        self.sampler.simulate_nominal(SEARCH_SEED, self.budget)
+        self.sampler.simulate_nominal(FRESH_SEED, self.fresh)
         sampler = copy(self.sampler)
         sampler.options = {**sampler.options, "threads": 1} if isinstance(sampler.world, str) else sampler.options
         context = multiprocessing.get_context("spawn")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class Sampler:
     ) -> None:
         self.world, self.policy, self.batch, self.options = world, policy, batch, options
         self.episodes = 0
-        self._nominal: dict[int, FloatArray] = {}
+        self._nominal: dict[int, float] = {}
         starts = self._starts(STARTS_SEED, STARTS)
         self._start_mean = starts.mean(axis=0)
         self._start_varies = np.ptp(starts, axis=0) > 0.0
@@ -68,14 +68,9 @@ class Sampler:
         starts = (self._starts(seed, n) - self._start_mean)[:, self._start_varies]
         return np.column_stack([self._score(self._nominal_returns(seed, n)) - 1.0, starts])
 
-    def simulate_nominal(self, episodes: Mapping[int, int]) -> None:
-        """Simulate nominal twins ahead, so that copies of this object in other processes share them.
-
-        Args:
-            episodes: Number of episodes by the seed of the first.
-        """
-        for seed, n in episodes.items():
-            self._nominal_returns(seed, n)
+    def simulate_nominal(self, seed: int, n: int) -> None:
+        """Simulate nominal twins ahead, so that copies of this object in other processes share them."""
+        self._nominal_returns(seed, n)
 
     def faulty(self, axis: Axis, distances: FloatArray, seed: int, onset: Any = "start") -> FloatArray:
         """Return the scores of faulty episodes.
@@ -123,11 +118,14 @@ class Sampler:
 
     def _nominal_returns(self, seed: int, n: int) -> FloatArray:
         """Return nominal returns; each seed is simulated once."""
-        cached = self._nominal.get(seed, np.empty(0))
-        if len(cached) < n:
-            more = self._run(self.policy, seed + len(cached), [()] * (n - len(cached)))
-            cached = self._nominal[seed] = np.concatenate([cached, more])
-        return cached[:n]
+        seeds = range(seed, seed + n)
+        missing = [each for each in seeds if each not in self._nominal]
+        if missing:
+            found = returns(
+                self.world, self.policy, np.array(missing), [()] * len(missing), batch=self.batch, **self.options
+            )
+            self._nominal.update(zip(missing, found.tolist(), strict=True))
+        return np.array([self._nominal[each] for each in seeds])
 
     def _starts(self, seed: int, n: int) -> FloatArray:
         """Return the first observations of n episodes."""

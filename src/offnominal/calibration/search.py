@@ -25,6 +25,7 @@ from offnominal.core.types import FloatArray
 EPISODES_PER_GRID_POINT = 32
 GRID_POINTS_AT_ONCE = 3
 AT_ONCE = 200
+AT_ONCE_IN_WIDE_WINDOWS = 64
 MORE = 100
 WIDEST = 0.2
 PRECISION = 0.002
@@ -50,14 +51,6 @@ class SearchResult:
     score: Measurement
     episodes: int
     note: str = ""
-
-
-def nominal_twins(budget: int) -> dict[int, int]:
-    """Return the nominal episodes that most searches need: their number by the seed of the first."""
-    refinements = range(0, budget, AT_ONCE)
-    return {SEARCH_SEED: EPISODES_PER_GRID_POINT} | {
-        SEARCH_SEED + EPISODES_PER_GRID_POINT + spent: AT_ONCE for spent in refinements
-    }
 
 
 class StrengthSearch:
@@ -157,9 +150,11 @@ class StrengthSearch:
         The window halves while the crossing stays inside, down to a width in which a parabola fits.
         """
         width = 0.75 * float(np.diff(np.log(self.axis.grid()[:2]))[0])
+        narrow = 0.0
         while spent < self.budget:
-            self.sample(np.exp(x + width * _spread(AT_ONCE, spent)), EPISODES_PER_GRID_POINT + spent)
-            spent += AT_ONCE
+            n = min(AT_ONCE if width <= 1.5 * narrow else AT_ONCE_IN_WIDE_WINDOWS, self.budget - spent)
+            self.sample(np.exp(x + width * _spread(n, spent)), EPISODES_PER_GRID_POINT + spent)
+            spent += n
             here, scores = self._window(x, width)
             curve = parabola(here, scores)
             rough = crossing(here, falling(scores, np.ones_like(scores)), level)
