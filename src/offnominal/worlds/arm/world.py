@@ -6,12 +6,8 @@ import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import mujoco
 import numpy as np
-from gymnasium.spaces import Box
-from mujoco.batch import Batch, SimulationError
 
-from offnominal.core.errors import SimulationDiverged
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, STEP, TOOL
@@ -19,8 +15,7 @@ from offnominal.worlds.arm.kernel import draw_goals, joints_of_reports, move_goa
 from offnominal.worlds.arm.kinematics import forward
 from offnominal.worlds.arm.model import Task, load_model
 from offnominal.worlds.camera import Camera, DrawnCamera
-from offnominal.worlds.mujoco.world import FATAL, thread_count
-from offnominal.worlds.world import World, box
+from offnominal.worlds.mujoco.batched_world import BatchedMujocoWorld
 from offnominal.worlds.world_card import WorldCard
 
 if TYPE_CHECKING:
@@ -35,7 +30,7 @@ START_POSITION = np.array([-_START_POSE[0, 3], -_START_POSE[1, 3], _START_POSE[2
 """Position of the TCP at the start of every episode, in the frame of the table."""
 
 
-class ArmWorld(World):
+class ArmWorld(BatchedMujocoWorld):
     """N simulations of the arm, each with its own physics.
 
     An action displaces the target of the tool centre point (TCP). Damped-least-squares inverse kinematics turns the
@@ -43,32 +38,20 @@ class ArmWorld(World):
 
     Args:
         n: Number of rows.
-        threads: Worker threads; None for as many as there are processors and work for. Results do not depend on it.
+        threads: See :class:`BatchedMujocoWorld`.
     """
 
-    action_space: Box
     card: WorldCard
     task: ClassVar[Task]
-    frame_skip: ClassVar[int]
 
     def __init__(self, n: int, *, threads: int | None = None) -> None:
-        self.model = load_model(self.task)
-        self.observation_space = box(self.card.observation)
-        self.action_space = box(self.card.action, limit=1.0)
-        self._allocate(n)
-        self._batch = Batch(self.model, n, nthread=thread_count(n, threads))
-        self._qpos, self._qvel = self._batch.bind("qpos"), self._batch.bind("qvel")
-        self._ctrl = self._batch.bind("ctrl")
+        super().__init__(load_model(self.task), n, action_limit=1.0, threads=threads)
         self._payload = self.model.body("payload").id
-        self._settings = {parameter.name: np.full(n, parameter.neutral) for parameter in self.card.physics_parameters}
         self._targets = np.zeros((n, 3))
         self._joints = np.zeros((n, 6))
         self._goals = np.zeros((n, 3))
         self._directions = np.ones(n)
         self._keys = np.zeros(n, np.uint64)
-        self._seeds = np.zeros(n, np.int64)
-        self._ticks = np.zeros(n, np.int64)
-        self._all = np.arange(n)
         self._renderer: Renderer | None = None
 
     @abstractmethod
@@ -81,18 +64,12 @@ class ArmWorld(World):
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start new episodes with nominal physics, the arm at rest in its start pose."""
-        for parameter in self.card.physics_parameters:
-            self.set_physics_parameter(parameter.name, rows, np.full(len(rows), parameter.neutral))
-        self._batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+        self._reset_simulations(rows, seeds)
         self._qpos[rows, ARM], self._qvel[rows] = START, 0.0
         self._joints[rows], self._targets[rows] = START, START_POSITION
         self._ctrl[rows], self._ctrl[rows, ARM] = 0.0, START
         self._keys[rows] = stream_keys(seeds, episodes, "reset")
         self._directions[rows] = 1.0
-        self._seeds[rows] = seeds
-        self._ticks[rows] = 0
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
         draw_goals(rows, self._keys, self._goals)
         self._start(rows)
 
@@ -103,25 +80,12 @@ class ArmWorld(World):
         move_targets(stepped, executed, self._settings["robot_speed"], self._targets, self._joints, self._ctrl)
         move_goals(stepped, self._settings["moving_goal"], self._goals, self._directions)
         self._command_gripper(stepped, executed)
-        try:
-            self._batch.step(rows, nstep=self.frame_skip)
-        except SimulationError as error:
-            self._report(int(error.ids[0]), str(error))
-        bad = self._batch.warning[stepped][:, FATAL, 1].any(axis=1)
-        if bad.any():
-            self._report(int(stepped[np.argmax(bad)]), "position, velocity or acceleration is not finite")
+        self._simulate(rows)
         self._write_outcomes(stepped, executed)
         self._ticks[stepped] += 1
 
     def _command_gripper(self, rows: IntArray, actions: FloatArray) -> None:
         """Set the fingers' servos. The fingers of a closed gripper have none."""
-
-    def _report(self, row: int, problem: str) -> None:
-        faults = {name: float(values[row]) for name, values in self._settings.items()}
-        raise SimulationDiverged(
-            f"{self.card.id}: {problem} in row {row} (seed {self._seeds[row]}) at step {self._ticks[row]}, "
-            f"with {faults}; use a weaker fault."
-        )
 
     def executed(self, actions: Array) -> Array:
         """Return the actions within the largest displacement of the target; the gripper has no limit."""
@@ -129,18 +93,7 @@ class ArmWorld(World):
         limited[..., :3] = np.clip(limited[..., :3], -MAX_STEP / STEP, MAX_STEP / STEP)
         return limited
 
-    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows; derived constants follow the payload."""
-        setting = self._settings[self.physics_parameter(name).name]
-        changed = setting[rows] != values
-        if not changed.any():
-            return
-        rows, values = rows[changed], values[changed]
-        setting[rows] = values
-        self._apply(name, rows, values)
-
     def _apply(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Change the models of some rows."""
         if name == "robot_friction":
             self._batch.expand("dof_damping")[rows, ARM] = self.model.dof_damping[ARM] + values[:, None]
         elif name == "payload":

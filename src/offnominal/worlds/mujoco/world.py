@@ -1,57 +1,40 @@
-"""Base class of the MuJoCo worlds: a batch of simulations, each with its own physics parameters."""
+"""Base class of the MuJoCo worlds of Anomaly-Gym: mass, friction and an external force as physics parameters."""
 
 from __future__ import annotations
 
-import os
 from abc import abstractmethod
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import mujoco
 import numpy as np
-from gymnasium.spaces import Box
-from mujoco.batch import Batch, SimulationError
 
-from offnominal.core.checks import positive_integer
-from offnominal.core.errors import InvalidParameter, SimulationDiverged
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.philox import fill_normal
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
 from offnominal.worlds.camera import DrawnCamera
+from offnominal.worlds.mujoco.batched_world import BatchedMujocoWorld
 from offnominal.worlds.mujoco.card import CARDS
-from offnominal.worlds.world import World, box
 
 if TYPE_CHECKING:
     from offnominal.worlds.mujoco.render import CameraView, Renderer
 
-FATAL = [
-    int(kind)
-    for kind in (
-        mujoco.mjtWarning.mjWARN_BADQPOS,
-        mujoco.mjtWarning.mjWARN_BADQVEL,
-        mujoco.mjtWarning.mjWARN_BADQACC,
-        mujoco.mjtWarning.mjWARN_BADCTRL,
-    )
-]
-ROWS_PER_THREAD = 8
 ControlCost = Literal["executed", "requested"]
 
 
-class MujocoWorld(World):
+class MujocoWorld(BatchedMujocoWorld):
     """N simulations of one model, each with its own mass, friction and external force.
 
     Args:
         n: Number of rows.
-        threads: Number of worker threads; None for a number that suits the processors and rows. Results do not depend
-            on it.
+        threads: See :class:`BatchedMujocoWorld`.
         control_cost: Whether the control cost is that of the ``"executed"`` action, after the motors' limits, or of the
             ``"requested"`` one, as in the original.
     """
 
-    action_space: Box
     world_id: ClassVar[str]
     model_file: ClassVar[str]
-    frame_skip: ClassVar[int]
     pushed_body: ClassVar[str]
     push_direction: ClassVar[tuple[float, float, float]]
     robot_dofs: ClassVar[slice]
@@ -61,21 +44,10 @@ class MujocoWorld(World):
             raise InvalidParameter(f"control_cost is {control_cost!r}; choose 'executed' or 'requested'.")
         self.card = CARDS[self.world_id]
         self.control_cost = control_cost
-        self.model = load_model(self.model_file)
-        self.observation_space = box(self.card.observation)
-        self.action_space = box(self.card.action, limit=float(self.model.actuator_ctrlrange[0, 1]))
-        self._allocate(n)
-        self._batch = Batch(self.model, n, nthread=thread_count(n, threads))
-        self._qpos, self._qvel = self._batch.bind("qpos"), self._batch.bind("qvel")
-        self._ctrl, self._push = self._batch.bind("ctrl"), self._batch.bind("xfrc_applied")
+        model = load_model(self.model_file)
+        super().__init__(model, n, action_limit=float(model.actuator_ctrlrange[0, 1]), threads=threads)
+        self._push = self._batch.bind("xfrc_applied")
         self._body = self.model.body(self.pushed_body).id
-        self._settings = {
-            physics_parameter.name: np.full(n, physics_parameter.neutral)
-            for physics_parameter in self.card.physics_parameters
-        }
-        self._seeds = np.zeros(n, np.int64)
-        self._ticks = np.zeros(n, np.int64)
-        self._all = np.arange(n)
         self._renderer: Renderer | None = None
 
     @abstractmethod
@@ -92,52 +64,26 @@ class MujocoWorld(World):
 
     def reset(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
         """Start new episodes with nominal physics."""
-        for physics_parameter in self.card.physics_parameters:
-            self.set_physics_parameter(physics_parameter.name, rows, np.full(len(rows), physics_parameter.neutral))
+        self._reset_simulations(rows, seeds)
         noise = np.empty((len(rows), self.model.nq + self.model.nv))
         fill_normal(stream_keys(seeds, episodes, "reset"), np.zeros(len(rows), np.int64), 0, noise)
-        self._batch.reset(rows, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
         self._qpos[rows], self._qvel[rows] = self._initial(noise)
-        self._seeds[rows] = seeds
-        self._ticks[rows] = 0
-        for outcome in (self.rewards, self.terminated, self.success, self.critical, self.cost):
-            outcome[rows] = 0
         self._observe(rows)
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Hold the actions for one control period."""
         executed = self.executed(actions)
         self._ctrl[:] = executed
-        try:
-            self._batch.step(rows, nstep=self.frame_skip)
-        except SimulationError as error:
-            self._report(int(error.ids[0]), str(error))
+        self._simulate(rows)
         stepped = self._all if rows is None else rows
-        bad = self._batch.warning[stepped][:, FATAL, 1].any(axis=1)
-        if bad.any():
-            self._report(int(stepped[np.argmax(bad)]), "position, velocity or acceleration is not finite")
         self._write_outcomes(stepped, executed if self.control_cost == "executed" else actions)
         self._ticks[stepped] += 1
-
-    def _report(self, row: int, what: str) -> None:
-        faults = {name: float(values[row]) for name, values in self._settings.items()}
-        raise SimulationDiverged(
-            f"{self.card.id}: {what} in row {row} (seed {self._seeds[row]}) at step {self._ticks[row]}, "
-            f"with {faults}; use a weaker fault."
-        )
 
     def executed(self, actions: Array) -> Array:
         """Return the actions within the motors' limits."""
         return np.clip(actions, self.action_space.low, self.action_space.high)
 
-    def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
-        """Set a physics parameter of some rows and update constants that depend on the mass."""
-        setting = self._settings[self.physics_parameter(name).name]
-        changed = setting[rows] != values
-        if not changed.any():
-            return
-        rows, values = rows[changed], values[changed]
-        setting[rows] = values
+    def _apply(self, name: str, rows: IntArray, values: FloatArray) -> None:
         if name == "force":
             self._push[rows, self._body, :3] = values[:, None] * np.array(self.push_direction)
         elif name == "friction":
@@ -191,10 +137,3 @@ def load_model(name: str) -> mujoco.MjModel:
     """Compile a model file of this package."""
     with as_file(files("offnominal.worlds.mujoco") / "models" / name) as path:
         return mujoco.MjModel.from_xml_path(str(path))
-
-
-def thread_count(n: int, threads: int | None) -> int:
-    """Return the number of threads for n simulations."""
-    if threads is None:
-        return max(1, min(len(os.sched_getaffinity(0)), n // ROWS_PER_THREAD))
-    return positive_integer("threads", threads)

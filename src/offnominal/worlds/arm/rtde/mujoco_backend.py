@@ -14,7 +14,7 @@ from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.arm.kinematics import tcp_vector
 from offnominal.worlds.arm.model import load_model
 from offnominal.worlds.arm.rtde.backend import HOME
-from offnominal.worlds.mujoco.world import FATAL
+from offnominal.worlds.mujoco.batched_world import FATAL
 
 MAX_TIMESTEP = 0.005
 """Longest time step of the physics, s; that of URM-Reach."""
