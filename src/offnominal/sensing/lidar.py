@@ -80,12 +80,15 @@ class PointCloud:
         points: (channels, columns, 3): measured points in world coordinates, m; NaN without a return.
         label: (channels, columns): semantic class; that of the sky without a return.
         instance: (channels, columns): identity of the object; 0 without a return.
+        intensity: (channels, columns): reflectance of the surface times the cosine of the angle of incidence, from 0 to
+            1; 0 without a return. None unless requested.
     """
 
     ranges: NDArray[np.float32]
     points: NDArray[np.float32]
     label: NDArray[np.int32]
     instance: NDArray[np.int32]
+    intensity: NDArray[np.float32] | None = None
 
     @property
     def returned(self) -> BoolArray:
@@ -94,7 +97,15 @@ class PointCloud:
         return back
 
 
-def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int = 0, step: int = 0) -> PointCloud:
+def sweep(
+    scene: Scene,
+    lidar: Lidar,
+    *,
+    poses: Poses | None = None,
+    seed: int = 0,
+    step: int = 0,
+    intensity: bool = False,
+) -> PointCloud:
     """Return the point cloud of one revolution.
 
     Args:
@@ -103,6 +114,7 @@ def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int =
         poses: Poses of the instances; None for those of the scene.
         seed: Root seed of the stream ``lidar``, from which noise and dropout are drawn.
         step: Time index within that stream. The same seed and step always give the same noise.
+        intensity: Whether to compute intensities.
 
     Example:
         >>> from offnominal.sensing import Cylinder, Instance
@@ -119,13 +131,15 @@ def sweep(scene: Scene, lidar: Lidar, *, poses: Poses | None = None, seed: int =
     positions, rotations = where.checked(len(scene.instances))
     size = (lidar.channels, lidar.columns)
     cloud = PointCloud(
-        np.empty(size, np.float32), np.empty((*size, 3), np.float32), np.empty(size, np.int32), np.empty(size, np.int32)
-    )
+        np.empty(size, np.float32), np.empty((*size, 3), np.float32), np.empty(size, np.int32),
+        np.empty(size, np.int32), np.empty(size, np.float32) if intensity else None,
+    )  # fmt: skip
+    brightness = np.empty((0, 0), np.float32) if cloud.intensity is None else cloud.intensity
     key = Stream.named(seed, 0, "lidar").key
     numbers = np.array((*lidar.position, lidar.max_range, lidar.noise, lidar.dropout))
     measure(
         scene.packed, positions[0], rotations[0], numbers, np.asarray(lidar.rotation), lidar.elevations, lidar.azimuths,
-        key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance,
+        key, step, cloud.ranges, cloud.points, cloud.label, cloud.instance, brightness,
     )  # fmt: skip
     return cloud
 

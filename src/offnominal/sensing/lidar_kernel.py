@@ -15,11 +15,18 @@ from offnominal.sensing.cells import HUGE, Cells, fill_cells
 from offnominal.sensing.intersections import FAR
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances, place
-from offnominal.sensing.planes import intersect_planes
+from offnominal.sensing.planes import intersect_planes, shade_planes
 from offnominal.sensing.rays import make_rays, trace
+from offnominal.sensing.shading import surface
 
 WIDE, HIGH = 8, 4
 NOISE_LANE, DROPOUT_LANE = 0, 1
+ONE = np.float32(1.0)
+# Weights of the colours in the reflectance, and the size of a laser's spot at a distance of 1 m.
+RED, GREEN, BLUE = (np.float32(value) for value in (0.3, 0.59, 0.11))
+PIXEL = np.float32(0.003)
+# Numba compiles a function once more for every constant argument, so this is converted where it is passed.
+SEPARATE = False
 
 
 @compiled
@@ -37,6 +44,7 @@ def measure(
     points: NDArray[np.float32],
     label: NDArray[np.int32],
     instance: NDArray[np.int32],
+    intensity: NDArray[np.float32],
 ) -> None:
     """Measure one revolution; see :func:`offnominal.sensing.sweep`. `lidar` is position, range, noise and dropout."""
     channels, columns = ranges.shape
@@ -55,6 +63,9 @@ def measure(
             cell[c] = row // HIGH * ((columns + WIDE - 1) // WIDE) + c // WIDE
         intersect_planes(packed, placed, rays, columns)
         trace(packed, placed, cells, rays, columns)
+        if intensity.shape[0] > 0:
+            shade_planes(packed, placed, rays, columns, PIXEL)
+            surface(packed, placed, rays, columns, PIXEL, bool(SEPARATE))
         for c in range(columns):
             ray = row * columns + c
             t, hit = float(ts[c]), hits[c]
@@ -68,6 +79,16 @@ def measure(
             instance[row, c] = identities[hit] if back else 0
             for axis in range(3):
                 points[row, c, axis] = np.float32(lidar[axis] + t * float(direction[axis, c])) if back else np.nan
+            if intensity.shape[0] > 0:
+                intensity[row, c] = _brightness(rays.colour, rays.normal, direction, c) if back else np.float32(0.0)
+
+
+@compiled_internal
+def _brightness(colour: Array, normal: Array, direction: Array, r: int) -> np.float32:
+    """Return the reflectance at the hit of ray r times the cosine of the angle of incidence."""
+    reflectance = RED * colour[0, r] + GREEN * colour[1, r] + BLUE * colour[2, r]
+    cosine = normal[0, r] * direction[0, r] + normal[1, r] * direction[1, r] + normal[2, r] * direction[2, r]
+    return min(ONE, reflectance * abs(cosine))
 
 
 @compiled_internal

@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias, get_args
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 
 Colour: TypeAlias = tuple[float, float, float]
-Texture: TypeAlias = Literal["plain", "checker", "noise", "windows", "lane"]
+Texture: TypeAlias = Literal["plain", "checker", "noise", "windows", "lane", "ribbons", "curtain", "planks"]
 TEXTURES: tuple[str, ...] = get_args(Texture)
-PLAIN, CHECKER, NOISE, WINDOWS, LANE = range(len(TEXTURES))
+PLAIN, CHECKER, NOISE, WINDOWS, LANE, RIBBONS, CURTAIN, PLANKS = range(len(TEXTURES))
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,9 @@ class Material:
         second: Second colour of the texture, or of a mesh's trim.
         texture: ``"plain"``; ``"checker"``: fields of `scale`; ``"noise"``: stains of about `scale`; ``"windows"``:
             panes on upright faces, one per `scale`, a few of them lit; ``"lane"``: a road along x whose lanes are
-            `scale` wide, with a dashed line at y = 0 and full lines one lane to either side.
+            `scale` wide, with a dashed line at y = 0 and full lines one lane to either side; ``"ribbons"``: a band of
+            glass per `scale` on upright faces; ``"curtain"``: upright faces of glass with thin frames; ``"planks"``:
+            thin horizontal joints on upright faces, one per `scale`.
         scale: Size of the texture, m.
 
     Example:

@@ -37,7 +37,10 @@ class PackedScene(NamedTuple):
         boxes: (nodes, 6): low and high corner of every node of every tree.
         links: (nodes, 2): first child and 0, or first triangle and number of triangles.
         triangles: (triangles, 9): one corner and the two sides from it.
-        trim: (triangles,): whether the triangle has the second colour.
+        finish: (triangles,): colour of a triangle: 0 that of the material, 1 its second colour, k + 2 row k of the
+            palette.
+        palette: (colours, 3): colours of triangles.
+        corner_normals: (triangles, 9): normals at the three corners, zero for flat triangles; empty without any.
         lighting: Light and sky, see :func:`offnominal.sensing.light.pack`.
     """
 
@@ -56,7 +59,9 @@ class PackedScene(NamedTuple):
     boxes: NDArray[np.float32]
     links: NDArray[np.int32]
     triangles: NDArray[np.float32]
-    trim: NDArray[np.bool_]
+    finish: NDArray[np.int32]
+    palette: NDArray[np.float32]
+    corner_normals: NDArray[np.float32]
     lighting: NDArray[np.float32]
 
 
@@ -71,7 +76,8 @@ def pack(
     """Return a scene as flat arrays."""
     kind = np.array([shape.kind for shape in shapes], np.int32)
     extents = np.array([shape.extent for shape in shapes], np.float64)
-    root, boxes, links, triangles, trim = _forest(shapes)
+    root, boxes, links, triangles = _forest(shapes)
+    finish, palette, corner_normals = _finishes(_meshes(shapes))
     return PackedScene(
         kind=kind,
         size=np.array([shape.sizes for shape in shapes], np.float32),
@@ -89,7 +95,9 @@ def pack(
         boxes=boxes,
         links=links,
         triangles=triangles,
-        trim=trim,
+        finish=finish,
+        palette=palette,
+        corner_normals=corner_normals,
         lighting=lights.pack(light, sky),
     )
 
@@ -105,9 +113,35 @@ def _bounding_radius(shape: Shape) -> float:
     return math.hypot(math.hypot(x, y), z) if shape.kind != CYLINDER else math.hypot(x, z)
 
 
-def _forest(shapes: Sequence[Shape]) -> tuple[Array, Array, Array, Array, Array]:
+def _meshes(shapes: Sequence[Shape]) -> list[Mesh]:
+    """Return the meshes among some shapes, each once."""
+    return list({id(shape): shape for shape in shapes if isinstance(shape, Mesh)}.values())
+
+
+def _finishes(meshes: list[Mesh]) -> tuple[Array, Array, Array]:
+    """Return finish, palette and corner normals of the triangles of all meshes, in the order of their trees."""
+    finishes, palettes, normals = (
+        [np.empty(0, np.int32)],
+        [np.empty((0, 3), np.float32)],
+        [np.empty((0, 9), np.float32)],
+    )
+    smooth = any(mesh.normals is not None for mesh in meshes)
+    used = 0
+    for mesh in meshes:
+        order = mesh.tree[3]
+        finish, palette = mesh.finish
+        finishes.append(np.where(finish >= 2, finish + used, finish)[order].astype(np.int32))
+        palettes.append(palette)
+        used += len(palette)
+        if smooth:
+            corners = np.zeros((len(order), 9), np.float32) if mesh.normals is None else np.asarray(mesh.normals)
+            normals.append(corners.reshape(-1, 9)[order])
+    return np.concatenate(finishes), np.concatenate(palettes), np.concatenate(normals)
+
+
+def _forest(shapes: Sequence[Shape]) -> tuple[Array, Array, Array, Array]:
     """Return the concatenated trees of all meshes, and the root of each shape's tree."""
-    meshes = list({id(shape): shape for shape in shapes if isinstance(shape, Mesh)}.values())
+    meshes = _meshes(shapes)
     trees = [mesh.tree for mesh in meshes]
     first_node, first_triangle = 0, 0
     begins: dict[int, int] = {}
@@ -126,5 +160,4 @@ def _forest(shapes: Sequence[Shape]) -> tuple[Array, Array, Array, Array, Array]
         np.concatenate([np.empty((0, 6), np.float32), *(tree[0] for tree in trees)]),
         np.concatenate([np.empty((0, 2), np.int32), *shifted]).astype(np.int32),
         np.concatenate([np.empty((0, 9), np.float32), *(tree[2] for tree in trees)]),
-        np.concatenate([np.empty(0, np.bool_), *(tree[3] for tree in trees)]),
     )

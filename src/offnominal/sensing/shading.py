@@ -33,7 +33,8 @@ def surface(
     `pixel` is the size of a pixel at t = 1, or at any t for an orthographic camera.
     """
     rotation, centre, paint = placed.rotation, placed.centre, packed.paint
-    kind, size, triangles, trim, texture = packed.kind, packed.size, packed.triangles, packed.trim, packed.texture
+    kind, size, triangles, texture, middle = packed.kind, packed.size, packed.triangles, packed.texture, packed.middle
+    finish, palette, corner_normals = packed.finish, packed.palette, packed.corner_normals
     start, direction, ts, hits, parts = rays.start, rays.direction, rays.t, rays.hit, rays.part
     point, normal, colour, sunlit, lighting = rays.point, rays.normal, rays.colour, rays.sunlit, packed.lighting
     own_start, ox, oy, oz = start.shape[1] > 1, ZERO, ZERO, ZERO
@@ -59,18 +60,26 @@ def surface(
         facing = nx * dx + ny * dy + nz * dz
         if facing > ZERO:
             nx, ny, nz = -nx, -ny, -nz
-        normal[0, r], normal[1, r], normal[2, r] = nx, ny, nz
         off = OFF_SURFACE * max(ONE, t)
         point[0, r], point[1, r], point[2, r] = px + off * nx, py + off * ny, pz + off * nz
+        if part >= 0 and corner_normals.shape[0] > 0:
+            nx, ny, nz = _smoothed(rotation, i, triangles, corner_normals, part, lx, ly, lz, nx, ny, nz)
+        normal[0, r], normal[1, r], normal[2, r] = nx, ny, nz
         sunlit[r] = max(ZERO, nx * lighting[0, 0] + ny * lighting[0, 1] + nz * lighting[0, 2])
         share = ZERO
-        if part >= 0 and trim[part]:
+        if part >= 0 and finish[part] > 0:
+            if finish[part] >= 2:
+                row = finish[part] - 2
+                colour[0, r], colour[1, r], colour[2, r] = palette[row, 0], palette[row, 1], palette[row, 2]
+                continue
             share = ONE
         elif texture[i] != PLAIN:
             scale = paint[i, 6]
             wide = scale * (pixel if parallel else pixel * t)
             if wide > FINE:
                 wide /= math.sqrt(max(LEAST_COSINE, abs(facing)))
+            # The texture of a mesh starts at the mesh's own origin.
+            lx, ly, lz = lx + np.float32(middle[i, 0]), ly + np.float32(middle[i, 1]), lz + np.float32(middle[i, 2])
             lx, ly, lz = (lx - INSET * ax) * scale, (ly - INSET * ay) * scale, (lz - INSET * az) * scale
             if texture[i] == CHECKER:
                 share = checker(lx, ly, lz, wide)
@@ -82,6 +91,50 @@ def surface(
         colour[0, r] = paint[i, 0] + share * (paint[i, 3] - paint[i, 0])
         colour[1, r] = paint[i, 1] + share * (paint[i, 4] - paint[i, 1])
         colour[2, r] = paint[i, 2] + share * (paint[i, 5] - paint[i, 2])
+
+
+@compiled_internal
+def _smoothed(
+    rotation: NDArray[np.float32],
+    i: int,
+    triangles: NDArray[np.float32],
+    corner_normals: NDArray[np.float32],
+    part: int,
+    x: np.float32,
+    y: np.float32,
+    z: np.float32,
+    nx: np.float32,
+    ny: np.float32,
+    nz: np.float32,
+) -> tuple[np.float32, np.float32, np.float32]:
+    """Return the normal at the point (x, y, z) of a triangle, interpolated between its corners.
+
+    (nx, ny, nz) is the normal of the flat triangle in world coordinates, towards the sensor.
+    """
+    ux, uy, uz = triangles[part, 3], triangles[part, 4], triangles[part, 5]
+    vx, vy, vz = triangles[part, 6], triangles[part, 7], triangles[part, 8]
+    x, y, z = x - triangles[part, 0], y - triangles[part, 1], z - triangles[part, 2]
+    uu, uv, vv = ux * ux + uy * uy + uz * uz, ux * vx + uy * vy + uz * vz, vx * vx + vy * vy + vz * vz
+    u, v = x * ux + y * uy + z * uz, x * vx + y * vy + z * vz
+    area = uu * vv - uv * uv
+    if area <= ZERO:
+        return nx, ny, nz
+    b, c = (vv * u - uv * v) / area, (uu * v - uv * u) / area
+    a = ONE - b - c
+    own = corner_normals[part]
+    sx = a * own[0] + b * own[3] + c * own[6]
+    sy = a * own[1] + b * own[4] + c * own[7]
+    sz = a * own[2] + b * own[5] + c * own[8]
+    length = math.sqrt(sx * sx + sy * sy + sz * sz)
+    if length < HALF * HALF:
+        return nx, ny, nz
+    sx, sy, sz = sx / length, sy / length, sz / length
+    wx = rotation[i, 0] * sx + rotation[i, 1] * sy + rotation[i, 2] * sz
+    wy = rotation[i, 3] * sx + rotation[i, 4] * sy + rotation[i, 5] * sz
+    wz = rotation[i, 6] * sx + rotation[i, 7] * sy + rotation[i, 8] * sz
+    if wx * nx + wy * ny + wz * nz < ZERO:
+        return -wx, -wy, -wz
+    return wx, wy, wz
 
 
 @compiled_internal

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array, BoolArray
+from offnominal.core.types import Array, IntArray
 
 PLANE, BOX, SPHERE, ELLIPSOID, CAPSULE, CYLINDER, MESH = range(7)
 Triple: TypeAlias = tuple[float, float, float]
@@ -158,6 +158,10 @@ class Mesh:
         vertices: (v, 3): corners in metres.
         faces: (f, 3): the three corners of each triangle.
         trim: (f,): whether a triangle has the material's second colour; none by default.
+        colours: (f, 3): colour of each triangle, which replaces that of the material; NaN where there is none. Parts
+            above 1 appear as bright as a lamp.
+        normals: (f, 3, 3): unit normals at the three corners of each triangle, for smooth shading; zero for a flat
+            triangle. All triangles are flat by default.
 
     Example:
         >>> tetrahedron = Mesh(
@@ -170,6 +174,8 @@ class Mesh:
     vertices: ArrayLike
     faces: ArrayLike
     trim: ArrayLike | None = None
+    colours: ArrayLike | None = None
+    normals: ArrayLike | None = None
     corners: NDArray[np.float64] = field(init=False)
     middle: Triple = field(init=False)
     extent: Triple = field(init=False)
@@ -185,6 +191,8 @@ class Mesh:
             raise InvalidParameter(
                 f"trim has the shape {trim.shape}; expected one value for each of {len(faces)} faces."
             )
+        for name in ("colours", "normals"):
+            _check_per_face(self, name, len(faces))
         used = vertices[faces]
         low, high = used.min(axis=(0, 1)), used.max(axis=(0, 1))
         middle = 0.5 * (low + high)
@@ -202,14 +210,26 @@ class Mesh:
         return f"Mesh({len(np.asarray(self.vertices))} vertices, {len(np.asarray(self.faces))} faces)"
 
     @cached_property
-    def tree(self) -> tuple[Array, Array, Array, BoolArray]:
-        """Boxes and links of the tree over the triangles, the triangles in its order, and their `trim`."""
+    def tree(self) -> tuple[Array, Array, Array, IntArray]:
+        """Boxes and links of the tree over the triangles, the triangles in its order, and that order."""
         from offnominal.sensing.bvh import build_bvh
 
         corners = self.corners.astype(np.float32)
         boxes, links, order = build_bvh(np.hstack([corners.min(axis=1), corners.max(axis=1)]), 4)
         first, second, third = (corners[order, k] for k in range(3))
-        return boxes, links, np.hstack([first, second - first, third - first]), np.asarray(self.trim)[order]
+        return boxes, links, np.hstack([first, second - first, third - first]), order
+
+    @cached_property
+    def finish(self) -> tuple[IntArray, Array]:
+        """Finish of each triangle, and the palette; see :class:`offnominal.sensing.packed_scene.PackedScene`."""
+        finish = np.asarray(self.trim).astype(np.int64)
+        if self.colours is None:
+            return finish, np.empty((0, 3), np.float32)
+        colours = np.asarray(self.colours, np.float32)
+        own = np.isfinite(colours).all(axis=1)
+        palette, rows = np.unique(colours[own], axis=0, return_inverse=True)
+        finish[own] = rows.reshape(-1) + 2
+        return finish, palette
 
 
 Shape: TypeAlias = Plane | Box | Sphere | Ellipsoid | Capsule | Cylinder | Mesh
@@ -218,6 +238,18 @@ Shape: TypeAlias = Plane | Box | Sphere | Ellipsoid | Capsule | Cylinder | Mesh
 def _positive(shape: object, name: str, sizes: tuple[float, ...], *, finite: bool = True) -> None:
     if not all(size > 0.0 and (math.isfinite(size) or not finite) for size in sizes):
         raise InvalidParameter(f"{type(shape).__name__}: {name} is {sizes}; expected lengths above zero, in metres.")
+
+
+def _check_per_face(mesh: Mesh, name: str, faces: int) -> None:
+    """Convert the colours or normals of a mesh, and raise :class:`InvalidParameter` if their shape is wrong."""
+    expected = (faces, 3) if name == "colours" else (faces, 3, 3)
+    given = getattr(mesh, name)
+    if given is None:
+        return
+    values = np.array(given, np.float32)
+    if values.shape != expected:
+        raise InvalidParameter(f"{name} have the shape {values.shape}; expected {expected}, one row for each face.")
+    object.__setattr__(mesh, name, values)
 
 
 def _check_mesh(vertices: Array, faces: Array) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from offnominal.core.compilation import compiled_internal
-from offnominal.sensing.material import LANE, NOISE
+from offnominal.sensing.material import CURTAIN, LANE, NOISE, PLANKS, RIBBONS
 
 ZERO, HALF, ONE, TWO, THREE = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0, 3.0))
 SILL, LINTEL = np.float32(0.2), np.float32(0.25)
 ROOF, PANES, LIT_SHARE, GLOW = (np.float32(value) for value in (-0.12, 0.3, 0.1, 9.0))
 FARTHEST, THIN = np.float32(1e6), np.float32(1e-6)
+RIBBON, FRAME, MULLION, CLEAR = (np.float32(value) for value in (0.22, 0.06, 0.025, 0.84))
 LINE = np.float32(0.035)
 DASH = np.float32(2.5)
 LIT = (np.float32(1.0), np.float32(0.88), np.float32(0.58))
@@ -104,6 +105,12 @@ def pattern(
     if abs(nz) > HALF:
         return ROOF
     u = y if abs(nx) > abs(ny) else x
+    if texture == RIBBONS:
+        return _faded(_inside(z, RIBBON, pixel) * _inside(u, MULLION, pixel), TWO * PANES, pixel)
+    if texture == CURTAIN:
+        return _faded(_inside(z, FRAME, pixel) * _inside(u, MULLION, pixel), CLEAR, pixel)
+    if texture == PLANKS:
+        return _faded(ONE - _inside(z, MULLION, pixel), FRAME, pixel)
     share = _inside(u, SILL, pixel) * _inside(z, LINTEL, pixel)
     return (
         GLOW

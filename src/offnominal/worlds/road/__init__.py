@@ -1,0 +1,1 @@
+"""The road: lane keeping and the driving world."""

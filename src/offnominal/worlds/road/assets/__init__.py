@@ -1,0 +1,1 @@
+"""Procedural meshes of everything visible in the driving world. They know nothing of towns and traffic."""
