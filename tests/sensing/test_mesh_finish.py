@@ -28,7 +28,7 @@ def test_colours_of_triangles_replace_the_material():
 
 def test_palettes_of_several_meshes_do_not_mix():
     left = Mesh(SQUARE - (0, 1.2, 0), HALVES, colours=[(1.0, 0.0, 0.0)] * 2)
-    right = Mesh((*SQUARE, 0, 1.2, 0), HALVES, colours=[(0.0, 0.0, 1.0)] * 2)
+    right = Mesh(SQUARE - (0, -1.2, 0), HALVES, colours=[(0.0, 0.0, 1.0)] * 2)
     scene = Scene((Instance(left), Instance(right)), FLAT_LIGHT)
     rgb = render(scene, Camera((-8.0, 0.0, 0.0), (0.0, 0.0, 0.0), 32, 32, fov=30.0)).rgb
     assert rgb[16, 8].tolist() == [0, 0, 255]

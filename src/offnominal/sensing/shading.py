@@ -74,23 +74,41 @@ def surface(
                 continue
             share = ONE
         elif texture[i] != PLAIN:
-            scale = paint[i, 6]
-            wide = scale * (pixel if parallel else pixel * t)
-            if wide > FINE:
-                wide /= math.sqrt(max(LEAST_COSINE, abs(facing)))
             # The texture of a mesh starts at the mesh's own origin.
             lx, ly, lz = lx + np.float32(middle[i, 0]), ly + np.float32(middle[i, 1]), lz + np.float32(middle[i, 2])
-            lx, ly, lz = (lx - INSET * ax) * scale, (ly - INSET * ay) * scale, (lz - INSET * az) * scale
-            if texture[i] == CHECKER:
-                share = checker(lx, ly, lz, wide)
-            else:
-                share = pattern(texture[i], i, lx, ly, lz, ax, ay, az, wide)
+            share = _textured(
+                texture[i], i, paint[i, 6], pixel if parallel else pixel * t, facing, lx, ly, lz, ax, ay, az
+            )
         if share == GLOW:
             colour[0, r], colour[1, r], colour[2, r] = LIT
             continue
         colour[0, r] = paint[i, 0] + share * (paint[i, 3] - paint[i, 0])
         colour[1, r] = paint[i, 1] + share * (paint[i, 4] - paint[i, 1])
         colour[2, r] = paint[i, 2] + share * (paint[i, 5] - paint[i, 2])
+
+
+@compiled_internal
+def _textured(
+    texture: int,
+    i: int,
+    scale: np.float32,
+    pixel: np.float32,
+    facing: np.float32,
+    x: np.float32,
+    y: np.float32,
+    z: np.float32,
+    ax: np.float32,
+    ay: np.float32,
+    az: np.float32,
+) -> np.float32:
+    """Return the share of the second colour at the point (x, y, z) of instance i, whose normal is (ax, ay, az)."""
+    wide = scale * pixel
+    if wide > FINE:
+        wide /= math.sqrt(max(LEAST_COSINE, abs(facing)))
+    x, y, z = (x - INSET * ax) * scale, (y - INSET * ay) * scale, (z - INSET * az) * scale
+    if texture == CHECKER:
+        return checker(x, y, z, wide)
+    return pattern(texture, i, x, y, z, ax, ay, az, wide)
 
 
 @compiled_internal

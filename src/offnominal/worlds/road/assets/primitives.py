@@ -45,7 +45,7 @@ def box(
 
 def ball(name: str, x: float, y: float, z: float, at: Triple = ORIGIN, n: int = 10) -> Solid:
     """Return an ellipsoid with the radii x, y and z around its centre `at`; n is its number of corners around."""
-    rings = max(4, n // 2 + 1)
+    rings = max(4, 2 * ((n + 2) // 4))
     profile = [sincos(math.pi * k / rings - 0.5 * math.pi) for k in range(rings + 1)]
     return lathe(name, [(flat, up) for up, flat in profile], n=n).scale(x, y, z).move(*at)
 
