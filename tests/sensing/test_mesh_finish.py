@@ -4,7 +4,22 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.sensing import Box, Camera, Instance, Lidar, Light, Material, Mesh, Scene, render, sweep
+from offnominal.sensing import (
+    Box,
+    Camera,
+    Instance,
+    Lidar,
+    Light,
+    Material,
+    Mesh,
+    Patches,
+    Plane,
+    Scene,
+    cast_rays,
+    render,
+    sweep,
+)
+from offnominal.sensing.vectors import rotation_about_z
 
 SQUARE = np.array([(0, -1, -1), (0, 1, -1), (0, 1, 1), (0, -1, 1)], float)
 HALVES = [(0, 1, 2), (0, 2, 3)]
@@ -69,3 +84,51 @@ def test_intensity_is_reflectance_times_cosine_and_changes_nothing_else():
     assert cloud.intensity[1, 32] == pytest.approx(0.5, abs=0.01)
     assert cloud.intensity[1, 0] == pytest.approx(1.0, abs=0.01)
     assert (cloud.intensity[~cloud.returned] == 0.0).all()
+
+
+def random_strips(n=60):
+    random = np.random.default_rng(4)
+    middles, angles = random.uniform(-20.0, 20.0, (n, 1, 2)), random.uniform(0.0, np.pi, n)
+    along = np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None] * random.uniform(0.5, 15.0, (n, 1, 1))
+    across = np.stack([-np.sin(angles), np.cos(angles)], axis=1)[:, None] * random.uniform(0.05, 1.5, (n, 1, 1))
+    corners = np.concatenate([middles - along, middles + along, middles + along + across], axis=1)
+    return corners.reshape(-1, 2), np.arange(3 * n).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("camera", [Camera((-22, 3, 4), (0, 0, 0), 90, 70, 60), Camera((1, 2, 50), (1, 2.01, 0))])
+def test_patches_are_meshes_seen_from_above(camera):
+    vertices, faces = random_strips()
+    flat = np.hstack([vertices, np.zeros((len(vertices), 1))])
+    turned = rotation_about_z(33.0)
+    outputs = ("depth", "label", "normal")
+    pictures = [
+        render(Scene((Instance(shape, (1.0, 2.0, 0.3), turned, label=4),), Light(shadows=False)), camera, outputs)
+        for shape in (Patches(vertices, faces), Mesh(flat, faces))
+    ]
+    agree = pictures[0].label == pictures[1].label
+    assert agree.mean() > 0.999
+    both = agree & (pictures[0].label == 4)
+    assert both.mean() > 0.05
+    np.testing.assert_allclose(pictures[0].depth[both], pictures[1].depth[both], rtol=1e-4)
+    np.testing.assert_allclose(pictures[0].normal[both], (0.0, 0.0, 1.0) * np.ones((both.sum(), 3)), atol=1e-6)
+
+
+def test_patches_are_found_by_all_sensors_and_not_from_below():
+    vertices, faces = random_strips()
+    floor = Scene((Instance(Patches(vertices, faces), label=4), Instance(Plane(), (0.0, 0.0, -0.5), label=5)))
+    cloud = sweep(floor, Lidar(channels=16, columns=90, fov=(-60.0, -5.0)), intensity=True)
+    rays = cloud.points[cloud.returned] - np.array((0.0, 0.0, 1.8))
+    hits = cast_rays(floor, np.array((0.0, 0.0, 1.8)), rays)
+    assert (hits.label == cloud.label[cloud.returned]).mean() > 0.99
+    assert {4, 5} == set(np.unique(cloud.label[cloud.returned]))
+    many = cast_rays(floor, np.tile((0.0, 0.0, 1.8), (len(rays), 1)), rays)
+    assert np.array_equal(many.label, hits.label)
+    below = render(floor, Camera((0.0, 0.0, -0.2), (5.0, 0.0, 1.0), 32, 32), ("instance",))
+    assert (below.instance == 0).mean() > 0.5
+    assert not (below.instance == 1).any()
+
+
+def test_a_rebuilt_scene_reuses_its_meshes():
+    square = Mesh(SQUARE, HALVES)
+    one, other = (Scene((Instance(square, (x, 0.0, 0.0)),)) for x in (1.0, 2.0))
+    assert one.packed.triangles is other.packed.triangles

@@ -3,7 +3,8 @@
 One ray caster serves every camera and every lidar; it runs on the CPU and gives the same bytes on every machine.
 
 * A scene is data: :class:`Scene` of :class:`Instance`, each a shape (:class:`Plane`, :class:`Box`, :class:`Sphere`,
-  :class:`Ellipsoid`, :class:`Capsule`, :class:`Cylinder`, :class:`Mesh`) with a :class:`Material`, a pose, a label and
+  :class:`Ellipsoid`, :class:`Capsule`, :class:`Cylinder`, :class:`Mesh`,
+  :class:`Patches`) with a :class:`Material`, a pose, a label and
   an identity, under a :class:`Light` and a :class:`Sky`. :class:`Poses` move the instances.
 * :func:`render` and :func:`render_batch` return the :class:`CameraImage` of a :class:`Camera`.
 * :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; :func:`cast_rays` traces any rays.
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from offnominal.sensing.mujoco_scene import MujocoScene, scene_from_mujoco
     from offnominal.sensing.ray_casting import RayHits, cast_rays
     from offnominal.sensing.scene import Instance, Poses, Scene
-    from offnominal.sensing.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
+    from offnominal.sensing.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Patches, Plane, Sphere
 
 _HOMES = {
     "camera": ("Camera",),
@@ -37,7 +38,7 @@ _HOMES = {
     "material": ("Material",),
     "camera_image": ("CameraImage", "render", "render_batch"),
     "scene": ("Instance", "Poses", "Scene"),
-    "shapes": ("Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "Plane", "Sphere"),
+    "shapes": ("Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "Patches", "Plane", "Sphere"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -54,6 +55,7 @@ __all__ = [
     "Material",
     "Mesh",
     "MujocoScene",
+    "Patches",
     "Plane",
     "PointCloud",
     "Poses",

@@ -213,6 +213,40 @@ def intersect_mesh(
 
 
 @compiled_internal
+def mesh_in_the_way(
+    root: int,
+    boxes: NDArray[np.float32],
+    links: NDArray[np.int32],
+    triangles: NDArray[np.float32],
+    qx: np.float32,
+    qy: np.float32,
+    qz: np.float32,
+    dx: np.float32,
+    dy: np.float32,
+    dz: np.float32,
+    low: np.float32,
+    stack: NDArray[np.int32],
+) -> bool:
+    """Return whether a ray hits a mesh beyond low; as :func:`intersect_mesh`, but any hit is sufficient."""
+    ix, iy, iz = ONE / nonzero(dx), ONE / nonzero(dy), ONE / nonzero(dz)
+    stack[0] = root
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        node = stack[depth]
+        if not intersect_box(boxes, node, qx, qy, qz, ix, iy, iz, low, FAR) < FAR:
+            continue
+        first, count = links[node, 0], links[node, 1]
+        for k in range(first, first + count):
+            if _triangle(triangles, k, qx, qy, qz, dx, dy, dz, low, FAR) < FAR:
+                return True
+        if count == 0:
+            stack[depth], stack[depth + 1] = first, first + 1
+            depth += 2
+    return False
+
+
+@compiled_internal
 def intersect_box(
     boxes: NDArray[np.float32],
     node: int,

@@ -80,8 +80,8 @@ class PointCloud:
         points: (channels, columns, 3): measured points in world coordinates, m; NaN without a return.
         label: (channels, columns): semantic class; that of the sky without a return.
         instance: (channels, columns): identity of the object; 0 without a return.
-        intensity: (channels, columns): reflectance of the surface times the cosine of the angle of incidence, from 0 to
-            1; 0 without a return. None unless requested.
+        intensity: (channels, columns): mean reflectance of the material times the cosine of the angle of incidence,
+            from 0 to 1; 0 without a return. None unless requested.
     """
 
     ranges: NDArray[np.float32]

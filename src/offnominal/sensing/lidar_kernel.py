@@ -13,20 +13,19 @@ from offnominal.core.philox import normal_quantile, uniform
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.cells import HUGE, Cells, fill_cells
 from offnominal.sensing.intersections import FAR
+from offnominal.sensing.material import PLAIN
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances, place
-from offnominal.sensing.planes import intersect_planes, shade_planes
-from offnominal.sensing.rays import make_rays, trace
-from offnominal.sensing.shading import surface
+from offnominal.sensing.planes import intersect_planes
+from offnominal.sensing.rays import Rays, make_rays, trace
+from offnominal.sensing.shading import outward
+from offnominal.sensing.shapes import PATCHES, PLANE
 
 WIDE, HIGH = 8, 4
 NOISE_LANE, DROPOUT_LANE = 0, 1
-ONE = np.float32(1.0)
-# Weights of the colours in the reflectance, and the size of a laser's spot at a distance of 1 m.
+ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
+# Weights of the colours in the reflectance.
 RED, GREEN, BLUE = (np.float32(value) for value in (0.3, 0.59, 0.11))
-PIXEL = np.float32(0.003)
-# Numba compiles a function once more for every constant argument, so this is converted where it is passed.
-SEPARATE = False
 
 
 @compiled
@@ -63,9 +62,6 @@ def measure(
             cell[c] = row // HIGH * ((columns + WIDE - 1) // WIDE) + c // WIDE
         intersect_planes(packed, placed, rays, columns)
         trace(packed, placed, cells, rays, columns)
-        if intensity.shape[0] > 0:
-            shade_planes(packed, placed, rays, columns, PIXEL)
-            surface(packed, placed, rays, columns, PIXEL, bool(SEPARATE))
         for c in range(columns):
             ray = row * columns + c
             t, hit = float(ts[c]), hits[c]
@@ -79,16 +75,48 @@ def measure(
             instance[row, c] = identities[hit] if back else 0
             for axis in range(3):
                 points[row, c, axis] = np.float32(lidar[axis] + t * float(direction[axis, c])) if back else np.nan
-            if intensity.shape[0] > 0:
-                intensity[row, c] = _brightness(rays.colour, rays.normal, direction, c) if back else np.float32(0.0)
+        if intensity.shape[0] > 0:
+            _brighten(packed, placed, rays, ranges[row], intensity[row])
 
 
 @compiled_internal
-def _brightness(colour: Array, normal: Array, direction: Array, r: int) -> np.float32:
-    """Return the reflectance at the hit of ray r times the cosine of the angle of incidence."""
-    reflectance = RED * colour[0, r] + GREEN * colour[1, r] + BLUE * colour[2, r]
-    cosine = normal[0, r] * direction[0, r] + normal[1, r] * direction[1, r] + normal[2, r] * direction[2, r]
-    return min(ONE, reflectance * abs(cosine))
+def _brighten(packed: PackedScene, placed: PlacedInstances, rays: Rays, ranges: Array, intensity: Array) -> None:
+    """Set the intensity of the returns of one laser: reflectance times the cosine of the angle of incidence."""
+    hits, parts, ts, direction = rays.hit, rays.part, rays.t, rays.direction
+    centre, rotation, size, paint, kinds = placed.centre, placed.rotation, packed.size, packed.paint, packed.kind
+    triangles, finishes, palette, texture = packed.triangles, packed.finish, packed.palette, packed.texture
+    for r in range(intensity.shape[0]):
+        intensity[r] = ZERO
+        if not ranges[r] < FAR:
+            continue
+        i, part, t = hits[r], parts[r], ts[r]
+        dx, dy, dz = direction[0, r], direction[1, r], direction[2, r]
+        ex = rotation[i, 0] * dx + rotation[i, 3] * dy + rotation[i, 6] * dz
+        ey = rotation[i, 1] * dx + rotation[i, 4] * dy + rotation[i, 7] * dz
+        ez = rotation[i, 2] * dx + rotation[i, 5] * dy + rotation[i, 8] * dz
+        cosine = abs(ez)
+        if kinds[i] not in (PLANE, PATCHES):
+            qx, qy, qz = t * dx - centre[i, 0], t * dy - centre[i, 1], t * dz - centre[i, 2]
+            x = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
+            y = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
+            z = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
+            nx, ny, nz = outward(kinds[i], size[i, 0], size[i, 1], size[i, 2], triangles, part, x, y, z)
+            cosine = abs(nx * ex + ny * ey + nz * ez)
+        finish = finishes[part] if part >= 0 else 0
+        first, second = _luma(paint, i, 0), _luma(paint, i, 3)
+        if finish >= 2:
+            first = _luma(palette, finish - 2, 0)
+        elif finish == 1:
+            first = second
+        elif texture[i] != PLAIN:
+            first = HALF * (first + second)
+        intensity[r] = min(ONE, cosine * first)
+
+
+@compiled_internal
+def _luma(colours: Array, row: int, k: int) -> np.float32:
+    luma: np.float32 = RED * colours[row, k] + GREEN * colours[row, k + 1] + BLUE * colours[row, k + 2]
+    return luma
 
 
 @compiled_internal

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.types import Array, FloatArray
+from offnominal.core.types import FloatArray
 from offnominal.sensing import light as lights
 from offnominal.sensing.light import Light, Sky
 from offnominal.sensing.material import TEXTURES, Material
-from offnominal.sensing.shapes import CAPSULE, CYLINDER, ELLIPSOID, PLANE, SPHERE, Mesh, Shape
+from offnominal.sensing.packed_meshes import join_meshes, join_patches
+from offnominal.sensing.shapes import CAPSULE, CYLINDER, ELLIPSOID, PATCHES, PLANE, SPHERE, Mesh, Patches, Shape
 
+S = TypeVar("S", Mesh, Patches)
 ROUND = (SPHERE, ELLIPSOID, CAPSULE)
 
 
@@ -41,6 +43,11 @@ class PackedScene(NamedTuple):
             palette.
         palette: (colours, 3): colours of triangles.
         corner_normals: (triangles, 9): normals at the three corners, zero for flat triangles; empty without any.
+        patch_header: (instances, 6): grid of the patches of an instance; zero for other shapes.
+        patch_first: (instances,): start of that grid's lists in `patch_starts`.
+        patch_starts: Starts of the lists of the cells of all grids.
+        patch_members: The concatenated lists.
+        patch_triangles: (triangles, 6): triangles of the patches.
         lighting: Light and sky, see :func:`offnominal.sensing.light.pack`.
     """
 
@@ -62,6 +69,11 @@ class PackedScene(NamedTuple):
     finish: NDArray[np.int32]
     palette: NDArray[np.float32]
     corner_normals: NDArray[np.float32]
+    patch_header: NDArray[np.float32]
+    patch_first: NDArray[np.int32]
+    patch_starts: NDArray[np.int32]
+    patch_members: NDArray[np.int32]
+    patch_triangles: NDArray[np.float32]
     lighting: NDArray[np.float32]
 
 
@@ -76,8 +88,8 @@ def pack(
     """Return a scene as flat arrays."""
     kind = np.array([shape.kind for shape in shapes], np.int32)
     extents = np.array([shape.extent for shape in shapes], np.float64)
-    root, boxes, links, triangles = _forest(shapes)
-    finish, palette, corner_normals = _finishes(_meshes(shapes))
+    meshes = join_meshes(_each_once(shapes, Mesh))
+    patches = join_patches(_each_once(shapes, Patches))
     return PackedScene(
         kind=kind,
         size=np.array([shape.sizes for shape in shapes], np.float32),
@@ -85,19 +97,26 @@ def pack(
         # Slightly larger than the true radius, so that rounding never hides a surface.
         bounding_radius_squared=np.array([1.0001 * _bounding_radius(shape) ** 2 for shape in shapes], np.float32),
         middle=np.array([shape.middle if isinstance(shape, Mesh) else (0.0, 0.0, 0.0) for shape in shapes]),
-        planes=np.flatnonzero(kind == PLANE).astype(np.int32),
-        solids=np.flatnonzero(kind != PLANE).astype(np.int32),
+        planes=np.flatnonzero((kind == PLANE) | (kind == PATCHES)).astype(np.int32),
+        solids=np.flatnonzero((kind != PLANE) & (kind != PATCHES)).astype(np.int32),
         texture=np.array([TEXTURES.index(material.texture) for material in materials], np.int32),
         paint=np.array([(*m.colour, *m.second, 1.0 / m.scale) for m in materials], np.float32),
         label=np.array(labels, np.int32),
         identity=np.array(identities, np.int32),
-        root=root,
-        boxes=boxes,
-        links=links,
-        triangles=triangles,
-        finish=finish,
-        palette=palette,
-        corner_normals=corner_normals,
+        root=np.array([meshes.root.get(id(shape), 0) for shape in shapes], np.int32),
+        boxes=meshes.boxes,
+        links=meshes.links,
+        triangles=meshes.triangles,
+        finish=meshes.finish,
+        palette=meshes.palette,
+        corner_normals=meshes.corner_normals,
+        patch_header=np.array(
+            [shape.grid[0] if isinstance(shape, Patches) else np.zeros(6) for shape in shapes], np.float32
+        ),
+        patch_first=np.array([patches.first.get(id(shape), 0) for shape in shapes], np.int32),
+        patch_starts=patches.starts,
+        patch_members=patches.members,
+        patch_triangles=patches.triangles,
         lighting=lights.pack(light, sky),
     )
 
@@ -105,59 +124,13 @@ def pack(
 def _bounding_radius(shape: Shape) -> float:
     """Return the radius of the smallest ball around the centre that contains a shape."""
     if isinstance(shape, Mesh):
-        squares = np.square(shape.corners)
-        return math.sqrt(float((squares[..., 0] + squares[..., 1] + squares[..., 2]).max()))
+        return shape.bounding_radius
     x, y, z = shape.extent
     if shape.kind in ROUND:
         return max(x, y, z)
     return math.hypot(math.hypot(x, y), z) if shape.kind != CYLINDER else math.hypot(x, z)
 
 
-def _meshes(shapes: Sequence[Shape]) -> list[Mesh]:
-    """Return the meshes among some shapes, each once."""
-    return list({id(shape): shape for shape in shapes if isinstance(shape, Mesh)}.values())
-
-
-def _finishes(meshes: list[Mesh]) -> tuple[Array, Array, Array]:
-    """Return finish, palette and corner normals of the triangles of all meshes, in the order of their trees."""
-    finishes, palettes, normals = (
-        [np.empty(0, np.int32)],
-        [np.empty((0, 3), np.float32)],
-        [np.empty((0, 9), np.float32)],
-    )
-    smooth = any(mesh.normals is not None for mesh in meshes)
-    used = 0
-    for mesh in meshes:
-        order = mesh.tree[3]
-        finish, palette = mesh.finish
-        finishes.append(np.where(finish >= 2, finish + used, finish)[order].astype(np.int32))
-        palettes.append(palette)
-        used += len(palette)
-        if smooth:
-            corners = np.zeros((len(order), 9), np.float32) if mesh.normals is None else np.asarray(mesh.normals)
-            normals.append(corners.reshape(-1, 9)[order])
-    return np.concatenate(finishes), np.concatenate(palettes), np.concatenate(normals)
-
-
-def _forest(shapes: Sequence[Shape]) -> tuple[Array, Array, Array, Array]:
-    """Return the concatenated trees of all meshes, and the root of each shape's tree."""
-    meshes = _meshes(shapes)
-    trees = [mesh.tree for mesh in meshes]
-    first_node, first_triangle = 0, 0
-    begins: dict[int, int] = {}
-    shifted = []
-    for mesh, (boxes, links, triangles, _) in zip(meshes, trees, strict=True):
-        begins[id(mesh)] = first_node
-        compiled_internal = links[:, 1] == 0
-        shifted.append(
-            links + np.stack([np.where(compiled_internal, first_node, first_triangle), 0 * compiled_internal], axis=1)
-        )
-        first_node += len(boxes)
-        first_triangle += len(triangles)
-    root = np.array([begins.get(id(shape), 0) for shape in shapes], np.int32)
-    return (
-        root,
-        np.concatenate([np.empty((0, 6), np.float32), *(tree[0] for tree in trees)]),
-        np.concatenate([np.empty((0, 2), np.int32), *shifted]).astype(np.int32),
-        np.concatenate([np.empty((0, 9), np.float32), *(tree[2] for tree in trees)]),
-    )
+def _each_once(shapes: Sequence[Shape], kind: type[S]) -> tuple[S, ...]:
+    """Return the shapes of one kind, each once, in the order of their first use."""
+    return tuple({id(shape): shape for shape in shapes if isinstance(shape, kind)}.values())

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled_internal
 from offnominal.sensing.cells import SunMap
-from offnominal.sensing.intersections import FAR, STACK, intersect_convex, intersect_mesh
+from offnominal.sensing.intersections import FAR, STACK, intersect_convex, mesh_in_the_way
 from offnominal.sensing.material import CHECKER, PLAIN
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances
 from offnominal.sensing.rays import Rays
-from offnominal.sensing.shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PLANE, SPHERE
+from offnominal.sensing.shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, PATCHES, PLANE, SPHERE
 from offnominal.sensing.texture import GLOW, LIT, checker, pattern
 
 ZERO, HALF, ONE, TWO = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0))
@@ -35,12 +35,13 @@ def surface(
     rotation, centre, paint = placed.rotation, placed.centre, packed.paint
     kind, size, triangles, texture, middle = packed.kind, packed.size, packed.triangles, packed.texture, packed.middle
     finish, palette, corner_normals = packed.finish, packed.palette, packed.corner_normals
-    start, direction, ts, hits, parts = rays.start, rays.direction, rays.t, rays.hit, rays.part
-    point, normal, colour, sunlit, lighting = rays.point, rays.normal, rays.colour, rays.sunlit, packed.lighting
+    start, direction, ts, hits, parts, point = rays.start, rays.direction, rays.t, rays.hit, rays.part, rays.point
+    normal, colour, sunlit, lighting = rays.normal, rays.colour, rays.sunlit, packed.lighting
     own_start, ox, oy, oz = start.shape[1] > 1, ZERO, ZERO, ZERO
     for r in range(n):
         i = hits[r]
-        if i < 0 or (not own_start and kind[i] == PLANE and texture[i] <= CHECKER):
+        flat = i >= 0 and kind[i] in (PLANE, PATCHES)
+        if i < 0 or (not own_start and flat and texture[i] <= CHECKER):
             continue
         if own_start:
             ox, oy, oz = start[0, r], start[1, r], start[2, r]
@@ -50,10 +51,9 @@ def surface(
         lx = rotation[i, 0] * qx + rotation[i, 3] * qy + rotation[i, 6] * qz
         ly = rotation[i, 1] * qx + rotation[i, 4] * qy + rotation[i, 7] * qz
         lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
-        ax, ay, az = ZERO, ZERO, ONE
-        nx, ny, nz = rotation[i, 2], rotation[i, 5], rotation[i, 8]
-        if kind[i] != PLANE:
-            ax, ay, az = _outward(kind[i], size[i, 0], size[i, 1], size[i, 2], triangles, part, lx, ly, lz)
+        ax, ay, az, nx, ny, nz = ZERO, ZERO, ONE, rotation[i, 2], rotation[i, 5], rotation[i, 8]
+        if not flat:
+            ax, ay, az = outward(kind[i], size[i, 0], size[i, 1], size[i, 2], triangles, part, lx, ly, lz)
             nx = rotation[i, 0] * ax + rotation[i, 1] * ay + rotation[i, 2] * az
             ny = rotation[i, 3] * ax + rotation[i, 4] * ay + rotation[i, 5] * az
             nz = rotation[i, 6] * ax + rotation[i, 7] * ay + rotation[i, 8] * az
@@ -67,11 +67,11 @@ def surface(
         normal[0, r], normal[1, r], normal[2, r] = nx, ny, nz
         sunlit[r] = max(ZERO, nx * lighting[0, 0] + ny * lighting[0, 1] + nz * lighting[0, 2])
         share = ZERO
-        if part >= 0 and finish[part] > 0:
-            if finish[part] >= 2:
-                row = finish[part] - 2
-                colour[0, r], colour[1, r], colour[2, r] = palette[row, 0], palette[row, 1], palette[row, 2]
-                continue
+        row = finish[part] - 2 if part >= 0 else -2
+        if row >= 0:
+            colour[0, r], colour[1, r], colour[2, r] = palette[row, 0], palette[row, 1], palette[row, 2]
+            continue
+        if row == -1:
             share = ONE
         elif texture[i] != PLAIN:
             # The texture of a mesh starts at the mesh's own origin.
@@ -156,7 +156,7 @@ def _smoothed(
 
 
 @compiled_internal
-def _outward(
+def outward(
     kind: int,
     sx: np.float32,
     sy: np.float32,
@@ -235,10 +235,11 @@ def shadow(packed: PackedScene, placed: PlacedInstances, sun: SunMap, rays: Rays
             lz = rotation[i, 2] * qx + rotation[i, 5] * qy + rotation[i, 8] * qz
             ex, ey, ez = direction[i, 0], direction[i, 1], direction[i, 2]
             if kind[i] == MESH:
-                t, _ = intersect_mesh(root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, FAR, stack)
+                shaded = mesh_in_the_way(root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, stack)
             else:
                 t = intersect_convex(kind[i], size[i, 0], size[i, 1], size[i, 2], lx, ly, lz, ex, ey, ez, -middle)
-            if t < FAR:
+                shaded = bool(t < FAR)
+            if shaded:
                 sunlit[r] = ZERO
                 break
 

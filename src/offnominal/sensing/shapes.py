@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, IntArray
 
-PLANE, BOX, SPHERE, ELLIPSOID, CAPSULE, CYLINDER, MESH = range(7)
+PLANE, BOX, SPHERE, ELLIPSOID, CAPSULE, CYLINDER, MESH, PATCHES = range(8)
 Triple: TypeAlias = tuple[float, float, float]
 
 
@@ -220,6 +220,12 @@ class Mesh:
         return boxes, links, np.hstack([first, second - first, third - first]), order
 
     @cached_property
+    def bounding_radius(self) -> float:
+        """Radius of the smallest ball around the centre of the bounding box that contains the mesh."""
+        squares = np.square(self.corners)
+        return math.sqrt(float((squares[..., 0] + squares[..., 1] + squares[..., 2]).max()))
+
+    @cached_property
     def finish(self) -> tuple[IntArray, Array]:
         """Finish of each triangle, and the palette; see :class:`offnominal.sensing.packed_scene.PackedScene`."""
         finish = np.asarray(self.trim).astype(np.int64)
@@ -232,7 +238,46 @@ class Mesh:
         return finish, palette
 
 
-Shape: TypeAlias = Plane | Box | Sphere | Ellipsoid | Capsule | Cylinder | Mesh
+@dataclass(frozen=True, eq=False)
+class Patches:
+    """Flat areas of any outline in the plane z = 0, visible from above only; they cast no shadow.
+
+    They are for roads and their markings: a ray finds its triangle in a grid, much faster than in a mesh.
+
+    Args:
+        vertices: (v, 2): corners as (x, y), m.
+        faces: (f, 3): the three corners of each triangle.
+
+    Example:
+        >>> Patches([(0, 0), (2, 0), (2, 1), (0, 1)], [(0, 1, 2), (0, 2, 3)]).extent
+        (2.0, 1.0, 0.0)
+    """
+
+    vertices: ArrayLike
+    faces: ArrayLike
+    extent: Triple = field(init=False)
+    kind: ClassVar[int] = PATCHES
+    sizes: ClassVar[Triple] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        vertices, faces = np.array(self.vertices, np.float64), np.array(self.faces, np.int64)
+        _check_mesh(vertices, faces, 2)
+        x, y = np.abs(vertices).max(axis=0).tolist()
+        for name, value in {"vertices": vertices, "faces": faces, "extent": (x, y, 0.0)}.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"Patches({len(np.asarray(self.faces))} faces)"
+
+    @cached_property
+    def grid(self) -> tuple[Array, Array, Array, Array]:
+        """Grid over the triangles; see :func:`offnominal.sensing.patches.patch_grid`."""
+        from offnominal.sensing.patches import patch_grid
+
+        return patch_grid(np.asarray(self.vertices), np.asarray(self.faces))
+
+
+Shape: TypeAlias = Plane | Box | Sphere | Ellipsoid | Capsule | Cylinder | Mesh | Patches
 
 
 def _positive(shape: object, name: str, sizes: tuple[float, ...], *, finite: bool = True) -> None:
@@ -252,11 +297,17 @@ def _check_per_face(mesh: Mesh, name: str, faces: int) -> None:
     object.__setattr__(mesh, name, values)
 
 
-def _check_mesh(vertices: Array, faces: Array) -> None:
-    if vertices.ndim != 2 or vertices.shape[1] != 3 or faces.ndim != 2 or faces.shape[1] != 3 or not len(faces):
+def _check_mesh(vertices: Array, faces: Array, dimensions: int = 3) -> None:
+    if (
+        vertices.ndim != 2
+        or vertices.shape[1] != dimensions
+        or faces.ndim != 2
+        or faces.shape[1] != 3
+        or not len(faces)
+    ):
         raise InvalidParameter(
             f"A mesh got vertices of shape {vertices.shape} and faces of shape {faces.shape}; "
-            "expected (v, 3) and (f, 3)."
+            f"expected (v, {dimensions}) and (f, 3)."
         )
     if faces.min() < 0 or faces.max() >= len(vertices):
         raise InvalidParameter(

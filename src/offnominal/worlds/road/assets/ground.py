@@ -1,6 +1,6 @@
 """Ground of a town: road surface, lane markings, crossings, sidewalks and terrain.
 
-Every function takes many strips or outlines and returns one asset with one mesh, whose coordinates are those of the
+Every function takes many strips or outlines and returns one asset, whose coordinates are those of the
 town: place it at the origin. The surface of the roads is at z = 0.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.sensing.material import Material
-from offnominal.sensing.shapes import Plane
+from offnominal.sensing.shapes import Patches, Plane
 from offnominal.worlds.road.assets.asset import Asset, Part, asset
-from offnominal.worlds.road.assets.solid import Solid, union
+from offnominal.worlds.road.assets.colours import colour
 from offnominal.worlds.road.labels import Label
 
 ASPHALT = Material((0.245, 0.25, 0.26), (0.31, 0.315, 0.32), "noise", 1.1)
@@ -73,14 +73,13 @@ def line(
 
 def road_surface(strips: Sequence[Strip], areas: Sequence[FloatArray] = ()) -> Asset:
     """Return the asphalt of roads, and of junctions as `areas` with outlines (n, 2)."""
-    flat = [_flat(left, right, 0.0) for strip in strips for left, right in strip.edges()]
-    return _asset("road surface", [*flat, *(_area(outline, 0.0) for outline in areas)], Label.ROAD, ASPHALT)
+    return asset("road surface", Part(_patches("road_surface", strips, areas), Label.ROAD, ASPHALT))
 
 
 def road_lines(strips: Sequence[Strip], *, material: Material = WHITE_LINE) -> Asset:
     """Return painted lines; see :func:`line`, :func:`crossing` and :func:`stop_line`."""
-    flat = [_flat(left, right, LINE_HEIGHT) for strip in strips for left, right in strip.edges()]
-    return _asset("road lines", flat, Label.ROAD_LINE, material)
+    part = Part(_patches("road_lines", strips, ()), Label.ROAD_LINE, material, (0.0, 0.0, LINE_HEIGHT))
+    return asset("road lines", part)
 
 
 def crossing(start: Sequence[float], end: Sequence[float], *, width: float = 3.0, stripe: float = 0.5) -> list[Strip]:
@@ -104,15 +103,14 @@ def stop_line(start: Sequence[float], end: Sequence[float]) -> Strip:
 
 
 def sidewalks(strips: Sequence[Strip], areas: Sequence[FloatArray] = ()) -> Asset:
-    """Return sidewalks with kerbs."""
-    raised = []
-    for strip in strips:
-        for left, right in strip.edges():
-            raised += [_flat(left, right, KERB), _upright(left), _upright(right)]
-    for outline in areas:
-        ring = np.array([*outline, outline[0]], np.float64)
-        raised += [_area(outline, KERB), _upright(ring)]
-    return _asset("sidewalks", raised, Label.SIDEWALK, PAVING)
+    """Return raised sidewalks.
+
+    Below the paving, at the height of the road, there is the same area in the colour of kerbs: a ray that passes below
+    the edge of the paving hits it.
+    """
+    shape = _patches("sidewalks", strips, areas)
+    kerb = Part(shape, Label.SIDEWALK, Material(colour("concrete")), (0.0, 0.0, 0.5 * LINE_HEIGHT))
+    return asset("sidewalks", kerb, Part(shape, Label.SIDEWALK, PAVING, (0.0, 0.0, KERB)))
 
 
 def terrain(material: Material = GRASS, label: Label = Label.TERRAIN) -> Asset:
@@ -121,10 +119,29 @@ def terrain(material: Material = GRASS, label: Label = Label.TERRAIN) -> Asset:
     return Asset("terrain", (part,), (np.inf, np.inf, 0.0))
 
 
-def _asset(name: str, solids: list[Solid], label: Label, material: Material) -> Asset:
-    if not solids:
+def _patches(name: str, strips: Sequence[Strip], areas: Sequence[FloatArray]) -> Patches:
+    """Return the patches of strips and of areas, whose corners must be visible from their mean."""
+    vertices: list[FloatArray] = []
+    faces: list[tuple[int, int, int]] = []
+    used = 0
+    for strip in strips:
+        for left, right in strip.edges():
+            n = len(left)
+            vertices += [left, right]
+            for k in range(used, used + n - 1):
+                faces += [(k, n + k, k + 1), (k + 1, n + k, n + k + 1)]
+            used += 2 * n
+    for outline in areas:
+        points = np.array(outline, np.float64)
+        if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3:
+            raise InvalidParameter(f"an area got an outline of shape {points.shape}; expected at least three (x, y).")
+        n = len(points)
+        vertices += [points, points.mean(axis=0, keepdims=True)]
+        faces += [(used + k, used + (k + 1) % n, used + n) for k in range(n)]
+        used += n + 1
+    if not faces:
         raise InvalidParameter(f"{name} got no strips; give at least one.")
-    return asset(name, Part(union(solids).mesh(), label, material))
+    return Patches(np.concatenate(vertices), faces)
 
 
 def _edges(points: FloatArray, left: float, right: float) -> tuple[FloatArray, FloatArray]:
@@ -142,28 +159,3 @@ def _piece(points: FloatArray, marks: FloatArray, start: float, end: float) -> F
     inner = points[(marks > start + 1e-6) & (marks < end - 1e-6)]
     ends = [[float(np.interp(mark, marks, points[:, axis])) for axis in range(2)] for mark in (start, end)]
     return np.array([ends[0], *inner.tolist(), ends[1]])
-
-
-def _flat(left: FloatArray, right: FloatArray, z: float) -> Solid:
-    n = len(left)
-    vertices = np.hstack([np.vstack([left, right]), np.full((2 * n, 1), z)])
-    return Solid.painted(
-        "paint", vertices, [t for k in range(n - 1) for t in ((k, n + k, k + 1), (k + 1, n + k, n + k + 1))]
-    )
-
-
-def _upright(edge: FloatArray) -> Solid:
-    n = len(edge)
-    vertices = np.vstack([np.hstack([edge, np.full((n, 1), z)]) for z in (0.0, KERB)])
-    return Solid.painted(
-        "concrete", vertices, [t for k in range(n - 1) for t in ((k, k + 1, n + k), (k + 1, n + k + 1, n + k))]
-    )
-
-
-def _area(outline: FloatArray, z: float) -> Solid:
-    points = np.array(outline, np.float64)
-    if points.ndim != 2 or points.shape[1] != 2 or len(points) < 3:
-        raise InvalidParameter(f"an area got an outline of shape {points.shape}; expected at least three (x, y).")
-    n = len(points)
-    vertices = np.array([*((x, y, z) for x, y in points.tolist()), (*points.mean(axis=0).tolist(), z)])
-    return Solid.painted("paint", vertices, [(k, (k + 1) % n, n) for k in range(n)])

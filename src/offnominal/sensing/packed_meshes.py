@@ -1,0 +1,93 @@
+"""Meshes and patches of a scene as joint arrays. They are cached, because a scene is often rebuilt with other poses."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal.core.types import Array
+from offnominal.sensing.shapes import Mesh, Patches
+
+CACHED = 4
+
+
+class JoinedMeshes(NamedTuple):
+    """Trees and triangles of some meshes; see :class:`offnominal.sensing.packed_scene.PackedScene`.
+
+    `root` is the root node of each mesh by its `id`.
+    """
+
+    root: dict[int, int]
+    boxes: NDArray[np.float32]
+    links: NDArray[np.int32]
+    triangles: NDArray[np.float32]
+    finish: NDArray[np.int32]
+    palette: NDArray[np.float32]
+    corner_normals: NDArray[np.float32]
+
+
+class JoinedPatches(NamedTuple):
+    """Grids of some patches; `first` is the start of the lists of each of them by its `id`."""
+
+    first: dict[int, int]
+    starts: NDArray[np.int32]
+    members: NDArray[np.int32]
+    triangles: NDArray[np.float32]
+
+
+@lru_cache(maxsize=CACHED)
+def join_meshes(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
+    """Return the concatenated trees of meshes."""
+    root: dict[int, int] = {}
+    links = []
+    first_node, first_triangle = 0, 0
+    for mesh in meshes:
+        boxes, link, triangles, _ = mesh.tree
+        root[id(mesh)] = first_node
+        inner = link[:, 1] == 0
+        links.append(link + np.stack([np.where(inner, first_node, first_triangle), 0 * inner], axis=1))
+        first_node += len(boxes)
+        first_triangle += len(triangles)
+    trees = [mesh.tree for mesh in meshes]
+    return JoinedMeshes(
+        root,
+        np.concatenate([np.empty((0, 6), np.float32), *(tree[0] for tree in trees)]),
+        np.concatenate([np.empty((0, 2), np.int32), *links]).astype(np.int32),
+        np.concatenate([np.empty((0, 9), np.float32), *(tree[2] for tree in trees)]),
+        *_finishes(meshes),
+    )
+
+
+def _finishes(meshes: tuple[Mesh, ...]) -> tuple[Array, Array, Array]:
+    """Return finish, palette and corner normals of the triangles of all meshes, in the order of their trees."""
+    finishes, palettes, normals = [np.empty(0, np.int32)], [np.empty((0, 3), np.float32)], []
+    smooth = any(mesh.normals is not None for mesh in meshes)
+    used = 0
+    for mesh in meshes:
+        order = mesh.tree[3]
+        finish, palette = mesh.finish
+        finishes.append(np.where(finish >= 2, finish + used, finish)[order].astype(np.int32))
+        palettes.append(palette)
+        used += len(palette)
+        if smooth:
+            corners = np.zeros((len(order), 9), np.float32) if mesh.normals is None else np.asarray(mesh.normals)
+            normals.append(corners.reshape(-1, 9)[order])
+    return np.concatenate(finishes), np.concatenate(palettes), np.concatenate([np.empty((0, 9), np.float32), *normals])
+
+
+@lru_cache(maxsize=CACHED)
+def join_patches(patches: tuple[Patches, ...]) -> JoinedPatches:
+    """Return the concatenated grids of patches."""
+    first: dict[int, int] = {}
+    starts, members, triangles = [np.empty(0, np.int32)], [np.empty(0, np.int32)], [np.empty((0, 6), np.float32)]
+    cells, used, corners = 0, 0, 0
+    for each in patches:
+        first[id(each)] = cells
+        starts.append(each.grid[1] + np.int32(used))
+        members.append(each.grid[2] + np.int32(corners))
+        triangles.append(each.grid[3])
+        cells, used, corners = cells + len(each.grid[1]), used + len(each.grid[2]), corners + len(each.grid[3])
+    return JoinedPatches(first, np.concatenate(starts), np.concatenate(members), np.concatenate(triangles))
