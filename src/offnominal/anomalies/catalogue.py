@@ -65,6 +65,11 @@ for _physics_parameter, _summary in (
     ("robot_friction", "viscous friction of b N m s/rad added to every joint"),
     ("payload", "mass of b kg at the gripper"),
     ("grip_loss", "part b of the gripper's force lost"),
+    ("brake_fail", "decreases of the acceleration command multiplied by b"),
+    ("steer_fail", "changes of the steering command multiplied by b"),
+    ("slippery_road", "friction of the road multiplied by b"),
+    ("ghost_driver", "wrong-way car of b m/s in the lane"),
+    ("heavy_rain", "rain of b mm/h: less friction, worse sight"),
 ):
     anomalies.register(
         Spec(

@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias, get_args
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 
 Colour: TypeAlias = tuple[float, float, float]
-Texture: TypeAlias = Literal["plain", "checker", "noise", "windows", "lane", "ribbons", "curtain", "planks"]
+Texture: TypeAlias = Literal["plain", "checker", "noise", "windows", "lane", "ribbons", "curtain", "planks", "highway"]
 TEXTURES: tuple[str, ...] = get_args(Texture)
-PLAIN, CHECKER, NOISE, WINDOWS, LANE, RIBBONS, CURTAIN, PLANKS = range(len(TEXTURES))
+PLAIN, CHECKER, NOISE, WINDOWS, LANE, RIBBONS, CURTAIN, PLANKS, HIGHWAY = range(len(TEXTURES))
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class Material:
             panes on upright faces, one per `scale`, a few of them lit; ``"lane"``: a road along x whose lanes are
             `scale` wide, with a dashed line at y = 0 and full lines one lane to either side; ``"ribbons"``: a band of
             glass per `scale` on upright faces; ``"curtain"``: upright faces of glass with thin frames; ``"planks"``:
-            thin horizontal joints on upright faces, one per `scale`.
+            thin horizontal joints on upright faces, one per `scale`; ``"highway"``: a road along x of three lanes of
+            `scale`, with dashed lines between them and full lines at their edges, and a dash every 24/7 of the `scale`.
         scale: Size of the texture, m.
 
     Example:

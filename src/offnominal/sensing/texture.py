@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from offnominal.core.compilation import compiled_internal
-from offnominal.sensing.material import CURTAIN, LANE, NOISE, PLANKS, RIBBONS
+from offnominal.sensing.material import CURTAIN, HIGHWAY, LANE, NOISE, PLANKS, RIBBONS
 
 ZERO, HALF, ONE, TWO, THREE = (np.float32(value) for value in (0.0, 0.5, 1.0, 2.0, 3.0))
 SILL, LINTEL = np.float32(0.2), np.float32(0.25)
@@ -14,6 +14,7 @@ FARTHEST, THIN = np.float32(1e6), np.float32(1e-6)
 RIBBON, FRAME, MULLION, CLEAR = (np.float32(value) for value in (0.22, 0.06, 0.025, 0.84))
 LINE = np.float32(0.035)
 DASH = np.float32(2.5)
+DASH_SPACING, DASH_SHARE = np.float32(24.0 / 7.0), np.float32(1.0 / 3.0)
 LIT = (np.float32(1.0), np.float32(0.88), np.float32(0.58))
 WORD = 0xFFFFFFFF
 TO_UNIT = np.float32(1.0 / 16777216.0)
@@ -102,6 +103,8 @@ def pattern(
         return _faded(noise / THREE, HALF, HALF * pixel)
     if texture == LANE:
         return _lane(x, y, pixel)
+    if texture == HIGHWAY:
+        return _highway(x, y, pixel)
     if abs(nz) > HALF:
         return ROOF
     u = y if abs(nx) > abs(ny) else x
@@ -148,3 +151,12 @@ def _lane(x: np.float32, y: np.float32, pixel: np.float32) -> np.float32:
     dashed = ONE if along - np.float32(floor_to_int(along)) < HALF else ZERO
     dashed = _faded(dashed, HALF, pixel / DASH)
     return max(dashed * _cover(abs(y), pixel), _cover(abs(abs(y) - ONE), pixel))
+
+
+@compiled_internal
+def _highway(x: np.float32, y: np.float32, pixel: np.float32) -> np.float32:
+    along = x / DASH_SPACING + HALF
+    dashed = ONE if abs(along - np.float32(floor_to_int(along)) - HALF) < HALF * DASH_SHARE else ZERO
+    dashed = _faded(dashed, DASH_SHARE, pixel / DASH_SPACING)
+    away = abs(y)
+    return max(dashed * _cover(abs(away - HALF), pixel), _cover(abs(away - HALF - ONE), pixel))

@@ -22,6 +22,7 @@ FAMILIES = (
     "mujoco",
     "particles",
     "pong",
+    "road",
 )
 """Subpackages of `offnominal.worlds`; the `card` module of each has the cards of its worlds in `CARDS`."""
 

@@ -5,6 +5,7 @@ from offnominal.agents.scripted.catalogue import scripted_expert
 from offnominal.agents.scripted.damped_least_squares import DampedLeastSquares
 from offnominal.agents.scripted.energy_pump import EnergyPump
 from offnominal.agents.scripted.gait import Gait
+from offnominal.agents.scripted.lane_follower import LaneFollower
 from offnominal.agents.scripted.pick_and_carry import PickAndCarry
 from offnominal.agents.scripted.pole_balance import PoleBalance
 from offnominal.agents.scripted.potential_field import PotentialField
@@ -16,6 +17,7 @@ __all__ = [
     "DampedLeastSquares",
     "EnergyPump",
     "Gait",
+    "LaneFollower",
     "PickAndCarry",
     "PoleBalance",
     "PotentialField",

@@ -1,0 +1,107 @@
+"""Name, limits and reference returns of the lane-keeping world, and the geometry that controllers need to know."""
+
+from __future__ import annotations
+
+from offnominal.core.registry import Spec
+from offnominal.worlds.world_card import Channel, PhysicsParameter, TrainingPresets, WorldCard
+
+DT = 0.05
+"""Seconds per transition."""
+MAX_SPEED = 100.0 / 3.6
+"""Speed that observations of speeds are divided by, m/s."""
+TARGET_SPEED = 50.0 / 3.6
+"""Speed that the car should keep, m/s."""
+INCREMENT = 0.1
+"""Change of a command by an action of 1."""
+MAX_GAP = 100.0
+"""Largest distance to the vehicle ahead that is observed, m."""
+DRIVE = 3.5
+"""Acceleration at full throttle, m/s²."""
+BRAKE = 8.0
+"""Deceleration at full brake, m/s²."""
+MAX_STEERING = 0.6
+"""Angle of the front wheels at a steering command of 1, rad."""
+FRONT, REAR = 1.4, 1.5
+"""Distance from the centre of mass to the front and the rear axle, m."""
+WHEELBASE = FRONT + REAR
+
+LANE_KEEP = WorldCard(
+    id="CAR-LaneKeep-v0",
+    summary="drive along a lane of a highway at 50 km/h, in traffic that sometimes brakes",
+    dt=DT,
+    max_steps=500,
+    expert_length=500,
+    expert_return=-47.263,
+    random_return=-220.78,
+    observation=(
+        Channel("speed", "100 km/h"),
+        Channel("target speed", "100 km/h"),
+        Channel("acceleration", "m/s²"),
+        Channel("heading", "rad"),
+        Channel("distance to lane centre", "m"),
+        Channel("distance to vehicle ahead", "m"),
+        Channel("relative velocity of vehicle ahead", "m/s"),
+        Channel("acceleration command", "1"),
+        Channel("steering command", "1"),
+    ),
+    action=(Channel("change of acceleration", "0.1"), Channel("change of steering", "0.1")),
+    physics_parameters=(
+        PhysicsParameter(
+            "brake_fail",
+            1.0,
+            "factor on every decrease of the acceleration command",
+            "1",
+            minimum=0.0,
+            combine="multiply",
+            typical=0.04,
+        ),
+        PhysicsParameter(
+            "steer_fail",
+            1.0,
+            "factor on every change of the steering command",
+            "1",
+            minimum=0.0,
+            combine="multiply",
+            typical=0.05,
+        ),
+        PhysicsParameter(
+            "slippery_road",
+            1.0,
+            "factor on the friction between tyres and road",
+            "1",
+            minimum=0.0,
+            combine="multiply",
+            typical=0.06,
+        ),
+        PhysicsParameter(
+            "ghost_driver",
+            0.0,
+            "speed of a wrong-way car in the lane, 150 m ahead at the onset; 0 for no such car",
+            "m/s",
+            minimum=0.0,
+            typical=20.0,
+        ),
+        PhysicsParameter(
+            "heavy_rain",
+            0.0,
+            "rain, which takes friction from the road and sight from the camera",
+            "mm/h",
+            minimum=0.0,
+            typical=100.0,
+        ),
+    ),
+    target="offnominal.worlds.road.lane_keeping:LaneKeeping",
+    scripted_expert=Spec("LaneFollower", "offnominal.agents.scripted.lane_follower:LaneFollower"),
+    training=TrainingPresets(
+        policy={
+            "steps": 1_000_000,
+            "standardize_observations": True,
+            "demonstrator": "scripted",
+            "critic_warmup": 5_000,
+        },
+        published={},
+    ),
+    page="car-lanekeep",
+)
+
+CARDS = {LANE_KEEP.id: LANE_KEEP}
