@@ -1,4 +1,4 @@
-"""Compiled rollouts of the lane-keeping world. `tests/worlds/road/reference.py` is the same in plain NumPy."""
+"""Compiled transitions of the lane-keeping world. `tests/worlds/road/reference.py` has its car in plain Python."""
 
 from __future__ import annotations
 

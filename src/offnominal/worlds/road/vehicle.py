@@ -73,7 +73,7 @@ def move_car(state: FloatArray, curvatures: FloatArray, friction: float, wind: f
         state: State of the car.
         curvatures: Curvature of the road at its nodes.
         friction: Factor on the friction between tyres and road.
-        wind: Acceleration by the wind from the right, m/s².
+        wind: Acceleration by the wind from the right, m/s²; it does not move a car that stands.
     """
     vx, vy, yaw = state[SPEED], state[SIDE_SPEED], state[YAW_RATE]
     grip = FRICTION * friction * MASS * GRAVITY
@@ -84,6 +84,7 @@ def move_car(state: FloatArray, curvatures: FloatArray, friction: float, wind: f
     rear_grip = max(sideways * FRONT / WHEELBASE, LEAST_GRIP)
     front_slope, rear_slope = FRONT_STIFFNESS / front_grip, REAR_STIFFNESS / rear_grip
     steering = MAX_STEERING * state[STEERING]
+    push = wind * min(vx * (1.0 / CREEP), 1.0)
     ax, ay, sum_vx, sum_vy, sum_yaw = 0.0, 0.0, 0.0, 0.0, 0.0
     for _ in range(SUBSTEPS):
         slow = 1.0 / max(vx, CREEP)
@@ -91,7 +92,7 @@ def move_car(state: FloatArray, curvatures: FloatArray, friction: float, wind: f
         rear = rear_grip * tyre_force(rear_slope * (REAR * yaw - vy) * slow)
         resistance = DRAG * vx * vx + (ROLLING if vx > 0.0 else 0.0)
         ax = (force - resistance - front * steering) * PER_MASS
-        ay = (front + rear) * PER_MASS + wind
+        ay = (front + rear) * PER_MASS + push
         before = vx
         vx += SUBSTEP * (ax + yaw * vy)
         vy += SUBSTEP * (ay - yaw * before)
