@@ -107,7 +107,6 @@ def _put_landscape(
     line: FloatArray,
     first: int,
     middle: float,
-    trees: FloatArray,
     rails: FloatArray,
     position: FloatArray,
     angle: FloatArray,
@@ -119,29 +118,17 @@ def _put_landscape(
         _put(line, first, s, middle, 0.02, 0.0, position, angle, parts.ROAD + k)
         _put(line, first, s, middle + parts.OTHER_SIDE, 0.02, 0.0, position, angle, parts.OTHER_ROAD + k)
         for side in range(rails.shape[0]):
-            _put(
-                line, first, s, middle + rails[side], 0.0, 0.0, position, angle, parts.RAIL + side * parts.SEGMENTS + k
-            )
+            turn = 0.0 if side == 0 else math.pi
+            i = parts.RAIL + side * parts.SEGMENTS + k
+            _put(line, first, s, middle + rails[side], 0.0, turn, position, angle, i)
         _put(line, first, s - 5.9, middle - parts.HALF_ROAD - 0.25, 0.0, 0.0, position, angle, parts.POST + k)
         for side in range(2):
             # A place along the road always has the same tree.
-            tree = cell % parts.SEGMENTS * 2 + side
+            i = parts.TREE + cell % parts.SEGMENTS * 2 + side
             u, v = uniform_pair(key, cell + 1000, TREE_LANE, side)
             away = parts.HALF_ROAD + 5.0 + 28.0 * v * v
             d = middle - away if side == 0 else middle + parts.OTHER_SIDE + away
-            crown = trees[tree, 2] + (0.5 * trees[tree, 1] if tree % 3 != 1 else trees[tree, 1])
-            _put(
-                line,
-                first,
-                s + 5.0 * (2.0 * u - 1.0),
-                d,
-                0.5 * trees[tree, 2],
-                0.0,
-                position,
-                angle,
-                parts.TRUNK + tree,
-            )
-            _put(line, first, s + 5.0 * (2.0 * u - 1.0), d, crown, 6.0 * v, position, angle, parts.CROWN + tree)
+            _put(line, first, s + 5.0 * (2.0 * u - 1.0), d, 0.0, 6.0 * v, position, angle, i)
 
 
 @compiled
@@ -155,7 +142,7 @@ def _put_traffic(
     position: FloatArray,
     angle: FloatArray,
 ) -> None:
-    """Place the cars and their lamps."""
+    """Place the cars and their brake lights."""
     for k in range(CARS):
         d = (k // PER_LANE - lane) * LANE_WIDTH + cars[k, traffic.ASIDE]
         _put(line, first, cars[k, traffic.POSITION], d, 0.02, 0.0, position, angle, parts.BODY + k)
@@ -164,10 +151,6 @@ def _put_traffic(
         d = middle + parts.OTHER_SIDE + (k % 3 - 1) * LANE_WIDTH
         _put(line, first, oncoming[k, 0], d, 0.02, math.pi, position, angle, parts.BODY + CARS + k)
     _put(line, first, wrong_way, 0.0, 0.02, math.pi, position, angle, parts.WRONG_WAY)
-    for k in range(CARS + ONCOMING + 1):
-        for c in range(3):
-            position[parts.LAMPS + k, c] = position[parts.BODY + k, c]
-        angle[parts.LAMPS + k] = angle[parts.BODY + k]
     for k in range(CARS):
         braking = cars[k, traffic.ACCELERATION] < BRAKE_LIGHTS
         for c in range(3):
@@ -184,7 +167,6 @@ def place_rows(
     oncoming: FloatArray,
     lanes: IntArray,
     wrong_way: FloatArray,
-    trees: FloatArray,
     rails: FloatArray,
     hills: FloatArray,
     positions: FloatArray,
@@ -201,7 +183,7 @@ def place_rows(
         for c in range(3):
             position[parts.GRASS, c] = 0.0
         middle = (1.0 - lanes[r]) * LANE_WIDTH
-        _put_landscape(keys[r], line, first, middle, trees, rails, position, angle)
+        _put_landscape(keys[r], line, first, middle, rails, position, angle)
         for k in range(hills.shape[0]):
             sine, cosine = sincos(hills[k, 0])
             i = parts.HILL + k
@@ -283,7 +265,6 @@ def draw(
         oncoming[rows],
         lanes[rows],
         wrong_way[rows],
-        parts.tree_sizes(),
         np.array(parts.RAILS),
         np.array(parts.HILLS),
         *placed,
