@@ -13,6 +13,7 @@ from offnominal.agents import (
     DampedLeastSquares,
     EnergyPump,
     Gait,
+    LaneFollower,
     PickAndCarry,
     PoleBalance,
     PotentialField,
@@ -58,6 +59,7 @@ def first_actions(policy, seen):
         ("SAP-Goal2-v0", -25.0, 0.6),
         ("URM-Reach-v0", -138.0, 0.7),
         ("URM-PnP-v0", -8.0, 0.95),
+        ("CAR-LaneKeep-v0", -40.0, 0.95),
     ],
 )
 def test_the_return_of_a_scripted_expert_is_as_documented(world, least_return, least_success):
@@ -66,7 +68,7 @@ def test_the_return_of_a_scripted_expert_is_as_documented(world, least_return, l
     assert seen.success >= least_success
 
 
-@pytest.mark.parametrize("world", [CARTPOLE, REACHER])
+@pytest.mark.parametrize("world", [CARTPOLE, REACHER, "CAR-LaneKeep-v0"])
 def test_these_earn_more_than_the_published_ones(world):
     seen = off.evaluate_policy(world, scripted_expert(world), 48, seed=SEED)
     assert seen.mean_return - seen.return_interval > make_world(world, 1).card.expert_return
@@ -89,6 +91,7 @@ def test_each_world_gets_its_own_kind():
     assert scripted_expert("SAP-Goal1-v0").repulsion == 5.0  # type: ignore[attr-defined]
     assert isinstance(scripted_expert("URM-Reach-v0"), StraightLine)
     assert isinstance(scripted_expert("URM-PnP-v0"), PickAndCarry)
+    assert isinstance(scripted_expert("CAR-LaneKeep-v0"), LaneFollower)
 
 
 def test_an_unknown_world_is_refused_with_the_nearest():

@@ -1,8 +1,8 @@
 """Episodes pinned byte by byte: no change of code, compiler or machine may alter them unnoticed.
 
-The particle worlds, the cart and its pole, the classic worlds, the faults and the policies use nothing but IEEE
-arithmetic in a fixed order, so their pins hold on every CPU. MuJoCo calls the C library's sine and cosine, so its pins
-hold for one kind of machine and one version.
+The particle worlds, the cart and its pole, the highway, the classic worlds, the faults and the policies use nothing but
+IEEE arithmetic in a fixed order, so their pins hold on every CPU. MuJoCo calls the C library's sine and cosine, so its
+pins hold for one kind of machine and one version.
 
 A change that is meant to alter episodes replaces the pins: `python tests/golden/test_golden.py` writes those of this
 machine.
@@ -59,6 +59,11 @@ ROBOT = {
     ),
     "smoothing that comes and goes": Fault("dynamics/control_smoothing", 0.17, Schedule(onset=1, period=4)),
 }
+ROAD = {
+    "weak brakes and steering": (Fault("dynamics/brake_fail", 0.1, 2), Fault("dynamics/steer_fail", 0.1, 4)),
+    "ice that comes and goes": Fault("dynamics/slippery_road", 0.06, Schedule(onset=1, period=4)),
+    "wrong-way driver in the rain": (Fault("dynamics/ghost_driver", 20.0, 3), Fault("dynamics/heavy_rain", 90.0, 5)),
+}
 PUBLISHED = published_strengths()
 
 
@@ -70,6 +75,8 @@ def faults_of(world):
         common = {name: fault for name, fault in COMMON.items() if not name.startswith("force")}
         grip = {"weak grip": Fault("dynamics/grip_loss", 0.9, 2)} if "PnP" in world else {}
         return common | (ARM | grip if world.startswith("URM") else ROBOT)
+    if world.startswith("CAR"):
+        return {name: fault for name, fault in COMMON.items() if not name.startswith("force")} | ROAD
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)
