@@ -20,6 +20,7 @@ from benchmarks import (
     ensembles,
     evaluation,
     image_detectors,
+    lane_keeping,
     pong,
     pyod_peers,
     robot,
@@ -34,7 +35,7 @@ from offnominal.reports.tables import markdown, terminal_table
 RESULTS = Path(__file__).parent / "RESULTS.md"
 GROUPS = {
     "sensing": sensing.SECTIONS,
-    "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **robot.SECTIONS, **classic.SECTIONS},
+    "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **robot.SECTIONS, **lane_keeping.SECTIONS, **classic.SECTIONS},
     "pong": pong.SECTIONS,
     "training": training.SECTIONS,
     "uncertainty": uncertainty.SECTIONS,

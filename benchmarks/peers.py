@@ -57,6 +57,31 @@ def envpool(id: str, n: int) -> Any | None:
     return Adapter()
 
 
+def highway() -> dict[str, Work]:
+    """Step environments of highway-env one at a time; empty if it is not installed."""
+    if importlib.util.find_spec("highway_env") is None:
+        return {}
+    import highway_env
+
+    gymnasium.register_envs(highway_env)
+    options = {"lane-keeping-v0": {}, "highway-v0": {"config": {"vehicles_count": 12}}}
+    return {f"highway-env {id}": _single_env(gymnasium.make(id, **options[id])) for id in options}
+
+
+def _single_env(env: gymnasium.Env) -> Work:
+    """Step one environment with random actions."""
+    env.reset(seed=0)
+    env.action_space.seed(0)
+
+    def work() -> int:
+        _, _, terminated, truncated, _ = env.step(env.action_space.sample())
+        if terminated or truncated:
+            env.reset()
+        return 1
+
+    return work
+
+
 def mpe(n: int) -> Work | None:
     """Step n copies of the Multi-Agent Particle Environment `simple` one after the other, or None if not installed."""
     if importlib.util.find_spec("mpe2") is None:

@@ -1,7 +1,7 @@
 """Draw four frames of an episode of the worlds: `python examples/world_frames.py [folder]`.
 
 The agents are small scripted controllers; the gait of the cheetah is the best of some random ones. The images
-of the arm worlds come from `arm_clips.py`.
+of the arm and highway worlds come from `world_clips.py`.
 """
 
 import sys

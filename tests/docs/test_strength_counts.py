@@ -8,11 +8,10 @@ from offnominal.anomalies.strengths import calibrated_strengths
 from offnominal.worlds import worlds
 
 ROOT = Path(__file__).parents[2]
-WORDS = dict(
-    enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-)
+WORDS = [
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"),
+    *("ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"),
+]
 
 
 @pytest.fixture(scope="module")

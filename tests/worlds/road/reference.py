@@ -59,9 +59,9 @@ class Car:
             ax, self.vx = (ax - vx / 0.01, 0.0) if vx < 0 else (ax, vx)
             path.append((self.vx, self.vy, self.yaw))
         self.acceleration = math.hypot(ax, ay)
-        self._move(*np.mean(path, axis=0), curvature(nodes, self.s))
+        self._move(*np.mean(path, axis=0), bend=curvature(nodes, self.s))
 
-    def _move(self, vx, vy, yaw, bend):
+    def _move(self, vx, vy, yaw, *, bend):
         middle = self.psi + 0.025 * (yaw - bend * vx)
         along = (vx * math.cos(middle) - vy * math.sin(middle)) / (1 - bend * self.d)
         self.s += 0.05 * along

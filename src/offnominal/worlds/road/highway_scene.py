@@ -43,7 +43,7 @@ HILLS = (
 )
 """Direction, rad, distance, width and height of the hills at the horizon, m."""
 CAR_BODIES = ("sedan", "estate", "suv", "hatchback")
-WET = 60.0
+WET = 30.0
 """Rain at which everything is half as grey and dark as in a deluge, mm/h."""
 
 # The instances of a scene, in their order.
@@ -119,7 +119,7 @@ def highway_scene(rain: float) -> Scene:
         sun=(0.62 * dry, 0.60 * dry, 0.55 * dry),
         above=_mixed((0.50, 0.53, 0.58), (0.58, 0.60, 0.63), wet),
         below=(0.30, 0.28, 0.26),
-        shadows=rain < 0.5 * WET,
+        shadows=rain < WET,
     )
     sky = Sky(
         horizon=_mixed((0.84, 0.89, 0.94), (0.60, 0.63, 0.66), wet),

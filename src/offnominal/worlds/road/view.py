@@ -29,7 +29,7 @@ BRAKE_LIGHTS = -0.7
 """Acceleration below which the brake lights of a car are on, m/s²."""
 TREE_LANE = 1 << 17
 RAIN_LANE = 1 << 18
-STREAKS_PER_MILLIMETRE = 6.0
+STREAKS_PER_MILLIMETRE = 4.0
 STREAK_LENGTH = 0.06
 """Length of a rain streak as a part of the image's height."""
 
@@ -126,7 +126,7 @@ def _put_landscape(
             # A place along the road always has the same tree.
             i = parts.TREE + cell % parts.SEGMENTS * 2 + side
             u, v = uniform_pair(key, cell + 1000, TREE_LANE, side)
-            away = parts.HALF_ROAD + 5.0 + 28.0 * v * v
+            away = parts.HALF_ROAD + 4.0 + 22.0 * v * v
             d = middle - away if side == 0 else middle + parts.OTHER_SIDE + away
             _put(line, first, s + 5.0 * (2.0 * u - 1.0), d, 0.0, 6.0 * v, position, angle, i)
 

@@ -1,4 +1,4 @@
-"""Draw images and clips of the arm worlds: `python examples/arm_clips.py [folder]`.
+"""Draw images and clips of the arm and highway worlds: `python examples/world_clips.py [folder]`.
 
 A clip shows an episode of the scripted expert without and with a fault. The right half has a red border while the fault
 is active.
@@ -40,8 +40,18 @@ def moments(
 
 def strip(path: Path, id: str, seed: int, steps: Sequence[int]) -> None:
     """Write some moments of an episode next to each other into one image."""
-    sheet = Image.new("RGB", (len(steps) * (SIDE + GAP) - GAP, SIDE), "white")
-    for index, (image, _) in enumerate(moments(id, None, seed, steps, SIDE)):
+    write(path, [image for image, _ in moments(id, None, seed, steps, SIDE)])
+
+
+def faulty_strip(path: Path, id: str, seed: int, faults: Sequence[tuple[off.Fault, int]]) -> None:
+    """Write a moment of an episode with each of some faults next to each other into one image."""
+    write(path, [moments(id, fault, seed, (step,), SIDE)[0][0] for fault, step in faults])
+
+
+def write(path: Path, images: Sequence[Image.Image]) -> None:
+    """Write images next to each other into one."""
+    sheet = Image.new("RGB", (len(images) * (SIDE + GAP) - GAP, SIDE), "white")
+    for index, image in enumerate(images):
         sheet.paste(image, (index * (SIDE + GAP), 0))
     sheet.save(path, optimize=True)
     print(f"Written: {path}")
@@ -65,9 +75,24 @@ def clip(path: Path, id: str, fault: off.Fault, seed: int, steps: int) -> None:
     print(f"Written: {path} ({path.stat().st_size / 1000:.0f} kB)")
 
 
+def highway(folder: Path) -> None:
+    """Write images and a clip of the highway."""
+    id = "CAR-LaneKeep-v0"
+    strip(folder / "car-lanekeep.png", id, 3, (0, 50, 150, 200))
+    faults = (
+        (off.Fault("dynamics/heavy_rain", 20.0, schedule=0), 100),
+        (off.Fault("dynamics/heavy_rain", 100.0, schedule=0), 100),
+        (off.Fault("dynamics/ghost_driver", 20.0, schedule=60), 162),
+        (off.Fault("dynamics/steer_fail", 0.02, schedule=20), 195),
+    )
+    faulty_strip(folder / "car-lanekeep-faults.png", id, 10, faults)
+    clip(folder / "car-lanekeep.webp", id, off.Fault("dynamics/ghost_driver", 20.0, schedule=60), 10, 170)
+
+
 def main(folder: Path) -> None:
-    """Write an image and a clip per world."""
+    """Write images and a clip per world."""
     folder.mkdir(parents=True, exist_ok=True)
+    highway(folder)
     strip(folder / "urm-reach.png", "URM-Reach-v0", 13, (0, 30, 95, 145))
     strip(folder / "urm-pnp.png", "URM-PnP-v0", 0, (0, 35, 55, 90))
     strip(folder / "urr-reach.png", "URR-Reach-v0", 6, (0, 40, 95, 145))
