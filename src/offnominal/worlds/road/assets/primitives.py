@@ -92,10 +92,16 @@ def ring(
     return Solid.painted(name, np.array(vertices) + at, _strips(rows, closed=True))
 
 
-def tube(name: str, points: Sequence[Triple], radii: float | Sequence[float], n: int = 8) -> Solid:
-    """Return a round tube along a polyline, with blunt ends; one radius, or one per point."""
-    path = np.array(points, np.float64)
-    sizes = [float(radii)] * len(path) if isinstance(radii, int | float) else list(radii)
+def tube(name: str, points: Sequence[Triple], radii: float | Sequence[float], n: int = 8, smooth: int = 1) -> Solid:
+    """Return a round tube along a polyline, with blunt ends; one radius, or one per point.
+
+    With `smooth` above 1 the tube follows a curve through the points, with so many pieces between two of them.
+    """
+    sizes = [float(radii)] * len(points) if isinstance(radii, int | float) else list(radii)
+    spine = np.array([(*point, size) for point, size in zip(points, sizes, strict=True)])
+    if smooth > 1:
+        spine = _curve(spine, smooth)
+    path, sizes = spine[:, :3], spine[:, 3].tolist()
     around = circle(n)
     vertices: list[FloatArray] = []
     side, up = perpendicular(unit("tube", (path[1] - path[0]).tolist()))
@@ -161,6 +167,18 @@ def _strips(rows: Sequence[Sequence[int]], *, closed: bool) -> list[tuple[int, i
             if above[k] != above[m]:
                 faces.append((below[m], above[m], above[k]))
     return faces
+
+
+def _curve(rows: FloatArray, pieces: int) -> FloatArray:
+    """Return a Catmull-Rom curve through rows of numbers."""
+    padded = np.vstack([2.0 * rows[:1] - rows[1:2], rows, 2.0 * rows[-1:] - rows[-2:-1]])
+    out = []
+    for k in range(len(rows) - 1):
+        a, b, c, d = padded[k : k + 4]
+        for step in range(pieces):
+            t = step / pieces
+            out.append(b + 0.5 * t * ((c - a) + t * ((2.0 * a - 5.0 * b + 4.0 * c - d) + t * (3.0 * (b - c) + d - a))))
+    return np.array([*out, rows[-1]])
 
 
 def _direction(vector: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,19 +83,29 @@ class Solid:
         centre = self.vertices.mean(axis=0)
         return self._with(centre + (self.vertices - centre) * (1.0 + amount * (2.0 * draws[:, None] - 1.0)))
 
-    def spotted(self, name: str, share: float, seed: int = 0, size: float = 0.3) -> Solid:
-        """Return the solid with a share of its triangles in another colour, in spots of about a size in metres."""
-        spots = max(4, int(12.0 * share / max(size, 0.05)))
-        draws = Stream.named(seed, 0, "asset").uniform(spots, lane=8)
-        middles = self.vertices[self.faces].mean(axis=1)
-        chosen = np.zeros(len(middles), np.bool_)
-        for k in range(spots):
-            if chosen.mean() >= share:
-                break
-            centre = middles[int(draws[k] * len(middles))]
-            chosen |= np.square(middles - centre).sum(axis=1) < size * size
+    def recolour(self, name: str, where: Callable[[FloatArray], BoolArray]) -> Solid:
+        """Return the solid with another colour for the triangles whose centres (f, 3) a function chooses."""
+        chosen = where(self.vertices[self.faces].mean(axis=1))
         colours = np.where(chosen[:, None], np.array(colour(name)), self.colours)
         return Solid(self.vertices, self.faces, colours, self.second & ~chosen)
+
+    def spotted(self, name: str, share: float, size: float, seed: int = 0) -> Solid:
+        """Return the solid with round spots of a radius in metres, until a share of it has the other colour."""
+        draws = Stream.named(seed, 0, "asset").uniform(200, lane=8)
+
+        def spots(middles: FloatArray) -> BoolArray:
+            chosen = np.zeros(len(middles), np.bool_)
+            for draw in draws:
+                if chosen.mean() >= share:
+                    break
+                chosen |= np.square(middles - middles[int(draw * len(middles))]).sum(axis=1) < size * size
+            return chosen
+
+        return self.recolour(name, spots)
+
+    def striped(self, name: str, period: float, axis: int = 0) -> Solid:
+        """Return the solid with stripes in another colour across an axis, one per `period` metres."""
+        return self.recolour(name, lambda middles: np.floor(2.0 * middles[:, axis] / period) % 2 == 0)
 
     def on_ground(self) -> Solid:
         """Return the solid moved so that it stands on z = 0 with its bounding box centred at x = y = 0."""
