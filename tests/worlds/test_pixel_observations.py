@@ -13,6 +13,7 @@ from offnominal.worlds.pixel_observations import channels_first
 every_world = pytest.mark.parametrize("id", worlds.ids())
 reporting_world = pytest.mark.parametrize("id", [id for id in worlds.ids() if id != "OOD-Pong-v0"])
 VISIBLE = {
+    "CAR-LaneKeep-v0": 3,
     "MJC-CartpoleSwingup-v0": 1,
     "MJC-HalfCheetah-v0": 2,
     "MJC-Reacher3D-v0": 1,

@@ -23,8 +23,8 @@ SAMPLES = 2
 BEHIND = 2
 """Pieces of road that begin behind the car."""
 STEPS_PER_SEGMENT = 4
-FARTHEST = (parts.SEGMENTS - BEHIND) * parts.SEGMENT
-"""Distance ahead beyond which nothing but hills is drawn, m."""
+FARTHEST_PLACE = 1e6
+"""Places beyond are not drawn, m."""
 BRAKE_LIGHTS = -0.7
 """Acceleration below which the brake lights of a car are on, m/s²."""
 TREE_LANE = 1 << 17
@@ -233,7 +233,7 @@ def draw(
 
     Args:
         keys: Random streams, for the landscape.
-        states: States of the cars that carry the cameras. A row that is not finite shows the empty ground.
+        states: States of the cars that carry the cameras. A row without a place shows the empty ground.
         curvatures: Curvature of the road at its nodes.
         cars: The other cars.
         oncoming: The cars on the other side.
@@ -248,9 +248,10 @@ def draw(
     from offnominal.sensing import Camera, Poses, render_batch
 
     n = len(states)
-    known: BoolArray = np.logical_and.reduce(
-        np.isfinite(states[:, [vehicle.POSITION, vehicle.LATERAL, vehicle.HEADING]]), axis=1
-    )
+    columns = (vehicle.POSITION, vehicle.LATERAL, vehicle.HEADING)
+    farthest = np.maximum.reduce([np.abs(states[:, column]) for column in columns])
+    # False for NaN.
+    known: BoolArray = farthest < FARTHEST_PLACE
     positions, rotations = np.full((n, parts.COUNT, 3), np.nan), np.zeros((n, parts.COUNT, 3, 3))
     rotations[:] = np.eye(3)
     positions[:, parts.GRASS] = 0.0
