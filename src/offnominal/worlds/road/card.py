@@ -94,12 +94,14 @@ LANE_KEEP = WorldCard(
     scripted_expert=Spec("LaneFollower", "offnominal.agents.scripted.lane_follower:LaneFollower"),
     training=TrainingPresets(
         policy={
-            "steps": 1_000_000,
+            "steps": 2_000_000,
+            "critic_layer_norm": True,
             "standardize_observations": True,
+            "actor_polyak": 0.005,
+            "target_entropy": -2.0,
             "demonstrator": "scripted",
-            "critic_warmup": 5_000,
-        },
-        published={},
+            "cloning_weight": 20.0,
+        }
     ),
     page="car-lanekeep",
 )
