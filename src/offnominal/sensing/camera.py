@@ -71,6 +71,26 @@ class Camera:
         right = unit("up", sideways)
         return right, cross(right, forward), forward
 
+    def project(self, points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return where points (n, 3) are in the image: column, row, and depth along the direction of view.
+
+        Columns and rows count from the upper left corner of the image; their integer parts are the pixel. Only points
+        with a depth above zero are in front of the camera.
+
+        Example:
+            >>> camera = Camera((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), width=64, height=48)
+            >>> [part.tolist() for part in camera.project(np.array([(4.0, 0.0, 0.0)]))]
+            [[32.0], [24.0], [4.0]]
+        """
+        view = self.packed()
+        offset = np.asarray(points, np.float64) - view[:3]
+        across, up, depth = ((offset * view[k : k + 3]).sum(axis=1) for k in (3, 6, 9))
+        scale = np.ones_like(depth) if self.view_height is not None else depth
+        with np.errstate(divide="ignore", invalid="ignore"):
+            column = 0.5 * self.width * (1.0 + across / (view[12] * scale))
+            row = 0.5 * self.height * (1.0 - up / (view[13] * scale))
+        return column, row, depth
+
     def packed(self) -> FloatArray:
         """Return the array for the kernels: position, axes, half width, half height, whether it is orthographic."""
         from offnominal.core.deterministic_math import sincos

@@ -93,7 +93,7 @@ class PointCloud:
     @property
     def returned(self) -> BoolArray:
         """(channels, columns): whether there is a return; ``cloud.points[cloud.returned]`` is the list of points."""
-        back: BoolArray = self.instance != 0
+        back: BoolArray = np.isfinite(self.ranges)
         return back
 
 

@@ -35,7 +35,7 @@ def patch_grid(vertices: FloatArray, faces: IntArray) -> tuple[Array, Array, Arr
     first, u, v, area, corners = first[kept], u[kept], v[kept], area[kept], corners[kept]
     inverse = np.stack([v[:, 1], -v[:, 0], -u[:, 1], u[:, 0]], axis=1) / area[:, None]
     low, high = vertices.min(axis=0) - 1e-3, vertices.max(axis=0) + 1e-3
-    cells = int(min(MOST_CELLS, max(8.0, 2.0 * math.sqrt(len(corners)))))
+    cells = int(min(MOST_CELLS, max(64.0, 8.0 * math.sqrt(len(corners)))))
     header = np.array((*low, *(cells / (high - low)), cells, cells), np.float32)
     scaled = (corners - low) * (cells / (high - low))
     starts, members = _fill_grid(scaled, cells)

@@ -51,19 +51,14 @@ class _Block:
 
 
 def example_block(seed: int = 0) -> Scene:
-    """Return a crossing of two streets with about 300 objects; the main street runs along x.
-
-    Example:
-        >>> len(example_block().instances) > 400
-        True
-    """
+    """Return a crossing of two streets with about 460 instances; the main street runs along x."""
     block, draws = _Block(), Draws(seed, "block")
     _ground(block)
     _houses(block, draws)
     _traffic(block, draws)
     _furniture(block, draws)
-    for k in range(60):
-        side, x = k % 2 * 2 - 1, draws.between(-110.0, 110.0)
+    for k in range(100):
+        side, x = k % 2 * 2 - 1, draws.between(-150.0, 150.0)
         if abs(x) > EDGE + WALK:
             y = side * (EDGE + draws.between(0.6, 2.4))
             block.put(pedestrian(seed + k, phase=draws.between(0.0, 1.0)), x, y, 180.0 * draws.whole(0, 1), 0.12)
@@ -100,6 +95,10 @@ def _houses(block: _Block, draws: Draws) -> None:
             away = side * (EDGE + WALK + 0.8 + 0.5 * made.size[0])
             x, y, yaw = (along, away, -90.0 * side) if street == 0 else (away, along, 90.0 + 90.0 * side)
             block.put(made, x, y, yaw)
+            if street == 0 and abs(along) > 40.0:
+                behind = building(draws.whole(0, 9), style="tower" if place % 5 == 0 else "apartments", storeys=6)
+                block.put(behind, x, side * (abs(away) + 26.0), yaw)
+                block.put(tree(draws.whole(0, 11)), x, side * (abs(away) + 14.0))
 
 
 def _traffic(block: _Block, draws: Draws) -> None:
@@ -127,8 +126,7 @@ def _furniture(block: _Block, draws: Draws) -> None:
         if abs(x) < EDGE + 3.0:
             continue
         block.put(tree(draws.whole(0, 11)), x, side * (EDGE + 0.7), draws.between(0.0, 360.0), 0.12)
-        if k % 4 < 2:
-            block.put(street_lamp(), x + 6.0, side * (EDGE + 0.4), -90.0 * side, 0.12)
+        block.put(street_lamp(), x + 6.0, side * (EDGE + 0.4), -90.0 * side, 0.12)
     for s in (1, -1):
         block.put(traffic_light("green", arm=4.0), s * (EDGE + 1.0), -s * (EDGE + 0.7), 90.0 + 90.0 * s, 0.12)
         block.put(traffic_light("red"), -s * (EDGE + 0.7), -s * (EDGE + 1.0), -90.0 * s, 0.12)

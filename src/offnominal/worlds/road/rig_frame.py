@@ -1,0 +1,102 @@
+"""One frame of all sensors of a rig."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from offnominal.sensing.camera import Camera
+from offnominal.sensing.camera_image import CameraImage, Output, render
+from offnominal.sensing.lidar import Lidar, PointCloud, sweep
+from offnominal.sensing.scene import Poses, Scene
+from offnominal.sensing.shapes import Triple
+from offnominal.worlds.road.rain import add_streaks, measure_in_weather
+from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.weather import WEATHERS, Weather
+from offnominal.worlds.road.wet_ground import add_reflections
+
+CAMERA_OUTPUTS: tuple[Output, ...] = ("rgb", "depth", "label", "instance")
+
+
+@dataclass(frozen=True, eq=False)
+class CameraFrame:
+    """Image of one camera.
+
+    Args:
+        camera: The camera at its pose in the world.
+        image: Its image: rgb, depth along the direction of view, label and instance.
+    """
+
+    camera: Camera
+    image: CameraImage
+
+
+@dataclass(frozen=True, eq=False)
+class LidarFrame:
+    """One whole turn of one lidar.
+
+    Args:
+        lidar: The lidar at its pose in the world.
+        measured: What it measures, with noise and weather.
+        exact: The exact points, as of a semantic lidar.
+    """
+
+    lidar: Lidar
+    measured: PointCloud
+    exact: PointCloud
+
+
+@dataclass(frozen=True, eq=False)
+class RigFrame:
+    """What all sensors of a rig record at one time, by the names of their mounts."""
+
+    cameras: dict[str, CameraFrame]
+    lidars: dict[str, LidarFrame]
+
+
+def record(
+    scene: Scene,
+    rig: Rig,
+    position: Triple,
+    yaw: float,
+    *,
+    weather: Weather = WEATHERS["CLEAR_NOON"],
+    poses: Poses | None = None,
+    seed: int = 0,
+    step: int = 0,
+    samples: int = 1,
+    outputs: Sequence[Output] = CAMERA_OUTPUTS,
+) -> RigFrame:
+    """Return one frame of a rig.
+
+    All sensors see the same scene at the same time.
+
+    Args:
+        scene: The scene; its light and sky are replaced by those of the weather.
+        rig: The rig.
+        position: Position of the vehicle on the ground, m.
+        yaw: Direction of the vehicle, degrees from +x towards +y.
+        weather: The weather.
+        poses: Poses of the instances; None for those of the scene.
+        seed: Root seed of noise and rain.
+        step: Time index. The same seed and step always give the same frame.
+        samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
+        outputs: Outputs of the cameras; depth and label are always computed.
+    """
+    under = weather.apply(scene)
+    cameras, lidars = {}, {}
+    needed: tuple[Output, ...] = tuple(dict.fromkeys((*outputs, "depth", "label")))
+    for number, mount in enumerate(rig.cameras):
+        camera = rig.camera_at(mount, position, yaw, samples=samples)
+        image = render(under, camera, needed, poses=poses)
+        if image.rgb is not None:
+            add_reflections(under, camera, image, weather, poses=poses)
+            add_streaks(image.rgb, weather, seed=seed, step=step * len(rig.mounts) + number)
+        cameras[mount.name] = CameraFrame(camera, image)
+    for number, mount in enumerate(rig.lidars):
+        lidar = rig.lidar_at(mount, position, yaw)
+        exact = sweep(under, lidar, poses=poses, intensity=True)
+        noisy = replace(lidar, noise=rig.lidar_noise)
+        measured = measure_in_weather(exact, noisy, weather, seed=seed, step=step * len(rig.mounts) + number)
+        lidars[mount.name] = LidarFrame(noisy, measured, exact)
+    return RigFrame(cameras, lidars)
