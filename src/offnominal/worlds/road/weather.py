@@ -81,10 +81,10 @@ class Weather:
         sun = _mix((0.76, 0.72, 0.64), (0.95, 0.56, 0.28), low)
         above = _mix(
             _mix((0.60, 0.64, 0.70), (0.68, 0.69, 0.71), cloud),
-            _mix((0.50, 0.48, 0.54), (0.50, 0.47, 0.47), cloud),
+            _mix((0.60, 0.56, 0.60), (0.58, 0.54, 0.53), cloud),
             low,
         )
-        below = _mix((0.38, 0.37, 0.35), (0.34, 0.30, 0.28), low)
+        below = _mix((0.38, 0.37, 0.35), (0.42, 0.37, 0.34), low)
         dim = 1.0 - 0.22 * cloud * self.precipitation / 100.0
         return Light(
             self.towards_sun(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from offnominal.worlds.road.assets.catalogue import rows_of
-from offnominal.worlds.road.assets.primitives import ball, box, drum, lathe, plate, prism, ring, tube, wheel
+from offnominal.worlds.road.assets.primitives import ball, box, drum, lathe, plate, prism, ring, sheet, tube, wheel
 from offnominal.worlds.road.assets.solid import Solid, union
 from offnominal.worlds.road.labels import Label
 
@@ -54,18 +54,22 @@ def _telephone() -> Solid:
 
 
 def _shoe() -> Solid:
-    sole = plate(
-        "white",
-        ((-0.14, 0.035), (-0.14, -0.035), (0.05, -0.05), (0.13, -0.04), (0.145, 0.0), (0.13, 0.04), (0.05, 0.05)),
-        0.025,
+    outline = ((-0.14, 0.035), (-0.14, -0.035), (0.03, -0.045), (0.11, -0.04), (0.14, 0.0), (0.11, 0.04), (0.03, 0.045))
+    upper = tube(
+        "blue", ((0.1, 0.0, 0.035), (0.03, 0.0, 0.055), (-0.09, 0.0, 0.065)), (0.034, 0.042, 0.045), n=9, smooth=3
     )
-    upper = tube("blue", ((0.11, 0.0, 0.05), (0.03, 0.0, 0.07), (-0.08, 0.0, 0.08)), (0.03, 0.04, 0.045), n=8, smooth=2)
-    return (
-        sole
-        + upper
-        + drum("blue", 0.04, 0.05, (-0.09, 0.0, 0.07))
-        + box("white", 0.07, 0.03, 0.012, (0.02, 0.0, 0.105)).turn(y=12.0)
-    )
+    laces = [box("white", 0.012, 0.05, 0.01, (0.05 - 0.025 * k, 0.0, 0.084 + 0.006 * k)) for k in range(3)]
+    collar = drum("blue", 0.043, 0.06, (-0.085, 0.0, 0.065)) + drum("black", 0.034, 0.004, (-0.085, 0.0, 0.124))
+    return union([plate("white", outline, 0.022), upper, collar, *laces])
+
+
+def _pillow() -> Solid:
+    steps = [k / 4.0 - 1.0 for k in range(9)]
+    sides = [
+        sheet("white", [[(0.22 * u, 0.33 * v, s * 0.1 * (1.0 - u**4) * (1.0 - v**4)) for v in steps] for u in steps])
+        for s in (1, -1)
+    ]
+    return union(sides).recolour("sky", lambda p: (abs(p[:, 1]) > 0.2) & (abs(p[:, 1]) < 0.26))
 
 
 def _backpack() -> Solid:
@@ -278,16 +282,7 @@ OBJECTS = rows_of(
         ("suitcase", "small", 15.0, _suitcase),
         ("cardboard_box", "medium", 4.0, _cardboard_box),
         ("laundry_basket", "small", 4.0, _basket),
-        (
-            "pillow",
-            "small",
-            1.0,
-            lambda: (
-                ball("white", 0.25, 0.33, 0.09, n=16)
-                + box("sky", 0.46, 0.62, 0.012, (0.0, 0.0, -0.006))
-                + box("sky", 0.012, 0.4, 0.2, (0.0, 0.0, -0.1), taper=(1.0, 0.6)).turn(y=90.0).move(0.1, 0.0, 0.0)
-            ),
-        ),
+        ("pillow", "small", 1.0, _pillow),
         ("teddy_bear", "small", 0.8, _teddy_bear),
         (
             "table_lamp",
