@@ -69,7 +69,7 @@ def test_opposite_straight_paths_do_not_conflict_and_crossing_ones_do():
     graph = make_town("grid").graph
     junction = next(j for j in graph.junctions if len(j.arms) == 4)
     straight = [p for p in junction.connectors if graph.lanes[p].turn == 0]
-    pairs = {(c.path, c.other) for c in graph.conflicts}
+    pairs = {(c.path, c.other) for c in graph.conflicts if not c.wide}
     for a in straight:
         for b in straight:
             start = graph.to_cartesian(a, 0.0).heading, graph.to_cartesian(b, 0.0).heading

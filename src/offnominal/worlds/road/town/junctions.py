@@ -17,6 +17,7 @@ from offnominal.worlds.road.town.lanes import Arm, Lane
 TURN = math.sqrt(0.5)
 BACK = -0.9
 CLEARANCE = 3.3
+WIDE_CLEARANCE = 5.2
 OPPOSITE = -0.7
 LEFT_TURN, OTHER_TURN = 1, 2
 
@@ -46,7 +47,17 @@ class Junction:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The parts of two paths in which two vehicles would touch, as arclengths."""
+    """The parts of two paths in which two vehicles would touch, as arclengths.
+
+    Args:
+        path: Path through a junction.
+        other: Another path.
+        start: Start of the part on the path.
+        stop: End of the part on the path.
+        other_start: Start of the part on the other path.
+        other_stop: End of the part on the other path.
+        wide: Whether only long vehicles touch, whose ends swing out in turns.
+    """
 
     path: int
     other: int
@@ -54,6 +65,7 @@ class Conflict:
     stop: float
     other_start: float
     other_stop: float
+    wide: bool = False
 
 
 def build_junction(
@@ -179,10 +191,11 @@ def find_conflicts(junction: Junction, lanes: list[Lane]) -> list[Conflict]:
             if path == other or a.predecessors == b.predecessors:
                 continue
             reach = CLEARANCE if a.successors != b.successors else LANE_WIDTH
-            first, last, other_first, other_last = _overlap(a.points, b.points, reach)
-            if first >= 0:
+            span, wide = _overlap(a.points, b.points, reach), False
+            if span[0] < 0 and (a.turn, b.turn) != (0, 0):
+                span, wide = _overlap(a.points, b.points, WIDE_CLEARANCE), True
+            if span[0] >= 0:
                 step, other_step = a.length / (len(a.points) - 1), b.length / (len(b.points) - 1)
-                conflicts.append(
-                    Conflict(path, other, first * step, last * step, other_first * other_step, other_last * other_step)
-                )
+                own, theirs = (span[0] * step, span[1] * step), (span[2] * other_step, span[3] * other_step)
+                conflicts.append(Conflict(path, other, *own, *theirs, wide))
     return conflicts

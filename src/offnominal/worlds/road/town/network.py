@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from offnominal.core.types import FloatArray, IntArray
+from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.worlds.road.town.curves import arclengths, curvatures, tangents
 from offnominal.worlds.road.town.junctions import CLEARANCE, Conflict, Junction
 from offnominal.worlds.road.town.lanes import Lane
@@ -40,9 +40,12 @@ class Network(NamedTuple):
         target: (lanes,): lane after a path, or -1.
         after_first: (lanes + 1,): first entry of each lane in `after`.
         after: Paths that begin at the end of a lane, or the lane after a path.
+        into_first: (lanes + 1,): first entry of each lane in `into`.
+        into: Paths that end at the start of a lane.
         conflict_first: (lanes + 1,): first entry of each path in `conflict`.
         conflict: Other path.
         conflict_span: (conflicts, 4): start and stop on the own path and on the other one.
+        conflict_wide: (conflicts,): whether only long vehicles touch.
         sibling_first: (lanes + 1,): first entry of each path in `sibling`.
         sibling: Other path from the same lane.
         sibling_until: Arclength up to which two vehicles on both would touch.
@@ -83,9 +86,12 @@ class Network(NamedTuple):
     target: IntArray
     after_first: IntArray
     after: IntArray
+    into_first: IntArray
+    into: IntArray
     conflict_first: IntArray
     conflict: IntArray
     conflict_span: FloatArray
+    conflict_wide: BoolArray
     sibling_first: IntArray
     sibling: IntArray
     sibling_until: FloatArray
@@ -145,9 +151,12 @@ def pack_network(
         target=_integers(lane.successors[0] if path else -1 for lane, path in zip(lanes, paths, strict=True)),
         after_first=_firsts([len(lane.successors) for lane in lanes]),
         after=_integers(after for lane in lanes for after in lane.successors),
+        into_first=_firsts([0 if lane.is_connector else len(lane.predecessors) for lane in lanes]),
+        into=_integers(path for lane in lanes if not lane.is_connector for path in lane.predecessors),
         conflict_first=_groups([entry.path for entry in by_path], count),
         conflict=_integers(entry.other for entry in by_path),
         conflict_span=_rows([(e.start, e.stop, e.other_start, e.other_stop) for e in by_path], 4),
+        conflict_wide=np.array([entry.wide for entry in by_path], np.bool_),
         sibling_first=_groups([path for path, _, _ in siblings], count),
         sibling=_integers(other for _, other, _ in siblings),
         sibling_until=np.array([until for _, _, until in siblings], np.float64),

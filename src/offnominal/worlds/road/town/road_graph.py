@@ -96,6 +96,13 @@ class RoadGraph:
         return pack_network(self.lanes, self.junctions, self.conflicts, self.sidewalks)
 
     @cached_property
+    def structure(self) -> Network:
+        """The same arrays for the compiled kernels."""
+        from offnominal.worlds.road.town.structures import structure
+
+        return structure(self.network)
+
+    @cached_property
     def bounds(self) -> tuple[float, float, float, float]:
         """Smallest and largest x and y of all lanes, as (left, bottom, right, top)."""
         points = self.network.point
@@ -116,7 +123,7 @@ class RoadGraph:
 
         lane = integer_in("lane", lane, 0, len(self.lanes) - 1)
         s = number_in("s", s, 0.0, float(self.network.length[lane]))
-        x, y, tx, ty = pose_at(self.network, lane, s, number_in("d", d))
+        x, y, tx, ty = pose_at(self.structure, lane, s, number_in("d", d))
         return Pose(x, y, arctan2(ty, tx))
 
     def to_lane(self, x: float, y: float, heading: float | None = None, *, lane: int | None = None) -> LanePosition:
@@ -133,12 +140,12 @@ class RoadGraph:
         x, y = number_in("x", x), number_in("y", y)
         sine, cosine = sincos(number_in("heading", heading)) if heading is not None else (0.0, 1.0)
         if lane is None:
-            lane = int(nearest_lane(self.network, x, y, cosine, sine, heading is not None))
+            lane = int(nearest_lane(self.structure, x, y, cosine, sine, heading is not None))
             if lane < 0:
                 raise InvalidParameter(f"no lane leads in the direction {heading}; give heading=None to use any lane.")
         lane = integer_in("lane", lane, 0, len(self.lanes) - 1)
-        s, d = project(self.network, lane, x, y)
-        _, _, tx, ty = pose_at(self.network, lane, s, 0.0)
+        s, d = project(self.structure, lane, x, y)
+        _, _, tx, ty = pose_at(self.structure, lane, s, 0.0)
         turned = arctan2(tx * sine - ty * cosine, tx * cosine + ty * sine) if heading is not None else 0.0
         return LanePosition(lane, s, d, turned)
 

@@ -1,0 +1,354 @@
+"""The simulation of a town: traffic, pedestrians and the ego vehicle, without rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from offnominal.core.checks import integer_in
+from offnominal.core.deterministic_math import arctan2, sincos
+from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState
+from offnominal.core.streams import Stream, check_seed
+from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.worlds.road.labels import AGENT_OFFSET, Label
+from offnominal.worlds.road.town.behaviour import behaviour as behaviour_named
+from offnominal.worlds.road.town.collision_kernel import find_collisions
+from offnominal.worlds.road.town.errors import AnomalyNotPossible, NoRoute
+from offnominal.worlds.road.town.incidents import Incident, TemporalAnomaly, temporal_anomaly
+from offnominal.worlds.road.town.network import Network
+from offnominal.worlds.road.town.obstacle import Obstacle
+from offnominal.worlds.road.town.road_graph import LanePosition
+from offnominal.worlds.road.town.routes import Route, plan_route, route_table
+from offnominal.worlds.road.town.setup import Actors, draw_route, place_actors
+from offnominal.worlds.road.town.snapshot import TICKS, Snapshot
+from offnominal.worlds.road.town.structures import structure
+from offnominal.worlds.road.town.tick_kernel import begin_tick, change_lanes, decide_all, move_all
+from offnominal.worlds.road.town.town import Town, make_town
+from offnominal.worlds.road.town.trace import record
+from offnominal.worlds.road.town.traffic_state import (
+    SAFETY_TIME,
+    Control,
+    Occupancy,
+    Vehicles,
+    Walkers,
+    empty_occupancy,
+)
+from offnominal.worlds.road.town.vehicle_kinds import KINDS
+
+PEDESTRIAN_SIZE = (0.5, 0.6, 1.75)
+JAYWALKING_SPEED = 1.8
+ATTEMPTS = 12
+FULL = 1.0
+
+
+class TownSimulation:
+    """A town in motion. Deterministic: the same arguments give the same states, bit for bit.
+
+    Args:
+        town: Town, or its name.
+        behaviour: Behaviour of the ego vehicle: ``cautious``, ``normal`` or ``aggressive``.
+        green_wave: Whether the traffic lights in front of the ego vehicle are kept green.
+
+    Example:
+        >>> simulation = TownSimulation("residential")
+        >>> state = simulation.reset(seed=3, vehicles=10, pedestrians=10)
+        >>> state = simulation.step()
+        >>> state.tick, len(state.instance), simulation.collisions()
+        (1, 21, [])
+    """
+
+    def __init__(self, town: Town | str, *, behaviour: str = "normal", green_wave: bool = True) -> None:
+        self.town = make_town(town) if isinstance(town, str) else town
+        self.behaviour = behaviour_named(behaviour)
+        self.green_wave = green_wave
+        self.tick = -1
+        self.incident: Incident | None = None
+        self.obstacle: Obstacle | None = None
+        self.route: Route
+        self.cars: Vehicles
+        self.walkers: Walkers
+        self.control: Control
+        self._actors: Actors
+        self._structures: tuple[Network, Vehicles, Walkers, Control, Occupancy]
+        self._routes: IntArray
+        self._key: np.uint64
+        self._controls: FloatArray
+        self._accelerations: FloatArray
+        self._discards: set[str]
+        self._finished: int | None
+        self._waves: int
+        self._entered: bool
+
+    def reset(
+        self,
+        seed: int,
+        *,
+        vehicles: int | None = None,
+        pedestrians: int | None = None,
+        route: Route | None = None,
+        anomaly: str | None = None,
+        obstacle: Obstacle | None = None,
+        nominal: bool = False,
+    ) -> Snapshot:
+        """Place all actors and return the state before the first tick.
+
+        Args:
+            seed: Seed of the simulation.
+            vehicles: Number of vehicles besides the ego vehicle; None is the town's default. There are fewer if the
+                town has no room for them.
+            pedestrians: Number of pedestrians; None is the town's default.
+            route: Route of the ego vehicle; None draws one.
+            anomaly: Name of a temporal anomaly, see `TEMPORAL_ANOMALIES`.
+            obstacle: Object on the route, a content anomaly. Other vehicles avoid its road.
+            nominal: Whether to simulate the nominal twin: the same actors without the temporal anomaly.
+        """
+        seed = check_seed(seed)
+        n = self.town.default_vehicles if vehicles is None else integer_in("vehicles", vehicles, 0, 1000)
+        m = self.town.default_pedestrians if pedestrians is None else integer_in("pedestrians", pedestrians, 0, 1000)
+        if anomaly is not None and obstacle is not None:
+            raise InvalidParameter("a temporal anomaly and an obstacle are both given; expected at most one of them.")
+        self.obstacle, self.incident = obstacle, None
+        if anomaly is None:
+            chosen = draw_route(self.town.graph, seed)[0] if route is None else route
+            self._place(seed, chosen, n, m, None)
+            return self.snapshot()
+        kind = temporal_anomaly(anomaly)
+        chosen, incident = self._find_incident(seed, n, m, route, kind)
+        self._place(seed, chosen, n, m, kind)
+        self.incident = None if nominal else incident
+        self._write_script()
+        return self.snapshot()
+
+    def _place(self, seed: int, route: Route, vehicles: int, walkers: int, kind: TemporalAnomaly | None) -> None:
+        """Place all actors for a route."""
+        graph = self.town.graph
+        self.route = route
+        actors = place_actors(graph, seed, route, self.behaviour, vehicles, walkers, kind, self.obstacle)
+        self._actors = actors
+        self.cars, self.walkers, self.control, self._routes = actors.cars, actors.walkers, actors.control, actors.routes
+        count = len(self.cars.lane)
+        occupancy = empty_occupancy(graph.network, count, len(self.walkers.walk), len(self.control.blocks))
+        self._structures = (
+            graph.structure,
+            structure(self.cars),
+            structure(self.walkers),
+            structure(self.control),
+            structure(occupancy),
+        )
+        self._key = Stream.named(seed, 0, "world").key
+        self._controls, self._accelerations = np.zeros(3), np.zeros(count)
+        self._waves = (2 if kind is not None and kind.lead else 1) if self.green_wave else 0
+        self._discards, self._finished, self._entered = set(), None, False
+        self.tick = 0
+        self._stages(free=False, moving=False)
+
+    def _find_incident(
+        self, seed: int, vehicles: int, walkers: int, route: Route | None, kind: TemporalAnomaly
+    ) -> tuple[Route, Incident]:
+        """Simulate nominal scenarios until one has an actor, a place and a time for an anomaly."""
+        draw = 0
+        for _ in range(ATTEMPTS if route is None else 1):
+            chosen, draw = (
+                draw_route(self.town.graph, seed, first=draw, lanes=kind.lanes) if route is None else (route, 0)
+            )
+            draw += 1
+            self._place(seed, chosen, vehicles, walkers, kind)
+            incident = next(iter(kind.find(self.town.graph, record(self))), None)
+            if incident is not None:
+                return chosen, incident
+        raise AnomalyNotPossible(
+            f"{self.town.name} has no actor and no place for {kind.name!r} with seed {seed}; use another seed, more "
+            "vehicles or pedestrians, or another town."
+        )
+
+    def _write_script(self) -> None:
+        if self.incident is None or self.incident.is_jaywalker:
+            return
+        v = self.incident.actor
+        self.cars.script[v] = self.incident.script
+        # A state of tick t is the result of the decisions at tick t - 1.
+        stop = self.incident.stop if self.incident.stop is not None else TICKS
+        end = stop - 1 if self.incident.kind == "sudden-braking" else stop
+        self.cars.script_span[v] = self.incident.start - 1, end
+        self.cars.script_value[v] = self.incident.value
+
+    def step(self, controls: Sequence[float] | FloatArray | None = None) -> Snapshot:
+        """Advance by 0.1 s and return the new state.
+
+        Args:
+            controls: Throttle in [0, 1], steering in [-1, 1] (positive is left) and brake in [0, 1] of the ego vehicle;
+                None leaves it to its behaviour agent.
+        """
+        self.advance(controls)
+        return self.snapshot()
+
+    def advance(self, controls: Sequence[float] | FloatArray | None = None) -> None:
+        """Advance by 0.1 s; see :meth:`step`."""
+        if self.tick < 0:
+            raise InvalidState("the simulation has no state; call reset first.")
+        if controls is not None:
+            self._controls[:] = _checked_controls(controls)
+        if self.incident is not None and self.incident.is_jaywalker and self.tick == self.incident.start - 1:
+            self._start_jaywalk(self.incident)
+        self._stages(free=controls is not None, moving=True)
+        self.tick += 1
+        self._note_end()
+        self._note_discards(controls is not None)
+        if self.cars.lost[0]:
+            self._plan_again()
+
+    def _stages(self, *, free: bool, moving: bool) -> None:
+        net, cars, walkers, control, occ = self._structures
+        routes, key, tick = self._routes, self._key, self.tick
+        begin_tick(net, cars, walkers, control, occ, key, tick, self._waves, moving)
+        change_lanes(net, cars, control, occ, routes, key, tick, int(free) if moving else len(self.cars.lane))
+        if moving:
+            decide_all(net, cars, control, occ, tick, self._accelerations)
+        move_all(net, cars, control, routes, key, tick + moving, self._accelerations, self._controls, free, moving)
+
+    def run(self, ticks: int = TICKS) -> list[Snapshot]:
+        """Advance by some ticks on autopilot and return all states; by default a whole scenario."""
+        return [self.step() for _ in range(integer_in("ticks", ticks, 0))]
+
+    def _start_jaywalk(self, incident: Incident) -> None:
+        p = incident.actor
+        self.walkers.jaywalk[p] = 1
+        self.walkers.goal[p] = incident.value
+        self.walkers.rejoin[p] = incident.rejoin
+        self.walkers.speed[p] = JAYWALKING_SPEED
+
+    def _note_end(self) -> None:
+        """Note when an anomaly without a fixed end has ended."""
+        incident = self.incident
+        if incident is None or incident.stop is not None or self._finished is not None or self.tick <= incident.start:
+            return
+        if incident.is_jaywalker:
+            if self.walkers.jaywalk[incident.actor] == 0:
+                self._finished = self.tick - 1
+            return
+        net, cars, v = self.town.graph.network, self.cars, incident.actor
+        entered = net.road[cars.lane[v]] >= 0 and cars.before[v] >= 0 and net.road[cars.before[v]] < 0
+        if entered and cars.s[v] > 0.5 * cars.size[v, 0] and self._entered:
+            self._finished = self.tick - 1
+            cars.script[v] = 0
+        self._entered = self._entered or bool(net.road[cars.lane[v]] < 0)
+
+    def _note_discards(self, free: bool) -> None:
+        if self.incident is None and not free and self._controls[2] >= FULL:
+            self._discards.add("the ego vehicle brakes with full force")
+        first = len(self.cars.lane)
+        for one, other in self.collisions() if self.tick % 2 == 0 else ():
+            if one == 1 and first < other <= first + len(self.walkers.walk):
+                self._discards.add("the ego vehicle hits a pedestrian")
+        if self.obstacle is not None:
+            closed = self.control.forbidden[self.town.graph.network.road[self.cars.lane]]
+            if (closed & (self.cars.detour >= 0))[1:].any():
+                self._discards.add("a vehicle finds no way around the obstacle")
+
+    @property
+    def discards(self) -> tuple[str, ...]:
+        """Why the scenario would be discarded, after the published rules; empty if it is accepted."""
+        return tuple(sorted(self._discards))
+
+    def _plan_again(self) -> None:
+        """Find a new route to the same destination after a lane change was not possible."""
+        self.cars.lost[0] = False
+        lane = int(self.cars.lane[0])
+        try:
+            route = plan_route(
+                self.town.graph,
+                LanePosition(lane, float(self.town.graph.network.length[lane])),
+                LanePosition(self.route.lanes[-1], self.route.stop),
+            )
+        except NoRoute:
+            return
+        self._routes = route_table([route])
+        self.cars.route[0], self.cars.route_at[0] = 0, 0
+        self.cars.path[0, 1:] = -1
+
+    def collisions(self) -> list[tuple[int, int]]:
+        """Return the pairs of instance ids that overlap, at least one vehicle in each."""
+        pose, size = self._bodies()
+        pairs = np.zeros((64, 2), np.int64)
+        count = find_collisions(pose, size, len(self.cars.lane), pairs)
+        return [(int(i) + 1, int(j) + 1) for i, j in pairs[:count]]
+
+    def off_road(self) -> list[int]:
+        """Return the instance ids of vehicles whose centre is not on a lane."""
+        graph = self.town.graph
+        found = []
+        for v, (x, y, _, _) in enumerate(self.cars.pose):
+            if abs(graph.to_lane(float(x), float(y)).d) > 1.75:
+                found.append(v + 1)
+        return found
+
+    def _bodies(self) -> tuple[FloatArray, FloatArray]:
+        poses, sizes = [self.cars.pose, self.walkers.pose], [self.cars.size]
+        sizes.append(np.tile(np.array(PEDESTRIAN_SIZE), (len(self.walkers.walk), 1)))
+        pose = self._actors.obstacle
+        if pose is not None and self.obstacle is not None:
+            sine, cosine = sincos(pose.heading)
+            poses.append(np.array([[pose.x, pose.y, cosine, sine]]))
+            sizes.append(np.array([self.obstacle.size]))
+        return np.concatenate(poses), np.concatenate(sizes)
+
+    def labels(self) -> IntArray:
+        """Return the semantic labels of all actors.
+
+        The ego vehicle, rerouted vehicles, lead cars, and active temporal anomalies have labels of their own.
+        """
+        vehicles = np.array([KINDS[kind].label for kind in self.cars.kind], np.int64)
+        vehicles[self.cars.rerouted] += AGENT_OFFSET
+        if len(vehicles) > 1 and self.cars.driver[1, SAFETY_TIME] > 0.0:
+            vehicles[1] += AGENT_OFFSET
+        vehicles[0] = Label.EGO_VEHICLE
+        labels = np.concatenate([vehicles, np.full(len(self.walkers.walk), Label.PEDESTRIAN, np.int64)])
+        labels[self.anomalous()[: len(labels)]] = Label.TEMPORAL_ANOMALY
+        return labels if self.obstacle is None else np.append(labels, self.obstacle.label)
+
+    def anomalous(self) -> BoolArray:
+        """Return which actors behave anomalously at this tick; an object on the road always counts."""
+        count = len(self.cars.lane)
+        active = np.zeros(count + len(self.walkers.walk) + (self.obstacle is not None), np.bool_)
+        if self.obstacle is not None:
+            active[-1] = True
+        incident = self.incident
+        if incident is not None and self.tick >= incident.start:
+            last = incident.stop if incident.stop is not None else self._finished
+            if last is None or self.tick <= last:
+                active[incident.actor + (count if incident.is_jaywalker else 0)] = True
+        return active
+
+    def snapshot(self) -> Snapshot:
+        """Return the state of all actors."""
+        if self.tick < 0:
+            raise InvalidState("the simulation has no state; call reset first.")
+        pose, size = self._bodies()
+        still = np.zeros(len(pose) - len(self.cars.lane) - len(self.walkers.walk))
+        names = [KINDS[kind].name for kind in self.cars.kind] + ["pedestrian"] * len(self.walkers.walk)
+        names += [self.obstacle.name] if self.obstacle is not None else []
+        return Snapshot(
+            tick=self.tick,
+            instance=np.arange(1, len(pose) + 1),
+            kind=tuple(names),
+            label=self.labels(),
+            position=pose[:, :2].copy(),
+            heading=np.array([arctan2(float(s), float(c)) for c, s in pose[:, 2:]]),
+            speed=np.concatenate([self.cars.speed, self.walkers.speed, still]),
+            acceleration=np.concatenate([self.cars.acceleration, np.zeros(len(self.walkers.walk)), still]),
+            size=size,
+            lights=self.control.light.copy(),
+            controls=(float(self._controls[0]), float(self._controls[1]), float(self._controls[2])),
+            anomalous=self.anomalous(),
+        )
+
+
+def _checked_controls(controls: Sequence[float] | FloatArray) -> FloatArray:
+    try:
+        values = np.asarray(controls, np.float64)
+    except (TypeError, ValueError):
+        raise InvalidAction("the controls are not numeric; expected throttle, steering and brake.") from None
+    if values.shape != (3,) or not np.isfinite(values).all():
+        raise InvalidAction(f"the controls are {values.tolist()}; expected three finite numbers.")
+    return np.clip(values, (0.0, -1.0, 0.0), 1.0)
