@@ -17,6 +17,7 @@ from offnominal.worlds.road.town.road_graph import LanePosition, RoadGraph
 CHANGE_COST = 30.0
 CHANGE_ROOM = 45.0
 SHORTEST = 105
+AGAIN = -1
 FIRST_WAYPOINTS, MAX_ELSEWHERE = 5, 2
 
 
@@ -116,37 +117,36 @@ def plan_route(graph: RoadGraph, start: LanePosition, stop: LanePosition) -> Rou
     net = graph.network
     if start.lane == stop.lane and stop.s >= start.s:
         return Route(graph, (start.lane,), start.s, stop.s)
+    # A route that returns to its first lane ends there, at a node of its own.
+    goal = AGAIN if stop.lane == start.lane else stop.lane
     best: dict[int, float] = {start.lane: 0.0}
     before: dict[int, int] = {}
     heap = [(0.0, start.lane)]
-    first = True
     while heap:
         cost, lane = heapq.heappop(heap)
         if cost > best[lane]:
             continue
-        if lane == stop.lane and not first:
-            return Route(graph, _traced(before, start.lane, stop.lane), start.s, stop.s)
-        covered = start.s if first else 0.0
-        left = float(net.length[lane]) - covered
+        if lane == goal:
+            return Route(graph, (*_traced(before, start.lane, goal), stop.lane), start.s, stop.s)
+        left = float(net.length[lane]) - (start.s if lane == start.lane else 0.0)
         steps = [(after, left) for after in graph.lanes[lane].successors]
         if left > CHANGE_ROOM and net.road[lane] >= 0:
             steps += [(int(beside), CHANGE_COST) for beside in (net.left[lane], net.right[lane]) if beside >= 0]
         for after, price in steps:
-            if cost + price < best.get(after, np.inf) or (after == start.lane and after not in before):
-                best[after] = cost + price
-                before[after] = lane
-                heapq.heappush(heap, (cost + price, after))
-        first = False
+            node = AGAIN if after == start.lane else after
+            if (node != AGAIN or goal == AGAIN) and cost + price < best.get(node, np.inf):
+                best[node] = cost + price
+                before[node] = lane
+                heapq.heappush(heap, (cost + price, node))
     raise NoRoute(f"no route leads from lane {start.lane} to lane {stop.lane}; choose another destination.")
 
 
-def _traced(before: dict[int, int], start: int, stop: int) -> tuple[int, ...]:
-    lanes = [stop]
-    lane = before[stop]
-    while lane != start:
-        lanes.append(lane)
-        lane = before[lane]
-    return (start, *reversed(lanes))
+def _traced(before: dict[int, int], start: int, goal: int) -> tuple[int, ...]:
+    """Return the lanes from the start to the one before the goal."""
+    lanes = [before[goal]]
+    while lanes[-1] != start:
+        lanes.append(before[lanes[-1]])
+    return tuple(reversed(lanes))
 
 
 def route_table(routes: list[Route], room: int = 128) -> IntArray:

@@ -14,6 +14,7 @@ from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.worlds.road.labels import AGENT_OFFSET, Label
 from offnominal.worlds.road.town.behaviour import behaviour as behaviour_named
 from offnominal.worlds.road.town.collision_kernel import find_collisions
+from offnominal.worlds.road.town.description import LANE_WIDTH
 from offnominal.worlds.road.town.errors import AnomalyNotPossible, NoRoute
 from offnominal.worlds.road.town.incidents import Incident, TemporalAnomaly, temporal_anomaly
 from offnominal.worlds.road.town.network import Network
@@ -40,6 +41,7 @@ PEDESTRIAN_SIZE = (0.5, 0.6, 1.75)
 JAYWALKING_SPEED = 1.8
 ATTEMPTS = 12
 FULL = 1.0
+ON_ROAD = 0.5 * LANE_WIDTH + 0.25
 
 
 class TownSimulation:
@@ -275,11 +277,11 @@ class TownSimulation:
         return [(int(i) + 1, int(j) + 1) for i, j in pairs[:count]]
 
     def off_road(self) -> list[int]:
-        """Return the instance ids of vehicles whose centre is not on a lane."""
+        """Return the instance ids of vehicles whose centre is not on a lane, nor between two lanes."""
         graph = self.town.graph
         found = []
         for v, (x, y, _, _) in enumerate(self.cars.pose):
-            if abs(graph.to_lane(float(x), float(y)).d) > 1.75:
+            if abs(graph.to_lane(float(x), float(y)).d) > ON_ROAD:
                 found.append(v + 1)
         return found
 
