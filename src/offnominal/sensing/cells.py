@@ -146,13 +146,13 @@ def _in_view(extent: Array, centre: Array, rotation: Array, view: Array, i: int,
 
 @compiled_internal
 def _outline(frame: Array, parallel: bool, near: np.float32) -> tuple[np.float32, np.float32, np.float32, np.float32]:
-    """Return left, right, bottom and top of a box in the image; the whole image if it extends behind the camera."""
+    """Return left, right, bottom and top of a box in the image; of its visible part if it extends behind the camera."""
     if parallel:
         x = abs(frame[0, 0]) + abs(frame[1, 0]) + abs(frame[2, 0])
         y = abs(frame[0, 1]) + abs(frame[1, 1]) + abs(frame[2, 1])
         return frame[3, 0] - x, frame[3, 0] + x, frame[3, 1] - y, frame[3, 1] + y
     if near < CLOSE:
-        return -HUGE, HUGE, -HUGE, HUGE
+        return _clipped_outline(frame)
     left, right, low, high = HUGE, -HUGE, HUGE, -HUGE
     for corner in range(8):
         a = ONE if corner & 1 else -ONE
@@ -164,6 +164,43 @@ def _outline(frame: Array, parallel: bool, near: np.float32) -> tuple[np.float32
         left, right = min(left, x), max(right, x)
         low, high = min(low, y), max(high, y)
     return left, right, low, high
+
+
+@compiled_internal
+def _clipped_outline(frame: Array) -> tuple[np.float32, np.float32, np.float32, np.float32]:
+    """Return left, right, bottom and top in the image of the part of a box that is in front of the camera."""
+    left, right, low, high = HUGE, -HUGE, HUGE, -HUGE
+    for corner in range(8):
+        ax, ay, az = _corner(frame, corner)
+        for axis in range(3):
+            # Each edge once: from the corner whose bit of this axis is zero.
+            if corner >> axis & 1:
+                continue
+            bx, by, bz = _corner(frame, corner | 1 << axis)
+            for end in range(2):
+                x, y, z, other_x, other_y, other_z = (ax, ay, az, bx, by, bz) if end == 0 else (bx, by, bz, ax, ay, az)
+                if z < CLOSE:
+                    if other_z < CLOSE:
+                        continue
+                    share = (CLOSE - z) / (other_z - z)
+                    x, y, z = x + share * (other_x - x), y + share * (other_y - y), CLOSE
+                left, right = min(left, x / z), max(right, x / z)
+                low, high = min(low, y / z), max(high, y / z)
+    if left > right:
+        return -HUGE, HUGE, -HUGE, HUGE
+    return left, right, low, high
+
+
+@compiled_internal
+def _corner(frame: Array, corner: int) -> tuple[np.float32, np.float32, np.float32]:
+    """Return a corner of a box in camera coordinates; bit k of its number is the side along axis k."""
+    a = ONE if corner & 1 else -ONE
+    b = ONE if corner & 2 else -ONE
+    c = ONE if corner & 4 else -ONE
+    x = frame[3, 0] + a * frame[0, 0] + b * frame[1, 0] + c * frame[2, 0]
+    y = frame[3, 1] + a * frame[0, 1] + b * frame[1, 1] + c * frame[2, 1]
+    z = frame[3, 2] + a * frame[0, 2] + b * frame[1, 2] + c * frame[2, 2]
+    return x, y, z
 
 
 class SunMap(NamedTuple):

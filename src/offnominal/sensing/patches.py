@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from offnominal.core.compilation import compiled, compiled_internal
+from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
 
-ZERO, ONE = np.float32(0.0), np.float32(1.0)
-# Overlap of neighbouring triangles, so that no ray passes between them.
-OVERLAP = np.float32(2e-5)
 MOST_CELLS = 512
 
 
@@ -92,27 +88,3 @@ def _overlaps(triangle: Array, x: int, y: int) -> bool:
         if far < 0.0:
             return False
     return True
-
-
-@compiled_internal
-def inside_patches(
-    header: NDArray[np.float32],
-    first: int,
-    starts: NDArray[np.int32],
-    members: NDArray[np.int32],
-    triangles: NDArray[np.float32],
-    x: np.float32,
-    y: np.float32,
-) -> bool:
-    """Return whether the point (x, y) is on one of the triangles of a grid."""
-    column, row = (x - header[0]) * header[2], (y - header[1]) * header[3]
-    if not (ZERO <= column < header[4] and ZERO <= row < header[5]):
-        return False
-    cell = first + int(row) * int(header[4]) + int(column)
-    for m in range(starts[cell], starts[cell + 1]):
-        k = members[m]
-        dx, dy = x - triangles[k, 0], y - triangles[k, 1]
-        a, b = triangles[k, 2] * dx + triangles[k, 3] * dy, triangles[k, 4] * dx + triangles[k, 5] * dy
-        if a >= -OVERLAP and b >= -OVERLAP and a + b <= ONE + OVERLAP:
-            return True
-    return False

@@ -15,7 +15,7 @@ from offnominal.core.types import Array
 from offnominal.sensing.intersections import FAR, ONE, ZERO
 from offnominal.sensing.material import CHECKER
 from offnominal.sensing.packed_scene import PackedScene
-from offnominal.sensing.patches import inside_patches
+from offnominal.sensing.patch_intersection import intersect_patches
 from offnominal.sensing.placed_instances import PlacedInstances
 from offnominal.sensing.rays import Rays
 from offnominal.sensing.shapes import PATCHES
@@ -37,7 +37,7 @@ def intersect_planes(packed: PackedScene, placed: PlacedInstances, rays: Rays, n
     for k in range(planes.shape[0]):
         i, height = planes[k], level[k]
         if packed.kind[i] == PATCHES:
-            _intersect_patches(packed, rays, centre, rotation, i, height, n)
+            intersect_patches(packed, rays, centre, rotation, i, height, n)
         elif start.shape[1] > 1:
             _intersect_from_anywhere(ts, hit, start, direction, size, centre, rotation, i, height, n)
         elif height >= ZERO:
@@ -106,42 +106,6 @@ def _intersect_from_anywhere(
         x = rotation[i, 0] * px + rotation[i, 3] * py + rotation[i, 6] * pz
         y = rotation[i, 1] * px + rotation[i, 4] * py + rotation[i, 7] * pz
         if abs(x) <= size[i, 0] and abs(y) <= size[i, 1]:
-            ts[r], hit[r] = t, i
-
-
-@compiled_internal
-def _intersect_patches(
-    packed: PackedScene, rays: Rays, centre: Array, rotation: Array, i: int, height: np.float32, n: int
-) -> None:
-    """Intersect the patches of instance i; the sensor is at this height above them."""
-    ts, hit, start, direction = rays.t, rays.hit, rays.start, rays.direction
-    header, first = packed.patch_header[i], packed.patch_first[i]
-    starts, members, triangles = packed.patch_starts, packed.patch_members, packed.patch_triangles
-    own_start, ox, oy, oz = start.shape[1] > 1, ZERO, ZERO, ZERO
-    ax, ay, az = rotation[i, 2], rotation[i, 5], rotation[i, 8]
-    ux, uy, uz, vx, vy, vz = (
-        rotation[i, 0],
-        rotation[i, 3],
-        rotation[i, 6],
-        rotation[i, 1],
-        rotation[i, 4],
-        rotation[i, 7],
-    )
-    left = ux * centre[i, 0] + uy * centre[i, 1] + uz * centre[i, 2]
-    bottom = vx * centre[i, 0] + vy * centre[i, 1] + vz * centre[i, 2]
-    above = height
-    for r in range(n if own_start or height >= ZERO else 0):
-        dx, dy, dz = direction[0, r], direction[1, r], direction[2, r]
-        if own_start:
-            ox, oy, oz = start[0, r], start[1, r], start[2, r]
-            above = height + ax * ox + ay * oy + az * oz
-        down = ax * dx + ay * dy + az * dz
-        if not (down < -EDGE_ON and above >= ZERO and above < -down * ts[r]):
-            continue
-        t = -above / down
-        px, py, pz = ox + t * dx, oy + t * dy, oz + t * dz
-        x, y = ux * px + uy * py + uz * pz - left, vx * px + vy * py + vz * pz - bottom
-        if inside_patches(header, first, starts, members, triangles, x, y):
             ts[r], hit[r] = t, i
 
 

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled_internal
 from offnominal.sensing.cells import Cells
-from offnominal.sensing.intersections import STACK, intersect_convex, intersect_mesh
+from offnominal.sensing.intersections import STACK, intersect_convex, intersect_mesh, nonzero
 from offnominal.sensing.packed_scene import PackedScene
 from offnominal.sensing.placed_instances import PlacedInstances
 from offnominal.sensing.shapes import MESH
 
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
+WIDER, SLACK = np.float32(1.0001), np.float32(1e-4)
 
 
 class Rays(NamedTuple):
@@ -69,7 +70,7 @@ def trace(packed: PackedScene, placed: PlacedInstances, cells: Cells, rays: Rays
     # Columns are read before the loop: reading them from a tuple counts references.
     kind, size, bounding_radius_squared, root = packed.kind, packed.size, packed.bounding_radius_squared, packed.root
     boxes, links, triangles = packed.boxes, packed.links, packed.triangles
-    centre, rotation = placed.centre, placed.rotation
+    centre, rotation, extent = placed.centre, placed.rotation, packed.extent
     starts, members, near = cells.starts, cells.members, cells.near
     start, direction, cell = rays.start, rays.direction, rays.cell
     out_t, out_hit, out_part = rays.t, rays.hit, rays.part
@@ -102,6 +103,15 @@ def trace(packed: PackedScene, placed: PlacedInstances, cells: Cells, rays: Rays
             ez = rotation[i, 2] * dx + rotation[i, 5] * dy + rotation[i, 8] * dz
             which = -1
             if kind[i] == MESH:
+                # A ray that misses the bounding box is not worth a call.
+                ix, iy, iz = ONE / nonzero(ex), ONE / nonzero(ey), ONE / nonzero(ez)
+                wide = (WIDER * extent[i, 0] + SLACK) * abs(ix)
+                deep = (WIDER * extent[i, 1] + SLACK) * abs(iy)
+                tall = (WIDER * extent[i, 2] + SLACK) * abs(iz)
+                enter = max(-lx * ix - wide, -ly * iy - deep, -lz * iz - tall)
+                leave = min(wide - lx * ix, deep - ly * iy, tall - lz * iz)
+                if enter > leave or enter >= best - middle or leave <= -middle:
+                    continue
                 t, which = intersect_mesh(
                     root[i], boxes, links, triangles, lx, ly, lz, ex, ey, ez, -middle, best - middle, stack
                 )
