@@ -43,6 +43,7 @@ LONG = (
     "src/offnominal/sensing/",
     "src/offnominal/studies/",
     "src/offnominal/worlds/arm/",
+    "src/offnominal/worlds/road/",
     "tests/agents/test_ball_follower.py",
     "tests/agents/test_experts.py",
     "tests/agents/test_sb3_files.py",
@@ -93,6 +94,7 @@ LONG = (
     "tests/worlds/mujoco/",
     "tests/worlds/particles/test_render.py",
     "tests/worlds/pong/",
+    "tests/worlds/road/",
     "tests/worlds/test_world_envs.py",
 )
 """Folders and files of tests that take most of the time; `make test-fast` leaves them out."""

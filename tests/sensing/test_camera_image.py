@@ -176,3 +176,17 @@ def test_wrong_requests_are_named():
         render_batch(scene, camera, offsets=np.zeros((2, 2)))
     with pytest.raises(InvalidParameter, match="a scene of 20"):
         render(scene, camera, poses=Poses(np.zeros((3, 3)), np.zeros((3, 3, 3))))
+
+
+def test_a_highway_has_full_lines_at_its_edges_and_dashes_between_its_lanes():
+    road = Material((0.3, 0.3, 0.3), (1.0, 1.0, 1.0), "highway", 3.5)
+    scene = Scene((Instance(Plane((30.0, 7.0)), material=road),), Light(shadows=False))
+    image = render(scene, Camera((0.0, 0.0, 50.0), (0.0, 0.0, 0.0), 240, 160, up=(0.0, 1.0, 0.0), view_height=16.0))
+    painted = image.rgb[..., 0] > 160
+    height = {y: round(80 - 10 * y) for y in (5.25, 1.75, 0.0, -1.75, -5.25)}
+    share = {y: painted[row - 1 : row + 1].any(axis=0).mean() for y, row in height.items()}
+    assert share[5.25] == share[-5.25] == 1.0
+    assert share[1.75] == share[-1.75] == pytest.approx(1 / 3, abs=0.02)
+    assert share[0.0] == 0.0
+    # A dash of 4 m every 12 m, one in the middle.
+    assert painted[height[1.75] - 1 : height[1.75] + 1, 105:135].any(axis=0).all()
