@@ -18,6 +18,7 @@ from offnominal.worlds.road.assets.vehicles import PAINTS, car
 from offnominal.worlds.road.highway import LANE_WIDTH
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.traffic import CARS, ONCOMING
+from offnominal.worlds.road.weather import Weather
 
 SEGMENT = 12.0
 """Length of a straight piece of road, and distance between two dashes of its lines, m."""
@@ -109,10 +110,21 @@ def _vehicles() -> list[Instance]:
     return [*cars, *lamps]
 
 
+def wetness(rain: float) -> float:
+    """Return how wet everything is, from 0, dry, to 1, in a deluge."""
+    return rain / (rain + WET)
+
+
+def rainy_weather(rain: float) -> Weather:
+    """Return the weather whose streaks of rain an image shows."""
+    wet = 100.0 * wetness(rain)
+    return Weather("rain", cloudiness=wet, precipitation=wet, puddles=0.0, wind=20.0, sun_altitude=60.0, fog=0.0)
+
+
 @lru_cache(maxsize=8)
 def highway_scene(rain: float) -> Scene:
     """Return the scene for an amount of rain in mm/h; the poses of its instances come with each frame."""
-    wet = rain / (rain + WET)
+    wet = wetness(rain)
     dry = 1.0 - wet
     light = Light(
         towards_sun=(-0.35, 0.5, 0.8),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +29,6 @@ FARTHEST_PLACE = 1e6
 BRAKE_LIGHTS = -0.7
 """Acceleration below which the brake lights of a car are on, m/s²."""
 TREE_LANE = 1 << 17
-RAIN_LANE = 1 << 18
-STREAKS_PER_MILLIMETRE = 4.0
-STREAK_LENGTH = 0.06
-"""Length of a rain streak as a part of the image's height."""
 
 
 @compiled
@@ -202,21 +199,6 @@ def place_rows(
         cameras[r, 2], cameras[r, 3] = ahead_cosine, ahead_sine
 
 
-@compiled
-def add_rain(frame: Frames, key: np.uint64, moment: int, rain: float) -> None:
-    """Draw streaks of rain over an image; their number grows with the rain and the area."""
-    size = frame.shape[0]
-    length = max(2, int(STREAK_LENGTH * size))
-    count = int(STREAKS_PER_MILLIMETRE * rain * size * size / 65536.0)
-    for k in range(min(count, size * size)):
-        u, v = uniform_pair(key, moment, RAIN_LANE, k)
-        column, row = int(u * size), int(v * (size + length)) - length
-        for step in range(length):
-            if 0 <= row + step < size:
-                for c in range(3):
-                    frame[row + step, column, c] = np.uint8(0.72 * frame[row + step, column, c] + 0.28 * 225.0)
-
-
 def draw(
     keys: KeyArray,
     states: FloatArray,
@@ -245,33 +227,33 @@ def draw(
     Returns:
         (rows, size, size, 3).
     """
-    from offnominal.sensing import Camera, Poses, render_batch
+    from offnominal.worlds.road.rain import add_streaks
 
-    n = len(states)
     columns = (vehicle.POSITION, vehicle.LATERAL, vehicle.HEADING)
     farthest = np.maximum.reduce([np.abs(states[:, column]) for column in columns])
     # False for NaN.
     known: BoolArray = farthest < FARTHEST_PLACE
+    n, rows = len(states), np.flatnonzero(known)
     positions, rotations = np.full((n, parts.COUNT, 3), np.nan), np.zeros((n, parts.COUNT, 3, 3))
-    rotations[:] = np.eye(3)
-    positions[:, parts.GRASS] = 0.0
+    rotations[:], positions[:, parts.GRASS] = np.eye(3), 0.0
     cameras = np.tile(np.array((AHEAD, 0.0, 1.0, 0.0)), (n, 1))
-    rows = np.flatnonzero(known)
+    everything: tuple[Any, ...] = (keys, states, curvatures, cars, oncoming, lanes, wrong_way)
     placed = positions[rows], rotations[rows], cameras[rows]
-    place_rows(
-        keys[rows],
-        states[rows],
-        curvatures[rows],
-        cars[rows],
-        oncoming[rows],
-        lanes[rows],
-        wrong_way[rows],
-        np.array(parts.RAILS),
-        np.array(parts.HILLS),
-        *placed,
-    )
+    place_rows(*(array[rows] for array in everything), np.array(parts.RAILS), np.array(parts.HILLS), *placed)
     positions[rows], rotations[rows], cameras[rows] = placed
-    frames = np.empty((n, size, size, 3), np.uint8)
+    frames = _render(positions, rotations, cameras, rain, size)
+    for r in np.flatnonzero(rain > 0.0):
+        # The streaks depend on the state alone: they change whenever the car has moved.
+        moment = int(abs(float(states[r, vehicle.POSITION])) * 1e6) if known[r] else 0
+        add_streaks(frames[r], parts.rainy_weather(float(rain[r])), seed=int(keys[r]) >> 1, step=moment)
+    return frames
+
+
+def _render(positions: FloatArray, rotations: FloatArray, cameras: FloatArray, rain: FloatArray, size: int) -> Frames:
+    """Return images of placed instances; rows with equal rain share a scene."""
+    from offnominal.sensing import Camera, Poses, render_batch
+
+    frames = np.empty((len(positions), size, size, 3), np.uint8)
     for amount in np.unique(rain):
         group = np.flatnonzero(rain == amount)
         views = [
@@ -282,8 +264,4 @@ def draw(
         drawn = render_batch(parts.highway_scene(float(amount)), views, poses).rgb
         assert drawn is not None
         frames[group] = drawn
-    for r in np.flatnonzero(rain > 0.0):
-        # The streaks depend on the state alone: they change whenever the car has moved.
-        moment = int(abs(float(states[r, vehicle.POSITION])) * 1e6) if known[r] else 0
-        add_rain(frames[r], keys[r], moment, float(rain[r]))
     return frames
