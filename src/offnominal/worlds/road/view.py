@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -237,9 +236,19 @@ def draw(
     positions, rotations = np.full((n, parts.COUNT, 3), np.nan), np.zeros((n, parts.COUNT, 3, 3))
     rotations[:], positions[:, parts.GRASS] = np.eye(3), 0.0
     cameras = np.tile(np.array((AHEAD, 0.0, 1.0, 0.0)), (n, 1))
-    everything: tuple[Any, ...] = (keys, states, curvatures, cars, oncoming, lanes, wrong_way)
     placed = positions[rows], rotations[rows], cameras[rows]
-    place_rows(*(array[rows] for array in everything), np.array(parts.RAILS), np.array(parts.HILLS), *placed)
+    place_rows(
+        keys[rows],
+        states[rows],
+        curvatures[rows],
+        cars[rows],
+        oncoming[rows],
+        lanes[rows],
+        wrong_way[rows],
+        np.array(parts.RAILS),
+        np.array(parts.HILLS),
+        *placed,
+    )
     positions[rows], rotations[rows], cameras[rows] = placed
     frames = _render(positions, rotations, cameras, rain, size)
     for r in np.flatnonzero(rain > 0.0):
