@@ -18,8 +18,6 @@ from offnominal.worlds.road.traffic import CARS, ONCOMING, PER_LANE
 AHEAD, HEIGHT = 0.5, 1.5
 """Position of the camera in the car, m."""
 FIELD_OF_VIEW = 90.0
-SAMPLES = 2
-"""Antialiasing of the images."""
 BEHIND = 2
 """Pieces of road that begin behind the car."""
 STEPS_PER_SEGMENT = 4
@@ -266,7 +264,7 @@ def _render(positions: FloatArray, rotations: FloatArray, cameras: FloatArray, r
     for amount in np.unique(rain):
         group = np.flatnonzero(rain == amount)
         views = [
-            Camera((x, y, HEIGHT), (x + dx, y + dy, HEIGHT), size, size, fov=FIELD_OF_VIEW, samples=SAMPLES)
+            Camera((x, y, HEIGHT), (x + dx, y + dy, HEIGHT), size, size, fov=FIELD_OF_VIEW)
             for x, y, dx, dy in cameras[group].tolist()
         ]
         poses = Poses(positions[group], rotations[group])
