@@ -100,6 +100,7 @@ LANE_KEEP = WorldCard(
             "actor_polyak": 0.005,
             "target_entropy": -2.0,
             "demonstrator": "scripted",
+            "n_demonstrations": 400,
             "cloning_weight": 20.0,
         }
     ),
