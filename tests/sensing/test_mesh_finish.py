@@ -132,3 +132,14 @@ def test_a_rebuilt_scene_reuses_its_meshes():
     square = Mesh(SQUARE, HALVES)
     one, other = (Scene((Instance(square, (x, 0.0, 0.0)),)) for x in (1.0, 2.0))
     assert one.packed.triangles is other.packed.triangles
+
+
+def test_new_meshes_join_those_of_the_last_similar_scene_and_images_stay_the_same():
+    shapes = [Mesh(SQUARE - (0.0, -0.1 * k, 0.0), HALVES, colours=[(0.1 * k, 0.5, 1.0)] * 2) for k in range(6)]
+    scenes = [Scene(tuple(Instance(shape, (k, 0.0, 0.0)) for k, shape in enumerate(shapes[:n]))) for n in (3, 4, 3)]
+    first = render(scenes[0], CAMERA).rgb
+    more = scenes[1].packed
+    assert len(more.triangles) == 8
+    rebuilt = Scene(scenes[0].instances)
+    assert rebuilt.packed.triangles is more.triangles
+    assert np.array_equal(render(rebuilt, CAMERA).rgb, first)

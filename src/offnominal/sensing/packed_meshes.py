@@ -12,6 +12,8 @@ from offnominal.core.types import Array
 from offnominal.sensing.shapes import Mesh, Patches
 
 CACHED = 4
+# Largest number of meshes in joint arrays per mesh that is used.
+SPARE = 6
 
 
 class JoinedMeshes(NamedTuple):
@@ -20,6 +22,7 @@ class JoinedMeshes(NamedTuple):
     `root` is the root node of each mesh by its `id`.
     """
 
+    meshes: tuple[Mesh, ...]
     root: dict[int, int]
     boxes: NDArray[np.float32]
     links: NDArray[np.int32]
@@ -38,8 +41,36 @@ class JoinedPatches(NamedTuple):
     triangles: NDArray[np.float32]
 
 
-@lru_cache(maxsize=CACHED)
+_recent: list[JoinedMeshes] = []
+
+
 def join_meshes(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
+    """Return joint arrays that contain the given meshes, and perhaps others.
+
+    The postures of pedestrians are meshes, so the meshes of a scene change from frame to frame. Recent arrays are used
+    again if they contain all of them. Otherwise the new meshes are added to those of the last similar scene. Images do
+    not depend on it: every mesh keeps its own tree.
+    """
+    wanted = {id(mesh) for mesh in meshes}
+    for position, each in enumerate(_recent):
+        if wanted <= each.root.keys() and len(each.root) <= SPARE * max(1, len(wanted)):
+            _recent.insert(0, _recent.pop(position))
+            return each
+    members = meshes
+    for each in _recent:
+        more = tuple(mesh for mesh in each.meshes if id(mesh) not in wanted)
+        shared = len(each.meshes) - len(more)
+        if 2 * shared >= len(wanted) > 0 and len(more) + len(meshes) <= SPARE * len(wanted):
+            members = (*meshes, *more)
+            _recent.remove(each)
+            break
+    joined = _joined(members)
+    _recent.insert(0, joined)
+    del _recent[CACHED:]
+    return joined
+
+
+def _joined(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
     """Return the concatenated trees of meshes."""
     root: dict[int, int] = {}
     links = []
@@ -53,6 +84,7 @@ def join_meshes(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
         first_triangle += len(triangles)
     trees = [mesh.tree for mesh in meshes]
     return JoinedMeshes(
+        meshes,
         root,
         np.concatenate([np.empty((0, 6), np.float32), *(tree[0] for tree in trees)]),
         np.concatenate([np.empty((0, 2), np.int32), *links]).astype(np.int32),

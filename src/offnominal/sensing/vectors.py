@@ -12,6 +12,9 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.sensing.shapes import Triple
 
+IDENTITY = np.eye(3)
+SKEW = 1.1e-4
+
 
 def dot(a: Sequence[float], b: Sequence[float]) -> float:
     """Return the scalar product."""
@@ -52,7 +55,7 @@ def rotation_matrix(rotation: ArrayLike | None) -> FloatArray:
         return _from_quaternion(*given.tolist())
     if given.shape != (3, 3):
         raise InvalidParameter(f"rotation has the shape {given.shape}; expected a (3, 3) matrix or a quaternion (4,).")
-    if not np.allclose(given @ given.T, np.eye(3), atol=1e-4):
+    if not float(np.abs(given @ given.T - IDENTITY).max()) <= SKEW:
         raise InvalidParameter("rotation is not a rotation matrix: its rows are not of length one at right angles.")
     return given
 

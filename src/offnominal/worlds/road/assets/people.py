@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.errors import InvalidParameter
@@ -15,8 +16,10 @@ from offnominal.worlds.road.assets.solid import Solid, union
 from offnominal.worlds.road.labels import Label
 
 PHASES = 8
+CACHED = 4096
 SKINS = ("skin", "tan", "umber")
-HAIRS = ("black", "brown", "chestnut", "sand", "grey")
+# Skin and hair. There are few, so that a town needs few meshes.
+LOOKS = (("skin", "brown"), ("skin", "sand"), ("skin", "grey"), ("tan", "black"), ("umber", "black"))
 COATS: tuple[Colour, ...] = (
     (0.16, 0.22, 0.42),
     (0.70, 0.16, 0.14),
@@ -46,10 +49,14 @@ def pedestrian(seed: int = 0, *, phase: float = 0.0, standing: bool = False) -> 
     """
     if not math.isfinite(phase):
         raise InvalidParameter(f"phase is {phase}; expected a finite number of steps.")
+    return _pedestrian(seed, -1 if standing else math.floor(phase * PHASES) % PHASES)
+
+
+@lru_cache(maxsize=CACHED)
+def _pedestrian(seed: int, step: int) -> Asset:
     draws = Draws(seed, "pedestrian")
     figure = draws.one_of(FIGURES)
-    step = -1 if standing else math.floor(phase * PHASES) % PHASES
-    mesh = shared_mesh(_walker, figure, draws.one_of(SKINS), draws.one_of(HAIRS), step)
+    mesh = shared_mesh(_walker, figure, *draws.one_of(LOOKS), step)
     return asset("pedestrian", Part(mesh, Label.PEDESTRIAN, Material(draws.one_of(COATS), draws.one_of(TROUSERS))))
 
 
@@ -89,7 +96,7 @@ def _walker(figure: str, skin: str, hair: str, step: int) -> Solid:
         body = (
             body + lathe("second", ((0.23, 0.5), (0.16, 0.95)), n=10) + ball(hair, 0.06, 0.09, 0.16, (-0.1, 0.0, 1.56))
         )
-    if figure == "adult" and hair in ("black", "chestnut"):
+    if figure == "adult" and hair in ("black", "brown"):
         body = body + box("dark", 0.14, 0.26, 0.38, (-0.19, 0.0, 1.02), taper=0.85)
     whole = union([body, *legs, *arms])
     return whole.scale(0.68 if figure == "child" else 1.0)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from offnominal.core.deterministic_math import sincos
 from offnominal.sensing.material import Colour, Material
 from offnominal.worlds.road.assets.asset import Asset, Part, asset, shared_mesh
 from offnominal.worlds.road.assets.draws import Draws
-from offnominal.worlds.road.assets.people import SKINS, clothes, head, limb
+from offnominal.worlds.road.assets.people import CACHED, SKINS, clothes, head, limb
 from offnominal.worlds.road.assets.primitives import ball, box, drum, lathe, ring, tube, wheel
 from offnominal.worlds.road.assets.solid import Solid, union
 from offnominal.worlds.road.labels import Label
@@ -26,10 +27,15 @@ FRAMES: tuple[Colour, ...] = (
 
 def bicycle(seed: int = 0, *, rider: bool = True, phase: float = 0.0) -> Asset:
     """Return a bicycle; `phase` turns the pedals, from 0 to 1."""
+    return _bicycle_asset(seed, math.floor(phase * POSTURES) % POSTURES if rider else -1)
+
+
+@lru_cache(maxsize=CACHED)
+def _bicycle_asset(seed: int, posture: int) -> Asset:
+    """Return a bicycle, without a rider if the posture is negative."""
     draws = Draws(seed, "bicycle")
     parts = [Part(shared_mesh(_bicycle), Label.BICYCLE, Material(draws.one_of(FRAMES)))]
-    if rider:
-        posture = math.floor(phase * POSTURES) % POSTURES
+    if posture >= 0:
         mesh = shared_mesh(_cyclist, draws.one_of(SKINS), draws.one_of(HELMETS), posture)
         parts.append(Part(mesh, Label.RIDER, clothes(seed)))
     return asset("bicycle", *parts)
