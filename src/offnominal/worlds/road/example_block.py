@@ -51,7 +51,7 @@ class _Block:
 
 
 def example_block(seed: int = 0) -> Scene:
-    """Return a crossing of two streets with about 460 instances; the main street runs along x."""
+    """Return a crossing of two streets with about 430 instances; the main street runs along x."""
     block, draws = _Block(), Draws(seed, "block")
     _ground(block)
     _houses(block, draws)
