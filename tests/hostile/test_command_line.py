@@ -76,6 +76,9 @@ CHEAP: dict[tuple[str, ...], dict[str, str]] = {
     ("results",): {"query": "SELECT 1", "--store": "store"},
     ("reproduce",): {"paper": "anomaly-gym", "--table": "3", "--scale": "nosuch"},
     ("robot", "serve"): {"--seconds": "0.01", "--host": "127.9.8.7"},
+    ("scenarios", "make"): {"--out": "scenarios"},
+    ("scenarios", "show"): {"file": "deep.json"},
+    ("scenarios", "check"): {"folder": "damaged"},
     ("play",): {"world": "SAP-Goal0-v0", "--anomaly": "action/offset", "--steps": "2", "--out": "clip.gif"},
 }
 """Other arguments of each command, so that little is computed if the tested value is accepted."""

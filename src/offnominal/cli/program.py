@@ -18,6 +18,7 @@ from offnominal.cli.listing import listing
 from offnominal.cli.output import out
 from offnominal.cli.play import playing
 from offnominal.cli.robot import robot
+from offnominal.cli.scenarios import scenarios
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
 from offnominal.cli.training import training
@@ -39,6 +40,7 @@ program.add_typer(experiments)
 program.add_typer(tables, name="tables")
 program.add_typer(playing)
 program.add_typer(robot, name="robot")
+program.add_typer(scenarios, name="scenarios")
 program.add_typer(health)
 
 

@@ -1,0 +1,214 @@
+"""Sets of scenarios: four presets, drawn from a seed in the published proportions of AnoVox.
+
+Scenarios are divided evenly over the towns, with the remainder in the last one, and over the types in each town. All
+weathers are equally frequent. Of 1,228 published scenarios 1,117 have the rig ``mono``, 76 ``stereo`` and 35 ``multi``.
+All 178 objects are equally likely, so the super-classes have their published shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import UUID
+
+import numpy as np
+
+from offnominal.core.checks import one_of
+from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.streams import Stream
+from offnominal.core.types import FloatArray
+from offnominal.worlds.road.assets.catalogue import catalogue
+from offnominal.worlds.road.assets.vehicles import CAR_BODIES
+from offnominal.worlds.road.scenarios.anomaly import (
+    LEAD_DISTANCES,
+    LEAD_KINDS,
+    OBJECT_DISTANCES,
+    TEMPORAL_KINDS,
+    Anomaly,
+    ContentAnomaly,
+    TemporalAnomaly,
+)
+from offnominal.worlds.road.scenarios.description import Scenario, Timing, town_plans
+from offnominal.worlds.road.scenarios.errors import known_name
+from offnominal.worlds.road.town.presets import PRESETS as TOWNS
+from offnominal.worlds.road.weather import WEATHERS
+
+T = TypeVar("T")
+TYPES = ("normal", "content", "temporal")
+RIG_SHARES = {"mono": 1117, "stereo": 76, "multi": 35}
+# Largest distance between an object and the centre of its lane, m.
+LATERAL_OFFSET = 1.0
+DRAWS_PER_SCENARIO = 12
+
+
+@dataclass(frozen=True)
+class ScenarioPreset(Config):
+    """Size and composition of a set of scenarios.
+
+    Args:
+        name: Name of the preset.
+        scenarios: Number of scenarios.
+        record_every: Every n-th of the 200 recorded ticks gives a frame.
+        types: Types of its scenarios, equally frequent.
+        rigs: Relative frequency of the rigs.
+    """
+
+    name: str
+    scenarios: int
+    record_every: int
+    types: tuple[str, ...]
+    rigs: dict[str, int]
+
+    @property
+    def timing(self) -> Timing:
+        """Ticks of each scenario."""
+        return Timing(record_every=self.record_every)
+
+    @property
+    def frames(self) -> int:
+        """Number of frames of all scenarios."""
+        return self.scenarios * self.timing.frames
+
+
+# The two published detectors were trained with 5 frames of each of 595 nominal scenarios: as many as Cityscapes has.
+PRESETS: dict[str, ScenarioPreset] = {
+    each.name: each
+    for each in (
+        ScenarioPreset("smoke", 4, 10, TYPES, RIG_SHARES),
+        ScenarioPreset("mini", 24, 4, TYPES, RIG_SHARES),
+        ScenarioPreset("cityscapes", 595, 40, ("normal",), {"mono": 1}),
+        ScenarioPreset("full", 1228, 1, TYPES, RIG_SHARES),
+    )
+}
+
+
+def scenario_preset(name: str) -> ScenarioPreset:
+    """Return a preset by its name.
+
+    Example:
+        >>> scenario_preset("full").frames
+        245600
+    """
+    return PRESETS[known_name("preset", name, PRESETS)]
+
+
+def make_scenarios(
+    preset: str | ScenarioPreset,
+    *,
+    seed: int = 0,
+    types: Sequence[str] | None = None,
+    temporal: Sequence[str] = ("sudden-braking",),
+) -> list[Scenario]:
+    """Return the scenarios of a preset. The same seed gives the same scenarios on every machine.
+
+    Args:
+        preset: Preset or its name.
+        seed: Seed of the set.
+        types: Types of the scenarios; None is that of the preset. ``["normal"]`` gives a training set.
+        temporal: Kinds of temporal anomalies, equally likely. Only the default one is published.
+
+    Example:
+        >>> for each in make_scenarios("smoke", seed=5):
+        ...     print(each.town, each.weather, each.rig, each.type)
+        small-town MID_RAINY_NOON mono normal
+        residential WET_CLOUDY_NOON mono content
+        roundabout HARD_RAIN_NOON mono temporal
+        grid SOFT_RAIN_SUNSET mono normal
+    """
+    chosen = scenario_preset(preset) if isinstance(preset, str) else preset
+    kinds = _names("types", chosen.types if types is None else types, TYPES)
+    behaviours = _names("temporal", temporal, tuple(TEMPORAL_KINDS))
+    stream = Stream.named(seed, 0, "scenarios")
+    n = chosen.scenarios
+    towns = _towns(n, stream)
+    sky = _shuffled(list(WEATHERS), stream, lane=2)
+    weathers = _shuffled([sky[k % len(sky)] for k in range(n)], stream, lane=3)
+    rigs = _shuffled(_in_proportion(chosen.rigs, n), stream, lane=4)
+    made = []
+    for k, (town, type_) in enumerate(zip(towns, _types(towns, kinds), strict=True)):
+        plan, draws = town_plans()[town], stream.uniform(DRAWS_PER_SCENARIO, step=k + 1)
+        made.append(
+            Scenario(
+                id=_uuid(draws[:4]),
+                town=town,
+                weather=weathers[k],
+                seed=int(draws[4] * 2**53),
+                vehicles=plan.vehicles,
+                pedestrians=plan.pedestrians,
+                rig=rigs[k],
+                anomaly=_anomaly(type_, behaviours, draws[5:]),
+                timing=chosen.timing,
+            )
+        )
+    return made
+
+
+def _names(noun: str, given: Sequence[str], known: tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(given, str) or not given:
+        raise InvalidParameter(f"{noun} is {given!r}; expected a list of some of {', '.join(known)}.")
+    return tuple(one_of(f"an entry of {noun}", each, known) for each in given)
+
+
+def _towns(n: int, stream: Stream) -> list[str]:
+    """Return the town of each scenario, sorted by town; fewer scenarios than towns are in different ones."""
+    names = list(TOWNS)
+    each, left = divmod(n, len(names))
+    if each:
+        return [name for name in names for _ in range(each)] + names[-1:] * left
+    return sorted(_shuffled(names, stream, lane=1)[:left], key=names.index)
+
+
+def _types(towns: Sequence[str], types: tuple[str, ...]) -> list[str]:
+    """Return the type of each scenario: in turn within a town, and each town begins with the next type."""
+    first, counts, result = {town: k for k, town in enumerate(dict.fromkeys(towns))}, dict.fromkeys(towns, 0), []
+    for town in towns:
+        result.append(types[(first[town] + counts[town]) % len(types)])
+        counts[town] += 1
+    return result
+
+
+def _in_proportion(shares: dict[str, int], n: int) -> list[str]:
+    """Return n names in proportion, rounded by largest remainders."""
+    total = sum(shares.values())
+    counts = {name: n * share // total for name, share in shares.items()}
+    for name in sorted(shares, key=lambda each: -(n * shares[each] % total))[: n - sum(counts.values())]:
+        counts[name] += 1
+    return [name for name, count in counts.items() for _ in range(count)]
+
+
+def _shuffled(items: Sequence[T], stream: Stream, *, lane: int) -> list[T]:
+    order = np.argsort(stream.uniform(len(items), lane=lane), kind="stable")
+    return [items[k] for k in order]
+
+
+def _anomaly(type_: str, temporal: tuple[str, ...], u: FloatArray) -> Anomaly | None:
+    if type_ == "normal":
+        return None
+    if type_ == "temporal":
+        return _temporal(_pick(temporal, u[0]), u[1:])
+    low, high = OBJECT_DISTANCES
+    return ContentAnomaly(
+        _pick(list(catalogue()), u[0]),
+        distance=float(_pick(range(low, high + 1), u[1])),
+        lateral_offset=round(LATERAL_OFFSET * (2.0 * float(u[2]) - 1.0), 2),
+        yaw=-round(360.0 * float(u[3]), 1),
+    )
+
+
+def _temporal(kind: str, u: FloatArray) -> TemporalAnomaly:
+    actor = "walker.pedestrian" if kind == "jaywalker" else f"vehicle.{_pick(CAR_BODIES, u[0])}"
+    low, high = LEAD_DISTANCES
+    lead = _pick(range(low, high + 1), u[1]) if kind in LEAD_KINDS else None
+    return TemporalAnomaly(kind, actor, lead_distance=lead)
+
+
+def _pick(items: Sequence[T], u: float) -> T:
+    return items[min(int(u * len(items)), len(items) - 1)]
+
+
+def _uuid(u: FloatArray) -> str:
+    """Return an id in the form of a random UUID."""
+    words = [int(each * 2**32) for each in u]
+    return str(UUID(int=sum(word << (32 * k) for k, word in enumerate(words)), version=4))

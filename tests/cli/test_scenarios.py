@@ -1,0 +1,93 @@
+"""Scenario files from the command line."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.cli.program import program
+from offnominal.core.errors import AlreadyExists, DamagedFile, InvalidParameter, MissingFile
+
+runner = CliRunner()
+
+
+def call(*words):
+    return runner.invoke(program, ["scenarios", *map(str, words)], env={"COLUMNS": "200"})
+
+
+@pytest.fixture
+def made(tmp_path):
+    result = call("make", "--preset", "smoke", "--seed", 5, "--out", tmp_path / "set")
+    assert result.exit_code == 0, result.output
+    assert "4 scenarios in 4 files, 80 frames" in result.output.replace("\n", " ")
+    return tmp_path / "set"
+
+
+@pytest.mark.parametrize("command", ["make", "show", "check"])
+def test_every_command_has_an_example(command):
+    result = call(command, "--help")
+    assert result.exit_code == 0
+    assert f"offnominal scenarios {command}" in result.output
+
+
+def test_same_seed_gives_the_same_files(made, tmp_path):
+    call("make", "--seed", 5, "--out", tmp_path / "again")
+    assert {path.name: path.read_bytes() for path in made.iterdir()} == {
+        path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()
+    }
+
+
+def test_existing_folder_is_not_overwritten(made):
+    before = {path: path.read_bytes() for path in made.iterdir()}
+    assert isinstance(call("make", "--seed", 6, "--out", made).exception, AlreadyExists)
+    assert {path: path.read_bytes() for path in made.iterdir()} == before
+
+
+def test_scenarios_of_a_file_are_shown(made):
+    path = made / "scenario_config_map_Town03.json"
+    result = call("show", path)
+    assert result.exit_code == 0
+    assert "sudden-braking, ticks 140 to 170" in result.output
+    shown = json.loads(call("show", path, "--json").output)
+    assert shown["scenarios"][0]["weather"] == "HARD_RAIN_NOON"
+
+
+def test_unknown_entries_are_named(made):
+    path = made / "scenario_config_map_Town03.json"
+    data = json.loads(path.read_text())
+    data["scenario_definition"]["scenarios"][0]["sead"] = 3
+    path.write_text(json.dumps(data))
+    for words in (("show", path), ("check", made, "--test-set")):
+        result = call(*words)
+        assert result.exit_code == 0
+        assert "unknown entry, kept" in result.output
+        assert "did you mean 'seed'?" in result.output
+
+
+def test_training_set_with_anomalies_is_rejected(made):
+    result = call("check", made)
+    assert result.exit_code == 1
+    assert "2 of 4 scenarios violate normality" in result.output
+    rows = json.loads(call("check", made, "--json").output)
+    assert {row["file"] for row in rows} == {"scenario_config_map_Town02.json", "scenario_config_map_Town03.json"}
+    assert call("check", made, "--test-set").exit_code == 0
+
+
+def test_set_without_anomalies_is_accepted(tmp_path):
+    made = call("make", "--normal", "--out", tmp_path / "train", "--json")
+    assert json.loads(made.output)["scenarios"] == 4
+    result = call("check", tmp_path / "train")
+    assert result.exit_code == 0
+    assert "all 4 scenarios are within normality" in result.output.replace("\n", " ")
+
+
+def test_wrong_arguments_are_named_and_write_nothing(tmp_path):
+    result = call("make", "--temporal", "cutin", "--out", tmp_path / "set")
+    assert isinstance(result.exception, InvalidParameter)
+    assert "Did you mean 'cut-in'?" in str(result.exception)
+    assert call("make", "--preset", "huge", "--out", tmp_path / "set").exit_code == 2
+    assert not list(tmp_path.iterdir())
+    assert isinstance(call("check", tmp_path).exception, MissingFile)
+    assert isinstance(call("show", tmp_path / "missing.json").exception, MissingFile)
+    (tmp_path / "broken.json").write_text("{")
+    assert isinstance(call("show", tmp_path / "broken.json").exception, DamagedFile)
