@@ -21,6 +21,7 @@ from offnominal.worlds.road.scenarios import (
 from offnominal.worlds.road.town import town_names
 from offnominal.worlds.road.weather import WEATHERS
 
+PLACEMENTS = ("lane", "unstable", "air")
 BASE = {"id": "first", "town": "grid", "weather": "CLEAR_NOON", "seed": 3, "vehicles": 20, "pedestrians": 10}
 
 
@@ -69,7 +70,10 @@ def test_full_preset_draws_anomalies_within_the_published_ranges(full):
     content = [each.anomaly for each in full if each.type == "content"]
     temporal = [each.anomaly for each in full if each.type == "temporal"]
     assert {each.distance for each in content} == set(range(65, 106))
-    assert all(abs(each.lateral_offset) <= 1.0 and -360.0 <= each.yaw <= 0.0 for each in content)
+    assert all(-360.0 <= each.yaw <= 0.0 for each in content)
+    offsets = {kind: {each.lateral_offset for each in content if each.placement == kind} for kind in PLACEMENTS}
+    assert max(map(abs, offsets["lane"] | offsets["air"])) <= 1.0
+    assert -3.2 <= min(offsets["unstable"]) <= max(offsets["unstable"]) <= -2.2
     assert {each.label.name for each in content} == {"HOME", "ANIMAL", "SPECIAL", "NATURE", "FALLING", "AIRPLANE"}
     assert {each.lead_distance for each in temporal} == set(range(7, 13))
     assert {each.kind for each in temporal} == {"sudden-braking"}

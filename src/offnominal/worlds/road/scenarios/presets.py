@@ -38,8 +38,8 @@ from offnominal.worlds.road.weather import WEATHERS
 T = TypeVar("T")
 TYPES = ("normal", "content", "temporal")
 RIG_SHARES = {"mono": 1117, "stereo": 76, "multi": 35}
-# Largest distance between an object and the centre of its lane, m.
-LATERAL_OFFSET = 1.0
+# Range of the distance to the left of the centre of the lane, m. Objects that topple over stand beside the lane.
+LATERAL_OFFSETS = {"lane": (-1.0, 1.0), "unstable": (-3.2, -2.2), "air": (-1.0, 1.0)}
 DRAWS_PER_SCENARIO = 12
 
 
@@ -188,11 +188,13 @@ def _anomaly(type_: str, temporal: tuple[str, ...], u: FloatArray) -> Anomaly | 
         return None
     if type_ == "temporal":
         return _temporal(_pick(temporal, u[0]), u[1:])
-    low, high = OBJECT_DISTANCES
+    entry = _pick(list(catalogue().values()), u[0])
+    near, far = OBJECT_DISTANCES
+    right, left = LATERAL_OFFSETS[entry.placement]
     return ContentAnomaly(
-        _pick(list(catalogue()), u[0]),
-        distance=float(_pick(range(low, high + 1), u[1])),
-        lateral_offset=round(LATERAL_OFFSET * (2.0 * float(u[2]) - 1.0), 2),
+        entry.name,
+        distance=float(_pick(range(near, far + 1), u[1])),
+        lateral_offset=round(right + (left - right) * float(u[2]), 2),
         yaw=-round(360.0 * float(u[3]), 1),
     )
 
