@@ -1,0 +1,11 @@
+"""Scenario files and the town simulation use the same names."""
+
+from offnominal.worlds.road import scenarios, town
+from offnominal.worlds.road.scenarios import anomaly
+from offnominal.worlds.road.town import incidents
+
+
+def test_scenarios_name_what_the_simulation_has():
+    assert tuple(scenarios.BEHAVIOURS) == tuple(town.BEHAVIOURS)
+    assert scenarios.TEMPORAL_KINDS.keys() == town.TEMPORAL_ANOMALIES.keys()
+    assert anomaly.BRAKING_TICKS == incidents.BRAKING_TICKS
