@@ -32,6 +32,7 @@ HORIZON = 110.0
 HARDEST_BRAKING = 8.0
 SLOW_STOP_BRAKING = 2.5
 YIELD_BRAKING = 2.5
+NEAR_START, NEAR_END = 9.0, 8.0
 FREE = 1e6
 STOP_BRAKING, STOP_SHORT = 1.6, 0.7
 MIN_SPEED = 5.0 / 3.6
@@ -116,22 +117,30 @@ def _sibling_gap(net: Network, occ: Occupancy, v: int, lane: int, base: float, o
 
 
 @compiled_internal
-def _crossing_gap(
-    net: Network, cars: Vehicles, control: Control, v: int, lane: int, base: float, front: float
-) -> float:
-    """Return the distance to the first crossing at which the vehicle has to stop."""
+def _crossing_gap(net: Network, cars: Vehicles, control: Control, v: int, entry: int, base: float) -> float:
+    """Return the distance to the first crossing on a lane of its path at which the vehicle has to stop.
+
+    A vehicle that comes out of a junction or has reserved its way into one does not stop for pedestrians who only
+    wait at the crossings there.
+    """
     best = FREE
-    speed = cars.speed[v]
+    speed, lane, front = cars.speed[v], cars.path[v, entry], 0.5 * cars.size[v, 0]
+    goes = entry + 1 < cars.path.shape[1] and holds(cars, v, cars.path[v, entry + 1])
+    source = cars.path[v, entry - 1] if entry > 0 else cars.before[v]
+    comes = source >= 0 and holds(cars, v, source)
     for k in range(net.lane_crossing_first[lane], net.lane_crossing_first[lane + 1]):
         crossing = net.lane_crossing[k]
         if control.busy[crossing] == 0 and not control.asked[crossing]:
             continue
         gap = base + net.lane_crossing_span[k, 0] - front
-        if gap < -0.3:
+        waits_only = control.busy[crossing] == 0
+        at_end = net.length[lane] - net.lane_crossing_span[k, 1] < NEAR_END
+        at_start = net.lane_crossing_span[k, 0] < NEAR_START
+        if gap < -0.3 or (waits_only and ((goes and at_end) or (comes and at_start))):
             continue
         if control.busy[crossing] == 0 and speed * speed > 2.0 * YIELD_BRAKING * max(gap - 1.0, 0.1):
             continue
-        best = min(best, max(gap - 0.2, 0.05))
+        best = min(best, max(gap - 0.8, 0.05))
     return best
 
 
@@ -166,9 +175,14 @@ def _stop_for_junction(
     if ignores:
         hold(cars, control, v, path)
         return False
-    if k == 1:
-        e = _lead_on(net, occ, v, cars.lane[v], cars.s[v])
-        if e >= 0 and (occ.who[e] < 0 or not holds(cars, occ.who[e], cars.path[occ.who[e], 1])):
+    lane = cars.path[v, k - 1]
+    # A vehicle in a queue reserves only after the one in front of it.
+    e = _lead_on(net, occ, v, lane, cars.s[v] if k == 1 else -FREE)
+    if e >= 0 and (occ.who[e] < 0 or not holds(cars, occ.who[e], cars.path[occ.who[e], 1])):
+        return True
+    for c in range(net.lane_crossing_first[lane], net.lane_crossing_first[lane + 1]):
+        near = net.length[lane] - net.lane_crossing_span[c, 1] < NEAR_END and distance > -0.5
+        if near and (control.busy[net.lane_crossing[c]] > 0 or control.asked[net.lane_crossing[c]]):
             return True
     if may_enter(net, cars, control, occ, v, path, distance):
         hold(cars, control, v, path)
@@ -215,7 +229,7 @@ def decide(net: Network, cars: Vehicles, control: Control, occ: Occupancy, v: in
                 if intruder < FREE:
                     acceleration = min(acceleration, stop_before(cars, v, desired, intruder))
         else:
-            crossing = _crossing_gap(net, cars, control, v, lane, base, half)
+            crossing = _crossing_gap(net, cars, control, v, k, base)
             if crossing < FREE:
                 acceleration = min(acceleration, stop_before(cars, v, desired, crossing))
             line = base + net.stop[lane] - half

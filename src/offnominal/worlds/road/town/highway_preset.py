@@ -63,6 +63,7 @@ def _ring_nodes() -> dict[str, Node]:
 
 def _ring_roads() -> tuple[Road, ...]:
     fast: dict[str, Any] = {"lanes": 3, "back": 0, "limit": 90.0, "sidewalks": "none", "rank": 3, "bend": 170.0}
+    outer = fast | {"bend": 192.0}
     ramp: dict[str, Any] = {"lanes": 1, "back": 0, "limit": 50.0, "sidewalks": "none", "bend": 60.0}
     wide, far = 430.0, 452.0
     return (
@@ -70,10 +71,10 @@ def _ring_roads() -> tuple[Road, ...]:
         Road("north-j", "south-x", via=((wide, 230.0), (wide, -230.0)), **fast),
         Road("south-x", "south-j", **fast),
         Road("south-j", "north-x", via=((-wide, -230.0), (-wide, 230.0)), **fast),
-        Road("rest-x", "rest-j", **fast),
-        Road("rest-j", "stop-x", via=((-far, 252.0), (-far, -252.0)), **fast),
-        Road("stop-x", "stop-j", **fast),
-        Road("stop-j", "rest-x", via=((far, -252.0), (far, 252.0)), **fast),
+        Road("rest-x", "rest-j", **outer),
+        Road("rest-j", "stop-x", via=((-far, 252.0), (-far, -252.0)), **outer),
+        Road("stop-x", "stop-j", **outer),
+        Road("stop-j", "rest-x", via=((far, -252.0), (far, 252.0)), **outer),
         Road("north-x", "b2", via=((-115.0, 203.0), (-60.0, 160.0)), **ramp),
         Road("c2", "north-j", via=((60.0, 160.0), (115.0, 203.0)), **ramp),
         Road("south-x", "c1", via=((115.0, -203.0), (60.0, -160.0)), **ramp),

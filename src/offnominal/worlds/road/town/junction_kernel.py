@@ -17,6 +17,8 @@ LONG = 7.0
 @compiled_internal
 def holds(cars: Vehicles, v: int, path: int) -> bool:
     """Return whether a vehicle has reserved a path."""
+    if path < 0:
+        return False
     for k in range(cars.held.shape[1]):
         if cars.held[v, k] == path:
             return True

@@ -8,17 +8,19 @@ import numpy as np
 
 from offnominal.core.compilation import compiled_internal
 from offnominal.core.philox import uniform
+from offnominal.worlds.road.town.junction_kernel import holds
 from offnominal.worlds.road.town.network import Network
 from offnominal.worlds.road.town.traffic_state import RED, Control, Occupancy, Vehicles, Walkers
 
 TICK = 0.1
 COMMITTED_BRAKING = 2.5
-NEAR_START = 9.0
+NEAR_START, NEAR_END = 9.0, 8.0
 UPSTREAM = 60.0
 CROSSING_SHARE = 0.3
 SPACING = 0.9
 FASTEST = 2.6
 OPEN_TIME = 0.7
+WINDOW, OPEN_WINDOW = 220, 100
 
 
 @compiled_internal
@@ -70,10 +72,18 @@ def _vehicles_let_pass(net: Network, cars: Vehicles, control: Control, occ: Occu
         lane, start, stop = net.crossing_lane[c], net.crossing_span[c, 0], net.crossing_span[c, 1]
         for k in range(occ.first[lane], occ.first[lane + 1]):
             e = occ.order[k]
-            if occ.s[e] + occ.half[e] > start - 0.8:
+            if occ.s[e] + occ.half[e] > start - 0.3:
                 if occ.s[e] - occ.half[e] < stop:
                     return False
                 continue
+            w = occ.who[e]
+            if (
+                w >= 0
+                and cars.lane[w] == lane
+                and net.length[lane] - stop < NEAR_END
+                and holds(cars, w, cars.path[w, 1])
+            ):
+                return False
             gap = start - 1.0 - occ.s[e] - occ.half[e]
             if occ.speed[e] > 0.5 and occ.speed[e] * occ.speed[e] > 2.0 * COMMITTED_BRAKING * max(gap, 0.1):
                 return False
@@ -159,7 +169,7 @@ def place_walker(net: Network, walkers: Walkers, p: int) -> None:
 
 @compiled_internal
 def _step_walker(
-    net: Network, walkers: Walkers, cars: Vehicles, control: Control, occ: Occupancy, key: np.uint64, p: int
+    net: Network, walkers: Walkers, cars: Vehicles, control: Control, occ: Occupancy, key: np.uint64, p: int, tick: int
 ) -> None:
     if walkers.next_walk[p] < 0:
         walkers.next_walk[p] = choose_walk(net, walkers, key, p)
@@ -171,6 +181,8 @@ def _step_walker(
         crossing = net.walk_crossing[following] if following != walk else -1
         if crossing >= 0:
             may = _light_allows(net, control, crossing, net.walk_length[following], walkers.pace[p])
+            # Pedestrians leave gaps, so that vehicles are not kept waiting forever.
+            may = may and (tick + 30 * crossing) % WINDOW < OPEN_WINDOW
             if may:
                 control.asked[crossing] = True
             if not (may and (control.busy[crossing] > 0 or _vehicles_let_pass(net, cars, control, occ, crossing))):
@@ -192,7 +204,7 @@ def _step_walker(
 
 @compiled_internal
 def step_walkers(
-    net: Network, walkers: Walkers, cars: Vehicles, control: Control, occ: Occupancy, key: np.uint64
+    net: Network, walkers: Walkers, cars: Vehicles, control: Control, occ: Occupancy, key: np.uint64, tick: int
 ) -> None:
     """Move all pedestrians by one tick; also finds out which crossings are in use or wanted."""
     control.asked[:] = False
@@ -205,5 +217,5 @@ def step_walkers(
         if walkers.jaywalk[p] > 0:
             _jaywalk(net, walkers, p)
         else:
-            _step_walker(net, walkers, cars, control, occ, key, p)
+            _step_walker(net, walkers, cars, control, occ, key, p, tick)
             _approach(net, walkers, p)

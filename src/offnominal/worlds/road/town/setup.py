@@ -29,7 +29,7 @@ from offnominal.worlds.road.town.vehicle_kinds import CAR_KINDS, EGO_KIND
 ROUTE_TRIES = 300
 LEAD_DISTANCES = (7, 12)
 COMPANION_DISTANCE = 8.0
-ROOM_FOR_TWO = 70.0
+ROOM_FOR_TWO = 50.0
 BLOCKS = 64
 LEAD_LANE = 9
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from offnominal.worlds.road.town.snapshot import TICKS, Snapshot
 from offnominal.worlds.road.town.structures import structure
 from offnominal.worlds.road.town.tick_kernel import begin_tick, change_lanes, decide_all, move_all
 from offnominal.worlds.road.town.town import Town, make_town
-from offnominal.worlds.road.town.trace import record
+from offnominal.worlds.road.town.trace import Trace, record
 from offnominal.worlds.road.town.traffic_state import (
     SAFETY_TIME,
     Control,
@@ -40,6 +41,8 @@ from offnominal.worlds.road.town.vehicle_kinds import KINDS
 PEDESTRIAN_SIZE = (0.5, 0.6, 1.75)
 JAYWALKING_SPEED = 1.8
 ATTEMPTS = 12
+CANDIDATES = 5
+MAX_FOUND = 200
 FULL = 1.0
 ON_ROAD = 0.5 * LANE_WIDTH + 0.25
 
@@ -156,13 +159,33 @@ class TownSimulation:
             )
             draw += 1
             self._place(seed, chosen, vehicles, walkers, kind)
-            incident = next(iter(kind.find(self.town.graph, record(self))), None)
-            if incident is not None:
-                return chosen, incident
+            nominal = record(self)
+            found = list(islice(kind.find(self.town.graph, nominal), MAX_FOUND))
+            for incident in found[:: max(1, len(found) // CANDIDATES)]:
+                self._place(seed, chosen, vehicles, walkers, kind)
+                self.incident = incident
+                self._write_script()
+                if self._is_clean(nominal, incident):
+                    return chosen, incident
+            self.incident = None
         raise AnomalyNotPossible(
             f"{self.town.name} has no actor and no place for {kind.name!r} with seed {seed}; use another seed, more "
             "vehicles or pedestrians, or another town."
         )
+
+    def _is_clean(self, nominal: Trace, incident: Incident) -> bool:
+        """Return whether the actor deviates from its first anomalous tick on, and nobody collides."""
+        actor = incident.actor
+        for _ in range(TICKS):
+            self.advance()
+            if self.tick == incident.start:
+                pose = self.walkers.pose[actor] if incident.is_jaywalker else self.cars.pose[actor]
+                before = nominal.walker if incident.is_jaywalker else nominal.pose
+                if pose.tobytes() == before[self.tick, actor].tobytes():
+                    return False
+            if self.tick >= incident.start and self.collisions():
+                return False
+        return True
 
     def _write_script(self) -> None:
         if self.incident is None or self.incident.is_jaywalker:

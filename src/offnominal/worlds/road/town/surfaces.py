@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import FloatArray
-from offnominal.worlds.road.town.curves import connection, cut, parallel
+from offnominal.worlds.road.town.curves import connection, cut, parallel, tangents
 from offnominal.worlds.road.town.description import KERB, LANE_WIDTH, SIDEWALK_WIDTH
 from offnominal.worlds.road.town.junctions import Junction
 from offnominal.worlds.road.town.lanes import BuiltRoad
 from offnominal.worlds.road.town.road_graph import RoadGraph
-from offnominal.worlds.road.town.sidewalks import CROSSING_DEPTH
+from offnominal.worlds.road.town.sidewalks import CROSSING_DEPTH, CROSSING_DISTANCE
 
 LINE_WIDTH = 0.15
+OVERLAP = 0.3
 DASH, DASH_PERIOD = 3.0, 9.0
 STRIPE, STRIPE_PERIOD = 0.5, 1.0
 
@@ -42,8 +43,13 @@ def surfaces_of(graph: RoadGraph) -> list[Surface]:
         >>> sorted({surface.kind for surface in surfaces_of(make_town("grid").graph)})
         ['crossing', 'line', 'median', 'road', 'sidewalk']
     """
-    surfaces = [Surface("road", _band(b.line, -b.road.right_edge, b.road.left_edge)) for b in graph.roads]
+    surfaces = [
+        Surface("road", _band(_extended(built.line), -built.road.right_edge, built.road.left_edge))
+        for built in graph.roads
+    ]
     surfaces += [Surface("road", _area(junction)) for junction in graph.junctions]
+    for junction in graph.junctions:
+        surfaces += _corners(graph, junction)
     for walk in graph.walks:
         if walk.crossing < 0:
             surfaces.append(
@@ -60,6 +66,30 @@ def surfaces_of(graph: RoadGraph) -> list[Surface]:
 def _band(points: FloatArray, right: float, left: float) -> FloatArray:
     """Return the polygon between two parallels of a curve."""
     return np.concatenate([parallel(points, right), parallel(points, left)[::-1]])
+
+
+def _extended(points: FloatArray) -> FloatArray:
+    """Return a curve that is a little longer at both ends, so that neighbouring surfaces overlap."""
+    along = tangents(points)
+    return np.concatenate([points[:1] - OVERLAP * along[:1], points, points[-1:] + OVERLAP * along[-1:]])
+
+
+def _corners(graph: RoadGraph, junction: Junction) -> list[Surface]:
+    """Return the paved ground between the kerb of a junction and the sidewalks around its corners."""
+    found = []
+    for arm, after in zip(junction.arms, junction.arms[1:] + junction.arms[:1], strict=True):
+        sides = ("left" if arm.at_start else "right", "right" if after.at_start else "left")
+        roads = (graph.roads[arm.road].road, graph.roads[after.road].road)
+        if arm is after or not all(road.has_sidewalk(side) for road, side in zip(roads, sides, strict=True)):
+            continue
+        kerb = connection(arm.beside(arm.left), -arm.outward, after.beside(-after.right), after.outward)
+        beside = KERB + 0.5 * SIDEWALK_WIDTH
+        a = arm.beside(arm.left + beside, CROSSING_DISTANCE)
+        b = after.beside(-after.right - beside, CROSSING_DISTANCE)
+        walk = connection(a, -arm.outward, b, after.outward)
+        ends = (arm.beside(arm.left, CROSSING_DISTANCE), after.beside(-after.right, CROSSING_DISTANCE))
+        found.append(Surface("sidewalk", np.concatenate([ends[0][None], kerb, ends[1][None], walk[::-1]])))
+    return found
 
 
 def _area(junction: Junction) -> FloatArray:

@@ -70,7 +70,7 @@ def begin_tick(
     set_lights(net, control, tick * TICK)
     fill_occupancy(net, cars, walkers, control, occ, tick)
     if moving:
-        step_walkers(net, walkers, cars, control, occ, key)
+        step_walkers(net, walkers, cars, control, occ, key, tick)
     else:
         for p in range(walkers.walk.shape[0]):
             place_walker(net, walkers, p)
