@@ -8,6 +8,7 @@ from offnominal.worlds.road.town.traffic_state import GREEN, RED, YELLOW, Contro
 
 GAP_TIME = 4.5
 PATIENCE = 150
+STARVING = 250
 CANNOT_STOP = 3.0
 NEAR_START = 9.0
 ROOM = 2.5
@@ -133,6 +134,25 @@ def _exit_crossing_is_free(net: Network, control: Control, path: int) -> bool:
 
 
 @compiled_internal
+def _another_starves(net: Network, cars: Vehicles, control: Control, occ: Occupancy, v: int, path: int) -> bool:
+    """Return whether a vehicle that has waited very long wants a conflicting path and could take it."""
+    for c in range(net.conflict_first[path], net.conflict_first[path + 1]):
+        other = net.conflict[c]
+        head, source = net.head[other], net.source[other]
+        if occ.first[source] == occ.first[source + 1] or (head >= 0 and control.light[head] != GREEN):
+            continue
+        w = occ.who[occ.order[occ.first[source + 1] - 1]]
+        if w < 0 or w == v or cars.lane[w] != source or cars.path[w, 1] != other or holds(cars, w, other):
+            continue
+        if net.conflict_wide[c] and max(cars.size[v, 0], cars.size[w, 0]) < LONG:
+            continue
+        longer = cars.waiting[w] > STARVING and cars.waiting[w] > cars.waiting[v]
+        if longer and _exit_crossing_is_free(net, control, other) and _exit_has_room(net, cars, control, occ, w, other):
+            return True
+    return False
+
+
+@compiled_internal
 def may_enter(
     net: Network, cars: Vehicles, control: Control, occ: Occupancy, v: int, path: int, distance: float
 ) -> bool:
@@ -155,6 +175,6 @@ def may_enter(
             return False
     if not _is_free(net, cars, control, v, path) or not _exit_crossing_is_free(net, control, path):
         return False
-    if not _exit_has_room(net, cars, control, occ, v, path):
+    if not _exit_has_room(net, cars, control, occ, v, path) or _another_starves(net, cars, control, occ, v, path):
         return False
     return cars.waiting[v] > PATIENCE or _has_priority(net, cars, control, occ, v, path)
