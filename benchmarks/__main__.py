@@ -33,6 +33,11 @@ from benchmarks import (
 from offnominal.reports.tables import markdown, terminal_table
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
+HEADER = """# Benchmarks
+
+Made by `make bench`, or section by section by `python -m benchmarks SECTION`. Rates are work per CPU-second of the
+whole process, best of five windows, contenders taking turns. A step is one transition of one row.
+"""
 GROUPS = {
     "sensing": sensing.SECTIONS,
     "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **robot.SECTIONS, **lane_keeping.SECTIONS, **classic.SECTIONS},
@@ -56,9 +61,9 @@ def main() -> None:
     for title in wanted:
         rows = SECTIONS[title]()
         console.print(terminal_table(title, rows))
-        parts[title] = f"## {title}\n\n{inspect.getdoc(SECTIONS[title])}\n\n{markdown(rows)}\n"
+        parts[title] = f"## {title}\n\n{inspect.getdoc(SECTIONS[title])}\n\n{machine()}\n\n{markdown(rows)}\n"
         kept = [parts[title] for title in SECTIONS if title in parts]
-        RESULTS.write_text("\n".join([header(), *kept]), encoding="utf-8")
+        RESULTS.write_text("\n".join([HEADER, *kept]), encoding="utf-8")
     console.print(f"Written: {RESULTS}")
 
 
@@ -68,15 +73,12 @@ def written() -> dict[str, str]:
     return {part.partition("\n")[0]: f"## {part.rstrip()}\n" for part in text.split("\n## ")[1:]}
 
 
-def header() -> str:
+def machine() -> str:
+    """Return the machine and the versions of the packages that matter for speed."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "mujoco", "gymnasium"))
     return (
-        "# Benchmarks\n\n"
-        "Made by `make bench`, or section by section by `python -m benchmarks SECTION`. Rates are work per CPU-second "
-        "of the whole process, best of five windows, contenders "
-        "taking turns. A step is one transition of one row.\n\n"
-        f"{platform.machine()}, {len(os.sched_getaffinity(0))} processors, Python {platform.python_version()}, "
-        f"{packages}.\n"
+        f"Machine: {platform.machine()}, {len(os.sched_getaffinity(0))} processors, Python "
+        f"{platform.python_version()}, {packages}."
     )
 
 
