@@ -15,6 +15,7 @@ FROM_START, TO_END = 12.0, 60.0
 GIVE_UP = 14.0
 SLOWER = 0.75
 EVERY = 15
+PASSING_SPEED, LONGEST = 5.0, 7.0
 
 
 @compiled_internal
@@ -78,6 +79,9 @@ def _pass(
     net: Network, cars: Vehicles, control: Control, occ: Occupancy, routes: IntArray, key: np.uint64, v: int
 ) -> bool:
     lane = cars.lane[v]
+    # Slow lane changes and those of long vehicles need more room to the sides than a lane has.
+    if cars.speed[v] < PASSING_SPEED or cars.size[v, 0] > LONGEST:
+        return False
     for k in range(cars.held.shape[1]):
         if cars.held[v, k] >= 0:
             return False
