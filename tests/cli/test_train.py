@@ -49,7 +49,9 @@ def test_a_policy_is_trained_through_stable_baselines3_and_resumed(
     card = load_policy(tmp_path / f"{WORLD}--sac-sb3")[1]
     assert card.command == f"offnominal train {WORLD} --algorithm sac --learner sb3 --steps 120 --seed 0"
     assert (card.settings["learner"], card.settings["n_envs"], card.settings["batch_size"]) == ("sb3", 5, 256)
-    assert (card.algorithm, card.steps, card.episodes) == ("sac", 120, 1000)
+    assert (card.algorithm, card.episodes) == ("sac", 1000)
+    assert "120 steps" in outputs[0]
+    assert 0 < card.steps <= 120
 
 
 def test_an_agent_is_imported_evaluated_and_saved(agent: Path, tmp_path: Path) -> None:

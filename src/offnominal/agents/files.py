@@ -42,7 +42,7 @@ class PolicyCard(Config):
         discount: Discount factor of the values.
         command: Command that trained the policy.
         settings: All settings of the training.
-        steps: Number of training transitions.
+        steps: Number of training transitions until the saved policy, the best of all evaluations.
         episodes: Number of nominal episodes of the evaluation, none of them used for training.
         mean_return: Mean return of these episodes.
         return_interval: Half the width of the 95 % confidence interval of the mean return.

@@ -15,7 +15,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 
 def print_text(line: str) -> None:
     """Print a line as plain text: names and paths of the user are not read as markup."""
-    out.print(line, markup=False)
+    out.print(line, markup=False, soft_wrap=True)
 
 
 def print_json(data: Any) -> None:

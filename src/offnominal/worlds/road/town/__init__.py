@@ -1,6 +1,6 @@
 """Towns with traffic: road graphs, vehicles, pedestrians, an ego vehicle, and anomalies in their behaviour."""
 
-from offnominal.worlds.road.town.behaviour import BEHAVIOURS, Behaviour, behaviour
+from offnominal.worlds.road.town.behaviour import BEHAVIOURS, Behaviour, make_behaviour
 from offnominal.worlds.road.town.errors import AnomalyNotPossible, InvalidSpawn, InvalidTown, NoRoute
 from offnominal.worlds.road.town.incidents import TEMPORAL_ANOMALIES, Incident, TemporalAnomaly
 from offnominal.worlds.road.town.obstacle import Obstacle
@@ -33,7 +33,7 @@ __all__ = [
     "TemporalAnomaly",
     "Town",
     "TownSimulation",
-    "behaviour",
+    "make_behaviour",
     "make_town",
     "plan_route",
     "town_names",

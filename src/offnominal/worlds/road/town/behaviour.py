@@ -54,13 +54,13 @@ BEHAVIOURS: dict[str, Behaviour] = {
 }
 
 
-def behaviour(name: str) -> Behaviour:
+def make_behaviour(name: str) -> Behaviour:
     """Return a behaviour by its name.
 
     Example:
-        >>> behaviour("cautious").max_speed
+        >>> make_behaviour("cautious").max_speed
         40.0
-        >>> behaviour("agressive")
+        >>> make_behaviour("agressive")
         Traceback (most recent call last):
             ...
         offnominal.core.errors.UnknownName: no behaviour named 'agressive'. Did you mean 'aggressive'?

@@ -8,7 +8,7 @@ import numpy as np
 
 from offnominal.core.streams import Stream
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.worlds.road.town.behaviour import Behaviour, behaviour
+from offnominal.worlds.road.town.behaviour import Behaviour, make_behaviour
 from offnominal.worlds.road.town.errors import NoRoute
 from offnominal.worlds.road.town.incidents import TemporalAnomaly
 from offnominal.worlds.road.town.obstacle import Obstacle, blocks_of, points_to_keep_free, roads_to_avoid
@@ -116,7 +116,7 @@ def _place_partner(graph: RoadGraph, stream: Stream, cars: Vehicles, route: Rout
         at = route.position_at(float(distance))
         cars.route[1] = 0
         cars.route_at[1] = next(k for k, (lane, _, _) in enumerate(route.pieces()) if lane == at.lane)
-        driver = np.array(behaviour("aggressive").driver)
+        driver = np.array(make_behaviour("aggressive").driver)
     else:
         net, lane = graph.network, route.lanes[0]
         side = int(net.left[lane]) if net.left[lane] >= 0 else int(net.right[lane])

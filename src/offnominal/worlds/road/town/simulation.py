@@ -13,7 +13,7 @@ from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState
 from offnominal.core.streams import Stream, check_seed
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.worlds.road.labels import AGENT_OFFSET, Label
-from offnominal.worlds.road.town.behaviour import behaviour as behaviour_named
+from offnominal.worlds.road.town.behaviour import make_behaviour
 from offnominal.worlds.road.town.collision_kernel import find_collisions
 from offnominal.worlds.road.town.description import LANE_WIDTH
 from offnominal.worlds.road.town.errors import AnomalyNotPossible, NoRoute
@@ -65,7 +65,7 @@ class TownSimulation:
 
     def __init__(self, town: Town | str, *, behaviour: str = "normal", green_wave: bool = True) -> None:
         self.town = make_town(town) if isinstance(town, str) else town
-        self.behaviour = behaviour_named(behaviour)
+        self.behaviour = make_behaviour(behaviour)
         self.green_wave = green_wave
         self.tick = -1
         self.incident: Incident | None = None
