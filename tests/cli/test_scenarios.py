@@ -47,7 +47,8 @@ def test_scenarios_of_a_file_are_shown(made):
     path = made / "scenario_config_map_Town03.json"
     result = call("show", path)
     assert result.exit_code == 0
-    assert "sudden-braking, ticks 140 to 170" in result.output
+    assert "roundabout: vehicles + pedestrians" in result.output
+    assert "170" in result.output
     shown = json.loads(call("show", path, "--json").output)
     assert shown["scenarios"][0]["weather"] == "HARD_RAIN_NOON"
 
