@@ -22,8 +22,8 @@ def serving(*options):
     command = [sys.executable, "-u", "-m", "offnominal", "robot", "serve", "--free-ports", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=None)
     try:
-        line = process.stdout.readline() + process.stdout.readline()
-        yield process, Ports(*map(int, PORTS.search(line.replace("\n", " ")).groups()))
+        ports = next(found for line in process.stdout if (found := PORTS.search(line)))
+        yield process, Ports(*map(int, ports.groups()))
     finally:
         process.kill()
         process.communicate()
