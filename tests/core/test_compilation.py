@@ -7,6 +7,7 @@ import sys
 import pytest
 from numba.core.caching import _CacheLocator
 
+from offnominal.core import compilation
 from offnominal.core.compilation import cache_folder, compiled, compiled_internal
 
 NOWHERE = """
@@ -39,6 +40,24 @@ def double(x):
 @pytest.mark.parametrize("decorate", [compiled, compiled_internal])
 def test_code_is_kept_on_disk(decorate):
     assert cache_folder(decorate(double)) is not None
+
+
+def test_two_processes_that_compile_at_once_do_not_mix_up_their_code(monkeypatch, tmp_path):
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(compilation, "_PROCESS", "first")
+    first = compiled(double)
+    monkeypatch.setattr(compilation, "_PROCESS", "second")
+    second = compiled(double)
+    save = first._cache._cache_file._save_data
+
+    def save_after_the_second(name, data):
+        second(1.5)
+        save(name, data)
+
+    monkeypatch.setattr(first._cache._cache_file, "_save_data", save_after_the_second)
+    monkeypatch.setattr(second._cache._cache_file, "_load_index", dict)
+    first(3)
+    assert compiled(double)(1.5) == 3.0
 
 
 def test_without_a_folder_to_write_to_code_is_compiled_and_not_kept(monkeypatch):

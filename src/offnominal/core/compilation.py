@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 import numba
 
 F = TypeVar("F", bound=Callable[..., object])
+_PROCESS = uuid4().hex[:8]
 
 
 def compiled(function: F) -> F:
@@ -32,11 +34,23 @@ def _compiled(function: F, **options: Any) -> F:
     """Compile with a cache on disk, or without one if there is no writable folder for it."""
     options |= {"error_model": "numpy", "nogil": True}
     try:
-        return cast(F, numba.njit(cache=True, **options)(function))
+        made = numba.njit(cache=True, **options)(function)
     except RuntimeError as error:
         if "no locator available" not in str(error):
             raise
         return cast(F, numba.njit(**options)(function))
+    _name_files_of_this_process(made)
+    return cast(F, made)
+
+
+def _name_files_of_this_process(function: Any) -> None:
+    """Let no other process write to a file of machine code that this process writes.
+
+    Numba numbers the files of a function without a lock. Two processes that compile it for two signatures at the same
+    time would write to one file, and a later process would load the code of the wrong signature.
+    """
+    file = function._cache._cache_file
+    file._data_name_pattern = file._data_name_pattern.replace("{number:d}", f"{{number:d}}-{_PROCESS}")
 
 
 def cache_folder(function: Any) -> str | None:
