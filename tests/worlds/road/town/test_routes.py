@@ -1,11 +1,13 @@
 """Routes on the road graphs are connected and shortest, and the published rules reject the invalid ones."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.worlds.road.town import LanePosition, NoRoute, make_town, plan_route, town_names
-from offnominal.worlds.road.town.setup import draw_route
+from offnominal.worlds.road.town.setup import draw_routes
 from offnominal.worlds.road.town.spawning import spawn_points
 
 
@@ -18,9 +20,7 @@ def check_connected(route):
 @pytest.mark.parametrize("town", town_names())
 def test_routes_are_connected_and_their_waypoints_are_one_metre_apart(town):
     graph = make_town(town).graph
-    draw = 0
-    for _ in range(10):
-        route, draw = draw_route(graph, 5, first=draw + 1)
+    for route in islice(draw_routes(graph, 5), 10):
         check_connected(route)
         assert route.problems == ()
         steps = np.linalg.norm(np.diff(route.waypoints[0], axis=0), axis=1)

@@ -20,9 +20,13 @@ SIGNS = (
     "crossing",
     "parking",
     "speed_30",
+    "speed_40",
     "speed_50",
+    "speed_60",
     "speed_70",
+    "speed_80",
     "speed_90",
+    "speed_100",
     "speed_120",
 )
 PLATE_HEIGHT = 2.25
@@ -36,7 +40,18 @@ SEGMENTS = {
     "f": (-0.5, 0.5, 1),
     "g": (0.0, 0.0, 0),
 }
-DIGITS = {"0": "abcdef", "1": "bc", "2": "abged", "3": "abgcd", "5": "afgcd", "7": "abc", "9": "abcdfg"}
+DIGITS = {
+    "0": "abcdef",
+    "1": "bc",
+    "2": "abged",
+    "3": "abgcd",
+    "4": "bcfg",
+    "5": "afgcd",
+    "6": "acdefg",
+    "7": "abc",
+    "8": "abcdefg",
+    "9": "abcdfg",
+}
 
 
 def pole(height: float = 4.0) -> Asset:

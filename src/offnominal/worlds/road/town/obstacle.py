@@ -16,6 +16,7 @@ from offnominal.worlds.road.town.road_graph import Pose, RoadGraph
 from offnominal.worlds.road.town.routes import Route
 
 MARGIN = 5.0
+FARTHEST_BESIDE = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Obstacle:
         text("name", self.name)
         integer_in("label", self.label, 0, 255)
         number_in("distance", self.distance, 0.0)
-        number_in("offset", self.offset, -LANE_WIDTH, LANE_WIDTH)
+        number_in("offset", self.offset, -FARTHEST_BESIDE, FARTHEST_BESIDE)
         number_in("yaw", self.yaw)
         for side in self.size:
             positive_number("size", side)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ from offnominal.worlds.road.town.traffic_state import (
     empty_vehicles,
     empty_walkers,
 )
-from offnominal.worlds.road.town.vehicle_kinds import CAR_KINDS, EGO_KIND
+from offnominal.worlds.road.town.vehicle_kinds import CAR_KINDS, EGO_KIND, KINDS
 
 ROUTE_TRIES = 300
 LEAD_DISTANCES = (7, 12)
@@ -32,6 +33,19 @@ COMPANION_DISTANCE = 8.0
 ROOM_FOR_TWO = 50.0
 BLOCKS = 64
 LEAD_LANE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """The car that accompanies the ego vehicle, if an anomaly needs one.
+
+    Args:
+        kind: Name of its kind, such as ``"sedan"``; None, or one that is not a car, draws it.
+        distance: Distance ahead along the route in metres, for a lead car; None draws it.
+    """
+
+    kind: str | None = None
+    distance: float | None = None
 
 
 @dataclass(slots=True)
@@ -45,18 +59,20 @@ class Actors:
     obstacle: Pose | None
 
 
-def draw_route(graph: RoadGraph, seed: int, *, first: int = 0, lanes: int = 1) -> tuple[Route, int]:
-    """Return a random valid route and the number of the draw, or raise :class:`NoRoute`.
+ANY_PARTNER = Partner()
+
+
+def draw_routes(graph: RoadGraph, seed: int, *, lanes: int = 1) -> Iterator[Route]:
+    """Return random valid routes, and raise :class:`NoRoute` after too many draws.
 
     Args:
         graph: Road graph.
         seed: Seed of the simulation.
-        first: Number of the first draw.
         lanes: Number of lanes in its direction that the first road needs.
     """
     stream = Stream.named(seed, 0, "route")
     points = spawn_points(graph)
-    for draw in range(first, ROUTE_TRIES):
+    for draw in range(ROUTE_TRIES):
         u = stream.uniform(2, step=draw)
         start, stop = (points[int(x * len(points))] for x in u)
         if lanes > 1 and not _has_company(graph, start):
@@ -66,7 +82,7 @@ def draw_route(graph: RoadGraph, seed: int, *, first: int = 0, lanes: int = 1) -
         except NoRoute:
             continue
         if not route.problems:
-            return route, draw
+            yield route
     raise NoRoute(f"{graph.plan.name} has no valid route in {ROUTE_TRIES} draws; use a larger town.")
 
 
@@ -84,15 +100,21 @@ def place_actors(
     pedestrians: int,
     anomaly: TemporalAnomaly | None,
     obstacle: Obstacle | None,
+    *,
+    partner: Partner = ANY_PARTNER,
+    nominal: bool = False,
 ) -> Actors:
-    """Return all actors of a simulation, without overlap; there are fewer if there is no room."""
+    """Return all actors of a simulation, without overlap; there are fewer if there is no room.
+
+    The nominal twin has the same actors, but not the object.
+    """
     stream = Stream.named(seed, 0, "reset")
     cars = empty_vehicles(vehicles + 1 + (anomaly is not None and (anomaly.lead or anomaly.lanes > 1)))
     place_vehicle(graph, cars, 0, LanePosition(route.lanes[0], route.start), EGO_KIND, np.array(agent.driver))
     cars.route[0] = 0
     placed = 1
     if anomaly is not None and (anomaly.lead or anomaly.lanes > 1):
-        _place_partner(graph, stream, cars, route, lead=anomaly.lead)
+        _place_partner(graph, stream, cars, route, partner, lead=anomaly.lead)
         placed = 2
     first = placed
     free = points_to_keep_free(route, obstacle.distance) if obstacle is not None else np.zeros((0, 2))
@@ -102,17 +124,20 @@ def place_actors(
     walkers = empty_walkers(pedestrians)
     count = spawn_walkers(graph, stream, walkers)
     control = empty_control(graph.network, BLOCKS)
-    pose = _place_obstacle(graph, control, route, obstacle) if obstacle is not None else None
+    pose = None if obstacle is None or nominal else _place_obstacle(graph, control, route, obstacle)
     return Actors(cars, Walkers._make(a[:count].copy() for a in walkers), control, route_table([route]), pose)
 
 
-def _place_partner(graph: RoadGraph, stream: Stream, cars: Vehicles, route: Route, *, lead: bool) -> None:
+def _place_partner(
+    graph: RoadGraph, stream: Stream, cars: Vehicles, route: Route, partner: Partner, *, lead: bool
+) -> None:
     """Place the car with index 1: ahead on the ego vehicle's route, or on the lane beside it."""
     u: FloatArray = stream.uniform(2, lane=LEAD_LANE)
-    kind = CAR_KINDS[int(u[0] * len(CAR_KINDS))]
+    given = [k for k in CAR_KINDS if KINDS[k].name == partner.kind]
+    kind = given[0] if given else CAR_KINDS[int(u[0] * len(CAR_KINDS))]
     low, high = LEAD_DISTANCES
     if lead:
-        distance = low + int(u[1] * (high - low + 1))
+        distance = low + int(u[1] * (high - low + 1)) if partner.distance is None else partner.distance
         at = route.position_at(float(distance))
         cars.route[1] = 0
         cars.route_at[1] = next(k for k, (lane, _, _) in enumerate(route.pieces()) if lane == at.lane)

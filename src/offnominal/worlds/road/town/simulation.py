@@ -17,17 +17,17 @@ from offnominal.worlds.road.town.behaviour import make_behaviour
 from offnominal.worlds.road.town.collision_kernel import find_collisions
 from offnominal.worlds.road.town.description import LANE_WIDTH
 from offnominal.worlds.road.town.errors import AnomalyNotPossible, NoRoute
+from offnominal.worlds.road.town.incident_search import find_incident
 from offnominal.worlds.road.town.incidents import Incident, TemporalAnomaly, temporal_anomaly
 from offnominal.worlds.road.town.network import Network
 from offnominal.worlds.road.town.obstacle import Obstacle
 from offnominal.worlds.road.town.road_graph import LanePosition
 from offnominal.worlds.road.town.routes import Route, plan_route, route_table
-from offnominal.worlds.road.town.setup import Actors, draw_route, place_actors
+from offnominal.worlds.road.town.setup import ANY_PARTNER, Actors, Partner, draw_routes, place_actors
 from offnominal.worlds.road.town.snapshot import TICKS, Snapshot
 from offnominal.worlds.road.town.structures import structure
 from offnominal.worlds.road.town.tick_kernel import begin_tick, change_lanes, decide_all, move_all
 from offnominal.worlds.road.town.town import Town, make_town
-from offnominal.worlds.road.town.trace import Trace, record
 from offnominal.worlds.road.town.traffic_state import (
     SAFETY_TIME,
     Control,
@@ -41,8 +41,6 @@ from offnominal.worlds.road.town.vehicle_kinds import KINDS
 PEDESTRIAN_SIZE = (0.5, 0.6, 1.75)
 JAYWALKING_SPEED = 1.8
 ATTEMPTS = 12
-CANDIDATES = 5
-MAX_FOUND = 200
 FULL = 1.0
 ON_ROAD = 0.5 * LANE_WIDTH + 0.25
 
@@ -75,6 +73,9 @@ class TownSimulation:
         self.walkers: Walkers
         self.control: Control
         self._actors: Actors
+        self._partner = ANY_PARTNER
+        self._planned: Obstacle | None = None
+        self._placing: tuple[int, Route, int, int, TemporalAnomaly | None, bool] | None = None
         self._structures: tuple[Network, Vehicles, Walkers, Control, Occupancy]
         self._routes: IntArray
         self._key: np.uint64
@@ -95,6 +96,8 @@ class TownSimulation:
         anomaly: str | None = None,
         obstacle: Obstacle | None = None,
         nominal: bool = False,
+        partner: Partner = ANY_PARTNER,
+        ticks: tuple[int, int] | None = None,
     ) -> Snapshot:
         """Place all actors and return the state before the first tick.
 
@@ -106,30 +109,48 @@ class TownSimulation:
             route: Route of the ego vehicle; None draws one.
             anomaly: Name of a temporal anomaly, see `TEMPORAL_ANOMALIES`.
             obstacle: Object on the route, a content anomaly. Other vehicles avoid its road.
-            nominal: Whether to simulate the nominal twin: the same actors without the temporal anomaly.
+            nominal: Whether to simulate the nominal twin: the same actors without the temporal anomaly or the object.
+            partner: The car that accompanies the ego vehicle in some temporal anomalies.
+            ticks: First and last tick of the temporal anomaly; None uses those at which it is possible.
         """
         seed = check_seed(seed)
         n = self.town.default_vehicles if vehicles is None else integer_in("vehicles", vehicles, 0, 1000)
         m = self.town.default_pedestrians if pedestrians is None else integer_in("pedestrians", pedestrians, 0, 1000)
         if anomaly is not None and obstacle is not None:
             raise InvalidParameter("a temporal anomaly and an obstacle are both given; expected at most one of them.")
-        self.obstacle, self.incident = obstacle, None
+        self.obstacle, self.incident, self._partner = None if nominal else obstacle, None, partner
+        self._planned = obstacle
         if anomaly is None:
-            chosen = draw_route(self.town.graph, seed)[0] if route is None else route
-            self._place(seed, chosen, n, m, None)
-            return self.snapshot()
+            chosen = next(draw_routes(self.town.graph, seed)) if route is None else route
+            self._placing = (seed, chosen, n, m, None, nominal)
+            return self.restart()
         kind = temporal_anomaly(anomaly)
-        chosen, incident = self._find_incident(seed, n, m, route, kind)
-        self._place(seed, chosen, n, m, kind)
+        chosen, incident = self._find_incident(seed, n, m, route, kind, ticks)
+        self._placing = (seed, chosen, n, m, kind, nominal)
         self.incident = None if nominal else incident
+        return self.restart()
+
+    def restart(self) -> Snapshot:
+        """Return to the state of the last reset, without another search for the moment of an anomaly."""
+        if self._placing is None:
+            raise InvalidState("the simulation has no state; call reset first.")
+        self._place(*self._placing)
         self._write_script()
         return self.snapshot()
 
-    def _place(self, seed: int, route: Route, vehicles: int, walkers: int, kind: TemporalAnomaly | None) -> None:
+    def _place(
+        self,
+        seed: int,
+        route: Route,
+        vehicles: int,
+        walkers: int,
+        kind: TemporalAnomaly | None,
+        nominal: bool = False,
+    ) -> None:
         """Place all actors for a route."""
-        graph = self.town.graph
-        self.route = route
-        actors = place_actors(graph, seed, route, self.behaviour, vehicles, walkers, kind, self.obstacle)
+        graph, self.route = self.town.graph, route
+        given = (route, self.behaviour, vehicles, walkers, kind, self._planned)
+        actors = place_actors(graph, seed, *given, partner=self._partner, nominal=nominal)
         self._actors = actors
         self.cars, self.walkers, self.control, self._routes = actors.cars, actors.walkers, actors.control, actors.routes
         count = len(self.cars.lane)
@@ -149,43 +170,30 @@ class TownSimulation:
         self._stages(free=False, moving=False)
 
     def _find_incident(
-        self, seed: int, vehicles: int, walkers: int, route: Route | None, kind: TemporalAnomaly
+        self,
+        seed: int,
+        vehicles: int,
+        walkers: int,
+        route: Route | None,
+        kind: TemporalAnomaly,
+        ticks: tuple[int, int] | None,
     ) -> tuple[Route, Incident]:
         """Simulate nominal scenarios until one has an actor, a place and a time for an anomaly."""
-        draw = 0
-        for _ in range(ATTEMPTS if route is None else 1):
-            chosen, draw = (
-                draw_route(self.town.graph, seed, first=draw, lanes=kind.lanes) if route is None else (route, 0)
-            )
-            draw += 1
-            self._place(seed, chosen, vehicles, walkers, kind)
-            nominal = record(self)
-            found = list(islice(kind.find(self.town.graph, nominal), MAX_FOUND))
-            for incident in found[:: max(1, len(found) // CANDIDATES)]:
-                self._place(seed, chosen, vehicles, walkers, kind)
-                self.incident = incident
-                self._write_script()
-                if self._is_clean(nominal, incident):
-                    return chosen, incident
-            self.incident = None
-        raise AnomalyNotPossible(
-            f"{self.town.name} has no actor and no place for {kind.name!r} with seed {seed}; use another seed, more "
-            "vehicles or pedestrians, or another town."
-        )
 
-    def _is_clean(self, nominal: Trace, incident: Incident) -> bool:
-        """Return whether the actor deviates from its first anomalous tick on, and nobody collides."""
-        actor = incident.actor
-        for _ in range(TICKS):
-            self.advance()
-            if self.tick == incident.start:
-                pose = self.walkers.pose[actor] if incident.is_jaywalker else self.cars.pose[actor]
-                before = nominal.walker if incident.is_jaywalker else nominal.pose
-                if pose.tobytes() == before[self.tick, actor].tobytes():
-                    return False
-            if self.tick >= incident.start and self.collisions():
-                return False
-        return True
+        def start(chosen: Route, incident: Incident | None) -> None:
+            self._place(seed, chosen, vehicles, walkers, kind)
+            self.incident = incident
+            self._write_script()
+
+        routes = draw_routes(self.town.graph, seed, lanes=kind.lanes) if route is None else iter([route])
+        found = find_incident(self, islice(routes, ATTEMPTS), start, kind, ticks)
+        self.incident = None
+        if found is None:
+            raise AnomalyNotPossible(
+                f"{self.town.name} has no actor and no place for {kind.name!r} with seed {seed}; use another seed, "
+                "more vehicles or pedestrians, or another town."
+            )
+        return found
 
     def _write_script(self) -> None:
         if self.incident is None or self.incident.is_jaywalker:

@@ -1,0 +1,6 @@
+"""Towns that can be seen: their scenes, the run of a scenario, and the checks of a recording."""
+
+from offnominal.worlds.road.scenes.run import AnomalyTruth, DrivingFrame, ScenarioRun
+from offnominal.worlds.road.scenes.town_scene import TownScene
+
+__all__ = ["AnomalyTruth", "DrivingFrame", "ScenarioRun", "TownScene"]

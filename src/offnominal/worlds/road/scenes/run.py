@@ -1,0 +1,272 @@
+"""The run of a scenario: simulation and sensors, frame by frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from offnominal.core.checks import integer_in
+from offnominal.sensing.camera_image import Output
+from offnominal.sensing.shapes import Triple
+from offnominal.worlds.road.labels import Label
+from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, RigFrame, record
+from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.rigs import rig as rig_named
+from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
+from offnominal.worlds.road.scenarios.description import Scenario
+from offnominal.worlds.road.scenarios.errors import InvalidScenario
+from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
+from offnominal.worlds.road.scenes.scenario_route import route_of
+from offnominal.worlds.road.scenes.town_scene import TownScene
+from offnominal.worlds.road.town.routes import Route
+from offnominal.worlds.road.town.setup import Partner, draw_routes
+from offnominal.worlds.road.town.simulation import TownSimulation
+from offnominal.worlds.road.town.snapshot import TICK_SECONDS, Snapshot
+from offnominal.worlds.road.town.town import Town, make_town
+from offnominal.worlds.road.weather import WEATHERS
+
+EGO = 0
+
+
+@dataclass(frozen=True, eq=False)
+class DrivingFrame:
+    """One recorded frame of a scenario.
+
+    Args:
+        number: Number of the frame, from 0.
+        tick: Tick of the simulation.
+        sensors: Images and point clouds of all sensors of the rig.
+        state: State of all actors.
+        position: Position of the ego vehicle on the ground, m.
+        yaw: Direction of the ego vehicle, degrees to the left.
+    """
+
+    number: int
+    tick: int
+    sensors: RigFrame
+    state: Snapshot
+    position: Triple
+    yaw: float
+
+
+@dataclass(frozen=True)
+class AnomalyTruth:
+    """Ground truth of the anomaly of a scenario.
+
+    Args:
+        name: Name of the object, or kind of the temporal anomaly.
+        label: Semantic label while it is active.
+        instance: Instance id of the object or of the road user.
+        first_tick: First tick at which it is active.
+        last_tick: Last tick at which it is active.
+        size: Length, width and height of the object or road user, m.
+        position: Its position when it becomes active, m; an object's after it has dropped or toppled over.
+        distance: Distance of a content anomaly from the start of the route, m; None for a temporal anomaly.
+    """
+
+    name: str
+    label: Label
+    instance: int
+    first_tick: int
+    last_tick: int
+    size: Triple
+    position: Triple
+    distance: float | None = None
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What is known after the last tick."""
+
+    discards: tuple[str, ...]
+    truth: AnomalyTruth | None
+
+
+class ScenarioRun:
+    """A scenario in simulation, as an iterable of frames.
+
+    Each iteration runs the whole scenario again and gives the same bytes. The ego vehicle is not part of its own
+    images; everything else is as the state of a frame says, also the labels of rerouted vehicles and of anomalies.
+
+    Args:
+        scenario: The scenario.
+        rig: Sensor rig; None is that of the scenario.
+        twin: Whether to run the nominal twin: the same scenario without its anomaly.
+        outputs: Outputs of the cameras.
+        samples: Antialiasing of the cameras, see :class:`~offnominal.sensing.Camera`.
+
+    Example:
+        >>> from offnominal.worlds.road.rigs import Mount
+        >>> from offnominal.worlds.road.scenarios import Timing
+        >>> scenario = Scenario(
+        ...     "short", "residential", "CLEAR_NOON", seed=3, vehicles=5, pedestrians=5, timing=Timing(2, 4)
+        ... )
+        >>> tiny = Rig("tiny", (Mount("top", (0.0, 0.0, 1.8)),), width=32, height=24, channels=4, columns=32)
+        >>> [(frame.number, frame.tick, len(frame.sensors.cameras)) for frame in ScenarioRun(scenario, rig=tiny)]
+        [(0, 3, 1), (1, 4, 1), (2, 5, 1), (3, 6, 1)]
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        rig: Rig | str | None = None,
+        twin: bool = False,
+        outputs: Sequence[Output] = CAMERA_OUTPUTS,
+        samples: int = 1,
+    ) -> None:
+        if scenario.timing.tick != TICK_SECONDS:
+            raise InvalidScenario(
+                f"scenario {scenario.id}: a tick takes {scenario.timing.tick} s; towns are simulated with "
+                f"{TICK_SECONDS} s."
+            )
+        chosen = scenario.rig if rig is None else rig
+        self.scenario = scenario
+        self.rig: Rig = rig_named(chosen) if isinstance(chosen, str) else chosen
+        self.twin = twin
+        self.outputs = tuple(outputs)
+        self.samples = samples
+        self.town: Town = make_town(scenario.town)
+        self._outcome: _Outcome | None = None
+
+    def __len__(self) -> int:
+        return self.scenario.timing.frames
+
+    def __iter__(self) -> Iterator[DrivingFrame]:
+        return self.frames()
+
+    def frames(self, start: int = 0) -> Iterator[DrivingFrame]:
+        """Return the frames from one on. Earlier ones are simulated, but not rendered.
+
+        Args:
+            start: Number of the first frame.
+        """
+        first = integer_in("start", start, 0, len(self))
+        weather, ticks = WEATHERS[self.scenario.weather], self.scenario.timing.frame_ticks
+        scene = TownScene(self.town, seed=self.scenario.seed)
+        for state, pose in self._states():
+            if state.tick not in ticks or ticks.index(state.tick) < first:
+                continue
+            x, y = (float(each) for each in state.position[EGO])
+            yaw = math.degrees(float(state.heading[EGO]))
+            sensors = record(
+                scene.at(state, pose=pose), self.rig, (x, y, 0.0), yaw, weather=weather, seed=self.scenario.seed,
+                step=state.tick, samples=self.samples, outputs=self.outputs,
+            )  # fmt: skip
+            yield DrivingFrame(ticks.index(state.tick), state.tick, sensors, state, (x, y, 0.0), yaw)
+
+    def states(self) -> Iterator[Snapshot]:
+        """Return the states of all ticks, from tick 1 on, without rendering."""
+        return (state for state, _ in self._states())
+
+    @property
+    def route(self) -> Route:
+        """Route of the ego vehicle."""
+        return self._simulation.route
+
+    @property
+    def discards(self) -> tuple[str, ...]:
+        """Why the scenario is discarded, after the published rules; empty if it is accepted. Simulates all ticks."""
+        return self._finished.discards
+
+    @property
+    def validity(self) -> tuple[str, ...]:
+        """Why the route is not valid, after the published rules; empty if it is valid."""
+        return tuple(f"the route is not valid: {problem}" for problem in self.route.problems)
+
+    def anomaly_truth(self) -> AnomalyTruth | None:
+        """Return the ground truth of the anomaly, or None for a nominal scenario or twin. Simulates all ticks."""
+        return self._finished.truth
+
+    @cached_property
+    def _motion(self) -> ObjectMotion | None:
+        anomaly = self.scenario.anomaly
+        if not isinstance(anomaly, ContentAnomaly):
+            return None
+        route = route_of(self.scenario, self.town)
+        if route is None:
+            drawn = draw_routes(self.town.graph, self.scenario.seed)
+            route = next(each for each in drawn if each.length > anomaly.distance)
+        return ObjectMotion(anomaly, route)
+
+    @cached_property
+    def _simulation(self) -> TownSimulation:
+        scenario, motion = self.scenario, self._motion
+        simulation = TownSimulation(self.town, behaviour=scenario.behaviour)
+        given = scenario.anomaly if isinstance(scenario.anomaly, TemporalAnomaly) else None
+        simulation.reset(
+            scenario.seed,
+            vehicles=scenario.vehicles,
+            pedestrians=scenario.pedestrians,
+            route=route_of(scenario, self.town) if motion is None else motion.route,
+            anomaly=None if given is None else given.kind,
+            obstacle=None if motion is None else motion.obstacle(),
+            nominal=self.twin,
+            partner=Partner() if given is None else Partner(given.actor.removeprefix("vehicle."), given.lead_distance),
+            ticks=None if given is None else given.ticks,
+        )
+        incident = simulation.incident
+        if incident is not None and incident.start > scenario.timing.ticks:
+            raise InvalidScenario(
+                f"scenario {scenario.id}: the anomaly {incident.kind!r} is possible at tick {incident.start}, but the "
+                f"scenario ends at tick {scenario.timing.ticks}; record more ticks, or use another seed."
+            )
+        return simulation
+
+    def _states(self) -> Iterator[tuple[Snapshot, ObjectPose | None]]:
+        """Run the scenario from its start; give the state and the pose of the object at every tick."""
+        motion = None if self.twin else self._motion
+        # A copy that restarts shares nothing that changes, so two iterations can alternate.
+        simulation = copy(self._simulation)
+        simulation.restart()
+        toppling, active = 0, list[int]()
+        noted: Snapshot | None = None
+        for tick in range(1, self.scenario.timing.ticks + 1):
+            state = simulation.step()
+            pose = None
+            if motion is not None:
+                if toppling > 0 or motion.is_near(float(state.position[EGO, 0]), float(state.position[EGO, 1])):
+                    toppling += 1
+                pose = motion.pose(tick, toppling)
+                state = _with_object(state, pose)
+            if state.is_anomalous:
+                active.append(tick)
+                noted = state if noted is None or motion is not None else noted
+            yield state, pose
+        truth = None if noted is None else self._truth(noted, active)
+        self._outcome = _Outcome(simulation.discards, truth)
+
+    def _truth(self, state: Snapshot, active: list[int]) -> AnomalyTruth:
+        row = int(state.anomalous.argmax())
+        anomaly = self.scenario.anomaly
+        assert anomaly is not None
+        x, y = (float(each) for each in state.position[row])
+        a, b, c = (float(each) for each in state.size[row])
+        return AnomalyTruth(
+            name=anomaly.name if isinstance(anomaly, ContentAnomaly) else anomaly.kind,
+            label=anomaly.label,
+            instance=int(state.instance[row]),
+            first_tick=active[0],
+            last_tick=active[-1],
+            size=(a, b, c),
+            position=(x, y, 0.0),
+            distance=anomaly.distance if isinstance(anomaly, ContentAnomaly) else None,
+        )
+
+    @property
+    def _finished(self) -> _Outcome:
+        if self._outcome is None:
+            for _ in self._states():
+                pass
+        assert self._outcome is not None
+        return self._outcome
+
+
+def _with_object(state: Snapshot, pose: ObjectPose) -> Snapshot:
+    """Return a state whose object, the last actor, has the place and size of its pose."""
+    position, heading, size = state.position.copy(), state.heading.copy(), state.size.copy()
+    position[-1], heading[-1], size[-1] = pose.centre, pose.heading, pose.size
+    return replace(state, position=position, heading=heading, size=size)

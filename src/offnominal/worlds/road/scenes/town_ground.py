@@ -1,0 +1,105 @@
+"""Ground of a town: road surface, markings, raised sidewalks and medians, and the terrain around them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from offnominal.core.types import FloatArray
+from offnominal.sensing.material import Material
+from offnominal.sensing.scene import Instance
+from offnominal.sensing.shapes import Patches
+from offnominal.worlds.road.assets.asset import Part, asset
+from offnominal.worlds.road.assets.colours import colour
+from offnominal.worlds.road.assets.ground import (
+    ASPHALT,
+    GRASS,
+    KERB,
+    LINE_HEIGHT,
+    PAVING,
+    TERRAIN_HEIGHT,
+    WHITE_LINE,
+    YELLOW_LINE,
+    terrain,
+)
+from offnominal.worlds.road.labels import Label
+from offnominal.worlds.road.scenes.polygons import patches_of
+from offnominal.worlds.road.town.road_graph import RoadGraph
+from offnominal.worlds.road.town.surfaces import Surface, surfaces_of
+
+# Identities of the surfaces: above those of all actors, below those of all places.
+FIRST_IDENTITY = 5001
+CONCRETE = Material(colour("concrete"))
+
+
+class TownGround:
+    """All flat surfaces of a town.
+
+    Args:
+        graph: Road graph of the town.
+    """
+
+    def __init__(self, graph: RoadGraph) -> None:
+        surfaces = surfaces_of(graph)
+        self._road = _patches(surfaces, "road")
+        self._raised = [
+            each for each in (_patches(surfaces, "sidewalk"), _patches(surfaces, "median")) if each is not None
+        ]
+        self.instances: tuple[Instance, ...] = _instances(surfaces)
+
+    def height_at(self, x: float, y: float) -> float:
+        """Return the height of the ground: of a sidewalk or median, of the road, or of the terrain.
+
+        Example:
+            >>> from offnominal.worlds.road.town import make_town
+            >>> graph = make_town("grid").graph
+            >>> x, y = graph.lanes[0].points[5].tolist()
+            >>> TownGround(graph).height_at(x, y)
+            0.0
+        """
+        if any(_covers(each, x, y) for each in self._raised):
+            return KERB
+        return 0.0 if self._road is not None and _covers(self._road, x, y) else TERRAIN_HEIGHT
+
+
+def _patches(surfaces: list[Surface], *kinds: str, yellow: bool | None = None) -> Patches | None:
+    found = [each.corners for each in surfaces if each.kind in kinds and yellow in (None, each.yellow)]
+    return patches_of(found) if found else None
+
+
+def _instances(surfaces: list[Surface]) -> tuple[Instance, ...]:
+    line, kerb, top = (0.0, 0.0, LINE_HEIGHT), (0.0, 0.0, 0.5 * LINE_HEIGHT), (0.0, 0.0, KERB)
+    road = _patches(surfaces, "road")
+    white = _patches(surfaces, "line", "crossing", yellow=False)
+    yellow = _patches(surfaces, "line", yellow=True)
+    walk, median = _patches(surfaces, "sidewalk"), _patches(surfaces, "median")
+    made = [terrain()]
+    if road is not None:
+        made.append(asset("road", Part(road, Label.ROAD, ASPHALT)))
+    if white is not None:
+        made.append(asset("white lines", Part(white, Label.ROAD_LINE, WHITE_LINE, line)))
+    if yellow is not None:
+        made.append(asset("yellow lines", Part(yellow, Label.ROAD_LINE, YELLOW_LINE, line)))
+    # A ray that passes below the edge of a raised surface hits the same area in the colour of kerbs.
+    if walk is not None:
+        made.append(
+            asset("sidewalks", Part(walk, Label.SIDEWALK, CONCRETE, kerb), Part(walk, Label.SIDEWALK, PAVING, top))
+        )
+    if median is not None:
+        made.append(
+            asset("medians", Part(median, Label.SIDEWALK, CONCRETE, kerb), Part(median, Label.TERRAIN, GRASS, top))
+        )
+    return tuple(part for k, each in enumerate(made) for part in each.placed(identity=FIRST_IDENTITY + k))
+
+
+def _covers(patches: Patches, x: float, y: float) -> bool:
+    """Return whether a point is on the patches."""
+    header, starts, members, triangles = patches.grid
+    cell = (np.array((x, y)) - header[:2]) * header[2:4]
+    columns, rows = int(header[4]), int(header[5])
+    if not (0.0 <= cell[0] < columns and 0.0 <= cell[1] < rows):
+        return False
+    number = int(cell[1]) * columns + int(cell[0])
+    found: FloatArray = triangles[members[starts[number] : starts[number + 1]]].astype(np.float64)
+    dx, dy = x - found[:, 0], y - found[:, 1]
+    a, b = found[:, 2] * dx + found[:, 3] * dy, found[:, 4] * dx + found[:, 5] * dy
+    return bool(((a >= 0.0) & (b >= 0.0) & (a + b <= 1.0)).any())

@@ -1,0 +1,114 @@
+"""The scene of a town at one tick: ground and places of the town, and its actors."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.sensing.light import Sky
+from offnominal.sensing.scene import Instance, Scene
+from offnominal.worlds.road.labels import Label
+from offnominal.worlds.road.scenes.actors import actor_asset
+from offnominal.worlds.road.scenes.object_motion import ObjectPose
+from offnominal.worlds.road.scenes.roadside import LIGHT_COLOURS, THEMES, Theme, placed_asset, pose_of
+from offnominal.worlds.road.scenes.town_ground import TownGround
+from offnominal.worlds.road.town.snapshot import Snapshot
+from offnominal.worlds.road.town.town import Town
+
+# Identities of the places: above those of actors and surfaces.
+FIRST_PLACE = 10_001
+# Distance from the sensors up to which something is part of the scene, m.
+REACH = {"building": 420.0, "tree": 240.0, "lamp": 150.0, "light": 180.0, "sign": 120.0, "rail": 160.0}
+ACTOR_REACH = 220.0
+EGO_ROW = 0
+
+
+class TownScene:
+    """Everything that is visible in a town.
+
+    Args:
+        town: The town.
+        seed: Seed of the appearance of the actors.
+
+    Example:
+        >>> from offnominal.worlds.road.town import TownSimulation
+        >>> simulation = TownSimulation("residential")
+        >>> state = simulation.reset(seed=3, vehicles=5, pedestrians=5)
+        >>> scene = TownScene(simulation.town).at(state)
+        >>> sorted({instance.identity for instance in scene.instances if instance.identity <= 11})[:3]
+        [2, 3, 4]
+    """
+
+    def __init__(self, town: Town, *, seed: int = 0) -> None:
+        self.town = town
+        self.seed = seed
+        self._static = _static_scene(town)
+
+    def at(self, state: Snapshot, *, pose: ObjectPose | None = None, ego: bool = False) -> Scene:
+        """Return the scene around the ego vehicle.
+
+        Args:
+            state: State of all actors.
+            pose: Pose of an anomaly object, the last actor; None stands on the ground.
+            ego: Whether the ego vehicle is part of the scene. Its own sensors do not see it, nor its shadow.
+        """
+        centre = state.position[EGO_ROW]
+        instances = self._static.near(centre, state.lights)
+        instances += self._actors(state, centre, pose, ego=ego)
+        return Scene(tuple(instances), sky=Sky(label=int(Label.SKY)))
+
+    def _actors(self, state: Snapshot, centre: FloatArray, pose: ObjectPose | None, *, ego: bool) -> list[Instance]:
+        near = ((state.position - centre) ** 2).sum(axis=1) < ACTOR_REACH**2
+        near[EGO_ROW] = ego
+        found: list[Instance] = []
+        for row in np.flatnonzero(near):
+            made, identity = actor_asset(state, int(row), self.seed), int(state.instance[row])
+            if pose is not None and row == len(state.instance) - 1:
+                found += made.placed(pose.position, rotation=pose.rotation, identity=identity)
+                continue
+            x, y = (float(each) for each in state.position[row])
+            z = self._static.ground.height_at(x, y) if state.kind[row] == "pedestrian" else 0.0
+            yaw = math.degrees(float(state.heading[row]))
+            found += made.placed((x, y, max(0.0, z)), yaw, identity=identity)
+        return found
+
+
+class StaticScene:
+    """Ground and places of a town, ready to be selected.
+
+    Args:
+        town: The town.
+    """
+
+    def __init__(self, town: Town) -> None:
+        self.ground = TownGround(town.graph)
+        theme = THEMES.get(town.name, Theme())
+        self._position = np.array([(place.x, place.y) for place in town.places]).reshape(-1, 2)
+        self._reach = np.array([REACH[place.kind] for place in town.places])
+        self._head = [place.head for place in town.places]
+        self._instances: list[tuple[tuple[Instance, ...], ...]] = []
+        for number, place in enumerate(town.places):
+            states = []
+            for lit in range(len(LIGHT_COLOURS) if place.kind == "light" else 1):
+                made = placed_asset(place, theme, lit=lit)
+                x, y, yaw = pose_of(place, made, town)
+                z = self.ground.height_at(x, y)
+                states.append(made.placed((x, y, z), yaw, identity=FIRST_PLACE + number))
+            self._instances.append(tuple(states))
+
+    def near(self, centre: FloatArray, lights: IntArray) -> list[Instance]:
+        """Return the instances near a position, with traffic lights in their states."""
+        found = list(self.ground.instances)
+        close: BoolArray = ((self._position - centre) ** 2).sum(axis=1) < self._reach**2
+        for k in np.flatnonzero(close):
+            head = self._head[k]
+            found += self._instances[k][int(lights[head]) if head >= 0 else 0]
+        return found
+
+
+@lru_cache(maxsize=8)
+def _static_scene(town: Town) -> StaticScene:
+    return StaticScene(town)
