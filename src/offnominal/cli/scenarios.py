@@ -80,6 +80,9 @@ def show(
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder with scenario files.", file_okay=False)],
     test_set: Annotated[bool, typer.Option("--test-set", help="Allow anomalies, as in a test set.")] = False,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Also simulate each scenario: hard braking, discards, visible anomalies.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check that all scenarios are valid and within the definition of normality. Exits with 1 if one is not.
@@ -87,11 +90,14 @@ def check(
     Example: [bold]offnominal scenarios check scenarios --test-set[/]
     """
     from offnominal.worlds.road.scenarios import Normality, find_violations, read_scenarios
+    from offnominal.worlds.road.scenes import find_placement_violations, find_recording_violations
 
     files = read_scenarios(folder)
     normality = Normality().with_anomalies() if test_set else Normality()
     found = find_violations(files.values(), normality)
     count = sum(len(file.scenarios) for file in files.values())
+    checked = files.values()
+    found += find_recording_violations(checked, normality) if simulate else find_placement_violations(checked)
     if as_json:
         print_json([each.to_dict() for each in found])
     elif found:

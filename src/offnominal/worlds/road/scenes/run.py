@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from offnominal.core.checks import integer_in
-from offnominal.sensing.camera_image import Output
+from offnominal.sensing.camera_image import Output, render
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, RigFrame, record
@@ -21,6 +24,7 @@ from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.scenes.scenario_route import route_of
 from offnominal.worlds.road.scenes.town_scene import TownScene
+from offnominal.worlds.road.town.errors import InvalidSpawn
 from offnominal.worlds.road.town.routes import Route
 from offnominal.worlds.road.town.setup import Partner, draw_routes
 from offnominal.worlds.road.town.simulation import TownSimulation
@@ -150,17 +154,51 @@ class ScenarioRun:
         for state, pose in self._states():
             if state.tick not in ticks or ticks.index(state.tick) < first:
                 continue
-            x, y = (float(each) for each in state.position[EGO])
-            yaw = math.degrees(float(state.heading[EGO]))
+            position, yaw = _ego_pose(state)
             sensors = record(
-                scene.at(state, pose=pose), self.rig, (x, y, 0.0), yaw, weather=weather, seed=self.scenario.seed,
+                scene.at(state, pose=pose), self.rig, position, yaw, weather=weather, seed=self.scenario.seed,
                 step=state.tick, samples=self.samples, outputs=self.outputs,
             )  # fmt: skip
-            yield DrivingFrame(ticks.index(state.tick), state.tick, sensors, state, (x, y, 0.0), yaw)
+            yield DrivingFrame(ticks.index(state.tick), state.tick, sensors, state, position, yaw)
 
     def states(self) -> Iterator[Snapshot]:
         """Return the states of all ticks, from tick 1 on, without rendering."""
         return (state for state, _ in self._states())
+
+    def labels(self) -> Iterator[tuple[int, Snapshot, Callable[[], list[NDArray[np.int32]]]]]:
+        """Return the number, the state and a function that renders the labels of all cameras, for every tick.
+
+        The number is that of the frame, or -1 for a tick that is not recorded.
+        """
+        ticks = self.scenario.timing.frame_ticks
+        scene = TownScene(self.town, seed=self.scenario.seed)
+        for state, pose in self._states():
+            number = ticks.index(state.tick) if state.tick in ticks else -1
+            yield number, state, partial(self._labels, scene, state, pose)
+
+    def _labels(self, scene: TownScene, state: Snapshot, pose: ObjectPose | None) -> list[NDArray[np.int32]]:
+        position, yaw = _ego_pose(state)
+        around, found = scene.at(state, pose=pose), []
+        for mount in self.rig.cameras:
+            image = render(around, self.rig.camera_at(mount, position, yaw), ("label",)).label
+            assert image is not None
+            found.append(image)
+        return found
+
+    def check_placement(self) -> None:
+        """Check the description against the town, without a simulation.
+
+        Raises:
+            InvalidSpawn: The start is inside a building or off the road, or the object is inside a building.
+            NoRoute: No route leads from the start to the end, or the route ends before the object.
+        """
+        route_of(self.scenario, self.town)
+        motion = self._motion
+        if motion is None:
+            return
+        x, y, _ = motion.standing.position
+        if self.town.building_at(x, y) is not None:
+            raise InvalidSpawn(f"the object {motion.anomaly.name!r} at ({x:.1f}, {y:.1f}) is inside a building.")
 
     @property
     def route(self) -> Route:
@@ -194,6 +232,7 @@ class ScenarioRun:
 
     @cached_property
     def _simulation(self) -> TownSimulation:
+        self.check_placement()
         scenario, motion = self.scenario, self._motion
         simulation = TownSimulation(self.town, behaviour=scenario.behaviour)
         given = scenario.anomaly if isinstance(scenario.anomaly, TemporalAnomaly) else None
@@ -263,6 +302,12 @@ class ScenarioRun:
                 pass
         assert self._outcome is not None
         return self._outcome
+
+
+def _ego_pose(state: Snapshot) -> tuple[Triple, float]:
+    """Return position and yaw in degrees of the ego vehicle."""
+    x, y = (float(each) for each in state.position[EGO])
+    return (x, y, 0.0), math.degrees(float(state.heading[EGO]))
 
 
 def _with_object(state: Snapshot, pose: ObjectPose) -> Snapshot:
