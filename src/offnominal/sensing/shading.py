@@ -34,7 +34,7 @@ def surface(
     """
     rotation, centre, paint = placed.rotation, placed.centre, packed.paint
     kind, size, triangles, texture, middle = packed.kind, packed.size, packed.triangles, packed.texture, packed.middle
-    finish, palette, corner_normals = packed.finish, packed.palette, packed.corner_normals
+    finish, palette, corner_normals, identity = packed.finish, packed.palette, packed.corner_normals, packed.identity
     start, direction, ts, hits, parts, point = rays.start, rays.direction, rays.t, rays.hit, rays.part, rays.point
     normal, colour, sunlit, lighting = rays.normal, rays.colour, rays.sunlit, packed.lighting
     own_start, ox, oy, oz = start.shape[1] > 1, ZERO, ZERO, ZERO
@@ -77,7 +77,17 @@ def surface(
             # The texture of a mesh starts at the mesh's own origin.
             lx, ly, lz = lx + np.float32(middle[i, 0]), ly + np.float32(middle[i, 1]), lz + np.float32(middle[i, 2])
             share = _textured(
-                texture[i], i, paint[i, 6], pixel if parallel else pixel * t, facing, lx, ly, lz, ax, ay, az
+                texture[i],
+                identity[i] - 1,
+                paint[i, 6],
+                pixel if parallel else pixel * t,
+                facing,
+                lx,
+                ly,
+                lz,
+                ax,
+                ay,
+                az,
             )
         if share == GLOW:
             colour[0, r], colour[1, r], colour[2, r] = LIT
@@ -90,7 +100,7 @@ def surface(
 @compiled_internal
 def _textured(
     texture: int,
-    i: int,
+    seed: int,
     scale: np.float32,
     pixel: np.float32,
     facing: np.float32,
@@ -101,14 +111,14 @@ def _textured(
     ay: np.float32,
     az: np.float32,
 ) -> np.float32:
-    """Return the share of the second colour at the point (x, y, z) of instance i, whose normal is (ax, ay, az)."""
+    """Return the share of the second colour at the point (x, y, z) of an instance, whose normal is (ax, ay, az)."""
     wide = scale * pixel
     if wide > FINE:
         wide /= math.sqrt(max(LEAST_COSINE, abs(facing)))
     x, y, z = (x - INSET * ax) * scale, (y - INSET * ay) * scale, (z - INSET * az) * scale
     if texture == CHECKER:
         return checker(x, y, z, wide)
-    return pattern(texture, i, x, y, z, ax, ay, az, wide)
+    return pattern(texture, seed, x, y, z, ax, ay, az, wide)
 
 
 @compiled_internal

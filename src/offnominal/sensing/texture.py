@@ -76,7 +76,7 @@ def stripes(x: np.float32, pixel: np.float32) -> np.float32:
 @compiled_internal
 def pattern(
     texture: int,
-    i: int,
+    seed: int,
     x: np.float32,
     y: np.float32,
     z: np.float32,
@@ -89,7 +89,7 @@ def pattern(
 
     Args:
         texture: Kind of texture, other than plain and checker.
-        i: Index of the instance.
+        seed: Decides which windows are lit.
         x: Coordinate along the instance's own x axis, in units of the texture's scale.
         y: Coordinate along its y axis.
         z: Coordinate along its z axis.
@@ -118,7 +118,7 @@ def pattern(
     return (
         GLOW
         if share > HALF
-        and hash_to_unit(floor_to_int(u) * PRIME_X ^ floor_to_int(z) * PRIME_Y ^ i * PRIME_Z) < LIT_SHARE
+        and hash_to_unit(floor_to_int(u) * PRIME_X ^ floor_to_int(z) * PRIME_Y ^ seed * PRIME_Z) < LIT_SHARE
         else _faded(share, PANES, pixel)
     )
 

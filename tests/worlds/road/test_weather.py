@@ -76,7 +76,9 @@ def test_a_wet_road_reflects_what_stands_on_it(block):
     plain = render(scene, SMALL.camera_at(SMALL.mounts[0], *POSE), ("rgb",)).rgb
     changed = np.abs(image.rgb.astype(int) - plain).max(axis=2) > 3
     assert changed[image.label == Label.ROAD].mean() > 0.3
-    assert not changed[~np.isin(image.label, (Label.ROAD, Label.ROAD_LINE))].any()
+    # Only the road reflects, and only the sky has clouds.
+    assert not changed[~np.isin(image.label, (Label.ROAD, Label.ROAD_LINE, Label.SKY))].any()
+    assert changed[image.label == Label.SKY].mean() > 0.3
 
 
 def test_rain_follows_seed_and_step(block):

@@ -10,6 +10,7 @@ from offnominal.sensing.camera_image import CameraImage, Output, render
 from offnominal.sensing.lidar import Lidar, PointCloud, sweep
 from offnominal.sensing.scene import Poses, Scene
 from offnominal.sensing.shapes import Triple
+from offnominal.worlds.road.clouds import add_clouds
 from offnominal.worlds.road.rain import add_streaks, measure_in_weather
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.weather import WEATHERS, Weather
@@ -90,6 +91,7 @@ def record(
         camera = rig.camera_at(mount, position, yaw, samples=samples)
         image = render(under, camera, needed, poses=poses)
         if image.rgb is not None:
+            add_clouds(camera, image, weather, step=step)
             add_reflections(under, camera, image, weather, poses=poses)
             add_streaks(image.rgb, weather, seed=seed, step=step * len(rig.mounts) + number)
         cameras[mount.name] = CameraFrame(camera, image)

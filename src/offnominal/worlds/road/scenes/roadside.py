@@ -31,20 +31,22 @@ class Theme:
     Args:
         buildings: Styles of its buildings.
         trees: Kinds of its trees.
+        paved: Whether the ground around its buildings is paved, as in a city.
     """
 
     buildings: tuple[str, ...] = ("apartments", "old town", "brick", "office")
     trees: tuple[str, ...] = ("broadleaf", "round")
+    paved: bool = True
 
 
 THEMES: dict[str, Theme] = {
     "small-town": Theme(("old town", "brick", "house", "apartments"), ("broadleaf", "round")),
-    "residential": Theme(("house", "house", "brick"), ("round", "broadleaf", "conifer")),
+    "residential": Theme(("house", "house", "brick"), ("round", "broadleaf", "conifer"), paved=False),
     "roundabout": Theme(("apartments", "old town", "office"), ("broadleaf", "poplar")),
-    "highway-ring": Theme(("warehouse", "house", "brick"), ("conifer", "poplar", "broadleaf")),
+    "highway-ring": Theme(("warehouse", "house", "brick"), ("conifer", "poplar", "broadleaf"), paved=False),
     "grid": Theme(("office", "apartments", "brick", "tower"), ("round", "broadleaf")),
     "boulevard": Theme(("apartments", "office", "old town"), ("palm", "palm", "round")),
-    "rural": Theme(("house", "brick", "warehouse"), ("conifer", "broadleaf", "poplar", "round")),
+    "rural": Theme(("house", "brick", "warehouse"), ("conifer", "broadleaf", "poplar", "round"), paved=False),
     "downtown": Theme(("tower", "office", "apartments"), ("round", "poplar")),
 }
 

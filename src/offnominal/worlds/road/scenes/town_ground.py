@@ -15,31 +15,37 @@ from offnominal.worlds.road.assets.ground import (
     GRASS,
     KERB,
     LINE_HEIGHT,
-    PAVING,
     TERRAIN_HEIGHT,
     WHITE_LINE,
     YELLOW_LINE,
     terrain,
 )
 from offnominal.worlds.road.labels import Label
+from offnominal.worlds.road.scenes.details import paved_yards
 from offnominal.worlds.road.scenes.polygons import patches_of
-from offnominal.worlds.road.town.road_graph import RoadGraph
 from offnominal.worlds.road.town.surfaces import Surface, surfaces_of
+from offnominal.worlds.road.town.town import Town
 
 # Identities of the surfaces: above those of all actors, below those of all places.
 FIRST_IDENTITY = 5001
 CONCRETE = Material(colour("concrete"))
+PAVING = Material((0.55, 0.54, 0.52), (0.585, 0.575, 0.555), "checker", 0.5)
+YARD = Material((0.44, 0.43, 0.41), (0.50, 0.49, 0.46), "noise", 1.6)
+# Yards lie between the terrain and the road surface, so that sidewalks and roads cover them.
+YARD_HEIGHT = 0.5 * TERRAIN_HEIGHT
 
 
 class TownGround:
     """All flat surfaces of a town.
 
     Args:
-        graph: Road graph of the town.
+        town: The town.
+        paved: Whether the ground around its buildings is paved.
     """
 
-    def __init__(self, graph: RoadGraph) -> None:
-        surfaces = surfaces_of(graph)
+    def __init__(self, town: Town, *, paved: bool = True) -> None:
+        surfaces = surfaces_of(town.graph)
+        surfaces += [Surface("yard", corners) for corners in paved_yards(town, paved=paved)]
         self._road = _patches(surfaces, "road")
         self._raised = [
             each for each in (_patches(surfaces, "sidewalk"), _patches(surfaces, "median")) if each is not None
@@ -51,9 +57,9 @@ class TownGround:
 
         Example:
             >>> from offnominal.worlds.road.town import make_town
-            >>> graph = make_town("grid").graph
-            >>> x, y = graph.lanes[0].points[5].tolist()
-            >>> TownGround(graph).height_at(x, y)
+            >>> town = make_town("grid")
+            >>> x, y = town.graph.lanes[0].points[5].tolist()
+            >>> TownGround(town).height_at(x, y)
             0.0
         """
         if any(_covers(each, x, y) for each in self._raised):
@@ -72,7 +78,10 @@ def _instances(surfaces: list[Surface]) -> tuple[Instance, ...]:
     white = _patches(surfaces, "line", "crossing", yellow=False)
     yellow = _patches(surfaces, "line", yellow=True)
     walk, median = _patches(surfaces, "sidewalk"), _patches(surfaces, "median")
+    yards = _patches(surfaces, "yard")
     made = [terrain()]
+    if yards is not None:
+        made.append(asset("yards", Part(yards, Label.GROUND, YARD, (0.0, 0.0, YARD_HEIGHT))))
     if road is not None:
         made.append(asset("road", Part(road, Label.ROAD, ASPHALT)))
     if white is not None:

@@ -12,6 +12,7 @@ from offnominal.sensing.light import Sky
 from offnominal.sensing.scene import Instance, Scene
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenes.actors import actor_asset
+from offnominal.worlds.road.scenes.details import street_details
 from offnominal.worlds.road.scenes.object_motion import ObjectPose
 from offnominal.worlds.road.scenes.roadside import LIGHT_COLOURS, THEMES, Theme, placed_asset, pose_of
 from offnominal.worlds.road.scenes.town_ground import TownGround
@@ -22,7 +23,7 @@ from offnominal.worlds.road.town.town import Town
 FIRST_PLACE = 10_001
 # Distance from the sensors up to which something is part of the scene, m.
 REACH = {"building": 420.0, "tree": 240.0, "lamp": 150.0, "light": 180.0, "sign": 120.0, "rail": 160.0}
-ACTOR_REACH = 220.0
+ACTOR_REACH, DETAIL_REACH = 220.0, 90.0
 EGO_ROW = 0
 
 
@@ -84,11 +85,13 @@ class StaticScene:
     """
 
     def __init__(self, town: Town) -> None:
-        self.ground = TownGround(town.graph)
         theme = THEMES.get(town.name, Theme())
-        self._position = np.array([(place.x, place.y) for place in town.places]).reshape(-1, 2)
-        self._reach = np.array([REACH[place.kind] for place in town.places])
-        self._head = [place.head for place in town.places]
+        self.ground = TownGround(town, paved=theme.paved)
+        details = street_details(town, paved=theme.paved)
+        where = [(place.x, place.y) for place in town.places] + [(each.x, each.y) for each in details]
+        self._position = np.array(where).reshape(-1, 2)
+        self._reach = np.array([REACH[place.kind] for place in town.places] + [DETAIL_REACH] * len(details))
+        self._head = [place.head for place in town.places] + [-1] * len(details)
         self._instances: list[tuple[tuple[Instance, ...], ...]] = []
         for number, place in enumerate(town.places):
             states = []
@@ -98,6 +101,9 @@ class StaticScene:
                 z = self.ground.height_at(x, y)
                 states.append(made.placed((x, y, z), yaw, identity=FIRST_PLACE + number))
             self._instances.append(tuple(states))
+        for number, each in enumerate(details, FIRST_PLACE + len(town.places)):
+            position = (each.x, each.y, self.ground.height_at(each.x, each.y))
+            self._instances.append((each.asset.placed(position, each.yaw, identity=number),))
 
     def near(self, centre: FloatArray, lights: IntArray) -> list[Instance]:
         """Return the instances near a position, with traffic lights in their states."""
