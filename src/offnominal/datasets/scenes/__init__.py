@@ -1,0 +1,18 @@
+"""Recorded driving scenes: files of all sensors, with the state and the truth of every frame."""
+
+from offnominal.datasets.scenes.index import FrameEntry, SceneEntry, SceneIndex, SceneManifest
+from offnominal.datasets.scenes.reading import DrivingScene, DrivingScenes, open_scenes
+from offnominal.datasets.scenes.recording import record_scenes
+from offnominal.datasets.scenes.scene_verification import verify_scenes
+
+__all__ = [
+    "DrivingScene",
+    "DrivingScenes",
+    "FrameEntry",
+    "SceneEntry",
+    "SceneIndex",
+    "SceneManifest",
+    "open_scenes",
+    "record_scenes",
+    "verify_scenes",
+]

@@ -1,0 +1,255 @@
+"""Index of one driving scene, and the manifest of a set of scenes, with the hash of every file."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from offnominal.core.checks import file_name
+from offnominal.core.config import Config
+from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
+from offnominal.core.files import file_errors, read_json, sha256_of
+from offnominal.datasets.manifest import installed
+from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.scenarios import Scenario, scenario_from_json, scenario_to_json
+
+SCENES, SCENE = "scenes.json", "scene.json"
+FORMAT = 1
+TWIN = "-twin"
+AGAIN = "record the scenes again into another folder"
+
+Layout: TypeAlias = Literal["compact", "published"]
+C = TypeVar("C", bound=Config)
+
+
+@dataclass(frozen=True)
+class Part(Config):
+    """Part of a file that belongs to a frame.
+
+    Args:
+        file: Path relative to the folder of the scene.
+        offset: First byte.
+        size: Number of bytes.
+        sha256: SHA-256 of these bytes.
+    """
+
+    file: str
+    offset: int
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class FrameEntry(Config):
+    """A frame in the index of a scene, with its truth.
+
+    Args:
+        number: Number of the frame, from 0.
+        tick: Tick of the scenario.
+        anomalous: Whether an anomaly is active.
+        instances: Instances that are anomalies or behave anomalously.
+        pixels: Number of pixels of all cameras with the label of an anomaly.
+        points: Number of measured points of all lidars with the label of an anomaly.
+        parts: Where the frame is stored.
+    """
+
+    number: int
+    tick: int
+    anomalous: bool
+    instances: tuple[int, ...]
+    pixels: int
+    points: int
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class SceneIndex(Config):
+    """Description of a recorded scene.
+
+    Args:
+        id: Name of the scene: that of its scenario, with ``-twin`` for the nominal twin.
+        town: Name of the town.
+        scenario: The scenario, as in a scenario file.
+        twin: Whether it is the nominal twin of the scenario.
+        rig: Sensors, as plain data.
+        route: Points of the route of the ego vehicle, m.
+        truth: Truth about the anomaly of the whole scenario.
+        frames: Frames.
+        documents: SHA-256 of files that do not belong to one frame alone, by name.
+    """
+
+    id: str
+    town: str
+    scenario: dict[str, Any]
+    twin: bool
+    rig: dict[str, Any]
+    route: tuple[tuple[float, float], ...]
+    truth: dict[str, Any]
+    frames: tuple[FrameEntry, ...]
+    documents: dict[str, str]
+
+    @property
+    def files(self) -> set[str]:
+        """Files of the scene besides its index, relative to its folder."""
+        return {part.file for frame in self.frames for part in frame.parts} | set(self.documents)
+
+
+@dataclass(frozen=True)
+class SceneEntry(Config):
+    """A scene in the manifest of a set.
+
+    Args:
+        folder: Folder relative to the manifest.
+        frames: Number of frames.
+        size: Size of all its files, bytes.
+        sha256: SHA-256 of its index.
+    """
+
+    folder: str
+    frames: int
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class SceneManifest(Config):
+    """Description of a set of driving scenes.
+
+    Args:
+        layout: Layout of the files, ``"compact"`` or ``"published"``.
+        recipe_sha256: Hash of the scenarios and of everything else that decides the content.
+        versions: Versions of the packages that wrote it.
+        platform: Operating system and processor on which it was written.
+        scenes: Scenes by id.
+        discarded: Why a scene was discarded, by id.
+        documents: SHA-256 of the other files.
+        format: Version of the manifest.
+        sha256: Hash of all other fields.
+    """
+
+    layout: Layout
+    recipe_sha256: str
+    versions: dict[str, str]
+    platform: str
+    scenes: dict[str, SceneEntry] = field(default_factory=dict)
+    discarded: dict[str, str] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+    sha256: str = ""
+
+    @classmethod
+    def here(cls, layout: Layout, recipe_sha256: str) -> SceneManifest:
+        """Return the manifest of a new set on this machine, without scenes."""
+        return cls(layout, recipe_sha256, installed(), f"{platform.system()} {platform.machine()}")
+
+    def with_sha256(self) -> SceneManifest:
+        """Return the manifest with its own hash."""
+        return self.replace(sha256=self.replace(sha256="").digest())
+
+
+@dataclass(frozen=True)
+class ScenePlan:
+    """A scene to record.
+
+    Args:
+        scenario: Its scenario.
+        twin: Whether to record the nominal twin.
+    """
+
+    scenario: Scenario
+    twin: bool = False
+
+    @cached_property
+    def id(self) -> str:
+        """Name of the scene."""
+        return file_name("the id of a scene", self.scenario.id + (TWIN if self.twin else ""))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """Everything that decides the content of the scene."""
+        return {"town": self.scenario.town, "twin": self.twin, **scenario_to_json(self.scenario)}
+
+
+def plans_of(scenarios: Sequence[Scenario], *, twins: bool) -> list[ScenePlan]:
+    """Return the scenes of scenarios; with twins, those with an anomaly have a second one."""
+    return [
+        ScenePlan(scenario, twin)
+        for scenario in scenarios
+        for twin in (False, True)
+        if not twin or (twins and scenario.anomaly is not None)
+    ]
+
+
+def rig_to_dict(rig: Rig) -> dict[str, Any]:
+    """Return a rig as plain data for :meth:`Rig.from_dict`."""
+    data = {each.name: getattr(rig, each.name) for each in dataclasses.fields(rig) if each.init}
+    return data | {"mounts": [dataclasses.asdict(mount) for mount in rig.mounts], "lidar_fov": list(rig.lidar_fov)}
+
+
+def scenario_of(index: SceneIndex) -> Scenario:
+    """Return the scenario of a scene."""
+    return scenario_from_json(index.scenario, index.town)
+
+
+def read_scene_manifest(folder: Path) -> SceneManifest:
+    """Read the manifest of a set of scenes.
+
+    Raises:
+        MissingFile: There is no manifest.
+        UnsupportedFormat: It was written by another version.
+        DamagedFile: It is invalid or was changed.
+    """
+    path = folder / SCENES
+    try:
+        data = read_json(path)
+    except MissingFile:
+        raise MissingFile(f"{path} does not exist; a set of driving scenes is a folder with a {SCENES}.") from None
+    if data.get("format") != FORMAT:
+        raise UnsupportedFormat(
+            f"{path} has format {data.get('format')!r}; this version reads format {FORMAT}; {AGAIN}."
+        )
+    manifest = _parsed(SceneManifest, data, path)
+    if manifest.sha256 != manifest.with_sha256().sha256:
+        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {AGAIN}.")
+    return manifest
+
+
+def read_scene_index(folder: Path, entry: SceneEntry) -> SceneIndex:
+    """Read the index of a scene of a set; raise :class:`DamagedFile` if it is not the one of the manifest."""
+    path = folder / _inside(entry.folder, folder) / SCENE
+    if sha256_of(path) != entry.sha256:
+        raise DamagedFile(f"{path} is not the file that {folder / SCENES} lists; {AGAIN}.")
+    return _parsed(SceneIndex, read_json(path), path)
+
+
+def _parsed(kind: type[C], data: dict[str, Any], path: Path) -> C:
+    try:
+        return kind.from_dict(data)
+    except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {AGAIN}.") from None
+
+
+def read_part(folder: Path, part: Part) -> bytes:
+    """Return a part of a file, or raise :class:`DamagedFile` if it does not have its hash."""
+    path = folder / _inside(part.file, folder)
+    with file_errors(path), path.open("rb") as file:
+        file.seek(part.offset)
+        content = file.read(part.size)
+    if sha256_of(content) != part.sha256:
+        raise DamagedFile(
+            f"{path}: bytes {part.offset} to {part.offset + part.size} do not have the SHA-256 in the index; {AGAIN}."
+        )
+    return content
+
+
+def _inside(path: str, folder: Path) -> str:
+    """Return a path of an index if it is inside the folder."""
+    plain = PurePosixPath(path)
+    if plain.is_absolute() or ".." in plain.parts or not plain.name:
+        raise DamagedFile(f"an index lists {path!r}, which is not in {folder}; {AGAIN}.")
+    return path

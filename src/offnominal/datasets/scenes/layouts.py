@@ -1,0 +1,50 @@
+"""Layouts of recorded scenes: how folders are named, and how frames are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from offnominal.datasets.scenes import compact_layout
+from offnominal.datasets.scenes.compact_layout import CompactWriter
+from offnominal.datasets.scenes.driving_frame import DrivingFrame, SceneRun
+from offnominal.datasets.scenes.index import FrameEntry, Layout, Part, ScenePlan
+
+
+class SceneWriter(Protocol):
+    """Writer of the frames of a scene."""
+
+    def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
+        """Write a frame, and return where it is."""
+
+    def finish(self) -> dict[str, str]:
+        """Write what belongs to all frames, and return the hashes of these files by name."""
+
+    def close(self) -> None:
+        """Close all files."""
+
+
+@dataclass(frozen=True)
+class SceneLayout:
+    """A layout.
+
+    Args:
+        folder: Function that returns the folder of a scene, given its id.
+        scenarios: Folder of the scenario files.
+        writer: Function that returns the writer of a scene, given its folder, plan, run and finished frames.
+    """
+
+    folder: Callable[[str], str]
+    scenarios: str
+    writer: Callable[[Path, ScenePlan, SceneRun, Sequence[FrameEntry]], SceneWriter]
+
+
+def _compact(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[FrameEntry]) -> SceneWriter:
+    return CompactWriter(folder, run.rig, finished)
+
+
+LAYOUTS: dict[Layout, SceneLayout] = {
+    "compact": SceneLayout(compact_layout.scene_folder, compact_layout.SCENARIOS, _compact),
+}

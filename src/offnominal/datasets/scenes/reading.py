@@ -1,0 +1,189 @@
+"""Recorded driving scenes as sequences of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.datasets.scenes.compact_layout import CompactReader
+from offnominal.datasets.scenes.driving_frame import DrivingFrame
+from offnominal.datasets.scenes.index import (
+    TWIN,
+    SceneIndex,
+    SceneManifest,
+    read_scene_index,
+    read_scene_manifest,
+    scenario_of,
+)
+from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.scenarios import Scenario
+from offnominal.worlds.road.town.snapshot import Snapshot
+
+
+class DrivingScene(Sequence[DrivingFrame]):
+    """A recorded scenario: a sequence of frames, each of which is read when it is used.
+
+    Args:
+        folder: Folder of the scene.
+        details: Its index.
+    """
+
+    def __init__(self, folder: Path, details: SceneIndex) -> None:
+        self.folder = folder
+        self.details = details
+
+    def __repr__(self) -> str:
+        scenario = self.scenario
+        kind = "nominal twin" if self.twin else scenario.type
+        return (
+            f"DrivingScene({self.id!r}, {self.town}, {scenario.weather}, {self.rig.name}, {kind}, {len(self)} frames)"
+        )
+
+    def __len__(self) -> int:
+        return len(self.details.frames)
+
+    @overload
+    def __getitem__(self, number: int) -> DrivingFrame: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[DrivingFrame]: ...
+    def __getitem__(self, number: int | slice) -> DrivingFrame | list[DrivingFrame]:
+        if isinstance(number, slice):
+            return [self._reader.frame(entry) for entry in self.details.frames[number]]
+        return self._reader.frame(self.details.frames[number])
+
+    def __iter__(self) -> Iterator[DrivingFrame]:
+        return (self._reader.frame(entry) for entry in self.details.frames)
+
+    def states(self) -> Iterator[Snapshot]:
+        """Yield the state of all actors in each frame; the sensors are not decoded."""
+        return (self._reader.state(entry) for entry in self.details.frames)
+
+    @cached_property
+    def _reader(self) -> CompactReader:
+        return CompactReader(self.folder, self.rig)
+
+    @property
+    def id(self) -> str:
+        """Name of the scene."""
+        return self.details.id
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The scenario."""
+        return scenario_of(self.details)
+
+    @property
+    def town(self) -> str:
+        """Name of the town."""
+        return self.details.town
+
+    @property
+    def weather(self) -> str:
+        """Name of the weather."""
+        return self.scenario.weather
+
+    @cached_property
+    def rig(self) -> Rig:
+        """Sensors of the ego vehicle."""
+        return Rig.from_dict(self.details.rig)
+
+    @property
+    def twin(self) -> bool:
+        """Whether this is the nominal twin of the scenario, without its anomaly."""
+        return self.details.twin
+
+    @property
+    def truth(self) -> dict[str, Any]:
+        """Truth about the anomaly of the whole scenario."""
+        return self.details.truth
+
+    @cached_property
+    def route(self) -> FloatArray:
+        """(k, 2): points of the route of the ego vehicle, m."""
+        return np.array(self.details.route, np.float64).reshape(-1, 2)
+
+    @cached_property
+    def ticks(self) -> IntArray:
+        """(frames,): tick of each frame."""
+        return np.array([frame.tick for frame in self.details.frames], np.int64)
+
+    @cached_property
+    def anomalous(self) -> BoolArray:
+        """(frames,): whether an anomaly is active."""
+        return np.array([frame.anomalous for frame in self.details.frames], np.bool_)
+
+    @cached_property
+    def visible(self) -> BoolArray:
+        """(frames,): whether a pixel or a measured point has the label of an anomaly."""
+        return np.array([frame.pixels + frame.points > 0 for frame in self.details.frames], np.bool_)
+
+
+class DrivingScenes(Sequence[DrivingScene]):
+    """A set of recorded scenarios, in the order of the scenario files.
+
+    Args:
+        folder: Folder of the set.
+        manifest: Its manifest.
+    """
+
+    def __init__(self, folder: Path, manifest: SceneManifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    def __repr__(self) -> str:
+        frames = sum(entry.frames for entry in self.manifest.scenes.values())
+        return f"DrivingScenes({len(self)} scenes, {frames} frames)"
+
+    def __len__(self) -> int:
+        return len(self.manifest.scenes)
+
+    @property
+    def ids(self) -> list[str]:
+        """Names of the scenes."""
+        return list(self.manifest.scenes)
+
+    @property
+    def discarded(self) -> dict[str, str]:
+        """Why scenes were discarded, by their names."""
+        return self.manifest.discarded
+
+    @overload
+    def __getitem__(self, key: int | str) -> DrivingScene: ...
+    @overload
+    def __getitem__(self, key: slice) -> list[DrivingScene]: ...
+    def __getitem__(self, key: int | str | slice) -> DrivingScene | list[DrivingScene]:
+        if isinstance(key, slice):
+            return [self[id] for id in self.ids[key]]
+        id = key if isinstance(key, str) else self.ids[key]
+        if id not in self.manifest.scenes:
+            raise UnknownName(f"no scene named {id!r} in {self.folder}.{did_you_mean(id, self.ids)}")
+        entry = self.manifest.scenes[id]
+        return DrivingScene(self.folder / entry.folder, read_scene_index(self.folder, entry))
+
+    def twin_of(self, scene: DrivingScene) -> DrivingScene:
+        """Return the nominal twin of a scene."""
+        return self[scene.scenario.id + TWIN]
+
+
+def open_scenes(folder: Path | str) -> DrivingScenes:
+    """Open a set of driving scenes in the compact layout.
+
+    Args:
+        folder: Folder of the set.
+
+    Raises:
+        MissingFile: There is no such set.
+        DamagedFile: A file was changed.
+    """
+    if not isinstance(folder, Path | str):
+        raise InvalidParameter(f"folder is {folder!r}; give the path of a set of driving scenes.")
+    manifest = read_scene_manifest(Path(folder))
+    if manifest.layout != "compact":
+        raise InvalidParameter(f"{folder} has the published layout; open it with open_published.")
+    return DrivingScenes(Path(folder), manifest)

@@ -1,0 +1,200 @@
+"""Recording of scenarios as a set of driving scenes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, get_args
+
+from offnominal.core.checks import one_of, positive_integer
+from offnominal.core.errors import AlreadyExists, InvalidParameter, InvalidState, OffnominalError
+from offnominal.core.files import file_errors, read_json, sha256_of, write_json
+from offnominal.core.progress_bar import ProgressCallback, progress
+from offnominal.datasets.dataset_builder import FINISHED, STARTED, Report, build_folder, clear, destination, is_free
+from offnominal.datasets.manifest import MANIFEST
+from offnominal.datasets.scenes.driving_frame import RunSource
+from offnominal.datasets.scenes.index import (
+    SCENES,
+    Layout,
+    SceneEntry,
+    SceneManifest,
+    ScenePlan,
+    plans_of,
+    read_scene_manifest,
+)
+from offnominal.datasets.scenes.layouts import LAYOUTS
+from offnominal.datasets.scenes.scene_recorder import SceneJob
+from offnominal.worlds.road.scenarios import Scenario, write_scenarios
+from offnominal.worlds.road.scenarios.scenario_file import check_ids
+
+REFRESH = 0.5
+"""Seconds between two updates of the progress bar."""
+
+Outcome = tuple[str, SceneEntry | str]
+"""Id of a scene, with its entry in the manifest or why it was discarded."""
+
+
+def record_scenes(
+    scenarios: Sequence[Scenario],
+    folder: Path | str,
+    *,
+    layout: Layout = "compact",
+    twins: bool = False,
+    workers: int = 1,
+    source: RunSource,
+    report: Report = warnings.warn,
+) -> SceneManifest:
+    """Simulate scenarios and write their frames to a new folder.
+
+    The folder appears when all scenes are finished. Interrupted runs resume: call the function again; no finished
+    frame is computed twice. The content does not depend on the number of workers. If the folder already has these
+    scenes, nothing is done.
+
+    Args:
+        scenarios: Scenarios with different ids.
+        folder: Folder that does not exist or is empty.
+        layout: ``"compact"``, or ``"published"`` for the layout of AnoVox.
+        twins: Whether to record the nominal twin of each scenario with an anomaly as well.
+        workers: Number of processes.
+        source: Function that returns the run of a scenario; for several workers it can be pickled.
+        report: Called with a line of text when an earlier run is resumed, discarded or waited for.
+
+    Returns:
+        The manifest, which also says why scenes were discarded.
+
+    Raises:
+        AlreadyExists: The folder has other files.
+        InaccessibleFile: The disk is full, or the folder cannot be written.
+        InvalidParameter: All scenes were discarded.
+    """
+    one_of("layout", layout, get_args(Layout))
+    positive_integer("workers", workers)
+    check_ids(scenarios)
+    plans = plans_of(scenarios, twins=twins)
+    if not plans:
+        raise InvalidParameter("there are no scenarios to record; give at least one.")
+    path = destination(folder)
+    manifest = SceneManifest.here(layout, _recipe_sha256(plans, layout))
+    found = _existing(path, manifest)
+    if found is None:
+        with build_folder(path, report) as hidden:
+            # Another process may have finished it while this one waited.
+            found = _existing(path, manifest)
+            if found is None:
+                _begin(hidden, manifest, scenarios, report)
+                jobs = [SceneJob(plan, layout, hidden / FINISHED, hidden / STARTED, source) for plan in plans]
+                found = _finish(hidden, path, manifest, dict(_outcomes(jobs, workers)), plans)
+    return found
+
+
+def _recipe_sha256(plans: Sequence[ScenePlan], layout: Layout) -> str:
+    return sha256_of(json.dumps([layout, [plan.recipe for plan in plans]], sort_keys=True))
+
+
+def _existing(folder: Path, manifest: SceneManifest) -> SceneManifest | None:
+    """Return the manifest of the same scenes if the folder has them, or None if the folder can be written."""
+    if is_free(folder):
+        return None
+    if not (folder / SCENES).is_file():
+        raise AlreadyExists(f"{folder} exists and is not a set of driving scenes; choose another folder.")
+    found = read_scene_manifest(folder)
+    if found.recipe_sha256 != manifest.recipe_sha256:
+        raise AlreadyExists(f"{folder} has other driving scenes; choose another folder.")
+    return found
+
+
+def _begin(hidden: Path, manifest: SceneManifest, scenarios: Sequence[Scenario], report: Report) -> None:
+    """Prepare the hidden folder: keep the work of an interrupted run of the same scenes, or start again."""
+    begun = hidden / STARTED / MANIFEST
+    if begun.exists():
+        try:
+            same = SceneManifest.from_dict(read_json(begun)) == manifest
+        except OffnominalError:
+            same = False
+        if same:
+            frames = sum(path.read_bytes().count(b'["frame"') for path in begun.parent.glob("*.jsonl"))
+            report(f"Resuming in {hidden}: {frames} frames are already finished.")
+            return
+        report(f"Discarding unfinished scenes of other scenarios or another version in {hidden}.")
+    with file_errors(hidden):
+        clear(hidden)
+        for name in (STARTED, FINISHED):
+            (hidden / name).mkdir()
+    write_scenarios(scenarios, hidden / FINISHED / LAYOUTS[manifest.layout].scenarios)
+    write_json(begun, manifest.to_dict())
+
+
+def _finish(
+    hidden: Path, folder: Path, manifest: SceneManifest, outcomes: dict[str, SceneEntry | str], plans: list[ScenePlan]
+) -> SceneManifest:
+    """Write the manifest and move the set to its folder."""
+    made = hidden / FINISHED
+    found = {plan.id: outcomes[plan.id] for plan in plans}
+    scenes = {id: each for id, each in found.items() if isinstance(each, SceneEntry)}
+    discarded = {id: each for id, each in found.items() if isinstance(each, str)}
+    if not scenes:
+        clear(hidden)
+        id, reason = next(iter(discarded.items()))
+        raise InvalidParameter(f"all {len(discarded)} scenes were discarded; {id}: {reason}.")
+    with file_errors(made):
+        files = sorted((made / LAYOUTS[manifest.layout].scenarios).iterdir())
+    documents = {path.relative_to(made).as_posix(): sha256_of(path) for path in files}
+    complete = manifest.replace(scenes=scenes, discarded=discarded, documents=documents).with_sha256()
+    write_json(made / SCENES, complete.to_dict())
+    with file_errors(folder):
+        made.rename(folder)
+    clear(hidden)
+    return complete
+
+
+def _outcomes(jobs: list[SceneJob], workers: int) -> Iterator[Outcome]:
+    """Record scenes in this process or in several, and yield how each one ended."""
+    total = sum(job.plan.scenario.timing.frames for job in jobs)
+    with progress("Recording driving scenes", total=total) as tick:
+        if min(workers, len(jobs)) < 2:
+            yield from ((job.plan.id, job.record(tick)) for job in jobs)
+        else:
+            yield from _in_processes(jobs, workers, tick)
+
+
+def _in_processes(jobs: list[SceneJob], workers: int, tick: ProgressCallback) -> Iterator[Outcome]:
+    context = multiprocessing.get_context("spawn")
+    counter, shown = context.Value("q"), 0
+    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(counter, os.getpid())) as pool:
+        pending: set[Future[Outcome]] = {pool.submit(_record, job) for job in jobs}
+        try:
+            while pending:
+                done, pending = wait(pending, REFRESH, FIRST_COMPLETED)
+                tick(counter.value - shown)
+                shown = counter.value
+                yield from (future.result() for future in done)
+        except BrokenProcessPool as error:
+            raise InvalidState("a recording process ended; memory may be short: choose fewer workers.") from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_worker: list[Any] = []
+
+
+def _start_worker(counter: Any, parent: int) -> None:
+    _worker[:] = counter, parent
+
+
+def _record(job: SceneJob) -> Outcome:
+    return job.plan.id, job.record(_advance)
+
+
+def _advance() -> None:
+    """Count a frame for the progress bar; end this process if its parent is gone."""
+    counter, parent = _worker
+    with counter.get_lock():
+        counter.value += 1
+    if os.getppid() != parent:
+        os._exit(1)

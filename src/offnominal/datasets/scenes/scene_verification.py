@@ -1,0 +1,99 @@
+"""Verification of recorded driving scenes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from offnominal.core.errors import DamagedFile, OffnominalError
+from offnominal.core.files import file_errors, sha256_of
+from offnominal.core.progress_bar import progress
+from offnominal.datasets.scenes.index import (
+    AGAIN,
+    SCENE,
+    SCENES,
+    SceneEntry,
+    SceneIndex,
+    read_part,
+    read_scene_index,
+    read_scene_manifest,
+)
+
+
+def is_scene_set(folder: Path) -> bool:
+    """Whether a folder has a manifest of driving scenes."""
+    return (folder / SCENES).is_file()
+
+
+def verify_scenes(folder: Path | str) -> dict[str, str]:
+    """Verify all files of a set of driving scenes and return the problem of each scene.
+
+    The hash of the manifest is compared first, then those of the index, of every frame and of all other files. Missing
+    files, files that are not part of the set and wrong numbers of frames are problems, too.
+
+    Args:
+        folder: Folder of the set.
+
+    Returns:
+        One line of text per scene, empty if it is intact. Other files are listed only if they have a problem.
+
+    Raises:
+        OffnominalError: The manifest is missing or damaged.
+    """
+    path = Path(folder)
+    manifest = read_scene_manifest(path)
+    problems: dict[str, str] = {}
+    owned = {SCENES, *manifest.documents}
+    with progress("Verifying driving scenes", total=len(manifest.scenes)) as tick:
+        for id, entry in manifest.scenes.items():
+            problems[id] = _problem(path, entry, owned)
+            tick(note=id)
+    for name, sha256 in manifest.documents.items():
+        if wrong := _document_problem(path / name, sha256):
+            problems[name] = wrong
+    return problems | dict.fromkeys(_foreign(path, owned), "no scene owns this file")
+
+
+def _problem(folder: Path, entry: SceneEntry, owned: set[str]) -> str:
+    """Return the first problem of a scene, or an empty text, and add its files to the owned ones."""
+    place = folder / entry.folder
+    owned.add(f"{entry.folder}/{SCENE}")
+    try:
+        index = read_scene_index(folder, entry)
+        owned |= {f"{entry.folder}/{file}" for file in index.files}
+        if len(index.frames) != entry.frames:
+            return f"the index has {len(index.frames)} frames, the manifest {entry.frames}"
+        return next(_wrong_frames(place, index), "")
+    except OffnominalError as error:
+        return str(error)
+
+
+def _wrong_frames(folder: Path, index: SceneIndex) -> Iterator[str]:
+    for number, frame in enumerate(index.frames):
+        if frame.number != number:
+            yield f"frame {number} has the number {frame.number}"
+        try:
+            for part in frame.parts:
+                read_part(folder, part)
+        except DamagedFile as error:
+            yield f"frame {number}: {error}"
+    for name, sha256 in index.documents.items():
+        if wrong := _document_problem(folder / name, sha256):
+            yield wrong
+
+
+def _document_problem(path: Path, sha256: str) -> str:
+    try:
+        return "" if sha256_of(path) == sha256 else f"{path} is not the file that the manifest lists; {AGAIN}."
+    except OffnominalError as error:
+        return str(error)
+
+
+def _foreign(folder: Path, owned: set[str]) -> Iterator[str]:
+    """Yield files that are not part of the set."""
+    with file_errors(folder):
+        for root, folders, files in os.walk(folder):
+            folders.sort()
+            inside = Path(root).relative_to(folder)
+            yield from (path for name in sorted(files) if (path := (inside / name).as_posix()) not in owned)
