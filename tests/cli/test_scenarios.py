@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from offnominal.cli.program import program
 from offnominal.core.errors import AlreadyExists, DamagedFile, InvalidParameter, MissingFile
+from offnominal.worlds.road.scenarios import Scenario, TemporalAnomaly, Timing, write_scenarios
 
 runner = CliRunner()
 
@@ -23,11 +24,34 @@ def made(tmp_path):
     return tmp_path / "set"
 
 
-@pytest.mark.parametrize("command", ["make", "show", "check"])
+@pytest.mark.parametrize("command", ["presets", "make", "show", "check", "run"])
 def test_every_command_has_an_example(command):
     result = call(command, "--help")
     assert result.exit_code == 0
     assert f"offnominal scenarios {command}" in result.output
+
+
+def test_presets_are_listed():
+    rows = json.loads(call("presets", "--json").output)
+    assert {row["preset"]: row["frames"] for row in rows} == {
+        "smoke": 80, "mini": 1200, "cityscapes": 2975, "full": 245600,
+    }  # fmt: skip
+
+
+def test_scenarios_are_recorded_and_verified(tmp_path):
+    short = Scenario("short", "residential", "CLEAR_NOON", seed=3, vehicles=2, pedestrians=2, timing=Timing(1, 1))
+    impossible = short.replace(id="impossible", anomaly=TemporalAnomaly("cut-in", "vehicle.sedan"))
+    write_scenarios([short, impossible], tmp_path / "set")
+    result = call("run", tmp_path / "set", "--out", tmp_path / "scenes")
+    assert result.exit_code == 0, result.output
+    assert "Discarded impossible: " in result.output
+    assert "1 scenes, 1 frames" in result.output
+    again = json.loads(call("run", tmp_path / "set", "--out", tmp_path / "scenes", "--json").output)
+    assert (again["scenes"], again["frames"], list(again["discarded"])) == (1, 1, ["impossible"])
+    verified = runner.invoke(program, ["verify", str(tmp_path / "scenes")])
+    assert "1 scenes match the manifest" in verified.output
+    (tmp_path / "scenes" / "scenes" / "short" / "frames.arrow").unlink()
+    assert runner.invoke(program, ["verify", str(tmp_path / "scenes")]).exit_code == 1
 
 
 def test_same_seed_gives_the_same_files(made, tmp_path):
@@ -47,8 +71,8 @@ def test_scenarios_of_a_file_are_shown(made):
     path = made / "scenario_config_map_Town03.json"
     result = call("show", path)
     assert result.exit_code == 0
-    assert "roundabout: vehicles + pedestrians" in result.output
-    assert "170" in result.output
+    assert "roundabout: 1 scenarios" in result.output
+    assert "sudden-braking" in result.output
     shown = json.loads(call("show", path, "--json").output)
     assert shown["scenarios"][0]["weather"] == "HARD_RAIN_NOON"
 
@@ -86,7 +110,7 @@ def test_wrong_arguments_are_named_and_write_nothing(tmp_path):
     result = call("make", "--temporal", "cutin", "--out", tmp_path / "set")
     assert isinstance(result.exception, InvalidParameter)
     assert "Did you mean 'cut-in'?" in str(result.exception)
-    assert call("make", "--preset", "huge", "--out", tmp_path / "set").exit_code == 2
+    assert "Choose one of smoke" in str(call("make", "--preset", "huge", "--out", tmp_path / "set").exception)
     assert not list(tmp_path.iterdir())
     assert isinstance(call("check", tmp_path).exception, MissingFile)
     assert isinstance(call("show", tmp_path / "missing.json").exception, MissingFile)

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from offnominal.cli.options import count_option, folder_option, seed_option
-from offnominal.cli.output import AsJson, out, print_json, print_rows
+from offnominal.cli.output import AsJson, out, print_json, print_note, print_rows
 from offnominal.cli.studies import AllowModule
 from offnominal.cli.targets import allowed_modules
 
-errors = Console(stderr=True)
 datasets = typer.Typer()
 
 PRESENCE = {"present": "present", "download": "can be downloaded", "by hand": "must be placed by hand"}
@@ -43,7 +41,7 @@ def list_datasets(
         try:
             rows.append(_summary(Dataset(each, verify="size")))
         except OffnominalError as error:
-            _note(f"{each} cannot be opened: {error}")
+            print_note(f"{each} cannot be opened: {error}")
     print_rows(f"Datasets in {folder or find_data_home() or 'no data home'}", rows, as_json)
     if folder is None and not as_json:
         _point_to_tables()
@@ -129,13 +127,13 @@ def generate(
             seed=SEED if seed is None else seed,
         )
         path = folder / world if folder else None
-        rows.append(_summary(generate(recipe, path, policy=policy, overwrite=overwrite, report=_note)))
+        rows.append(_summary(generate(recipe, path, policy=policy, overwrite=overwrite, report=print_note)))
     print_rows("Datasets", rows, as_json)
 
 
 @datasets.command()
 def verify(
-    folder: Annotated[Path, typer.Argument(help="Folder of a dataset or of a run.")],
+    folder: Annotated[Path, typer.Argument(help="Folder of a dataset, of driving scenes or of a run.")],
     share: Annotated[float, typer.Option(help="Fraction of the cells of a run that are computed again.")] = 0.05,
     quick: Annotated[
         bool, typer.Option("--quick", help="Only compare the files of a run with their hashes; compute nothing.")
@@ -144,7 +142,7 @@ def verify(
     allow_module: AllowModule = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the files and episodes of a dataset, or compute some cells of a run again and compare.
+    """Verify the files of a dataset or of driving scenes, or compute some cells of a run again and compare.
 
     Exits with 1 if anything differs from the manifest or the result store.
 
@@ -159,6 +157,15 @@ def verify(
         if quick:
             success = f"{folder} is intact: the hashes of {count} cells match."
         _show_problems(cells, "cell", success, as_json)
+        return
+
+    from offnominal.datasets.scenes.index import SCENES
+
+    if (folder / SCENES).exists():
+        from offnominal.datasets.scenes import verify_scenes
+
+        scenes = list(verify_scenes(folder).items())
+        _show_problems(scenes, "scene", f"{folder} is intact: {len(scenes)} scenes match the manifest.", as_json)
         return
 
     from offnominal.datasets import verify_dataset
@@ -226,10 +233,6 @@ def _only(option: str, given: str) -> None:
 
     if given != "minari":
         raise InvalidParameter(f"{option} is {given!r}; expected 'minari', the only supported format.")
-
-
-def _note(line: str) -> None:
-    errors.print(f"[yellow]{escape(line)}[/]", highlight=False, soft_wrap=True)
 
 
 def _summary(made: Any) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 out = Console()
+errors = Console(stderr=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -16,6 +18,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a ta
 def print_text(line: str) -> None:
     """Print a line as plain text: names and paths of the user are not read as markup."""
     out.print(line, markup=False, soft_wrap=True)
+
+
+def print_note(line: str) -> None:
+    """Print a line about the progress of a command on standard error."""
+    errors.print(f"[yellow]{escape(line)}[/]", highlight=False, soft_wrap=True)
 
 
 def print_json(data: Any) -> None:

@@ -1,38 +1,49 @@
-"""`offnominal scenarios`: scenario files of the driving world."""
+"""`offnominal scenarios`: scenarios of the driving world."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from offnominal.cli.options import folder_option, seed_option
-from offnominal.cli.output import AsJson, print_json, print_rows, print_text
+from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
+from offnominal.cli.output import AsJson, print_json, print_note, print_rows, print_text
 
 if TYPE_CHECKING:
     from offnominal.worlds.road.scenarios import Scenario, ScenarioFile
 
-scenarios = typer.Typer(no_args_is_help=True, help="Make, show and check scenario files of the driving world.")
+SHORT = 8
+"""Characters of an id that a table shows, if they are enough to tell the scenarios apart."""
+scenarios = typer.Typer(no_args_is_help=True, help="Make, show, check and record scenarios of the driving world.")
 
 
-class Preset(StrEnum):
-    """Preset of a set of scenarios."""
+@scenarios.command()
+def presets(as_json: AsJson = False) -> None:
+    """List the presets of `make`.
 
-    SMOKE = "smoke"
-    MINI = "mini"
-    CITYSCAPES = "cityscapes"
-    FULL = "full"
+    Example: [bold]offnominal scenarios presets[/]
+    """
+    from offnominal.worlds.road.scenarios import scenario_presets
+
+    rows = [
+        {
+            "preset": each.name,
+            "scenarios": each.scenarios,
+            "frames per scenario": each.timing.frames,
+            "frames": each.frames,
+            "types": ", ".join(each.types),
+        }
+        for each in scenario_presets()
+    ]
+    print_rows("Presets of scenarios", rows, as_json)
 
 
 @scenarios.command()
 def make(
     folder: Annotated[Path, folder_option("New folder for the scenario files.")],
-    preset: Annotated[
-        Preset,
-        typer.Option(help="Scenarios x frames: smoke 4 x 20, mini 24 x 50, cityscapes 595 x 5, full 1,228 x 200."),
-    ] = Preset.SMOKE,
+    preset: Annotated[str, typer.Option(help="Preset; `offnominal scenarios presets` lists them.")] = "smoke",
     seed: Annotated[int, seed_option("Seed of the set.")] = 0,
     normal: Annotated[bool, typer.Option("--normal", help="Only scenarios without anomalies, for training.")] = False,
     temporal: Annotated[
@@ -47,12 +58,12 @@ def make(
     from offnominal.worlds.road.scenarios import TEMPORAL_KINDS, make_scenarios, scenario_preset, write_scenarios
 
     kinds = tuple(TEMPORAL_KINDS) if temporal == "all" else tuple(each.strip() for each in temporal.split(","))
-    made = make_scenarios(preset.value, seed=seed, types=["normal"] if normal else None, temporal=kinds)
+    made = make_scenarios(preset, seed=seed, types=["normal"] if normal else None, temporal=kinds)
     files = write_scenarios(made, folder)
     if as_json:
         print_json({"folder": str(folder), "files": list(files), "scenarios": len(made)})
         return
-    frames = scenario_preset(preset.value).frames
+    frames = scenario_preset(preset).frames
     print_text(f"{folder}: {len(made):,} scenarios in {len(files)} files, {frames:,} frames.")
 
 
@@ -71,8 +82,8 @@ def show(
     if as_json:
         print_json(read.to_dict())
         return
-    title = f"{read.town}: vehicles + pedestrians, frames and anomaly of each scenario"
-    print_rows(title, [_row(each) for each in read.scenarios], False)
+    rows = [_row(each, id) for each, id in zip(read.scenarios, _short_ids(read.scenarios), strict=True)]
+    print_rows(f"{read.town}: {len(rows)} scenarios", rows, False)
     _print_unknown(read)
 
 
@@ -113,15 +124,68 @@ def check(
         raise typer.Exit(1)
 
 
-def _row(scenario: Scenario) -> dict[str, Any]:
-    """Return a row of the table; actors are vehicles and pedestrians."""
+@scenarios.command()
+def run(
+    folder: Annotated[Path, typer.Argument(help="Folder with scenario files.", file_okay=False)],
+    out: Annotated[Path, folder_option("New folder for the recorded scenes.")],
+    layout: Annotated[
+        str, typer.Option(help="Layout of the files: compact, or published for that of AnoVox.")
+    ] = "compact",
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Also record the nominal twin of each scenario with an anomaly.")
+    ] = False,
+    rig: Annotated[str | None, typer.Option(help="Rig of all scenes. Default: that of each scenario.")] = None,
+    samples: Annotated[int, count_option("Antialiasing: rays per pixel and direction at edges.", most=8)] = 1,
+    max_scenarios: Annotated[int | None, count_option("Record only the first scenarios.")] = None,
+    workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Simulate scenarios and record all sensors. Interrupted runs resume: run the same command again.
+
+    Example: [bold]offnominal scenarios run scenarios --out scenes --workers 2[/]
+    """
+    from offnominal.datasets.scenes import record_scenes
+    from offnominal.worlds.road.rigs import rig as rig_named
+    from offnominal.worlds.road.scenarios import read_scenarios
+
+    found = [scenario for file in read_scenarios(folder).values() for scenario in file.scenarios]
+    manifest = record_scenes(
+        found[:max_scenarios],
+        out,
+        layout=cast(Any, layout),
+        twins=twins,
+        rig=None if rig is None else rig_named(rig),
+        samples=samples,
+        workers=workers,
+        report=print_note,
+    )
+    entries = manifest.scenes.values()
+    frames, size = sum(entry.frames for entry in entries), sum(entry.size for entry in entries)
+    if as_json:
+        facts = {"scenes": len(entries), "frames": frames, "bytes": size, "discarded": manifest.discarded}
+        print_json({"folder": str(out), **facts})
+        return
+    for id, reason in manifest.discarded.items():
+        print_text(f"Discarded {id}: {reason}.")
+    print_text(f"{out}: {len(entries):,} scenes, {frames:,} frames, {size / 1e6:,.1f} MB.")
+
+
+def _short_ids(scenarios: Sequence[Scenario]) -> list[str]:
+    """Return the beginnings of the ids, as long as they differ."""
+    ids = [each.id for each in scenarios]
+    return short if len(set(short := [id[:SHORT] for id in ids])) == len(ids) else ids
+
+
+def _row(scenario: Scenario, id: str) -> dict[str, Any]:
+    """Return a row of the table."""
     from offnominal.worlds.road.weather import WEATHERS
 
     return {
-        "id": scenario.id,
+        "id": id,
         "weather": WEATHERS[scenario.weather].name,
         "rig": scenario.rig,
-        "actors": f"{scenario.vehicles} + {scenario.pedestrians}",
+        "vehicles": scenario.vehicles,
+        "people": scenario.pedestrians,
         "frames": scenario.timing.frames,
         "anomaly": _anomaly(scenario),
     }
@@ -134,8 +198,8 @@ def _anomaly(scenario: Scenario) -> str:
     if anomaly is None:
         return "none"
     if isinstance(anomaly, ContentAnomaly):
-        return f"{anomaly.name} ({anomaly.size}) at {anomaly.distance:g} m"
-    return anomaly.kind if anomaly.ticks is None else f"{anomaly.kind}, ticks {anomaly.ticks[0]} to {anomaly.ticks[1]}"
+        return f"{anomaly.name}, {anomaly.distance:g} m"
+    return anomaly.kind
 
 
 def _print_unknown(file: ScenarioFile) -> None:

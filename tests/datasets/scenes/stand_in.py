@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from offnominal.datasets.scenes.driving_frame import DrivingFrame
 from offnominal.sensing import Box, Instance, Plane, Scene
 from offnominal.sensing.light import Sky
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import record
 from offnominal.worlds.road.rigs import RIGS
 from offnominal.worlds.road.scenarios import ContentAnomaly, Scenario, Timing
+from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
 from offnominal.worlds.road.weather import WEATHERS
 
@@ -29,13 +29,16 @@ SCENARIOS = [
 class Run:
     """A run of a scenario; the environment can kill the process in the middle, or discard the scenario."""
 
-    def __init__(self, scenario, twin=False):
-        self.scenario, self.twin, self.rig = scenario, twin, RIG
+    def __init__(self, scenario, *, rig=None, twin=False, samples=1):
+        self.scenario, self.twin, self.rig, self.samples = scenario, twin, rig or RIG, samples
         self.route = SimpleNamespace(waypoints=(np.array([(float(k), 0.5) for k in range(110)]), None))
-        self.discards = ()
+        discarded = scenario.id in os.environ.get("DISCARDED", "").split()
+        self.discards = ("the ego vehicle brakes with full force",) if discarded else ()
 
     def anomaly_truth(self):
-        return {"label": "ANIMAL"} if self.scenario.anomaly else {}
+        if self.scenario.anomaly is None or self.twin:
+            return None
+        return AnomalyTruth("cow", Label.ANIMAL, 70_000, 1, 5, (1.0, 2.0, 2.0), (9.0, -1.0, 0.0), 80.0)
 
     def frames(self, start=0):
         for number in range(start, self.scenario.timing.frames):
@@ -44,8 +47,6 @@ class Run:
             if "COUNTED_IN" in os.environ:
                 with Path(os.environ["COUNTED_IN"]).open("a") as file:
                     file.write(f"{self.scenario.id} {self.twin} {number}\n")
-            if self.scenario.id in os.environ.get("DISCARDED", "").split() and number == 1:
-                self.discards = ("the ego vehicle brakes with full force",)
             yield self.frame(number)
 
     def frame(self, number):
@@ -57,7 +58,9 @@ class Run:
             things.append(Instance(Box((1.0, 2.0, 2.0)), (9.0, -1.0, 1.0), label=int(Label.ANIMAL), identity=70_000))
         weather = WEATHERS[self.scenario.weather]
         scene = Scene(tuple(things), sky=Sky(label=int(Label.SKY)))
-        sensors = record(scene, RIG, place, yaw, weather=weather, seed=self.scenario.seed, step=tick)
+        sensors = record(
+            scene, self.rig, place, yaw, weather=weather, seed=self.scenario.seed, step=tick, samples=self.samples
+        )
         return DrivingFrame(number, tick, sensors, self.state(tick, place, yaw, cow), place, yaw)
 
     def state(self, tick, place, yaw, cow):

@@ -24,6 +24,7 @@ def test_metadata_is_that_of_the_scenarios(recorded, stand_in):
         faulty = scene.scenario.anomaly is not None and not scene.twin
         assert scene.anomalous.tolist() == scene.visible.tolist() == [faulty] * 3
         assert scene.route.shape == (110, 2)
+        assert scene.truth == stand_in.Run(scene.scenario, twin=scene.twin).anomaly_truth()
     assert recorded.twin_of(recorded[1]).twin
     assert "HARD_RAIN_NOON" in repr(recorded[1])
 
@@ -31,7 +32,7 @@ def test_metadata_is_that_of_the_scenarios(recorded, stand_in):
 @pytest.mark.parametrize("id", ["CLEAR_NOON-0", "HARD_RAIN_NOON-1", "HARD_RAIN_NOON-1-twin"])
 def test_frames_are_read_as_they_were_written(recorded, stand_in, id):
     scene = recorded[id]
-    for read, frame in zip(scene, stand_in.Run(scene.scenario, scene.twin).frames(), strict=True):
+    for read, frame in zip(scene, stand_in.Run(scene.scenario, twin=scene.twin).frames(), strict=True):
         assert (read.number, read.tick, read.position, read.yaw) == (
             frame.number,
             frame.tick,

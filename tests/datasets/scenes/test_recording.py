@@ -70,7 +70,7 @@ def test_finished_set_is_not_recorded_again(stand_in, recorded):
     assert contents(recorded.folder) == before
 
 
-def never(scenario, twin):
+def never(scenario, **options):
     raise AssertionError(scenario)
 
 

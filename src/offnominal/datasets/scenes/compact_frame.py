@@ -15,13 +15,13 @@ from pyarrow import ipc
 
 from offnominal.core.types import Array
 from offnominal.datasets.scenes import array_codec as codec
-from offnominal.datasets.scenes.driving_frame import DrivingFrame
 from offnominal.sensing.camera_image import CameraImage
 from offnominal.sensing.lidar import Lidar, PointCloud
 from offnominal.sensing.shapes import Triple
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import CameraFrame, LidarFrame, RigFrame
 from offnominal.worlds.road.rigs import Mount, Rig
+from offnominal.worlds.road.scenes import DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 FORMAT = b"1"

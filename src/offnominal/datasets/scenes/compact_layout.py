@@ -22,9 +22,9 @@ from offnominal.datasets.scenes.compact_frame import (
     header_of,
     schema_of,
 )
-from offnominal.datasets.scenes.driving_frame import DrivingFrame
 from offnominal.datasets.scenes.index import FrameEntry, Part, read_part
 from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.scenes import DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 STREAM = "frames.arrow"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import platform
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -13,10 +12,13 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from offnominal.core.checks import file_name
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
-from offnominal.core.files import file_errors, read_json, sha256_of
+from offnominal.core.files import content_errors, file_errors, read_json, sha256_of
 from offnominal.datasets.manifest import installed
+from offnominal.datasets.scenes.scene_run import RunSource, SceneRun
+from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, scenario_from_json, scenario_to_json
+from offnominal.worlds.road.scenes import AnomalyTruth
 
 SCENES, SCENE = "scenes.json", "scene.json"
 FORMAT = 1
@@ -78,7 +80,7 @@ class SceneIndex(Config):
         twin: Whether it is the nominal twin of the scenario.
         rig: Sensors, as plain data.
         route: Points of the route of the ego vehicle, m.
-        truth: Truth about the anomaly of the whole scenario.
+        truth: Ground truth of the anomaly; None if there is none.
         frames: Frames.
         documents: SHA-256 of files that do not belong to one frame alone, by name.
     """
@@ -89,7 +91,7 @@ class SceneIndex(Config):
     twin: bool
     rig: dict[str, Any]
     route: tuple[tuple[float, float], ...]
-    truth: dict[str, Any]
+    truth: dict[str, Any] | None
     frames: tuple[FrameEntry, ...]
     documents: dict[str, str]
 
@@ -159,10 +161,14 @@ class ScenePlan:
     Args:
         scenario: Its scenario.
         twin: Whether to record the nominal twin.
+        rig: Sensors; None are those of the scenario.
+        samples: Antialiasing of the cameras.
     """
 
     scenario: Scenario
     twin: bool = False
+    rig: Rig | None = None
+    samples: int = 1
 
     @cached_property
     def id(self) -> str:
@@ -172,23 +178,38 @@ class ScenePlan:
     @property
     def recipe(self) -> dict[str, Any]:
         """Everything that decides the content of the scene."""
-        return {"town": self.scenario.town, "twin": self.twin, **scenario_to_json(self.scenario)}
+        rig = self.rig and rig_to_dict(self.rig)
+        return {
+            "town": self.scenario.town,
+            "scenario": scenario_to_json(self.scenario),
+            "twin": self.twin,
+            "rig": rig,
+            "samples": self.samples,
+        }
 
-
-def plans_of(scenarios: Sequence[Scenario], *, twins: bool) -> list[ScenePlan]:
-    """Return the scenes of scenarios; with twins, those with an anomaly have a second one."""
-    return [
-        ScenePlan(scenario, twin)
-        for scenario in scenarios
-        for twin in (False, True)
-        if not twin or (twins and scenario.anomaly is not None)
-    ]
+    def start(self, source: RunSource) -> SceneRun:
+        """Return the run of the scenario."""
+        return source(self.scenario, rig=self.rig, twin=self.twin, samples=self.samples)
 
 
 def rig_to_dict(rig: Rig) -> dict[str, Any]:
     """Return a rig as plain data for :meth:`Rig.from_dict`."""
     data = {each.name: getattr(rig, each.name) for each in dataclasses.fields(rig) if each.init}
     return data | {"mounts": [dataclasses.asdict(mount) for mount in rig.mounts], "lidar_fov": list(rig.lidar_fov)}
+
+
+def truth_to_dict(truth: AnomalyTruth | None) -> dict[str, Any] | None:
+    """Return the ground truth of an anomaly as plain data."""
+    return None if truth is None else {**dataclasses.asdict(truth), "label": truth.label.name}
+
+
+def truth_from_dict(data: dict[str, Any] | None) -> AnomalyTruth | None:
+    """Return the ground truth of :func:`truth_to_dict`."""
+    if data is None:
+        return None
+    with content_errors("the index of a scene", "the ground truth of an anomaly"):
+        size, position = tuple(data["size"]), tuple(data["position"])
+        return AnomalyTruth(**{**data, "label": Label[data["label"]], "size": size, "position": position})
 
 
 def scenario_of(index: SceneIndex) -> Scenario:

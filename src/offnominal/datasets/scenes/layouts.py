@@ -9,8 +9,9 @@ from typing import Protocol
 
 from offnominal.datasets.scenes import compact_layout
 from offnominal.datasets.scenes.compact_layout import CompactWriter
-from offnominal.datasets.scenes.driving_frame import DrivingFrame, SceneRun
 from offnominal.datasets.scenes.index import FrameEntry, Layout, Part, ScenePlan
+from offnominal.datasets.scenes.scene_run import SceneRun
+from offnominal.worlds.road.scenes import DrivingFrame
 
 
 class SceneWriter(Protocol):

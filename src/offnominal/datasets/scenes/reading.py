@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.datasets.scenes.compact_layout import CompactReader
-from offnominal.datasets.scenes.driving_frame import DrivingFrame
 from offnominal.datasets.scenes.index import (
     TWIN,
     SceneIndex,
@@ -20,9 +19,11 @@ from offnominal.datasets.scenes.index import (
     read_scene_index,
     read_scene_manifest,
     scenario_of,
+    truth_from_dict,
 )
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario
+from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 
@@ -98,10 +99,10 @@ class DrivingScene(Sequence[DrivingFrame]):
         """Whether this is the nominal twin of the scenario, without its anomaly."""
         return self.details.twin
 
-    @property
-    def truth(self) -> dict[str, Any]:
-        """Truth about the anomaly of the whole scenario."""
-        return self.details.truth
+    @cached_property
+    def truth(self) -> AnomalyTruth | None:
+        """Ground truth of the anomaly; None if there is none."""
+        return truth_from_dict(self.details.truth)
 
     @cached_property
     def route(self) -> FloatArray:

@@ -18,20 +18,21 @@ from offnominal.core.files import file_errors, read_json, sha256_of, write_json
 from offnominal.core.progress_bar import ProgressCallback, progress
 from offnominal.datasets.dataset_builder import FINISHED, STARTED, Report, build_folder, clear, destination, is_free
 from offnominal.datasets.manifest import MANIFEST
-from offnominal.datasets.scenes.driving_frame import RunSource
 from offnominal.datasets.scenes.index import (
     SCENES,
     Layout,
     SceneEntry,
     SceneManifest,
     ScenePlan,
-    plans_of,
     read_scene_manifest,
 )
 from offnominal.datasets.scenes.layouts import LAYOUTS
 from offnominal.datasets.scenes.scene_recorder import SceneJob
+from offnominal.datasets.scenes.scene_run import RunSource
+from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, write_scenarios
 from offnominal.worlds.road.scenarios.scenario_file import check_ids
+from offnominal.worlds.road.scenes import ScenarioRun
 
 REFRESH = 0.5
 """Seconds between two updates of the progress bar."""
@@ -46,8 +47,10 @@ def record_scenes(
     *,
     layout: Layout = "compact",
     twins: bool = False,
+    rig: Rig | None = None,
+    samples: int = 1,
     workers: int = 1,
-    source: RunSource,
+    source: RunSource = ScenarioRun,
     report: Report = warnings.warn,
 ) -> SceneManifest:
     """Simulate scenarios and write their frames to a new folder.
@@ -61,8 +64,10 @@ def record_scenes(
         folder: Folder that does not exist or is empty.
         layout: ``"compact"``, or ``"published"`` for the layout of AnoVox.
         twins: Whether to record the nominal twin of each scenario with an anomaly as well.
+        rig: Sensors of all scenes; None are those of each scenario.
+        samples: Antialiasing of the cameras.
         workers: Number of processes.
-        source: Function that returns the run of a scenario; for several workers it can be pickled.
+        source: Class or function that simulates a scenario; for several workers it can be pickled.
         report: Called with a line of text when an earlier run is resumed, discarded or waited for.
 
     Returns:
@@ -75,8 +80,14 @@ def record_scenes(
     """
     one_of("layout", layout, get_args(Layout))
     positive_integer("workers", workers)
+    positive_integer("samples", samples)
     check_ids(scenarios)
-    plans = plans_of(scenarios, twins=twins)
+    plans = [
+        ScenePlan(scenario, twin, rig, samples)
+        for scenario in scenarios
+        for twin in (False, True)
+        if not twin or (twins and scenario.anomaly is not None)
+    ]
     if not plans:
         raise InvalidParameter("there are no scenarios to record; give at least one.")
     path = destination(folder)

@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.core.errors import OffnominalError
+from offnominal.core.errors import InvalidParameter, OffnominalError
 from offnominal.core.files import file_errors, parse_json, sha256_of, write_json
 from offnominal.core.types import Array
-from offnominal.datasets.scenes.driving_frame import DrivingFrame, RunSource, SceneRun
 from offnominal.datasets.scenes.index import (
     SCENE,
     FrameEntry,
@@ -32,10 +31,13 @@ from offnominal.datasets.scenes.index import (
     ScenePlan,
     read_part,
     rig_to_dict,
+    truth_to_dict,
 )
 from offnominal.datasets.scenes.layouts import LAYOUTS
+from offnominal.datasets.scenes.scene_run import RunSource, SceneRun
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios import scenario_to_json
+from offnominal.worlds.road.scenes import DrivingFrame
 
 ANOMALY_LABELS = np.array([label for label in Label if label.is_anomaly])
 Advance = Callable[[], object]
@@ -80,17 +82,19 @@ class SceneJob:
     ) -> SceneEntry | str:
         for _ in finished:
             advance()
-        run = self.source(self.plan.scenario, self.plan.twin)
+        try:
+            run = self.plan.start(self.source)
+            discards = run.discards
+        except InvalidParameter as error:
+            return self._discard(folder, journal, str(error).rstrip("."))
+        if discards:
+            return self._discard(folder, journal, "; ".join(discards))
         writer = LAYOUTS[self.layout].writer(folder, self.plan, run, finished)
         try:
             for frame in run.frames(start=len(finished)):
                 finished.append(entry_of(frame, writer.add(frame)))
                 journal.add_frame(finished[-1])
                 advance()
-                if run.discards:
-                    break
-            if run.discards:
-                return self._discard(folder, journal, "; ".join(run.discards))
             documents = writer.finish()
         finally:
             writer.close()
@@ -113,7 +117,7 @@ class SceneJob:
             twin=self.plan.twin,
             rig=rig_to_dict(run.rig),
             route=tuple((float(x), float(y)) for x, y in run.route.waypoints[0]),
-            truth=run.anomaly_truth(),
+            truth=truth_to_dict(run.anomaly_truth()),
             frames=tuple(frames),
             documents=documents,
         )

@@ -4,7 +4,7 @@ from offnominal.worlds.road.scenarios.anomaly import TEMPORAL_KINDS, Anomaly, Co
 from offnominal.worlds.road.scenarios.description import BEHAVIOURS, Place, Scenario, Timing
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenarios.normality import Normality, Violation, find_violations
-from offnominal.worlds.road.scenarios.presets import ScenarioPreset, make_scenarios, scenario_preset
+from offnominal.worlds.road.scenarios.presets import ScenarioPreset, make_scenarios, scenario_preset, scenario_presets
 from offnominal.worlds.road.scenarios.published_format import scenario_from_json, scenario_to_json
 from offnominal.worlds.road.scenarios.scenario_file import (
     ScenarioFile,
@@ -34,6 +34,7 @@ __all__ = [
     "read_scenarios",
     "scenario_from_json",
     "scenario_preset",
+    "scenario_presets",
     "scenario_to_json",
     "write_scenario_file",
     "write_scenarios",

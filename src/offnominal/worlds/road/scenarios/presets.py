@@ -94,6 +94,11 @@ def scenario_preset(name: str) -> ScenarioPreset:
     return PRESETS[known_name("preset", name, PRESETS)]
 
 
+def scenario_presets() -> tuple[ScenarioPreset, ...]:
+    """Return all presets, the smallest first."""
+    return tuple(PRESETS.values())
+
+
 def make_scenarios(
     preset: str | ScenarioPreset,
     *,
