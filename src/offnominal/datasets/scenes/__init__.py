@@ -1,6 +1,7 @@
 """Recorded driving scenes: files of all sensors, with the state and the truth of every frame."""
 
 from offnominal.datasets.scenes.index import FrameEntry, SceneEntry, SceneIndex, SceneManifest
+from offnominal.datasets.scenes.published_reading import PublishedCloud, PublishedFrame, PublishedScene, open_published
 from offnominal.datasets.scenes.reading import DrivingScene, DrivingScenes, open_scenes
 from offnominal.datasets.scenes.recording import record_scenes
 from offnominal.datasets.scenes.scene_verification import verify_scenes
@@ -9,9 +10,13 @@ __all__ = [
     "DrivingScene",
     "DrivingScenes",
     "FrameEntry",
+    "PublishedCloud",
+    "PublishedFrame",
+    "PublishedScene",
     "SceneEntry",
     "SceneIndex",
     "SceneManifest",
+    "open_published",
     "open_scenes",
     "record_scenes",
     "verify_scenes",

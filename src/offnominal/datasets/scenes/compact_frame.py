@@ -15,6 +15,7 @@ from pyarrow import ipc
 
 from offnominal.core.types import Array
 from offnominal.datasets.scenes import array_codec as codec
+from offnominal.datasets.scenes.lidar_points import points_of
 from offnominal.sensing.camera_image import CameraImage
 from offnominal.sensing.lidar import Lidar, PointCloud
 from offnominal.sensing.shapes import Triple
@@ -223,19 +224,3 @@ def _decoded_turn(row: dict[str, Any], mount: Mount, lidar: Lidar) -> LidarFrame
         None if change is None else codec.decode_intensity(codec.decode_bytes(change, shape) + intensity),
     )
     return LidarFrame(lidar, measured, exact)
-
-
-def points_of(lidar: Lidar, ranges: Array) -> Array:
-    """Return the points of a turn in world coordinates; NaN without a return.
-
-    Args:
-        lidar: The lidar at its pose.
-        ranges: (channels, columns): distances, m; infinite without a return.
-    """
-    up, flat = lidar.elevations[:, :1], lidar.elevations[:, 1:]
-    own = np.stack(
-        [flat * lidar.azimuths[:, 1], flat * lidar.azimuths[:, 0], np.broadcast_to(up, ranges.shape)], axis=-1
-    )
-    distance = np.where(np.isfinite(ranges), ranges, np.nan).astype(np.float64)
-    world: Array = np.asarray(lidar.position) + distance[..., None] * (own @ np.asarray(lidar.rotation).T)
-    return world.astype(np.float32)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from offnominal.datasets.scenes import compact_layout
+from offnominal.datasets.scenes import compact_layout, published_names
 from offnominal.datasets.scenes.compact_layout import CompactWriter
 from offnominal.datasets.scenes.index import FrameEntry, Layout, Part, ScenePlan
+from offnominal.datasets.scenes.published_layout import PublishedWriter
 from offnominal.datasets.scenes.scene_run import SceneRun
 from offnominal.worlds.road.scenes import DrivingFrame
 
@@ -46,6 +47,11 @@ def _compact(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[Fr
     return CompactWriter(folder, run.rig, finished)
 
 
+def _published(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[FrameEntry]) -> SceneWriter:
+    return PublishedWriter(folder, plan, run)
+
+
 LAYOUTS: dict[Layout, SceneLayout] = {
     "compact": SceneLayout(compact_layout.scene_folder, compact_layout.SCENARIOS, _compact),
+    "published": SceneLayout(published_names.scene_folder, published_names.SCENARIOS, _published),
 }

@@ -1,0 +1,193 @@
+"""Published layout of AnoVox: one folder per sensor, one file per sensor and frame.
+
+Files of a frame are named after its tick. Voxel grids are not part of it yet.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from offnominal.core.files import sha256_of, write_bytes, write_json
+from offnominal.core.types import Array, FloatArray
+from offnominal.datasets.scenes.index import Part, ScenePlan
+from offnominal.datasets.scenes.png import encode_png
+from offnominal.datasets.scenes.published_encodings import (
+    camera_matrix,
+    encode_depth,
+    encode_instance,
+    encode_points,
+    inverse_matrix,
+    lidar_matrix,
+)
+from offnominal.datasets.scenes.published_names import (
+    ACTION,
+    ANOMALY,
+    DEPTH,
+    INSTANCE,
+    LIDAR,
+    RGB,
+    ROUTE_MAP,
+    SEMANTIC,
+    SEMANTIC_LIDAR,
+    SENSOR_SETUP,
+    camera_arguments,
+    file_of,
+    lidar_arguments,
+    sensor_name,
+    sensor_setup,
+)
+from offnominal.datasets.scenes.route_map import route_map
+from offnominal.datasets.scenes.scene_run import SceneRun
+from offnominal.worlds.road.rig_frame import CameraFrame, LidarFrame
+from offnominal.worlds.road.scenarios import ContentAnomaly
+from offnominal.worlds.road.scenes import DrivingFrame
+from offnominal.worlds.road.town.snapshot import Snapshot
+
+EGO = 0
+KMH = 3.6
+
+
+class PublishedWriter:
+    """Writer of the frames of a scene.
+
+    Args:
+        folder: Folder of the scene.
+        plan: The scene.
+        run: Its run.
+    """
+
+    def __init__(self, folder: Path, plan: ScenePlan, run: SceneRun) -> None:
+        self.folder = folder
+        self._scenario, self._id = plan.scenario, plan.id
+        self._rig = run.rig
+        self._route: FloatArray = run.route.waypoints[0]
+        truth = run.anomaly_truth()
+        self._anomaly = None if truth is None else truth.instance
+
+    def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
+        """Write the files of a frame, and return them."""
+        files: dict[str, bytes] = {}
+        for mount in self._rig.cameras:
+            for kind, content in _images(frame.sensors.cameras[mount.name]).items():
+                name = sensor_name(kind, mount, camera_arguments(self._rig))
+                files[file_of(name, frame.tick, ".png")] = content
+        for mount in self._rig.lidars:
+            for kind, content in _clouds(frame.sensors.lidars[mount.name]).items():
+                name = sensor_name(kind, mount, lidar_arguments(self._rig))
+                files[file_of(name, frame.tick, ".npy")] = content
+        files[file_of(ACTION, frame.tick, ".csv")] = _csv(self._action(frame))
+        if self._anomaly is not None:
+            files[file_of(ANOMALY, frame.tick, ".csv")] = _csv(self._anomaly_entries(frame, self._anomaly))
+        ground = frame.position[:2]
+        files[file_of(ROUTE_MAP, frame.tick, ".png")] = encode_png(route_map(self._route, ground, frame.yaw))
+        return tuple(self._write(file, content) for file, content in files.items())
+
+    def _write(self, file: str, content: bytes) -> Part:
+        write_bytes(self.folder / file, content, flush=False)
+        return Part(file, 0, len(content), sha256_of(content))
+
+    def finish(self) -> dict[str, str]:
+        """Write the setup of the sensors, and return its hash."""
+        write_json(self.folder / SENSOR_SETUP, sensor_setup(self._rig))
+        return {SENSOR_SETUP: sha256_of(self.folder / SENSOR_SETUP)}
+
+    def close(self) -> None:
+        """Do nothing: every file is closed."""
+
+    def _action(self, frame: DrivingFrame) -> dict[str, Any]:
+        """Return the state of the ego vehicle; steering is positive to the right, as in CARLA."""
+        throttle, steer, brake = frame.state.controls
+        entries = self._vehicle(frame, EGO)
+        entries |= {"throttle": throttle, "steer": -steer + 0.0, "brake": brake, "hand_brake": False, "reverse": False}
+        sensors = frame.sensors
+        for noun, matrix in (
+            ("camera", next((camera_matrix(each.camera) for each in sensors.cameras.values()), None)),
+            ("lidar", next((lidar_matrix(each.lidar) for each in sensors.lidars.values()), None)),
+        ):
+            if matrix is not None:
+                entries[f"{noun} transformation matrix"] = matrix.tolist()
+                entries[f"{noun} inverse transformation matrix"] = inverse_matrix(matrix).tolist()
+        return entries
+
+    def _vehicle(self, frame: DrivingFrame, row: int) -> dict[str, Any]:
+        state = frame.state
+        return {
+            "frame_id": frame.tick,
+            "scenario_id": self._id,
+            "vehicle_id": int(state.instance[row]),
+            "vehicle_type_id": f"vehicle.{state.kind[row]}",
+            "speed": KMH * float(state.speed[row]),
+        }
+
+    def _anomaly_entries(self, frame: DrivingFrame, instance: int) -> dict[str, Any]:
+        """Return the state of the anomaly: of an object as published, of a road user like that of the ego vehicle."""
+        state = frame.state
+        row = int(np.flatnonzero(state.instance == instance)[0])
+        motion = {
+            "location": _mirrored(*state.position[row]),
+            "velocity": _along(state, row, state.speed),
+            "acceleration": _along(state, row, state.acceleration),
+        }
+        active = {"active": bool(state.anomalous[row])}
+        anomaly = self._scenario.anomaly
+        if not isinstance(anomaly, ContentAnomaly):
+            return self._vehicle(frame, row) | motion | active
+        return {
+            "frame_id": frame.tick,
+            "scenario_id": self._id,
+            "anomaly_id": instance,
+            "anomaly_type_id": anomaly.entry.blueprint,
+            "anomaly_is_alive": True,
+            "semantic_tags": [int(anomaly.label)],
+            **motion,
+            "size": anomaly.size,
+            "role_name": "prop",
+            **active,
+        }
+
+
+def _mirrored(x: float, y: float) -> tuple[float, float, float]:
+    return float(x), -float(y) + 0.0, 0.0
+
+
+def _along(state: Snapshot, row: int, size: Array) -> tuple[float, float, float]:
+    """Return a vector along the heading of an actor."""
+    heading = float(state.heading[row])
+    return _mirrored(float(size[row]) * float(np.cos(heading)), float(size[row]) * float(np.sin(heading)))
+
+
+def _images(frame: CameraFrame) -> dict[str, bytes]:
+    image = frame.image
+    assert image.depth is not None
+    assert image.label is not None
+    found = {DEPTH: encode_depth(image.depth), SEMANTIC: image.label.astype(np.uint8)}
+    if image.rgb is not None:
+        found[RGB] = image.rgb
+    if image.instance is not None:
+        found[INSTANCE] = encode_instance(image.label, image.instance)
+    return {kind: encode_png(each) for kind, each in found.items()}
+
+
+def _clouds(frame: LidarFrame) -> dict[str, bytes]:
+    measured, exact = frame.measured, frame.exact
+    bright = np.zeros(measured.ranges.shape, np.float32) if measured.intensity is None else measured.intensity
+    return {
+        LIDAR: _npy(encode_points(measured, frame.lidar, bright)),
+        SEMANTIC_LIDAR: _npy(encode_points(exact, frame.lidar, exact.label)),
+    }
+
+
+def _npy(array: Array) -> bytes:
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return file.getvalue()
+
+
+def _csv(entries: Mapping[str, Any]) -> bytes:
+    """Return entries as published: one per line, with its name before a semicolon."""
+    return "".join(f"{key} ; {value}\n" for key, value in entries.items()).encode()

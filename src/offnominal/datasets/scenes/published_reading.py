@@ -1,0 +1,249 @@
+"""Reader of driving scenes in the published layout, also of those of other generators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
+from offnominal.core.files import content_errors, file_errors, read_json, read_text
+from offnominal.core.types import Array, FloatArray
+from offnominal.datasets.scenes.png import read_png
+from offnominal.datasets.scenes.published_encodings import decode_depth, decode_instance, decode_label
+from offnominal.datasets.scenes.published_names import (
+    ACTION,
+    ANOMALY,
+    CAMERA_TYPES,
+    DEPTH,
+    INSTANCE,
+    LEGACY_TYPES,
+    LIDAR,
+    PREFIX,
+    RGB,
+    ROUTE_MAP,
+    SCENARIOS,
+    SEMANTIC,
+    SEMANTIC_LIDAR,
+    SENSOR_SETUP,
+    VOXEL_GRID,
+    file_of,
+)
+from offnominal.sensing.camera_image import CameraImage
+from offnominal.worlds.road.scenarios import Scenario, read_scenarios
+
+DECODERS = {RGB: lambda image: image, DEPTH: decode_depth, SEMANTIC: decode_label, INSTANCE: decode_instance}
+FIELDS = {RGB: "rgb", DEPTH: "depth", SEMANTIC: "label", INSTANCE: "instance"}
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedCloud:
+    """Points of one lidar in its own frame: x ahead, y to the left, z up.
+
+    Args:
+        points: (n, 3): measured points, m.
+        intensity: (n,): their intensities.
+        exact: (m, 3): exact points of the semantic lidar, m.
+        label: (m,): their labels.
+    """
+
+    points: NDArray[np.float32]
+    intensity: NDArray[np.float32]
+    exact: NDArray[np.float32]
+    label: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedFrame:
+    """A frame of the published layout.
+
+    Args:
+        id: Number in the names of its files.
+        cameras: Images by the place of the camera, such as ``"(0, 0, 1.8)(0, 0, 0)"``; instances modulo 2^16.
+        lidars: Points by the place of the lidar.
+        action: State of the ego vehicle, as text by name.
+        anomaly: State of the anomaly, as text by name; None if there is none.
+        route_map: (192, 192): 255 on the route; None if there is none.
+        voxels: (n, 4): voxels with their labels; None if there are none.
+    """
+
+    id: int
+    cameras: dict[str, CameraImage]
+    lidars: dict[str, PublishedCloud]
+    action: dict[str, str]
+    anomaly: dict[str, str] | None
+    route_map: NDArray[np.uint8] | None
+    voxels: Array | None
+
+
+@dataclass(frozen=True)
+class _Sensor:
+    folder: str
+    kind: str
+    ending: str
+    place: str
+
+
+class PublishedScene(Sequence[PublishedFrame]):
+    """A scene in the published layout: a sequence of frames, each of which is read when it is used.
+
+    Args:
+        folder: Folder of the scene.
+        scenario: Its scenario, if there is a scenario file.
+    """
+
+    def __init__(self, folder: Path, scenario: Scenario | None = None) -> None:
+        self.folder = folder
+        self.scenario = scenario
+
+    def __repr__(self) -> str:
+        return f"PublishedScene({self.id!r}, {len(self)} frames)"
+
+    @property
+    def id(self) -> str:
+        """Name of the scene."""
+        return self.folder.name.removeprefix(PREFIX)
+
+    @cached_property
+    def sensors(self) -> tuple[_Sensor, ...]:
+        """All sensors with files."""
+        if not (self.folder / SENSOR_SETUP).exists():
+            return self._legacy_sensors()
+        path = self.folder / SENSOR_SETUP
+        with content_errors(path, "a setup of sensors"):
+            return tuple(
+                _Sensor(name, each["sensor_type"], each["file_ending"], _place(each["location"], each["rotation"]))
+                for name, each in read_json(path).items()
+                if each.get("save_data", True)
+            )
+
+    def _legacy_sensors(self) -> tuple[_Sensor, ...]:
+        """Return the sensors of an older release; point clouds in other formats than .npy are left out."""
+        found = []
+        for name, kind in LEGACY_TYPES.items():
+            ending = ".png" if kind in CAMERA_TYPES else ".npy"
+            with file_errors(self.folder):
+                if any((self.folder / name).glob(f"{name}_*{ending}")):
+                    found.append(_Sensor(name, kind, ending, ""))
+        return tuple(found)
+
+    @cached_property
+    def frame_ids(self) -> tuple[int, ...]:
+        """Numbers in the names of the files, in order."""
+        for name in (ACTION, *(sensor.folder for sensor in self.sensors)):
+            with file_errors(self.folder):
+                names = [path.stem.removeprefix(f"{name}_") for path in _files(self.folder / name)]
+            ids = sorted(int(each) for each in names if each.isdecimal())
+            if ids:
+                return tuple(ids)
+        raise MissingFile(f"{self.folder} has no frames; expected folders such as {ACTION} or those of {SENSOR_SETUP}.")
+
+    def __len__(self) -> int:
+        return len(self.frame_ids)
+
+    @overload
+    def __getitem__(self, number: int) -> PublishedFrame: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[PublishedFrame]: ...
+    def __getitem__(self, number: int | slice) -> PublishedFrame | list[PublishedFrame]:
+        if isinstance(number, slice):
+            return [self._frame(id) for id in self.frame_ids[number]]
+        return self._frame(self.frame_ids[number])
+
+    def __iter__(self) -> Iterator[PublishedFrame]:
+        return (self._frame(id) for id in self.frame_ids)
+
+    def _frame(self, id: int) -> PublishedFrame:
+        images: dict[str, dict[str, Any]] = {}
+        clouds: dict[str, dict[str, Array]] = {}
+        for sensor in self.sensors:
+            path = self.folder / file_of(sensor.folder, id, sensor.ending)
+            if sensor.kind in CAMERA_TYPES:
+                images.setdefault(sensor.place, {})[FIELDS[sensor.kind]] = DECODERS[sensor.kind](read_png(path))
+            else:
+                clouds.setdefault(sensor.place, {})[sensor.kind] = _points(path)
+        route, voxels = (self.folder / file_of(*each) for each in ((ROUTE_MAP, id, ".png"), (VOXEL_GRID, id, ".npy")))
+        return PublishedFrame(
+            id=id,
+            cameras={place: CameraImage(**each) for place, each in images.items()},
+            lidars={place: _cloud(each) for place, each in clouds.items()},
+            action=self._entries(ACTION, id) or {},
+            anomaly=self._entries(ANOMALY, id),
+            route_map=read_png(route) if route.exists() else None,
+            voxels=_array(voxels) if voxels.exists() else None,
+        )
+
+    def _entries(self, name: str, id: int) -> dict[str, str] | None:
+        path = self.folder / file_of(name, id, ".csv")
+        if not path.exists():
+            return None
+        lines = [line.split(" ; ", 1) for line in read_text(path).splitlines() if line.strip()]
+        if any(len(line) != 2 for line in lines):
+            raise DamagedFile(f"{path} has a line without ' ; '; expected names and values.")
+        return dict(lines)
+
+
+def _files(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
+
+
+def _place(location: Sequence[float], rotation: Sequence[float]) -> str:
+    return f"{tuple(location)}{tuple(rotation)}"
+
+
+def _array(path: Path) -> Array:
+    with content_errors(path, "an array"), file_errors(path), path.open("rb") as file:
+        found: Array = np.load(file, allow_pickle=False)
+    return found
+
+
+def _points(path: Path) -> Array:
+    found = _array(path)
+    if found.ndim != 2 or found.shape[1] != 4:
+        raise DamagedFile(f"{path} has the shape {found.shape}; expected (n, 4).")
+    return found
+
+
+def _cloud(parts: dict[str, Array]) -> PublishedCloud:
+    none: FloatArray = np.empty((0, 4))
+    measured, exact = parts.get(LIDAR, none), parts.get(SEMANTIC_LIDAR, none)
+    return PublishedCloud(
+        measured[:, :3].astype(np.float32),
+        measured[:, 3].astype(np.float32),
+        exact[:, :3].astype(np.float32),
+        exact[:, 3].astype(np.int32),
+    )
+
+
+def open_published(folder: Path | str) -> tuple[PublishedScene, ...]:
+    """Open a folder with scenes in the published layout.
+
+    Folders of ``offnominal scenarios run --layout published`` and of AnoVox can be read. Older releases, which have one
+    folder per type of sensor, are read without their ``.pcd`` files.
+
+    Args:
+        folder: Folder with folders ``Scenario_<id>``, or one of these.
+
+    Raises:
+        MissingFile: There are no scenes.
+    """
+    if not isinstance(folder, Path | str):
+        raise InvalidParameter(f"folder is {folder!r}; give the path of scenes in the published layout.")
+    path = Path(folder)
+    with file_errors(path):
+        inside = sorted(each for each in path.iterdir() if each.is_dir() and each.name.startswith(PREFIX))
+    places = [each for each in inside if each.name != SCENARIOS]
+    if not places and path.name.startswith(PREFIX):
+        return (PublishedScene(path),)
+    if not places:
+        raise MissingFile(f"{path} has no folders {PREFIX}<id>; expected scenes in the published layout.")
+    scenarios: dict[str, Scenario] = {}
+    if (path / SCENARIOS).is_dir():
+        files = read_scenarios(path / SCENARIOS).values()
+        scenarios = {scenario.id: scenario for file in files for scenario in file.scenarios}
+    return tuple(PublishedScene(each, scenarios.get(each.name.removeprefix(PREFIX))) for each in places)
