@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ class JoinedPatches(NamedTuple):
 
 
 _recent: list[JoinedMeshes] = []
+_recent_lock = Lock()
 
 
 def join_meshes(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
@@ -51,23 +53,31 @@ def join_meshes(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
     again if they contain all of them. Otherwise the new meshes are added to those of the last similar scene. Images do
     not depend on it: every mesh keeps its own tree.
     """
-    wanted = {id(mesh) for mesh in meshes}
+    with _recent_lock:
+        joined = _take_recent({id(mesh) for mesh in meshes}) or _joined(_with_similar(meshes))
+        _recent.insert(0, joined)
+        del _recent[CACHED:]
+    return joined
+
+
+def _take_recent(wanted: set[int]) -> JoinedMeshes | None:
+    """Remove and return recent arrays that contain all wanted meshes, and not many others."""
     for position, each in enumerate(_recent):
         if wanted <= each.root.keys() and len(each.root) <= SPARE * max(1, len(wanted)):
-            _recent.insert(0, _recent.pop(position))
-            return each
-    members = meshes
-    for each in _recent:
+            return _recent.pop(position)
+    return None
+
+
+def _with_similar(meshes: tuple[Mesh, ...]) -> tuple[Mesh, ...]:
+    """Return the meshes and those of recent arrays that share half of them; these arrays are removed."""
+    wanted = {id(mesh) for mesh in meshes}
+    for position, each in enumerate(_recent):
         more = tuple(mesh for mesh in each.meshes if id(mesh) not in wanted)
         shared = len(each.meshes) - len(more)
         if 2 * shared >= len(wanted) > 0 and len(more) + len(meshes) <= SPARE * len(wanted):
-            members = (*meshes, *more)
-            _recent.remove(each)
-            break
-    joined = _joined(members)
-    _recent.insert(0, joined)
-    del _recent[CACHED:]
-    return joined
+            del _recent[position]
+            return (*meshes, *more)
+    return meshes
 
 
 def _joined(meshes: tuple[Mesh, ...]) -> JoinedMeshes:

@@ -14,9 +14,9 @@ SPEED, TARGET, HEADING, OFFSET, GAP, APPROACH, THROTTLE, STEERING = 0, 1, 3, 4, 
 class LaneFollower(FunctionPolicy):
     """Drives the car of CAR-LaneKeep-v0.
 
-    Acceleration: proportional to the missing speed, and limited by the Intelligent Driver Model behind a vehicle.
-    Steering: proportional to the distance from the lane's centre and the angle to the lane. The actions move the
-    commands to these values.
+    Acceleration: proportional to the missing speed. Behind a vehicle it is limited by the constant deceleration that
+    stops in time, and by a proportional control of the headway. Steering: proportional to the distance from the lane's
+    centre and the angle to the lane. The actions move the commands to these values.
 
     Args:
         speed_gain: Acceleration per missing speed, 1/s.
