@@ -1,0 +1,20 @@
+"""CARLA as another back end of scenario files; the package ``carla`` is imported when a run begins."""
+
+from offnominal.worlds.road.carla.errors import (
+    CarlaError,
+    CarlaTimeout,
+    CarlaUnreachable,
+    CarlaVersionMismatch,
+    NotOnServer,
+)
+from offnominal.worlds.road.carla.run import CarlaRun, CarlaTown
+
+__all__ = [
+    "CarlaError",
+    "CarlaRun",
+    "CarlaTimeout",
+    "CarlaTown",
+    "CarlaUnreachable",
+    "CarlaVersionMismatch",
+    "NotOnServer",
+]

@@ -1,0 +1,191 @@
+"""The run of a scenario on a CARLA server, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from offnominal.core.checks import integer_in
+from offnominal.worlds.road.carla.connection import Server, connect, load_town
+from offnominal.worlds.road.carla.errors import server_errors
+from offnominal.worlds.road.carla.routes import CarlaRoute, RoutePlanner, choose_route
+from offnominal.worlds.road.carla.simulation import CarlaSimulation
+from offnominal.worlds.road.carla.traffic import TRAFFIC_PORT
+from offnominal.worlds.road.rigs import Rig
+from offnominal.worlds.road.rigs import rig as rig_named
+from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
+from offnominal.worlds.road.scenarios.description import Scenario, published_town
+from offnominal.worlds.road.scenarios.errors import InvalidScenario
+from offnominal.worlds.road.scenes.run import AnomalyTruth, DrivingFrame
+from offnominal.worlds.road.town.snapshot import Snapshot
+
+TEMPORAL = ("sudden-braking",)
+
+
+@dataclass(frozen=True)
+class CarlaTown:
+    """A map of CARLA.
+
+    Args:
+        name: Name of the town of its kind in this package.
+        published: Name of the map.
+    """
+
+    name: str
+    published: str
+
+
+class CarlaRun:
+    """A scenario on a CARLA server, as an iterable of frames; otherwise like :class:`.ScenarioRun`.
+
+    Each iteration runs the whole scenario again. The server simulates in synchronous mode only meanwhile. At the end of
+    an iteration, also after an error, all actors of the run are destroyed and the settings of the server restored.
+
+    Args:
+        scenario: The scenario.
+        rig: Sensor rig; None is that of the scenario.
+        twin: Whether to run the nominal twin: the same scenario without its anomaly.
+        host: Name or address of the machine with the server.
+        port: Port of the server.
+        timeout: Seconds after which a call or a sensor has failed.
+        traffic_port: Port of the Traffic Manager.
+        objects: Blueprints of anomaly objects by their names, for servers with objects of their own.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        rig: Rig | str | None = None,
+        twin: bool = False,
+        host: str = "127.0.0.1",
+        port: int = 2000,
+        timeout: float = 20.0,
+        traffic_port: int = TRAFFIC_PORT,
+        objects: Mapping[str, str] | None = None,
+    ) -> None:
+        anomaly = scenario.anomaly
+        if isinstance(anomaly, TemporalAnomaly) and anomaly.kind not in TEMPORAL:
+            raise InvalidScenario(
+                f"scenario {scenario.id}: the CARLA back end does not have the temporal anomaly {anomaly.kind!r}; it "
+                f"has {', '.join(TEMPORAL)}."
+            )
+        chosen = scenario.rig if rig is None else rig
+        self.scenario = scenario
+        self.rig: Rig = rig_named(chosen) if isinstance(chosen, str) else chosen
+        self.twin = twin
+        self.town = CarlaTown(scenario.town, published_town(scenario.town))
+        self._where = (host, port, timeout)
+        self._traffic_port = integer_in("traffic_port", traffic_port, 1, 65_535)
+        self._objects = dict(objects or {})
+        self._discards: tuple[str, ...] | None = None
+        self._truth: AnomalyTruth | None = None
+        # World that no simulation has used since the map was loaded.
+        self._fresh: Any = None
+
+    def __len__(self) -> int:
+        return self.scenario.timing.frames
+
+    def __iter__(self) -> Iterator[DrivingFrame]:
+        return self.frames()
+
+    def frames(self, start: int = 0) -> Iterator[DrivingFrame]:
+        """Return the frames from one on. Earlier ones are simulated, but not decoded.
+
+        Args:
+            start: Number of the first frame.
+
+        Raises:
+            CarlaUnreachable: No server answers.
+            CarlaVersionMismatch: The server has another version.
+            CarlaTimeout: The server or a sensor does not answer in time.
+            NotOnServer: The server lacks a map, a blueprint or a place.
+        """
+        first = integer_in("start", start, 0, len(self))
+        ticks = self.scenario.timing.frame_ticks
+        for simulation, state in self._ticks(self.rig):
+            if state.tick in ticks and ticks.index(state.tick) >= first:
+                (x, y, z), yaw = simulation.ego_pose()
+                place = (float(x), float(y), float(z))
+                yield DrivingFrame(ticks.index(state.tick), state.tick, simulation.record(), state, place, yaw)
+
+    def states(self) -> Iterator[Snapshot]:
+        """Return the states of all ticks, from tick 1 on, without sensors."""
+        return (state for _, state in self._ticks(None))
+
+    @property
+    def route(self) -> CarlaRoute:
+        """Route of the ego vehicle. The first use connects to the server and loads the map."""
+        return self._plan[0]
+
+    @property
+    def discards(self) -> tuple[str, ...]:
+        """Why the scenario is discarded, after the published rules; empty if it is accepted. Simulates all ticks."""
+        self._finish()
+        return self._discards or ()
+
+    @property
+    def validity(self) -> tuple[str, ...]:
+        """Why the route is not valid, after the published rules; empty if it is valid."""
+        return tuple(f"the route is not valid: {problem}" for problem in self.route.problems)
+
+    def anomaly_truth(self) -> AnomalyTruth | None:
+        """Return the ground truth of the anomaly, or None for a nominal scenario or twin. Simulates all ticks."""
+        self._finish()
+        return self._truth
+
+    @cached_property
+    def _server(self) -> Server:
+        return connect(*self._where)
+
+    @cached_property
+    def _plan(self) -> tuple[CarlaRoute, Any]:
+        self._fresh = world = load_town(self._server, self.town.published)
+        with server_errors("plan a route"):
+            planner = RoutePlanner(self._server.carla, world.get_map())
+            return choose_route(self.scenario, planner)
+
+    def _ticks(self, rig: Rig | None) -> Iterator[tuple[CarlaSimulation, Snapshot]]:
+        """Run the scenario from its start; give the simulation and its state at every tick."""
+        route, start = self._plan
+        world = self._fresh or load_town(self._server, self.town.published)
+        self._fresh = None
+        active: list[int] = []
+        noted: Snapshot | None = None
+        with CarlaSimulation(
+            self._server, world, self.scenario, route, start,
+            rig=rig, twin=self.twin, objects=self._objects, traffic_port=self._traffic_port,
+        ) as simulation:  # fmt: skip
+            for tick in range(1, self.scenario.timing.ticks + 1):
+                simulation.advance()
+                state = simulation.state()
+                if state.is_anomalous:
+                    active.append(tick)
+                    content = isinstance(self.scenario.anomaly, ContentAnomaly)
+                    noted = state if noted is None or content else noted
+                yield simulation, state
+            self._discards = simulation.discards
+        self._truth = None if noted is None else self._truth_of(noted, active)
+
+    def _truth_of(self, state: Snapshot, active: list[int]) -> AnomalyTruth:
+        row, anomaly = int(state.anomalous.argmax()), self.scenario.anomaly
+        assert anomaly is not None
+        x, y = (float(each) for each in state.position[row])
+        a, b, c = (float(each) for each in state.size[row])
+        return AnomalyTruth(
+            name=anomaly.name if isinstance(anomaly, ContentAnomaly) else anomaly.kind,
+            label=anomaly.label,
+            instance=int(state.instance[row]),
+            first_tick=active[0],
+            last_tick=active[-1],
+            size=(a, b, c),
+            position=(x, y, 0.0),
+            distance=anomaly.distance if isinstance(anomaly, ContentAnomaly) else None,
+        )
+
+    def _finish(self) -> None:
+        if self._discards is None:
+            for _ in self.states():
+                pass
