@@ -89,17 +89,18 @@ LANES = {
     (7, -1): ((200.0, -150.0), (200.0, 0.0), -1, [(2, -1), (4, -1)]),
 }
 
+STARTS, ENDS = (np.array([lane[k] for lane in LANES.values()]) for k in (0, 1))
+LENGTHS = np.hypot(*(ENDS - STARTS).T)
+WAYS = (ENDS - STARTS) / LENGTHS[:, None]
+
 
 class Waypoint:
     section_id = 0
     __slots__ = ("_key", "is_junction", "junction_id", "lane_id", "road_id", "s", "transform")
 
     def __init__(self, key, s):
-        start, end, junction, _ = LANES[key]
-        start, end = np.array(start), np.array(end)
-        along = (end - start) / np.hypot(*(end - start))
-        x, y = start + s * along
-        yaw = math.degrees(math.atan2(along[1], along[0]))
+        (x, y), (ahead, right), junction = LANES[key][0], WAYS[list(LANES).index(key)], LANES[key][2]
+        x, y, yaw = x + s * ahead, y + s * right, math.degrees(math.atan2(right, ahead))
         self._key, self.s, (self.road_id, self.lane_id) = key, s, key
         self.junction_id, self.is_junction = junction, junction >= 0
         self.transform = Transform(Location(float(x), float(y), 0.0), Rotation(yaw=yaw))
@@ -132,12 +133,7 @@ class Map:
     def get_waypoint(self, location, project_to_road=True):
         if type(location) is not Location or not project_to_road:
             raise TypeError("get_waypoint takes a Location")
-        best = None
-        for key, (start, end, _, _) in LANES.items():
-            a, b = np.array(start), np.array(end)
-            along = (b - a) / np.hypot(*(b - a))
-            s = float(np.clip((location.array()[:2] - a) @ along, 0.0, np.hypot(*(b - a))))
-            away = float(np.hypot(*(a + s * along - location.array()[:2])))
-            if best is None or away < best[0] - 1e-9:
-                best = (away, Waypoint(key, s))
-        return best[1]
+        s = np.clip(((location.array()[:2] - STARTS) * WAYS).sum(axis=1), 0.0, LENGTHS)
+        away = np.hypot(*(STARTS + s[:, None] * WAYS - location.array()[:2]).T)
+        best = int(away.round(9).argmin())
+        return Waypoint(list(LANES)[best], float(s[best]))

@@ -38,7 +38,10 @@ NORMAL = Scenario(
 )  # fmt: skip
 BARREL = NORMAL.replace(vehicles=40, anomaly=ContentAnomaly("oil_barrel", 20.0, lateral_offset=1.0, yaw=30.0))
 BRAKING = NORMAL.replace(
-    anomaly=TemporalAnomaly("sudden-braking", "vehicle.sedan", lead_distance=12, ticks=(5, 8)), timing=Timing(3, 8)
+    vehicles=4,
+    pedestrians=2,
+    anomaly=TemporalAnomaly("sudden-braking", "vehicle.sedan", lead_distance=12, ticks=(5, 8)),
+    timing=Timing(3, 8),
 )
 
 
@@ -122,6 +125,24 @@ def test_what_is_left_of_the_ego_vehicle_has_positive_y_and_is_in_the_left_half(
         assert shot.image.depth[int(row), int(column)] == pytest.approx(depth, abs=0.2)
 
 
+def test_poses_on_a_road_across(carla):
+    alone = BARREL.replace(start=Place(214.0, -20.0), end=Place(214.0, -200.0), vehicles=0, pedestrians=0)
+    frame = list(run(alone))[-1]
+    assert frame.yaw == pytest.approx(-90.0)
+    assert frame.position == pytest.approx((214.0, -20.0, 0.0), abs=2.0)
+    np.testing.assert_allclose(frame.state.position[-1], (215.0, -40.0), atol=1e-3)
+    assert np.degrees(frame.state.heading).tolist() == pytest.approx([-90.0, -60.0])
+    shot, lidar = frame.sensors.cameras["top"], frame.sensors.lidars["top"]
+    assert shot.camera.position == pytest.approx((frame.position[0], frame.position[1], 1.8))
+    column, row, depth = (float(part[0]) for part in shot.camera.project(np.array([[215.0, -40.0, 0.6]])))
+    assert column < 64.0
+    assert shot.image.instance[int(row), int(column)] == 2
+    assert shot.image.depth[int(row), int(column)] == pytest.approx(depth, abs=0.2)
+    np.testing.assert_allclose(lidar.lidar.rotation, [[0, 1, 0], [-1, 0, 0], [0, 0, 1]], atol=1e-6)
+    points = lidar.exact.points[lidar.exact.returned]
+    assert np.abs(points[:, 2]).max() < 1.3
+
+
 def test_object_has_its_place_label_and_truth(recorded):
     frames, made, _ = recorded
     state = frames[-1].state
@@ -154,7 +175,7 @@ def test_state_of_the_ego_vehicle(recorded):
 
 
 def test_server_is_left_as_it_was(carla):
-    for each in run(BARREL):
+    for each in run(NORMAL):
         assert carla.settings.synchronous_mode
         assert carla.settings.fixed_delta_seconds == 0.1
         assert carla.traffic.synchronous
