@@ -48,14 +48,15 @@ def test_two_processes_that_compile_at_once_do_not_mix_up_their_code(monkeypatch
     first = compiled(double)
     monkeypatch.setattr(compilation, "_PROCESS", "second")
     second = compiled(double)
-    save = first._cache._cache_file._save_data
+    files = [function._cache._cache_file for function in (first, second)]  # type: ignore[attr-defined]
+    save = files[0]._save_data
 
     def save_after_the_second(name, data):
         second(1.5)
         save(name, data)
 
-    monkeypatch.setattr(first._cache._cache_file, "_save_data", save_after_the_second)
-    monkeypatch.setattr(second._cache._cache_file, "_load_index", dict)
+    monkeypatch.setattr(files[0], "_save_data", save_after_the_second)
+    monkeypatch.setattr(files[1], "_load_index", dict)
     first(3)
     assert compiled(double)(1.5) == 3.0
 
