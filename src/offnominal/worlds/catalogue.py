@@ -25,6 +25,8 @@ FAMILIES = (
     "road",
 )
 """Subpackages of `offnominal.worlds`; the `card` module of each has the cards of its worlds in `CARDS`."""
+TOWN, TOWN_STEPS = "ROAD-Town-v0", 200
+"""The town environment. Its dict observations are not those of a batched world: only Gymnasium's registry has it."""
 
 worlds = WorldRegistry()
 """Registered worlds."""
@@ -105,3 +107,9 @@ for _family in FAMILIES:
     for _card in import_module(f"offnominal.worlds.{_family}.card").CARDS.values():
         worlds.register_card(_card)
         _register_in_gymnasium(_card)
+
+gymnasium.register(
+    id=f"{NAMESPACE}/{TOWN}",
+    entry_point="offnominal.worlds.road.scenes.town_env:TownEnv",
+    max_episode_steps=TOWN_STEPS,
+)

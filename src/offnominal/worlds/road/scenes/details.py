@@ -41,6 +41,7 @@ def paved_yards(town: Town, *, paved: bool) -> list[FloatArray]:
         paved: Whether the ground around buildings is paved.
     """
     setback = town.plan.surroundings.setback + KERB
+    walks = _walk_points(town)
     found = []
     for place in town.places:
         if place.kind != "building":
@@ -49,7 +50,7 @@ def paved_yards(town: Town, *, paved: bool) -> list[FloatArray]:
         if paved:
             found.append(_rectangle(place, -front - 1.2, front + setback, -half - 2.6, half + 2.6))
             continue
-        end = front + setback + 6.0 * _is_open(place, town)
+        end = front + setback + 6.0 * _is_open(place, town, walks)
         found.append(_rectangle(place, 0.0, end, -0.65, 0.65))
         found.append(_rectangle(place, -0.2 * front, end, half - 0.4, half + 2.6))
     return found
@@ -61,17 +62,25 @@ def street_details(town: Town, *, paved: bool) -> list[Detail]:
     for number, place in enumerate(each for each in town.places if each.kind == "building"):
         if not paved:
             found += _shrubs(place, number)
-    lamps = [each for each in town.places if each.kind == "lamp"]
+    lamps, walks = [each for each in town.places if each.kind == "lamp"], _walk_points(town)
     for number, lamp in enumerate(lamps):
-        found += _furniture(lamp, number, town)
+        found += _furniture(lamp, number, walks)
     return [each for each in found if town.building_at(each.x, each.y, 0.3) is None]
 
 
-def _is_open(place: Place, town: Town) -> bool:
+def _walk_points(town: Town) -> FloatArray:
+    walks = [walk.points for walk in town.graph.walks]
+    return np.concatenate(walks) if walks else np.full((1, 2), np.inf)
+
+
+def _distance(points: FloatArray, x: float, y: float) -> float:
+    return math.sqrt(float(((points - (x, y)) ** 2).sum(axis=1).min()))
+
+
+def _is_open(place: Place, town: Town, walks: FloatArray) -> bool:
     """Return whether a building stands away from sidewalks, so that its path is longer."""
     x, y = _point(place, 0.5 * place.length + town.plan.surroundings.setback + 3.0, 0.0)
-    walks = [walk.points for walk in town.graph.walks]
-    return not walks or min(float(((points - (x, y)) ** 2).sum(axis=1).min()) for points in walks) > 16.0
+    return _distance(walks, x, y) > 4.0
 
 
 def _rectangle(place: Place, back: float, front: float, right: float, left: float) -> FloatArray:
@@ -95,11 +104,10 @@ def _shrubs(place: Place, number: int) -> list[Detail]:
     return found
 
 
-def _furniture(lamp: Place, number: int, town: Town) -> list[Detail]:
+def _furniture(lamp: Place, number: int, walks: FloatArray) -> list[Detail]:
     """Return what stands at the outer edge of the sidewalk near a lamp; its arm points to the road."""
     x, y = _point(lamp, -OUTER_EDGE, 0.0)
-    on_walk = any(((walk.points - (x, y)) ** 2).sum(axis=1).min() < 4.0 for walk in town.graph.walks)
-    if not on_walk:
+    if _distance(walks, x, y) > 2.0:
         return []
     yaw = math.degrees(lamp.heading)
     if number % EVERY_STOP == 5:

@@ -57,24 +57,25 @@ def _strip(n: int) -> list[Face]:
 def _ears(points: FloatArray) -> list[Face]:
     following = np.roll(points, -1, axis=0)
     area = float((points[:, 0] * following[:, 1] - points[:, 1] * following[:, 0]).sum())
-    left = list(range(len(points))) if area > 0.0 else list(range(len(points)))[::-1]
+    left = np.arange(len(points)) if area > 0.0 else np.arange(len(points))[::-1]
     faces: list[Face] = []
     while len(left) > 3:
-        at = next((k for k in range(len(left)) if _is_ear(points, left, k)), None)
+        ring = points[left]
+        at = next((k for k in range(len(left)) if _is_ear(ring, k)), None)
         if at is None:
             # Only rounding leaves a polygon without ears; what remains is thinner than a line.
             break
-        faces.append((left[at - 1], left[at], left[(at + 1) % len(left)]))
-        del left[at]
-    return [*faces, (left[0], left[1], left[2])] if len(left) == 3 else faces
+        faces.append((int(left[at - 1]), int(left[at]), int(left[(at + 1) % len(left)])))
+        left = np.delete(left, at)
+    return [*faces, (int(left[0]), int(left[1]), int(left[2]))] if len(left) == 3 else faces
 
 
-def _is_ear(points: FloatArray, left: Sequence[int], k: int) -> bool:
-    a, b, c = points[left[k - 1]], points[left[k]], points[left[(k + 1) % len(left)]]
-    if _cross(a, b, c[None])[0] <= 0.0:
+def _is_ear(ring: FloatArray, k: int) -> bool:
+    """Return whether corner k is convex and its triangle contains no other corner."""
+    a, b, c = ring[k - 1], ring[k], ring[(k + 1) % len(ring)]
+    if (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 0.0:
         return False
-    others = points[[each for each in left if each not in (left[k - 1], left[k], left[(k + 1) % len(left)])]]
-    inside = (_cross(a, b, others) > 0.0) & (_cross(b, c, others) > 0.0) & (_cross(c, a, others) > 0.0)
+    inside = (_cross(a, b, ring) > 0.0) & (_cross(b, c, ring) > 0.0) & (_cross(c, a, ring) > 0.0)
     return not inside.any()
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from offnominal.core.deterministic_math import sincos
 from offnominal.worlds.road.assets.asset import Asset
 from offnominal.worlds.road.assets.buildings import STYLES, building
@@ -101,8 +99,8 @@ def _building(place: Place, theme: Theme) -> Asset:
 
 
 def _road_is_left(place: Place, town: Town) -> bool:
-    points = town.graph.network.point
-    gap = points - np.array((place.x, place.y))
-    nearest = gap[int((gap**2).sum(axis=1).argmin())]
-    sine, cosine = sincos(place.heading)
-    return bool(cosine * nearest[1] - sine * nearest[0] > 0.0)
+    found = town.graph.to_lane(place.x, place.y)
+    length = float(town.graph.network.length[found.lane])
+    along = town.graph.to_cartesian(found.lane, min(max(found.s, 0.0), length)).heading
+    same_direction = sincos(along - place.heading)[1] > 0.0
+    return (found.d < 0.0) == same_direction

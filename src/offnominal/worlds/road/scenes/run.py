@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
@@ -23,6 +23,7 @@ from offnominal.worlds.road.scenarios.description import Scenario
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.scenes.scenario_route import route_of
+from offnominal.worlds.road.scenes.session import EGO, Session
 from offnominal.worlds.road.scenes.town_scene import TownScene
 from offnominal.worlds.road.town.errors import InvalidSpawn
 from offnominal.worlds.road.town.routes import Route
@@ -31,8 +32,6 @@ from offnominal.worlds.road.town.simulation import TownSimulation
 from offnominal.worlds.road.town.snapshot import TICK_SECONDS, Snapshot
 from offnominal.worlds.road.town.town import Town, make_town
 from offnominal.worlds.road.weather import WEATHERS
-
-EGO = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +153,7 @@ class ScenarioRun:
         for state, pose in self._states():
             if state.tick not in ticks or ticks.index(state.tick) < first:
                 continue
-            position, yaw = _ego_pose(state)
+            position, yaw = ego_pose(state)
             sensors = record(
                 scene.at(state, pose=pose), self.rig, position, yaw, weather=weather, seed=self.scenario.seed,
                 step=state.tick, samples=self.samples, outputs=self.outputs,
@@ -177,7 +176,7 @@ class ScenarioRun:
             yield number, state, partial(self._labels, scene, state, pose)
 
     def _labels(self, scene: TownScene, state: Snapshot, pose: ObjectPose | None) -> list[NDArray[np.int32]]:
-        position, yaw = _ego_pose(state)
+        position, yaw = ego_pose(state)
         around, found = scene.at(state, pose=pose), []
         for mount in self.rig.cameras:
             image = render(around, self.rig.camera_at(mount, position, yaw), ("label",)).label
@@ -255,28 +254,26 @@ class ScenarioRun:
             )
         return simulation
 
-    def _states(self) -> Iterator[tuple[Snapshot, ObjectPose | None]]:
-        """Run the scenario from its start; give the state and the pose of the object at every tick."""
-        motion = None if self.twin else self._motion
-        # A copy that restarts shares nothing that changes, so two iterations can alternate.
+    def session(self) -> Session:
+        """Return a new passage through the scenario, to be advanced tick by tick, also with own controls."""
+        # A copy that restarts shares nothing that changes, so two sessions can alternate.
         simulation = copy(self._simulation)
         simulation.restart()
-        toppling, active = 0, list[int]()
+        return Session(simulation, None if self.twin else self._motion)
+
+    def _states(self) -> Iterator[tuple[Snapshot, ObjectPose | None]]:
+        """Run the scenario from its start; give the state and the pose of the object at every tick."""
+        session = self.session()
+        active: list[int] = []
         noted: Snapshot | None = None
         for tick in range(1, self.scenario.timing.ticks + 1):
-            state = simulation.step()
-            pose = None
-            if motion is not None:
-                if toppling > 0 or motion.is_near(float(state.position[EGO, 0]), float(state.position[EGO, 1])):
-                    toppling += 1
-                pose = motion.pose(tick, toppling)
-                state = _with_object(state, pose)
+            state = session.step()
             if state.is_anomalous:
                 active.append(tick)
-                noted = state if noted is None or motion is not None else noted
-            yield state, pose
+                noted = state if noted is None or session.motion is not None else noted
+            yield state, session.pose
         truth = None if noted is None else self._truth(noted, active)
-        self._outcome = _Outcome(simulation.discards, truth)
+        self._outcome = _Outcome(session.simulation.discards, truth)
 
     def _truth(self, state: Snapshot, active: list[int]) -> AnomalyTruth:
         row = int(state.anomalous.argmax())
@@ -304,14 +301,7 @@ class ScenarioRun:
         return self._outcome
 
 
-def _ego_pose(state: Snapshot) -> tuple[Triple, float]:
+def ego_pose(state: Snapshot) -> tuple[Triple, float]:
     """Return position and yaw in degrees of the ego vehicle."""
     x, y = (float(each) for each in state.position[EGO])
     return (x, y, 0.0), math.degrees(float(state.heading[EGO]))
-
-
-def _with_object(state: Snapshot, pose: ObjectPose) -> Snapshot:
-    """Return a state whose object, the last actor, has the place and size of its pose."""
-    position, heading, size = state.position.copy(), state.heading.copy(), state.size.copy()
-    position[-1], heading[-1], size[-1] = pose.centre, pose.heading, pose.size
-    return replace(state, position=position, heading=heading, size=size)

@@ -46,11 +46,10 @@ class TownGround:
     def __init__(self, town: Town, *, paved: bool = True) -> None:
         surfaces = surfaces_of(town.graph)
         surfaces += [Surface("yard", corners) for corners in paved_yards(town, paved=paved)]
-        self._road = _patches(surfaces, "road")
-        self._raised = [
-            each for each in (_patches(surfaces, "sidewalk"), _patches(surfaces, "median")) if each is not None
-        ]
-        self.instances: tuple[Instance, ...] = _instances(surfaces)
+        road, walk, median = (_patches(surfaces, kind) for kind in ("road", "sidewalk", "median"))
+        self._road = road
+        self._raised = [each for each in (walk, median) if each is not None]
+        self.instances: tuple[Instance, ...] = _instances(surfaces, road, walk, median)
 
     def height_at(self, x: float, y: float) -> float:
         """Return the height of the ground: of a sidewalk or median, of the road, or of the terrain.
@@ -72,12 +71,12 @@ def _patches(surfaces: list[Surface], *kinds: str, yellow: bool | None = None) -
     return patches_of(found) if found else None
 
 
-def _instances(surfaces: list[Surface]) -> tuple[Instance, ...]:
+def _instances(
+    surfaces: list[Surface], road: Patches | None, walk: Patches | None, median: Patches | None
+) -> tuple[Instance, ...]:
     line, kerb, top = (0.0, 0.0, LINE_HEIGHT), (0.0, 0.0, 0.5 * LINE_HEIGHT), (0.0, 0.0, KERB)
-    road = _patches(surfaces, "road")
     white = _patches(surfaces, "line", "crossing", yellow=False)
     yellow = _patches(surfaces, "line", yellow=True)
-    walk, median = _patches(surfaces, "sidewalk"), _patches(surfaces, "median")
     yards = _patches(surfaces, "yard")
     made = [terrain()]
     if yards is not None:

@@ -48,22 +48,26 @@ class TownScene:
         self.seed = seed
         self._static = _static_scene(town)
 
-    def at(self, state: Snapshot, *, pose: ObjectPose | None = None, ego: bool = False) -> Scene:
+    def at(
+        self, state: Snapshot, *, pose: ObjectPose | None = None, ego: bool = False, reach: float | None = None
+    ) -> Scene:
         """Return the scene around the ego vehicle.
 
         Args:
             state: State of all actors.
             pose: Pose of an anomaly object, the last actor; None stands on the ground.
             ego: Whether the ego vehicle is part of the scene. Its own sensors do not see it, nor its shadow.
+            reach: Distance from the ego vehicle up to which everything is part of the scene, m; None depends on the
+                size of things: 420 m for buildings, 90 m for benches.
         """
         centre = state.position[EGO_ROW]
-        instances = self._static.near(centre, state.lights)
-        instances += self._actors(state, centre, pose, ego=ego)
+        instances = self._static.near(centre, state.lights, reach)
+        near = ((state.position - centre) ** 2).sum(axis=1) < (ACTOR_REACH if reach is None else reach) ** 2
+        near[EGO_ROW] = ego
+        instances += self._actors(state, near, pose)
         return Scene(tuple(instances), sky=Sky(label=int(Label.SKY)))
 
-    def _actors(self, state: Snapshot, centre: FloatArray, pose: ObjectPose | None, *, ego: bool) -> list[Instance]:
-        near = ((state.position - centre) ** 2).sum(axis=1) < ACTOR_REACH**2
-        near[EGO_ROW] = ego
+    def _actors(self, state: Snapshot, near: BoolArray, pose: ObjectPose | None) -> list[Instance]:
         found: list[Instance] = []
         for row in np.flatnonzero(near):
             made, identity = actor_asset(state, int(row), self.seed), int(state.instance[row])
@@ -105,10 +109,10 @@ class StaticScene:
             position = (each.x, each.y, self.ground.height_at(each.x, each.y))
             self._instances.append((each.asset.placed(position, each.yaw, identity=number),))
 
-    def near(self, centre: FloatArray, lights: IntArray) -> list[Instance]:
+    def near(self, centre: FloatArray, lights: IntArray, reach: float | None = None) -> list[Instance]:
         """Return the instances near a position, with traffic lights in their states."""
         found = list(self.ground.instances)
-        close: BoolArray = ((self._position - centre) ** 2).sum(axis=1) < self._reach**2
+        close: BoolArray = ((self._position - centre) ** 2).sum(axis=1) < (self._reach if reach is None else reach) ** 2
         for k in np.flatnonzero(close):
             head = self._head[k]
             found += self._instances[k][int(lights[head]) if head >= 0 else 0]

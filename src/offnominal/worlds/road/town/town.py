@@ -30,6 +30,7 @@ class Town:
         self.plan = plan
         self.graph = RoadGraph(plan)
         self.places: tuple[Place, ...] = make_places(self.graph)
+        self.buildings = tuple(place for place in self.places if place.kind == "building")
 
     @property
     def name(self) -> str:
@@ -53,10 +54,7 @@ class Town:
 
     def building_at(self, x: float, y: float, margin: float = 0.0) -> Place | None:
         """Return the building at a position, or None."""
-        for place in self.places:
-            if place.kind == "building" and place.contains(x, y, margin):
-                return place
-        return None
+        return next((place for place in self.buildings if place.contains(x, y, margin)), None)
 
     def lane_at(self, x: float, y: float, heading: float | None = None) -> LanePosition:
         """Return the lane at a position, for a vehicle to be placed there, or raise :class:`InvalidSpawn`.
