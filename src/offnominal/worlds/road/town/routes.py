@@ -98,7 +98,7 @@ class Route:
         if len(lanes) < SHORTEST:
             found.append(f"it has {len(lanes)} waypoints; expected at least {SHORTEST}")
         early = lanes[:FIRST_WAYPOINTS]
-        if np.count_nonzero(early != lanes[0]) > MAX_ELSEWHERE:
+        if np.count_nonzero(early != early[:1]) > MAX_ELSEWHERE:
             found.append("it leaves its lane at once")
         if len({self.graph.lanes[lane].road for lane in early}) > 1:
             found.append("it leaves its road at once")
