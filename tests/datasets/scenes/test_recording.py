@@ -12,6 +12,7 @@ import pytest
 from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile, InvalidParameter
 from offnominal.datasets.scenes import open_scenes, record_scenes, verify_scenes
 from offnominal.datasets.scenes.compact_layout import CompactWriter
+from offnominal.datasets.scenes.published_layout import PublishedWriter
 
 SCRIPT = """
 import sys
@@ -42,6 +43,29 @@ def test_killed_recording_resumes_in_several_processes_without_repeating_a_frame
     counted = (tmp_path / "frames.txt").read_text().splitlines()
     assert len(counted) == len(set(counted)) == 15
     assert sorted(path.name for path in tmp_path.iterdir()) == ["frames.txt", "set"]
+
+
+def test_scenarios_that_cannot_be_simulated_are_discarded(stand_in, tmp_path):
+    def source(scenario, **options):
+        if scenario.id == "CLEAR_NOON-2":
+            raise InvalidParameter("there is no place for a cow.")
+        return stand_in.Run(scenario, **options)
+
+    manifest = record_scenes(stand_in.SCENARIOS, tmp_path / "set", source=source)
+    assert manifest.discarded == {"CLEAR_NOON-2": "there is no place for a cow"}
+
+
+def test_published_layout_resumes_to_the_same_files(stand_in, tmp_path, monkeypatch):
+    record_scenes(stand_in.SCENARIOS[1:2], tmp_path / "whole", layout="published", source=stand_in.Run)
+    monkeypatch.setattr(PublishedWriter, "finish", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        record_scenes(stand_in.SCENARIOS[1:2], tmp_path / "set", layout="published", source=stand_in.Run)
+    monkeypatch.undo()
+    next(tmp_path.glob(".set.unfinished/dataset/Scenario_*/ACTION/ACTION_5.csv")).write_text("half")
+    monkeypatch.setenv("COUNTED_IN", str(tmp_path / "frames.txt"))
+    record_scenes(stand_in.SCENARIOS[1:2], tmp_path / "set", layout="published", source=stand_in.Run, report=str)
+    assert contents(tmp_path / "set") == contents(tmp_path / "whole")
+    assert (tmp_path / "frames.txt").read_text().splitlines() == ["HARD_RAIN_NOON-1 False 2"]
 
 
 def test_damaged_frames_of_an_unfinished_set_are_recorded_again(stand_in, recorded, tmp_path, monkeypatch):

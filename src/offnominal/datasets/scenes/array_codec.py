@@ -43,8 +43,10 @@ def decode_rgb(content: Any, height: int, width: int) -> NDArray[np.uint8]:
 
 
 def encode_integers(values: Array) -> bytes:
-    """Return integers of 32 bits, with bytes of the same significance together."""
-    return np.ascontiguousarray(values, np.int32).view(np.uint8).reshape(-1, 4).T.tobytes()
+    """Return integers of 32 bits, with bytes of the same significance together, and only as many as are needed."""
+    numbers = np.ascontiguousarray(values, np.int32)
+    width = 4 if numbers.min() < 0 else max(1, (int(numbers.max()).bit_length() + 7) // 8)
+    return numbers.view(np.uint8).reshape(-1, 4)[:, :width].T.tobytes()
 
 
 def decode_integers(content: Any, shape: tuple[int, int]) -> Integers:
@@ -54,17 +56,20 @@ def decode_integers(content: Any, shape: tuple[int, int]) -> Integers:
         >>> decode_integers(encode_integers(np.array([[-1, 70_000]])), (1, 2)).tolist()
         [[-1, 70000]]
     """
-    planes = _viewed(content, np.uint8, (4, shape[0] * shape[1]))
-    return np.ascontiguousarray(planes.T).view(np.int32).reshape(shape)
+    count = shape[0] * shape[1]
+    width = min(max(1, len(content) // count), 4)
+    numbers = np.zeros((count, 4), np.uint8)
+    numbers[:, :width] = _viewed(content, np.uint8, (width, count)).T
+    return numbers.view(np.int32).reshape(shape)
 
 
 def encode_depth(depth: NDArray[np.float32]) -> bytes:
     """Return depths, which are not negative and may be infinite, with 12 significant bits."""
     bits = np.ascontiguousarray(depth, np.float32).view(np.uint32)
-    rounded = (bits + np.uint32(1 << (_DROPPED_BITS - 1))) >> np.uint32(_DROPPED_BITS)
+    rounded = ((bits + np.uint32(1 << (_DROPPED_BITS - 1))) >> np.uint32(_DROPPED_BITS)).view(np.int32)
     rows = rounded.copy()
     rows[1:] -= rounded[:-1]
-    return encode_integers(rows.view(np.int32))
+    return encode_integers(fold(rows))
 
 
 def decode_depth(content: Any, shape: tuple[int, int]) -> NDArray[np.float32]:
@@ -74,8 +79,8 @@ def decode_depth(content: Any, shape: tuple[int, int]) -> NDArray[np.float32]:
         >>> decode_depth(encode_depth(np.array([[12.34, 567.8, np.inf]], np.float32)), (1, 3)).tolist()
         [[12.33984375, 567.75, inf]]
     """
-    rows = decode_integers(content, shape).view(np.uint32)
-    return (np.cumsum(rows, axis=0, dtype=np.uint32) << np.uint32(_DROPPED_BITS)).view(np.float32)
+    rounded = np.cumsum(unfold(decode_integers(content, shape)), axis=0, dtype=np.int32)
+    return (rounded << _DROPPED_BITS).view(np.float32)
 
 
 def encode_ranges(ranges: NDArray[np.float32], like: NDArray[np.float32] | None = None) -> tuple[bytes, bytes]:
@@ -91,12 +96,12 @@ def encode_ranges(ranges: NDArray[np.float32], like: NDArray[np.float32] | None 
         change = np.diff(steps, axis=1, prepend=np.int32(0))
     else:
         change = np.where(returned, steps - _steps(like, np.isfinite(like)), np.int32(0))
-    return np.packbits(returned).tobytes(), encode_integers(_folded(change))
+    return np.packbits(returned).tobytes(), encode_integers(fold(change))
 
 
 def decode_ranges(returned: BoolArray, content: Any, like: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
     """Return the distances of :func:`encode_ranges`."""
-    change = _unfolded(decode_integers(content, (returned.shape[0], returned.shape[1])))
+    change = unfold(decode_integers(content, (returned.shape[0], returned.shape[1])))
     if like is None:
         steps = np.cumsum(change, axis=1, dtype=np.int32)
     else:
@@ -129,12 +134,13 @@ def _steps(ranges: NDArray[np.float32], returned: BoolArray) -> Integers:
     return np.rint(np.where(returned, ranges, np.float32(0.0)) / RANGE_STEP).astype(np.int32)
 
 
-def _folded(values: Integers) -> Integers:
+def fold(values: Integers) -> Integers:
     """Return small positive numbers for numbers near zero: 0, -1, 1, -2 become 0, 1, 2, 3."""
     return (values << 1) ^ (values >> 31)
 
 
-def _unfolded(values: Integers) -> Integers:
+def unfold(values: Integers) -> Integers:
+    """Return the numbers of :func:`fold`."""
     return (values >> 1) ^ -(values & 1)
 
 

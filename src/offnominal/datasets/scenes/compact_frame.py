@@ -183,8 +183,8 @@ def _encoded_turn(frame: LidarFrame) -> dict[str, bytes | None]:
         "intensity": None if bright is None else bright.tobytes(),
         "measured_returned": measured_returned,
         "measured_range": measured_ranges,
-        "measured_label": codec.encode_integers(measured.label - label),
-        "measured_instance": codec.encode_integers(measured.instance - instance),
+        "measured_label": codec.encode_integers(codec.fold(measured.label - label)),
+        "measured_instance": codec.encode_integers(codec.fold(measured.instance - instance)),
         "measured_intensity": None if measured_bright is None else (measured_bright - intensity).tobytes(),
     }
 
@@ -219,8 +219,8 @@ def _decoded_turn(row: dict[str, Any], mount: Mount, lidar: Lidar) -> LidarFrame
     measured = PointCloud(
         seen,
         points_of(lidar, seen),
-        codec.decode_integers(part["measured_label"], shape) + label,
-        codec.decode_integers(part["measured_instance"], shape) + instance,
+        codec.unfold(codec.decode_integers(part["measured_label"], shape)) + label,
+        codec.unfold(codec.decode_integers(part["measured_instance"], shape)) + instance,
         None if change is None else codec.decode_intensity(codec.decode_bytes(change, shape) + intensity),
     )
     return LidarFrame(lidar, measured, exact)

@@ -176,8 +176,9 @@ def _outcomes(jobs: list[SceneJob], workers: int) -> Iterator[Outcome]:
 
 def _in_processes(jobs: list[SceneJob], workers: int, tick: ProgressCallback) -> Iterator[Outcome]:
     context = multiprocessing.get_context("spawn")
-    counter, shown = context.Value("q"), 0
-    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(counter, os.getpid())) as pool:
+    counter, stop, shown = context.Value("q"), context.Event(), 0
+    shared = (counter, stop, os.getpid())
+    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=shared) as pool:
         pending: set[Future[Outcome]] = {pool.submit(_record, job) for job in jobs}
         try:
             while pending:
@@ -188,14 +189,15 @@ def _in_processes(jobs: list[SceneJob], workers: int, tick: ProgressCallback) ->
         except BrokenProcessPool as error:
             raise InvalidState("a recording process ended; memory may be short: choose fewer workers.") from error
         finally:
+            stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 _worker: list[Any] = []
 
 
-def _start_worker(counter: Any, parent: int) -> None:
-    _worker[:] = counter, parent
+def _start_worker(counter: Any, stop: Any, parent: int) -> None:
+    _worker[:] = counter, stop, parent
 
 
 def _record(job: SceneJob) -> Outcome:
@@ -203,9 +205,9 @@ def _record(job: SceneJob) -> Outcome:
 
 
 def _advance() -> None:
-    """Count a frame for the progress bar; end this process if its parent is gone."""
-    counter, parent = _worker
+    """Count a frame for the progress bar; end this process if another one failed or its parent is gone."""
+    counter, stop, parent = _worker
     with counter.get_lock():
         counter.value += 1
-    if os.getppid() != parent:
+    if stop.is_set() or os.getppid() != parent:
         os._exit(1)

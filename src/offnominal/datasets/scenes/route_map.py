@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import numpy as np
@@ -40,8 +39,10 @@ def route_map(route: FloatArray, position: tuple[float, float], yaw: float) -> N
         [0.5 * SIZE - 0.5 + PIXELS_PER_METRE * right, SIZE - BELOW - 0.5 - PIXELS_PER_METRE * ahead], axis=1
     )
     mask = np.zeros((SIZE, SIZE), np.uint8)
-    for start, end in itertools.pairwise(points):
-        _draw(mask, start, end)
+    low, high = np.minimum(points[:-1], points[1:]), np.maximum(points[:-1], points[1:])
+    visible = (high > -HALF_WIDTH).all(axis=1) & (low < SIZE + HALF_WIDTH).all(axis=1)
+    for k in np.flatnonzero(visible):
+        _draw(mask, points[k], points[k + 1])
     return mask
 
 

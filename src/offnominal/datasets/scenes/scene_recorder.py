@@ -74,7 +74,8 @@ class SceneJob:
                 for _ in finished:
                     advance()
                 return self._entry(folder, finished, journal.index_sha256)
-            journal.restart(finished)
+            if journal.torn or journal.index_sha256 or len(finished) < len(journal.frames):
+                journal.restart(finished)
             return self._resume(folder, finished, journal, advance)
 
     def _resume(
@@ -136,29 +137,38 @@ class _Journal:
         self.frames: list[FrameEntry] = []
         self.discarded: str | None = None
         self.index_sha256 = ""
+        self.torn = False
         self._file = file
         for line in file:
             try:
-                kind, data, digest = parse_json(line, path)
-                if digest != _digest(kind, data):
-                    break
-                if kind == "frame":
-                    self.frames.append(FrameEntry.from_dict(data))
-                elif kind == "finished":
-                    self.index_sha256 = data
-                else:
-                    self.discarded = data
+                self._read(line)
             except (ValueError, TypeError, OffnominalError):
+                self.torn = True
                 break
+
+    def _read(self, line: str) -> None:
+        kind, data, digest = parse_json(line, self.path)
+        if digest != _digest(kind, data):
+            raise ValueError("the line was changed")
+        if kind == "frame":
+            self.frames.append(FrameEntry.from_dict(data))
+        elif kind == "finished":
+            self.index_sha256 = data
+        else:
+            self.discarded = data
 
     @classmethod
     @contextmanager
     def locked(cls, path: Path) -> Iterator[_Journal]:
         """Open a journal; wait while another process has it."""
-        with file_errors(path), path.open("a+", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            yield cls(path, file)
+        with file_errors(path):
+            file = path.open("a+", encoding="utf-8")
+        with file:
+            with file_errors(path):
+                fcntl.flock(file, fcntl.LOCK_EX)
+                file.seek(0)
+                journal = cls(path, file)
+            yield journal
 
     def restart(self, frames: Sequence[FrameEntry]) -> None:
         """Keep some frames and remove all other lines."""
