@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -147,6 +148,7 @@ def run(
     from offnominal.datasets.scenes import record_scenes
     from offnominal.worlds.road.rigs import rig as rig_named
     from offnominal.worlds.road.scenarios import read_scenarios
+    from offnominal.worlds.road.scenes import ScenarioRun
 
     found = [scenario for file in read_scenarios(folder).values() for scenario in file.scenarios]
     manifest = record_scenes(
@@ -155,7 +157,7 @@ def run(
         layout=cast(Any, layout),
         twins=twins,
         rig=None if rig is None else rig_named(rig),
-        samples=samples,
+        source=ScenarioRun if samples == 1 else partial(ScenarioRun, samples=samples),
         workers=workers,
         report=print_note,
     )

@@ -29,8 +29,8 @@ SCENARIOS = [
 class Run:
     """A run of a scenario; the environment can kill the process in the middle, or discard the scenario."""
 
-    def __init__(self, scenario, *, rig=None, twin=False, samples=1):
-        self.scenario, self.twin, self.rig, self.samples = scenario, twin, rig or RIG, samples
+    def __init__(self, scenario, *, rig=None, twin=False):
+        self.scenario, self.twin, self.rig = scenario, twin, rig or RIG
         self.route = SimpleNamespace(waypoints=(np.array([(float(k), 0.5) for k in range(110)]), None))
         discarded = scenario.id in os.environ.get("DISCARDED", "").split()
         self.discards = ("the ego vehicle brakes with full force",) if discarded else ()
@@ -58,9 +58,7 @@ class Run:
             things.append(Instance(Box((1.0, 2.0, 2.0)), (9.0, -1.0, 1.0), label=int(Label.ANIMAL), identity=70_000))
         weather = WEATHERS[self.scenario.weather]
         scene = Scene(tuple(things), sky=Sky(label=int(Label.SKY)))
-        sensors = record(
-            scene, self.rig, place, yaw, weather=weather, seed=self.scenario.seed, step=tick, samples=self.samples
-        )
+        sensors = record(scene, self.rig, place, yaw, weather=weather, seed=self.scenario.seed, step=tick, samples=2)
         return DrivingFrame(number, tick, sensors, self.state(tick, place, yaw, cow), place, yaw)
 
     def state(self, tick, place, yaw, cow):

@@ -1,5 +1,7 @@
 """Driving scenes in the compact layout."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,6 +9,15 @@ import pytest
 from offnominal.core.errors import DamagedFile, MissingFile, UnknownName
 from offnominal.datasets.scenes import open_scenes
 from offnominal.datasets.scenes.array_codec import DEPTH_ERROR, RANGE_STEP
+from offnominal.datasets.scenes.compact_layout import CompactReader, CompactWriter
+from offnominal.datasets.scenes.scene_recorder import entry_of
+from offnominal.datasets.scenes.scene_run import RunSource
+from offnominal.worlds.road.carla import CarlaRun
+from offnominal.worlds.road.rig_frame import RigFrame
+from offnominal.worlds.road.scenes import ScenarioRun
+
+SOURCES: list[RunSource] = [ScenarioRun, CarlaRun]
+"""The type checker tests that both simulators can be recorded."""
 
 
 def test_metadata_is_that_of_the_scenarios(recorded, stand_in):
@@ -76,6 +87,25 @@ def assert_same_cloud(found, cloud):
     np.testing.assert_allclose(found.points[back], cloud.points[back], atol=RANGE_STEP / 2 + 1e-5)
     assert np.isnan(found.points[~back]).all()
     np.testing.assert_allclose(found.intensity, cloud.intensity, atol=0.5 / 255 + 1e-6)
+
+
+def test_any_pose_and_points_beside_the_rays_are_stored(stand_in, tmp_path):
+    """Sensors of another simulator can be tilted, and its points are not exactly on the rays."""
+    frame = stand_in.Run(stand_in.SCENARIOS[1]).frame(1)
+    camera, lidar = frame.sensors.cameras["top"], frame.sensors.lidars["top"]
+    tilted = replace(camera, camera=replace(camera.camera, up=(0.0, 0.1, 1.0)))
+    lean = np.array(((1.0, 0.0, 0.0), (0.0, 0.8, -0.6), (0.0, 0.6, 0.8)))
+    moved = replace(lidar.measured, points=lidar.measured.points + np.float32(0.25))
+    beside = replace(lidar, lidar=replace(lidar.lidar, rotation=lean), measured=moved)
+    sensors = RigFrame({**frame.sensors.cameras, "top": tilted}, {**frame.sensors.lidars, "top": beside})
+    writer = CompactWriter(tmp_path, stand_in.RIG)
+    entry = entry_of(frame, writer.add(replace(frame, sensors=sensors)))
+    writer.close()
+    found = CompactReader(tmp_path, stand_in.RIG).frame(entry).sensors
+    assert found.cameras["top"].camera == tilted.camera
+    np.testing.assert_array_equal(found.lidars["top"].lidar.rotation, lean)
+    np.testing.assert_array_equal(found.lidars["top"].measured.points, moved.points)
+    np.testing.assert_array_equal(found.lidars["top"].exact.points, lidar.exact.points)
 
 
 def test_states_are_read_without_sensors(recorded, stand_in):

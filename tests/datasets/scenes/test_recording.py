@@ -89,7 +89,7 @@ def interrupt(self):
 
 def test_finished_set_is_not_recorded_again(stand_in, recorded):
     before = contents(recorded.folder)
-    again = record_scenes(stand_in.SCENARIOS, recorded.folder, twins=True, source=never)
+    again = record_scenes(stand_in.SCENARIOS, recorded.folder, twins=True, source=stand_in.Run)
     assert again == recorded.manifest
     assert contents(recorded.folder) == before
 

@@ -162,13 +162,11 @@ class ScenePlan:
         scenario: Its scenario.
         twin: Whether to record the nominal twin.
         rig: Sensors; None are those of the scenario.
-        samples: Antialiasing of the cameras.
     """
 
     scenario: Scenario
     twin: bool = False
     rig: Rig | None = None
-    samples: int = 1
 
     @cached_property
     def id(self) -> str:
@@ -184,12 +182,11 @@ class ScenePlan:
             "scenario": scenario_to_json(self.scenario),
             "twin": self.twin,
             "rig": rig,
-            "samples": self.samples,
         }
 
     def start(self, source: RunSource) -> SceneRun:
         """Return the run of the scenario."""
-        return source(self.scenario, rig=self.rig, twin=self.twin, samples=self.samples)
+        return source(self.scenario, rig=self.rig, twin=self.twin)
 
 
 def rig_to_dict(rig: Rig) -> dict[str, Any]:

@@ -16,19 +16,20 @@ def directions_of(lidar: Lidar) -> FloatArray:
     return np.stack([flat * cosine, flat * sine, np.broadcast_to(up, (len(flat), len(sine)))], axis=-1)
 
 
-def points_of(lidar: Lidar, ranges: Array) -> NDArray[np.float32]:
+def points_of(lidar: Lidar, ranges: Array, columns: slice = slice(None)) -> NDArray[np.float32]:
     """Return the points of a turn in world coordinates; NaN without a return.
 
     Args:
         lidar: The lidar at its pose.
         ranges: (channels, columns): distances, m; infinite without a return.
+        columns: Columns whose points are returned.
 
     Example:
         >>> points_of(Lidar(channels=1, columns=2, fov=(0.0, 0.0)), np.array([[3.0, np.inf]])).round(2).tolist()
         [[[0.0, -3.0, 1.8], [nan, nan, nan]]]
     """
-    distance = np.where(np.isfinite(ranges), ranges, np.nan).astype(np.float64)
-    world: Array = np.asarray(lidar.position) + distance[..., None] * (
-        directions_of(lidar) @ np.asarray(lidar.rotation).T
-    )
+    some = ranges[:, columns]
+    distance = np.where(np.isfinite(some), some, np.nan).astype(np.float64)
+    directions = directions_of(lidar)[:, columns] @ np.asarray(lidar.rotation).T
+    world: Array = np.asarray(lidar.position) + distance[..., None] * directions
     return world.astype(np.float32)

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
-from offnominal.datasets.scenes.lidar_points import directions_of
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.lidar import Lidar, PointCloud
 from offnominal.worlds.road.labels import Label, colour_table
@@ -68,7 +67,8 @@ def _check_colours(image: Array, noun: str) -> None:
 def encode_points(cloud: PointCloud, lidar: Lidar, values: Array) -> NDArray[np.float32]:
     """Return the points (n, 4) of a turn: x ahead, y to the left and z up from the lidar, m, and a value per point."""
     back = cloud.returned
-    own = directions_of(lidar)[back] * cloud.ranges[back][:, None]
+    world = cloud.points[back].astype(np.float64) - np.asarray(lidar.position)
+    own = np.einsum("nk,kj->nj", world, np.asarray(lidar.rotation))
     return np.column_stack([own, values[back]]).astype(np.float32)
 
 

@@ -28,7 +28,7 @@ from offnominal.datasets.scenes.index import (
 )
 from offnominal.datasets.scenes.layouts import LAYOUTS
 from offnominal.datasets.scenes.scene_recorder import SceneJob
-from offnominal.datasets.scenes.scene_run import RunSource
+from offnominal.datasets.scenes.scene_run import RunSource, source_name
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, write_scenarios
 from offnominal.worlds.road.scenarios.scenario_file import check_ids
@@ -48,7 +48,6 @@ def record_scenes(
     layout: Layout = "compact",
     twins: bool = False,
     rig: Rig | None = None,
-    samples: int = 1,
     workers: int = 1,
     source: RunSource = ScenarioRun,
     report: Report = warnings.warn,
@@ -65,9 +64,10 @@ def record_scenes(
         layout: ``"compact"``, or ``"published"`` for the layout of AnoVox.
         twins: Whether to record the nominal twin of each scenario with an anomaly as well.
         rig: Sensors of all scenes; None are those of each scenario.
-        samples: Antialiasing of the cameras.
         workers: Number of processes.
-        source: Class or function that simulates a scenario; for several workers it can be pickled.
+        source: Class or function that simulates a scenario, such as
+            :class:`~offnominal.worlds.road.carla.CarlaRun` or ``partial(ScenarioRun, samples=2)``; for several workers
+            it must be possible to pickle it.
         report: Called with a line of text when an earlier run is resumed, discarded or waited for.
 
     Returns:
@@ -80,10 +80,9 @@ def record_scenes(
     """
     one_of("layout", layout, get_args(Layout))
     positive_integer("workers", workers)
-    positive_integer("samples", samples)
     check_ids(scenarios)
     plans = [
-        ScenePlan(scenario, twin, rig, samples)
+        ScenePlan(scenario, twin, rig)
         for scenario in scenarios
         for twin in (False, True)
         if not twin or (twins and scenario.anomaly is not None)
@@ -91,7 +90,7 @@ def record_scenes(
     if not plans:
         raise InvalidParameter("there are no scenarios to record; give at least one.")
     path = destination(folder)
-    manifest = SceneManifest.here(layout, _recipe_sha256(plans, layout))
+    manifest = SceneManifest.here(layout, _recipe_sha256(plans, layout, source))
     found = _existing(path, manifest)
     if found is None:
         with build_folder(path, report) as hidden:
@@ -104,8 +103,8 @@ def record_scenes(
     return found
 
 
-def _recipe_sha256(plans: Sequence[ScenePlan], layout: Layout) -> str:
-    return sha256_of(json.dumps([layout, [plan.recipe for plan in plans]], sort_keys=True))
+def _recipe_sha256(plans: Sequence[ScenePlan], layout: Layout, source: RunSource) -> str:
+    return sha256_of(json.dumps([layout, source_name(source), [plan.recipe for plan in plans]], sort_keys=True))
 
 
 def _existing(folder: Path, manifest: SceneManifest) -> SceneManifest | None:

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Protocol
 
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario
 from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
-from offnominal.worlds.road.town.routes import Route
+
+
+class WaypointRoute(Protocol):
+    """Route of the ego vehicle."""
+
+    @property
+    def waypoints(self) -> tuple[FloatArray, IntArray]:
+        """Positions (k, 2) at distances of 1 m, and the lane (k,) of each."""
 
 
 class SceneRun(Protocol):
     """A scenario that is simulated, such as a :class:`~offnominal.worlds.road.scenes.ScenarioRun`."""
 
-    rig: Rig
+    @property
+    def rig(self) -> Rig:
+        """Sensors of the ego vehicle."""
 
     @property
-    def route(self) -> Route:
+    def route(self) -> WaypointRoute:
         """Route of the ego vehicle."""
 
     @property
@@ -34,5 +45,22 @@ class SceneRun(Protocol):
 class RunSource(Protocol):
     """Function or class that simulates scenarios."""
 
-    def __call__(self, scenario: Scenario, *, rig: Rig | None, twin: bool, samples: int) -> SceneRun:
-        """Return the run of a scenario, with the arguments of :class:`~offnominal.worlds.road.scenes.ScenarioRun`."""
+    def __call__(self, scenario: Scenario, *, rig: Rig | None, twin: bool) -> SceneRun:
+        """Return the run of a scenario."""
+
+
+def source_name(source: RunSource) -> str:
+    """Return the name of a source and the arguments that are bound to it.
+
+    Example:
+        >>> from functools import partial
+        >>> from offnominal.worlds.road.scenes import ScenarioRun
+        >>> source_name(partial(ScenarioRun, samples=2))
+        'ScenarioRun(samples=2)'
+    """
+    bound: list[str] = []
+    while isinstance(source, partial):
+        bound += [*map(repr, source.args), *(f"{name}={source.keywords[name]!r}" for name in sorted(source.keywords))]
+        source = source.func
+    name = getattr(source, "__qualname__", type(source).__qualname__)
+    return f"{name}({', '.join(bound)})" if bound else name
