@@ -56,7 +56,7 @@ def _at_ticks(found: Iterable[Incident], ticks: tuple[int, int] | None) -> list[
 
 
 def _is_clean(simulation: TownSimulation, nominal: Trace, incident: Incident) -> bool:
-    """Return whether the actor deviates from its first anomalous tick on, and nobody collides."""
+    """Return whether the actor deviates from its first anomalous tick on, and no actors collide."""
     actor = incident.actor
     for _ in range(TICKS):
         simulation.advance()

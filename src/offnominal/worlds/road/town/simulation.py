@@ -13,6 +13,7 @@ from offnominal.core.errors import InvalidAction, InvalidParameter, InvalidState
 from offnominal.core.streams import Stream, check_seed
 from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.worlds.road.labels import AGENT_OFFSET, Label
+from offnominal.worlds.road.town.active_incident import ActiveIncident
 from offnominal.worlds.road.town.behaviour import make_behaviour
 from offnominal.worlds.road.town.collision_kernel import find_collisions
 from offnominal.worlds.road.town.description import LANE_WIDTH
@@ -39,7 +40,6 @@ from offnominal.worlds.road.town.traffic_state import (
 from offnominal.worlds.road.town.vehicle_kinds import KINDS
 
 PEDESTRIAN_SIZE = (0.5, 0.6, 1.75)
-JAYWALKING_SPEED = 1.8
 ATTEMPTS = 12
 FULL = 1.0
 ON_ROAD = 0.5 * LANE_WIDTH + 0.25
@@ -82,9 +82,8 @@ class TownSimulation:
         self._controls: FloatArray
         self._accelerations: FloatArray
         self._discards: set[str]
-        self._finished: int | None
         self._waves: int
-        self._entered: bool
+        self._active: ActiveIncident | None = None
 
     def reset(
         self,
@@ -135,7 +134,7 @@ class TownSimulation:
         if self._placing is None:
             raise InvalidState("the simulation has no state; call reset first.")
         self._place(*self._placing)
-        self._write_script()
+        self._activate(self.incident)
         return self.snapshot()
 
     def _place(
@@ -165,7 +164,7 @@ class TownSimulation:
         self._key = Stream.named(seed, 0, "world").key
         self._controls, self._accelerations = np.zeros(3), np.zeros(count)
         self._waves = (2 if kind is not None and kind.lead else 1) if self.green_wave else 0
-        self._discards, self._finished, self._entered = set(), None, False
+        self._discards, self._active = set(), None
         self.tick = 0
         self._stages(free=False, moving=False)
 
@@ -182,12 +181,10 @@ class TownSimulation:
 
         def start(chosen: Route, incident: Incident | None) -> None:
             self._place(seed, chosen, vehicles, walkers, kind)
-            self.incident = incident
-            self._write_script()
+            self._activate(incident)
 
         routes = draw_routes(self.town.graph, seed, lanes=kind.lanes) if route is None else iter([route])
         found = find_incident(self, islice(routes, ATTEMPTS), start, kind, ticks)
-        self.incident = None
         if found is None:
             raise AnomalyNotPossible(
                 f"{self.town.name} has no actor and no place for {kind.name!r} with seed {seed}; use another seed, "
@@ -195,16 +192,9 @@ class TownSimulation:
             )
         return found
 
-    def _write_script(self) -> None:
-        if self.incident is None or self.incident.is_jaywalker:
-            return
-        v = self.incident.actor
-        self.cars.script[v] = self.incident.script
-        # A state of tick t is the result of the decisions at tick t - 1.
-        stop = self.incident.stop if self.incident.stop is not None else TICKS
-        end = stop - 1 if self.incident.kind == "sudden-braking" else stop
-        self.cars.script_span[v] = self.incident.start - 1, end
-        self.cars.script_value[v] = self.incident.value
+    def _activate(self, incident: Incident | None) -> None:
+        if incident is not None:
+            self._active = ActiveIncident(incident, self.town.graph.network, self.cars, self.walkers)
 
     def step(self, controls: Sequence[float] | FloatArray | None = None) -> Snapshot:
         """Advance by 0.1 s and return the new state.
@@ -222,11 +212,12 @@ class TownSimulation:
             raise InvalidState("the simulation has no state; call reset first.")
         if controls is not None:
             self._controls[:] = _checked_controls(controls)
-        if self.incident is not None and self.incident.is_jaywalker and self.tick == self.incident.start - 1:
-            self._start_jaywalk(self.incident)
+        if self._active is not None:
+            self._active.begin(self.tick)
         self._stages(free=controls is not None, moving=True)
         self.tick += 1
-        self._note_end()
+        if self._active is not None:
+            self._active.note_end(self.tick)
         self._note_discards(controls is not None)
         if self.cars.lost[0]:
             self._plan_again()
@@ -244,31 +235,8 @@ class TownSimulation:
         """Advance by some ticks on autopilot and return all states; by default a whole scenario."""
         return [self.step() for _ in range(integer_in("ticks", ticks, 0))]
 
-    def _start_jaywalk(self, incident: Incident) -> None:
-        p = incident.actor
-        self.walkers.jaywalk[p] = 1
-        self.walkers.goal[p] = incident.value
-        self.walkers.rejoin[p] = incident.rejoin
-        self.walkers.speed[p] = JAYWALKING_SPEED
-
-    def _note_end(self) -> None:
-        """Note when an anomaly without a fixed end has ended."""
-        incident = self.incident
-        if incident is None or incident.stop is not None or self._finished is not None or self.tick <= incident.start:
-            return
-        if incident.is_jaywalker:
-            if self.walkers.jaywalk[incident.actor] == 0:
-                self._finished = self.tick - 1
-            return
-        net, cars, v = self.town.graph.network, self.cars, incident.actor
-        entered = net.road[cars.lane[v]] >= 0 and cars.before[v] >= 0 and net.road[cars.before[v]] < 0
-        if entered and cars.s[v] > 0.5 * cars.size[v, 0] and self._entered:
-            self._finished = self.tick - 1
-            cars.script[v] = 0
-        self._entered = self._entered or bool(net.road[cars.lane[v]] < 0)
-
     def _note_discards(self, free: bool) -> None:
-        if self.incident is None and not free and self._controls[2] >= FULL:
+        if self._active is None and not free and self._controls[2] >= FULL:
             self._discards.add("the ego vehicle brakes with full force")
         first = len(self.cars.lane)
         for one, other in self.collisions() if self.tick % 2 == 0 else ():
@@ -346,11 +314,9 @@ class TownSimulation:
         active = np.zeros(count + len(self.walkers.walk) + (self.obstacle is not None), np.bool_)
         if self.obstacle is not None:
             active[-1] = True
-        incident = self.incident
-        if incident is not None and self.tick >= incident.start:
-            last = incident.stop if incident.stop is not None else self._finished
-            if last is None or self.tick <= last:
-                active[incident.actor + (count if incident.is_jaywalker else 0)] = True
+        if self._active is not None and self._active.is_active(self.tick):
+            incident = self._active.incident
+            active[incident.actor + (count if incident.is_jaywalker else 0)] = True
         return active
 
     def snapshot(self) -> Snapshot:
