@@ -194,11 +194,7 @@ class TownEnv(gymnasium.Env[Any, Any]):
         if not self.sensors:
             return found
         outputs: tuple[Any, ...] = tuple(name for name in self.sensors if name != "lidar")
-        mounts = [
-            replace(each, lidar=each.lidar and "lidar" in self.sensors) for each in self.rig.mounts if each.camera
-        ]
-        mounts += [each for each in self.rig.mounts if not each.camera and "lidar" in self.sensors]
-        frame = self._recorded(replace(self.rig, mounts=tuple(mounts)), outputs)
+        frame = self._recorded(self._used, outputs)
         for name, camera in frame.cameras.items():
             for output in outputs:
                 found[f"{name}/{output}"] = _as_observation(output, getattr(camera.image, output))
