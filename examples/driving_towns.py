@@ -44,7 +44,7 @@ CLIPS = {
     "jaywalker": ("small-town", 6, 26, 86),
     "swerving-car": ("roundabout", 2, 26, 86),
     "stopped-car": ("downtown", 8, 55, 115),
-    "light-ignored": ("grid", 2, 90, 150),
+    "light-ignored": ("grid", 2, 120, 178),
 }
 CLIP_RIG = Rig("clip", (Mount("front", (0.3, 0.0, 1.6), lidar=False),), width=480, height=320, fov=75.0)
 RED, GREY = (214, 73, 51), (201, 204, 209)

@@ -47,3 +47,37 @@ def test_new_meshes_are_added_to_those_of_the_last_similar_scene(monkeypatch):
     recent = packed_meshes._recent
     assert any(each is other for each in recent)
     assert not any(each is first for each in recent)
+
+
+def leaves(joined, mesh):
+    """Return the triangles of a mesh in the order of its tree, with their colours and normals."""
+    found, stack = [], [joined.root[id(mesh)]]
+    while stack:
+        at, count = joined.links[stack.pop()]
+        if count == 0:
+            stack += [at + 1, at]
+            continue
+        for k in range(at, at + count):
+            finish = joined.finish[k]
+            colour = joined.palette[finish - 2].tolist() if finish >= 2 else int(finish)
+            normals = joined.corner_normals[k].tolist() if len(joined.corner_normals) else [0.0] * 9
+            found.append((joined.triangles[k].tolist(), colour, normals))
+    return found
+
+
+def test_meshes_added_later_keep_their_triangles_colours_and_normals(monkeypatch):
+    monkeypatch.setattr(packed_meshes, "_recent", [])
+    rng = np.random.default_rng(0)
+    meshes = []
+    for k in range(6):
+        corners, faces = rng.normal(size=(12, 3)), rng.permuted(np.tile(np.arange(12), (9, 1)), axis=1)[:, :3]
+        colours = rng.uniform(size=(9, 3)) if k % 2 else None
+        normals = np.tile(np.eye(3), (9, 1, 1)) if k > 3 else None
+        meshes.append(Mesh(corners, faces, colours=colours, normals=normals))
+    join_meshes(tuple(meshes[:4]))
+    grown = join_meshes(tuple(meshes[1:]))
+    assert len(grown.meshes) == 6
+    whole = packed_meshes._joined(tuple(meshes))
+    for mesh in meshes:
+        assert leaves(grown, mesh) == leaves(whole, mesh)
+        assert len(leaves(grown, mesh)) == 9

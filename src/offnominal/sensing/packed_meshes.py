@@ -54,7 +54,7 @@ def join_meshes(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
     not depend on it: every mesh keeps its own tree.
     """
     with _recent_lock:
-        joined = _take_recent({id(mesh) for mesh in meshes}) or _joined(_with_similar(meshes))
+        joined = _take_recent({id(mesh) for mesh in meshes}) or _extend_similar(meshes) or _joined(meshes)
         _recent.insert(0, joined)
         del _recent[CACHED:]
     return joined
@@ -68,16 +68,40 @@ def _take_recent(wanted: set[int]) -> JoinedMeshes | None:
     return None
 
 
-def _with_similar(meshes: tuple[Mesh, ...]) -> tuple[Mesh, ...]:
-    """Return the meshes and those of recent arrays that share half of them; these arrays are removed."""
-    wanted = {id(mesh) for mesh in meshes}
+def _extend_similar(meshes: tuple[Mesh, ...]) -> JoinedMeshes | None:
+    """Remove recent arrays that contain half of the meshes, and return them with the others appended."""
     for position, each in enumerate(_recent):
-        more = tuple(mesh for mesh in each.meshes if id(mesh) not in wanted)
-        shared = len(each.meshes) - len(more)
-        if 2 * shared >= len(wanted) > 0 and len(more) + len(meshes) <= SPARE * len(wanted):
+        new = tuple(mesh for mesh in meshes if id(mesh) not in each.root)
+        if 2 * len(new) <= len(meshes) and len(each.meshes) + len(new) <= SPARE * len(meshes):
             del _recent[position]
-            return (*meshes, *more)
-    return meshes
+            return _appended(each, _joined(new))
+    return None
+
+
+def _appended(first: JoinedMeshes, second: JoinedMeshes) -> JoinedMeshes:
+    """Return the arrays of two groups of different meshes, one after the other."""
+    nodes, triangles, colours = len(first.boxes), len(first.triangles), len(first.palette)
+    inner = second.links[:, 1] == 0
+    links = second.links + np.stack([np.where(inner, nodes, triangles), 0 * inner], axis=1)
+    normals = [each.corner_normals for each in (first, second)]
+    if any(len(each) for each in normals):
+        # Arrays without smooth meshes have no normals; those of flat triangles are zero.
+        normals = [
+            each.corner_normals if len(each.corner_normals) else np.zeros((len(each.triangles), 9), np.float32)
+            for each in (first, second)
+        ]
+    return JoinedMeshes(
+        (*first.meshes, *second.meshes),
+        first.root | {key: node + nodes for key, node in second.root.items()},
+        np.concatenate([first.boxes, second.boxes]),
+        np.concatenate([first.links, links.astype(np.int32)]),
+        np.concatenate([first.triangles, second.triangles]),
+        np.concatenate([first.finish, np.where(second.finish >= 2, second.finish + colours, second.finish)]).astype(
+            np.int32
+        ),
+        np.concatenate([first.palette, second.palette]),
+        np.concatenate(normals),
+    )
 
 
 def _joined(meshes: tuple[Mesh, ...]) -> JoinedMeshes:
