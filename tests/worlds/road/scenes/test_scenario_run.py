@@ -150,6 +150,7 @@ def test_objects_are_visible_and_unstable_ones_topple_over():
     assert states[-1].size[-1, 2] < 1.0
     truth = run.anomaly_truth()
     assert (truth.name, truth.label, truth.first_tick, truth.last_tick) == ("pillar", Label.FALLING, 1, 65)
+    assert truth.position[2] == 0.0
     assert check_run(run) == []
     actors = next(iter(ScenarioRun(run.scenario, rig=TINY, twin=True).states()))
     assert "pillar" not in actors.kind

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ class ObjectPose:
         centre: Centre of its bounding box on the ground, (x, y) in m.
         heading: Direction of that box, radians.
         size: Sides of that box along the heading, across and upwards, m.
+        bottom: Height of its lowest point, m.
     """
 
     position: Triple
@@ -41,6 +42,7 @@ class ObjectPose:
     centre: tuple[float, float]
     heading: float
     size: Triple
+    bottom: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,7 @@ class ObjectMotion:
         at = self.route.position_at(anomaly.distance)
         pose = self.route.graph.to_cartesian(at.lane, at.s, anomaly.lateral_offset)
         heading = pose.heading + math.radians(anomaly.yaw)
-        return self._posed((pose.x, pose.y), heading, rotation_about_z(math.degrees(heading)), 0.0)
+        return self._posed((pose.x, pose.y), heading, rotation_about_z(math.degrees(heading)))
 
     @property
     def is_unstable(self) -> bool:
@@ -103,9 +105,9 @@ class ObjectMotion:
             height = max(0.0, height - 0.5 * GRAVITY * seconds * seconds)
         if not self.is_unstable or toppling <= 0:
             x, y, _ = standing.position
-            return ObjectPose((x, y, height), standing.rotation, standing.centre, standing.heading, standing.size)
+            return replace(standing, position=(x, y, height), bottom=height)
         lean = self._lean(toppling)
-        return self._posed(standing.position[:2], self.lane_heading, self._leaning(lean), 0.0)
+        return self._posed(standing.position[:2], self.lane_heading, self._leaning(lean))
 
     def is_near(self, x: float, y: float) -> bool:
         """Return whether the ego vehicle is so near that an unstable object begins to topple."""
@@ -134,12 +136,12 @@ class ObjectMotion:
         )
         return result
 
-    def _posed(self, place: tuple[float, float], heading: float, rotation: FloatArray, height: float) -> ObjectPose:
-        """Return the pose whose lowest point is at a height, with its bounding box."""
+    def _posed(self, place: tuple[float, float], heading: float, rotation: FloatArray) -> ObjectPose:
+        """Return the pose whose lowest point is on the ground, with its bounding box."""
         turned = self.vertices @ rotation.T
         own = turned @ rotation_about_z(math.degrees(heading))
         low, high = own.min(axis=0), own.max(axis=0)
         middle = rotation_about_z(math.degrees(heading)) @ (0.5 * (low + high))
         x, y, z = (float(each) for each in high - low)
         centre = (place[0] + float(middle[0]), place[1] + float(middle[1]))
-        return ObjectPose((*place, height - float(low[2])), rotation, centre, heading, (x, y, z))
+        return ObjectPose((*place, -float(low[2])), rotation, centre, heading, (x, y, z))

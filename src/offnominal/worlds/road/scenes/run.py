@@ -66,7 +66,8 @@ class AnomalyTruth:
         first_tick: First tick at which it is active.
         last_tick: Last tick at which it is active.
         size: Length, width and height of the object or road user, m.
-        position: Its position when it becomes active, m; an object's after it has dropped or toppled over.
+        position: Its position when it becomes active, m; an object's after it has dropped or toppled over, with the
+            height of its base.
         distance: Distance of a content anomaly from the start of the route, m; None for a temporal anomaly.
     """
 
@@ -272,10 +273,11 @@ class ScenarioRun:
                 active.append(tick)
                 noted = state if noted is None or session.motion is not None else noted
             yield state, session.pose
-        truth = None if noted is None else self._truth(noted, active)
+        height = 0.0 if session.pose is None else session.pose.bottom
+        truth = None if noted is None else self._truth(noted, active, height)
         self._outcome = _Outcome(session.simulation.discards, truth)
 
-    def _truth(self, state: Snapshot, active: list[int]) -> AnomalyTruth:
+    def _truth(self, state: Snapshot, active: list[int], height: float) -> AnomalyTruth:
         row = int(state.anomalous.argmax())
         anomaly = self.scenario.anomaly
         assert anomaly is not None
@@ -288,7 +290,7 @@ class ScenarioRun:
             first_tick=active[0],
             last_tick=active[-1],
             size=(a, b, c),
-            position=(x, y, 0.0),
+            position=(x, y, height),
             distance=anomaly.distance if isinstance(anomaly, ContentAnomaly) else None,
         )
 
