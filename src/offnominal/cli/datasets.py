@@ -159,9 +159,7 @@ def verify(
         _show_problems(cells, "cell", success, as_json)
         return
 
-    from offnominal.datasets.scenes.index import SCENES
-
-    if (folder / SCENES).exists():
+    if (folder / "scenes.json").exists():
         from offnominal.datasets.scenes import verify_scenes
 
         scenes = list(verify_scenes(folder).items())

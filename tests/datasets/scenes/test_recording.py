@@ -1,11 +1,8 @@
 """Recording of driving scenes: resumed, in several processes, and refused where it cannot be written."""
 
-import os
+import multiprocessing
 import re
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +10,6 @@ from offnominal.core.errors import AlreadyExists, DamagedFile, InaccessibleFile,
 from offnominal.datasets.scenes import open_scenes, record_scenes, verify_scenes
 from offnominal.datasets.scenes.compact_layout import CompactWriter
 from offnominal.datasets.scenes.published_layout import PublishedWriter
-
-SCRIPT = """
-import sys
-sys.path.insert(0, {here!r})
-from stand_in import SCENARIOS, Run
-from offnominal.datasets.scenes import record_scenes
-record_scenes(SCENARIOS, {folder!r}, twins=True, source=Run)
-"""
 
 
 def contents(folder):
@@ -30,14 +19,19 @@ def contents(folder):
 def test_killed_recording_resumes_in_several_processes_without_repeating_a_frame(
     stand_in, recorded, tmp_path, monkeypatch
 ):
-    script = SCRIPT.format(here=str(Path(stand_in.__file__).parent), folder=str(tmp_path / "set"))
     monkeypatch.setenv("COUNTED_IN", str(tmp_path / "frames.txt"))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "KILLED_AT": "HARD_RAIN_NOON-1 2"}
-    killed = subprocess.run([sys.executable, "-c", script], env=environment, timeout=120, check=False)
-    assert killed.returncode == -signal.SIGKILL
+    monkeypatch.setenv("KILLED_AT", "HARD_RAIN_NOON-1 2")
+    options = {"twins": True, "source": stand_in.Run}
+    process = multiprocessing.get_context("fork").Process(
+        target=record_scenes, args=(stand_in.SCENARIOS, tmp_path / "set"), kwargs=options
+    )
+    process.start()
+    process.join(timeout=60)
+    assert process.exitcode == -signal.SIGKILL
     assert not (tmp_path / "set").exists()
+    monkeypatch.delenv("KILLED_AT")
     lines = []
-    record_scenes(stand_in.SCENARIOS, tmp_path / "set", twins=True, workers=2, source=stand_in.Run, report=lines.append)
+    record_scenes(stand_in.SCENARIOS, tmp_path / "set", workers=2, report=lines.append, **options)
     assert "5 frames are already finished" in lines[0]
     assert contents(tmp_path / "set") == contents(recorded.folder)
     counted = (tmp_path / "frames.txt").read_text().splitlines()
@@ -61,10 +55,13 @@ def test_published_layout_resumes_to_the_same_files(stand_in, tmp_path, monkeypa
     with pytest.raises(KeyboardInterrupt):
         record_scenes(stand_in.SCENARIOS[1:2], tmp_path / "set", layout="published", source=stand_in.Run)
     monkeypatch.undo()
-    next(tmp_path.glob(".set.unfinished/dataset/Scenario_*/ACTION/ACTION_5.csv")).write_text("half")
+    actions = next(tmp_path.glob(".set.unfinished/dataset/Scenario_*/ACTION"))
+    (actions / "ACTION_5.csv").write_text("half")
+    (actions / ".0f3a.unfinished").write_text("half of another one")
     monkeypatch.setenv("COUNTED_IN", str(tmp_path / "frames.txt"))
     record_scenes(stand_in.SCENARIOS[1:2], tmp_path / "set", layout="published", source=stand_in.Run, report=str)
     assert contents(tmp_path / "set") == contents(tmp_path / "whole")
+    assert set(verify_scenes(tmp_path / "set").values()) == {""}
     assert (tmp_path / "frames.txt").read_text().splitlines() == ["HARD_RAIN_NOON-1 False 2"]
 
 

@@ -123,11 +123,7 @@ def _begin(hidden: Path, manifest: SceneManifest, scenarios: Sequence[Scenario],
     """Prepare the hidden folder: keep the work of an interrupted run of the same scenes, or start again."""
     begun = hidden / STARTED / MANIFEST
     if begun.exists():
-        try:
-            same = SceneManifest.from_dict(read_json(begun)) == manifest
-        except OffnominalError:
-            same = False
-        if same:
+        if _same(begun, manifest) and (hidden / FINISHED / LAYOUTS[manifest.layout].scenarios).is_dir():
             frames = sum(path.read_bytes().count(b'["frame"') for path in begun.parent.glob("*.jsonl"))
             report(f"Resuming in {hidden}: {frames} frames are already finished.")
             return
@@ -138,6 +134,13 @@ def _begin(hidden: Path, manifest: SceneManifest, scenarios: Sequence[Scenario],
             (hidden / name).mkdir()
     write_scenarios(scenarios, hidden / FINISHED / LAYOUTS[manifest.layout].scenarios)
     write_json(begun, manifest.to_dict())
+
+
+def _same(begun: Path, manifest: SceneManifest) -> bool:
+    try:
+        return SceneManifest.from_dict(read_json(begun)) == manifest
+    except OffnominalError:
+        return False
 
 
 def _finish(
@@ -153,6 +156,8 @@ def _finish(
         id, reason = next(iter(discarded.items()))
         raise InvalidParameter(f"all {len(discarded)} scenes were discarded; {id}: {reason}.")
     with file_errors(made):
+        for path in made.glob(".*.unfinished"):
+            path.unlink()
         files = sorted((made / LAYOUTS[manifest.layout].scenarios).iterdir())
     documents = {path.relative_to(made).as_posix(): sha256_of(path) for path in files}
     complete = manifest.replace(scenes=scenes, discarded=discarded, documents=documents).with_sha256()

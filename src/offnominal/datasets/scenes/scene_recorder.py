@@ -90,6 +90,7 @@ class SceneJob:
             return self._discard(folder, journal, str(error).rstrip("."))
         if discards:
             return self._discard(folder, journal, "; ".join(discards))
+        _remove_others(folder, finished)
         writer = LAYOUTS[self.layout].writer(folder, self.plan, run, finished)
         try:
             for frame in run.frames(start=len(finished)):
@@ -205,6 +206,15 @@ def _intact(folder: Path, frames: Sequence[FrameEntry]) -> list[FrameEntry]:
             break
         found.append(frame)
     return found
+
+
+def _remove_others(folder: Path, frames: Sequence[FrameEntry]) -> None:
+    """Remove files of an interrupted run that do not belong to finished frames."""
+    owned = {folder / part.file for frame in frames for part in frame.parts}
+    with file_errors(folder):
+        for path in folder.rglob("*"):
+            if path not in owned and not path.is_dir():
+                path.unlink()
 
 
 def _remove(folder: Path) -> None:

@@ -21,11 +21,6 @@ from offnominal.datasets.scenes.index import (
 )
 
 
-def is_scene_set(folder: Path) -> bool:
-    """Whether a folder has a manifest of driving scenes."""
-    return (folder / SCENES).is_file()
-
-
 def verify_scenes(folder: Path | str) -> dict[str, str]:
     """Verify all files of a set of driving scenes and return the problem of each scene.
 

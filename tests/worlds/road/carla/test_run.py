@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import MissingDependency
+from offnominal.datasets.scenes import open_scenes, record_scenes
 from offnominal.worlds.road.carla import (
     CarlaError,
     CarlaRun,
@@ -78,6 +79,21 @@ def test_frames_have_the_types_and_numbers_of_a_scenario(recorded):
     assert image.rgb.shape == (64, 128, 3)
     cloud = frames[0].sensors.lidars["top"].measured
     assert cloud.points.shape == (8, 36, 3)
+
+
+def test_frames_are_stored_and_read_back(recorded, tmp_path):
+    frames, _, _ = recorded
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "carla", fake_carla().module)
+        record_scenes([BARREL], tmp_path / "set", rig=RIG, source=CarlaRun)
+    (scene,) = open_scenes(tmp_path / "set")
+    assert scene.truth.name == "oil_barrel"
+    for frame, read in zip(frames, scene, strict=True):
+        camera, lidar = frame.sensors.cameras["top"], frame.sensors.lidars["top"]
+        assert read.sensors.cameras["top"].camera == camera.camera
+        np.testing.assert_array_equal(read.sensors.cameras["top"].image.label, camera.image.label)
+        back = lidar.exact.returned
+        np.testing.assert_allclose(read.sensors.lidars["top"].exact.points[back], lidar.exact.points[back], atol=2e-3)
 
 
 def test_sensors_are_matched_by_the_number_of_the_frame(recorded):
