@@ -17,6 +17,7 @@ from benchmarks import (
     comparison,
     datasets,
     detectors,
+    driving,
     ensembles,
     evaluation,
     image_detectors,
@@ -40,7 +41,14 @@ whole process, best of five windows, contenders taking turns. A step is one tran
 """
 GROUPS = {
     "sensing": sensing.SECTIONS,
-    "worlds": {**worlds.SECTIONS, **arm.SECTIONS, **robot.SECTIONS, **lane_keeping.SECTIONS, **classic.SECTIONS},
+    "worlds": {
+        **worlds.SECTIONS,
+        **arm.SECTIONS,
+        **robot.SECTIONS,
+        **lane_keeping.SECTIONS,
+        **driving.SECTIONS,
+        **classic.SECTIONS,
+    },
     "pong": pong.SECTIONS,
     "training": training.SECTIONS,
     "uncertainty": uncertainty.SECTIONS,
