@@ -7,7 +7,7 @@ from offnominal.sensing import Camera, render
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenes.polygons import triangulate
 from offnominal.worlds.road.scenes.town_scene import TownScene
-from offnominal.worlds.road.town import TownSimulation, make_town, town_names
+from offnominal.worlds.road.town import TownSimulation, make_town
 from offnominal.worlds.road.town.surfaces import surfaces_of
 
 
@@ -17,8 +17,8 @@ def areas(polygons):
     return 0.5 * np.abs((x * np.roll(y, -1, axis=-1) - y * np.roll(x, -1, axis=-1)).sum(axis=-1))
 
 
-@pytest.mark.parametrize("name", town_names())
-def test_triangles_cover_the_surfaces_of_every_town(name):
+@pytest.mark.parametrize("name", ["residential", "roundabout", "rural"])
+def test_triangles_cover_the_surfaces_of_a_town(name):
     for surface in surfaces_of(make_town(name).graph):
         covered = areas(surface.corners[np.array(triangulate(surface.corners))]).sum()
         whole = float(areas(surface.corners[None])[0])
