@@ -73,6 +73,21 @@ def rotation_about_z(degrees: float) -> FloatArray:
     return np.array(((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0)))
 
 
+def rotated(points: FloatArray, rotation: FloatArray) -> FloatArray:
+    """Return points (..., 3) rotated by a (3, 3) matrix.
+
+    The bits are the same on every machine; those of NumPy's matrix product depend on its library.
+
+    Example:
+        >>> rotated(np.array([(1.0, 0.0, 2.0)]), rotation_about_z(90.0)).round(6).tolist()
+        [[0.0, 1.0, 2.0]]
+    """
+    result: FloatArray = (
+        points[..., :1] * rotation[:, 0] + points[..., 1:2] * rotation[:, 1] + points[..., 2:] * rotation[:, 2]
+    )
+    return result
+
+
 def _from_quaternion(w: float, x: float, y: float, z: float) -> FloatArray:
     norm = w * w + x * x + y * y + z * z
     if not 0.0 < norm < math.inf:

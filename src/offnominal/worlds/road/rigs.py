@@ -16,11 +16,10 @@ import numpy as np
 from offnominal.core.checks import positive_integer
 from offnominal.core.deterministic_math import arctan2, sincos
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.core.types import FloatArray
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.lidar import Lidar
 from offnominal.sensing.shapes import Triple
-from offnominal.sensing.vectors import rotation_about_z
+from offnominal.sensing.vectors import rotated, rotation_about_z
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ class Rig:
         return Lidar(eye, rotation_about_z(heading), self.channels, self.columns, self.lidar_fov, self.lidar_range)
 
     def _pose(self, mount: Mount, position: Triple, yaw: float) -> tuple[Triple, float]:
-        moved: FloatArray = rotation_about_z(yaw) @ np.array(mount.position) + np.array(position)
+        moved = rotated(np.array(mount.position), rotation_about_z(yaw)) + np.array(position)
         x, y, z = moved.tolist()
         return (x, y, z), yaw + mount.yaw
 

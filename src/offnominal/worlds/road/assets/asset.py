@@ -13,9 +13,11 @@ from offnominal.core.types import FloatArray
 from offnominal.sensing.material import Material
 from offnominal.sensing.scene import Instance
 from offnominal.sensing.shapes import Mesh, Shape, Triple
-from offnominal.sensing.vectors import rotation_about_z
+from offnominal.sensing.vectors import rotated, rotation_about_z
 from offnominal.worlds.road.assets.solid import Solid
 from offnominal.worlds.road.labels import Label
+
+ORIGIN: Triple = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,7 @@ class Part:
     shape: Shape
     label: Label
     material: Material = field(default_factory=Material)
-    position: Triple = (0.0, 0.0, 0.0)
+    position: Triple = ORIGIN
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,7 @@ class Asset:
     size: Triple
 
     def placed(
-        self, position: Triple = (0.0, 0.0, 0.0), yaw: float = 0.0, *, identity: int, rotation: FloatArray | None = None
+        self, position: Triple = ORIGIN, yaw: float = 0.0, *, identity: int, rotation: FloatArray | None = None
     ) -> tuple[Instance, ...]:
         """Return the instances of the asset at a pose.
 
@@ -61,11 +63,10 @@ class Asset:
             rotation: (3, 3): rotation from its own axes to the world, instead of `yaw`.
         """
         turned = rotation_about_z(yaw) if rotation is None else rotation
-        where = np.array(position)
         return tuple(
             Instance(
                 part.shape,
-                tuple((where + turned @ np.array(part.position)).tolist()),
+                position if part.position == ORIGIN else _moved(position, part.position, turned),
                 turned,
                 part.material,
                 int(part.label),
@@ -85,6 +86,11 @@ def asset(name: str, *parts: Part) -> Asset:
     high = np.max([np.array(part.position) + _middle(part.shape) + part.shape.extent for part in parts], axis=0)
     x, y, z = (high - low).tolist()
     return Asset(name, parts, (x, y, z))
+
+
+def _moved(position: Triple, offset: Triple, rotation: FloatArray) -> Triple:
+    x, y, z = (np.array(position) + rotated(np.array(offset), rotation)).tolist()
+    return x, y, z
 
 
 @cache

@@ -11,7 +11,7 @@ import numpy as np
 from offnominal.core.deterministic_math import sincos
 from offnominal.core.types import FloatArray
 from offnominal.sensing.shapes import Mesh, Triple
-from offnominal.sensing.vectors import rotation_about_z
+from offnominal.sensing.vectors import rotated, rotation_about_z
 from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly
 from offnominal.worlds.road.town.obstacle import Obstacle
 from offnominal.worlds.road.town.routes import Route
@@ -131,17 +131,16 @@ class ObjectMotion:
         side = -1.0 if self.anomaly.lateral_offset > 0.0 else 1.0
         sine, cosine = sincos(math.radians(-side * lean))
         about_x = np.array(((1.0, 0.0, 0.0), (0.0, cosine, -sine), (0.0, sine, cosine)))
-        result: FloatArray = (
-            rotation_about_z(math.degrees(self.lane_heading)) @ about_x @ rotation_about_z(self.anomaly.yaw)
-        )
-        return result
+        # Columns of a rotation are the rotated axes.
+        own_axes = rotated(rotation_about_z(self.anomaly.yaw).T, about_x)
+        return rotated(own_axes, rotation_about_z(math.degrees(self.lane_heading))).T
 
     def _posed(self, place: tuple[float, float], heading: float, rotation: FloatArray) -> ObjectPose:
         """Return the pose whose lowest point is on the ground, with its bounding box."""
-        turned = self.vertices @ rotation.T
-        own = turned @ rotation_about_z(math.degrees(heading))
+        along = rotation_about_z(math.degrees(heading))
+        own = rotated(rotated(self.vertices, rotation), along.T)
         low, high = own.min(axis=0), own.max(axis=0)
-        middle = rotation_about_z(math.degrees(heading)) @ (0.5 * (low + high))
+        middle = rotated(0.5 * (low + high), along)
         x, y, z = (float(each) for each in high - low)
         centre = (place[0] + float(middle[0]), place[1] + float(middle[1]))
         return ObjectPose((*place, -float(low[2])), rotation, centre, heading, (x, y, z))

@@ -15,7 +15,7 @@ from offnominal.core.errors import InvalidState
 from offnominal.core.streams import Stream, check_seed
 from offnominal.core.types import Array, FloatArray, Frame
 from offnominal.sensing.camera_image import Output
-from offnominal.sensing.vectors import rotation_about_z
+from offnominal.sensing.vectors import rotated, rotation_about_z
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.road.rig_frame import RigFrame, record
 from offnominal.worlds.road.rigs import Rig
@@ -201,7 +201,7 @@ class TownEnv(gymnasium.Env[Any, Any]):
         position, yaw = ego_pose(self._state)
         for name, lidar in frame.lidars.items():
             cloud = lidar.measured
-            points = (cloud.points - np.array(position)) @ rotation_about_z(yaw)
+            points = rotated(cloud.points - np.array(position), rotation_about_z(yaw).T)
             both = np.concatenate([points, np.asarray(cloud.intensity)[..., None]], axis=2)
             found[f"{name}/lidar"] = np.where(cloud.returned[..., None], both, 0.0).astype(np.float32)
         return found
