@@ -58,8 +58,12 @@ def decode_integers(content: Any, shape: tuple[int, int]) -> Integers:
     """
     count = shape[0] * shape[1]
     width = min(max(1, len(content) // count), 4)
+    planes = _viewed(content, np.uint8, (width, count))
+    if width == 1:
+        return planes.astype(np.int32).reshape(shape)
     numbers = np.zeros((count, 4), np.uint8)
-    numbers[:, :width] = _viewed(content, np.uint8, (width, count)).T
+    for place, plane in enumerate(planes):
+        numbers[:, place] = plane
     return numbers.view(np.int32).reshape(shape)
 
 

@@ -93,7 +93,8 @@ class CompactReader:
     def __init__(self, folder: Path, rig: Rig) -> None:
         self.path = folder / STREAM
         self.rig = rig
-        self._header = header_of(schema_of(rig))
+        self._schema = schema_of(rig)
+        self._header = header_of(self._schema)
 
     def frame(self, entry: FrameEntry) -> DrivingFrame:
         """Return a frame.
@@ -111,8 +112,7 @@ class CompactReader:
 
     def _row(self, entry: FrameEntry, names: Sequence[str] | None) -> dict[str, Any]:
         stream = pa.BufferReader(self._header + read_part(self.path.parent, entry.parts[0]) + END)
-        schema = schema_of(self.rig)
-        chosen = None if names is None else [schema.get_field_index(name) for name in names]
+        chosen = None if names is None else [self._schema.get_field_index(name) for name in names]
         options = ipc.IpcReadOptions(included_fields=chosen, use_threads=False)
         batch = ipc.open_stream(stream, options=options).read_next_batch()
         return {name: _value(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from offnominal.core.types import Array
 from offnominal.datasets.scenes import array_codec as codec
-from offnominal.datasets.scenes.lidar_points import points_of
+from offnominal.datasets.scenes.lidar_points import directions_of, points_of
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_image import CameraImage
 from offnominal.sensing.lidar import Lidar, PointCloud
@@ -73,15 +73,16 @@ def encode_turn(frame: LidarFrame) -> dict[str, Any]:
     bright = None if exact.intensity is None else codec.encode_intensity(exact.intensity)
     measured_bright = None if measured.intensity is None else codec.encode_intensity(measured.intensity)
     lidar = frame.lidar
+    rays = directions_of(lidar)
     return {
         POSE: [*lidar.position, *np.asarray(lidar.rotation).ravel().tolist()],
-        "points": _off_rays(lidar, exact),
+        "points": _off_rays(lidar, exact, rays),
         "returned": returned,
         "range": ranges,
         "label": codec.encode_integers(exact.label),
         "instance": codec.encode_integers(exact.instance),
         "intensity": None if bright is None else bright.tobytes(),
-        "measured_points": _off_rays(lidar, measured),
+        "measured_points": _off_rays(lidar, measured, rays),
         "measured_returned": measured_returned,
         "measured_range": measured_ranges,
         "measured_label": codec.encode_integers(codec.fold(measured.label - label)),
@@ -90,17 +91,18 @@ def encode_turn(frame: LidarFrame) -> dict[str, Any]:
     }
 
 
-def _off_rays(lidar: Lidar, cloud: PointCloud) -> bytes | None:
+def _off_rays(lidar: Lidar, cloud: PointCloud, rays: Array) -> bytes | None:
     """Return the points of a turn if they are not on the rays of the lidar; those on its rays need not be stored."""
-    away = points_of(lidar, cloud.ranges, CHECKED_COLUMNS) - cloud.points[:, CHECKED_COLUMNS]
+    some = CHECKED_COLUMNS
+    away = points_of(lidar, cloud.ranges[:, some], rays[:, some]) - cloud.points[:, some]
     if not (np.abs(away) > codec.RANGE_STEP).any():
         return None
     return codec.encode_integers(cloud.points.view(np.int32).reshape(len(cloud.points), -1))
 
 
-def _points(lidar: Lidar, ranges: Array, stored: Any) -> Array:
+def _points(lidar: Lidar, ranges: Array, rays: Array, stored: Any) -> Array:
     if stored is None:
-        return points_of(lidar, ranges)
+        return points_of(lidar, ranges, rays)
     shape = (lidar.channels, lidar.columns)
     return codec.decode_integers(stored, (shape[0], 3 * shape[1])).view(np.float32).reshape(*shape, 3)
 
@@ -121,13 +123,14 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
     x, y, z, *rotation = row[f"lidar.{mount.name}.{POSE}"].tolist()
     settings = (rig.channels, rig.columns, rig.lidar_fov, rig.lidar_range, rig.lidar_noise)
     lidar = Lidar((x, y, z), np.reshape(rotation, (3, 3)), *settings)
+    rays = directions_of(lidar)
     shape = (lidar.channels, lidar.columns)
     part = {name: row[f"lidar.{mount.name}.{name}"] for name in LIDAR}
     ranges = codec.decode_ranges(codec.decode_bits(part["returned"], shape), part["range"])
     bright = None if part["intensity"] is None else codec.decode_bytes(part["intensity"], shape)
     exact = PointCloud(
         ranges,
-        _points(lidar, ranges, part["points"]),
+        _points(lidar, ranges, rays, part["points"]),
         codec.decode_integers(part["label"], shape),
         codec.decode_integers(part["instance"], shape),
         None if bright is None else codec.decode_intensity(bright),
@@ -138,7 +141,7 @@ def decode_turn(row: dict[str, Any], mount: Mount, rig: Rig) -> LidarFrame:
     change = part["measured_intensity"]
     measured = PointCloud(
         seen,
-        _points(lidar, seen, part["measured_points"]),
+        _points(lidar, seen, rays, part["measured_points"]),
         codec.unfold(codec.decode_integers(part["measured_label"], shape)) + label,
         codec.unfold(codec.decode_integers(part["measured_instance"], shape)) + instance,
         None if change is None else codec.decode_intensity(codec.decode_bytes(change, shape) + intensity),
