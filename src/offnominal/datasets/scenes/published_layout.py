@@ -45,7 +45,7 @@ from offnominal.datasets.scenes.route_map import route_map
 from offnominal.datasets.scenes.scene_run import SceneRun
 from offnominal.worlds.road.rig_frame import CameraFrame, LidarFrame
 from offnominal.worlds.road.scenarios import ContentAnomaly
-from offnominal.worlds.road.scenes import DrivingFrame
+from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 EGO = 0
@@ -66,8 +66,7 @@ class PublishedWriter:
         self._scenario, self._id = plan.scenario, plan.id
         self._rig = run.rig
         self._route: FloatArray = run.route.waypoints[0]
-        truth = run.anomaly_truth()
-        self._anomaly = None if truth is None else truth.instance
+        self._truth = run.anomaly_truth()
 
     def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
         """Write the files of a frame, and return them."""
@@ -81,8 +80,8 @@ class PublishedWriter:
                 name = sensor_name(kind, mount, lidar_arguments(self._rig))
                 files[file_of(name, frame.tick, ".npy")] = content
         files[file_of(ACTION, frame.tick, ".csv")] = _csv(self._action(frame))
-        if self._anomaly is not None:
-            files[file_of(ANOMALY, frame.tick, ".csv")] = _csv(self._anomaly_entries(frame, self._anomaly))
+        if self._truth is not None:
+            files[file_of(ANOMALY, frame.tick, ".csv")] = _csv(self._anomaly_entries(frame, self._truth))
         ground = frame.position[:2]
         files[file_of(ROUTE_MAP, frame.tick, ".png")] = encode_png(route_map(self._route, ground, frame.yaw))
         return tuple(self._write(file, content) for file, content in files.items())
@@ -124,12 +123,13 @@ class PublishedWriter:
             "speed": KMH * float(state.speed[row]),
         }
 
-    def _anomaly_entries(self, frame: DrivingFrame, instance: int) -> dict[str, Any]:
+    def _anomaly_entries(self, frame: DrivingFrame, truth: AnomalyTruth) -> dict[str, Any]:
         """Return the state of the anomaly: of an object as published, of a road user like that of the ego vehicle."""
         state = frame.state
-        row = int(np.flatnonzero(state.instance == instance)[0])
+        row = int(np.flatnonzero(state.instance == truth.instance)[0])
+        x, y = state.position[row]
         motion = {
-            "location": _mirrored(*state.position[row]),
+            "location": _mirrored(x, y, truth.position[2]),
             "velocity": _along(state, row, state.speed),
             "acceleration": _along(state, row, state.acceleration),
         }
@@ -140,7 +140,7 @@ class PublishedWriter:
         return {
             "frame_id": frame.tick,
             "scenario_id": self._id,
-            "anomaly_id": instance,
+            "anomaly_id": truth.instance,
             "anomaly_type_id": anomaly.entry.blueprint,
             "anomaly_is_alive": True,
             "semantic_tags": [int(anomaly.label)],
@@ -151,8 +151,8 @@ class PublishedWriter:
         }
 
 
-def _mirrored(x: float, y: float) -> tuple[float, float, float]:
-    return float(x), -float(y) + 0.0, 0.0
+def _mirrored(x: float, y: float, z: float = 0.0) -> tuple[float, float, float]:
+    return float(x), -float(y) + 0.0, float(z)
 
 
 def _along(state: Snapshot, row: int, size: Array) -> tuple[float, float, float]:
