@@ -57,8 +57,16 @@ def test_nominal_traffic_has_no_collisions_in_many_scenarios(town):
         check_scenario(town, seed)
 
 
+def test_traffic_does_not_jam():
+    simulation = TownSimulation("residential")
+    simulation.reset(3)
+    for _ in range(1500):
+        simulation.advance()
+    assert np.count_nonzero(simulation.cars.waiting > 600) == 0
+    assert simulation.cars.speed.mean() > 1.0
+
+
 @pytest.mark.slow
-@pytest.mark.xfail(reason="at full density, traffic jams after one to three minutes", strict=True)
 @pytest.mark.parametrize("town", town_names())
 def test_traffic_flows_for_minutes(town):
     simulation = check_scenario(town, 3, ticks=3000)

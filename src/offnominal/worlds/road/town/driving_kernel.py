@@ -191,6 +191,29 @@ def _stop_for_junction(
 
 
 @compiled_internal
+def give_back(net: Network, cars: Vehicles, control: Control, occ: Occupancy, v: int) -> None:
+    """Give back reserved paths before which another vehicle has come that has not reserved its own.
+
+    A vehicle reserves paths from far away. Others can enter the lane before the junction in front of it, and must go
+    first: both would wait for each other for ever.
+    """
+    for k in range(cars.held.shape[1]):
+        path = cars.held[v, k]
+        # A vehicle may come back to the junction that it is in, or is leaving.
+        leaves = cars.before[v] == path and cars.s[v] < 0.5 * cars.size[v, 0]
+        if path < 0 or cars.lane[v] == path or leaves:
+            continue
+        e = _lead_on(net, occ, v, net.source[path], cars.s[v] if cars.lane[v] == net.source[path] else -FREE)
+        w = occ.who[e] if e >= 0 else -1
+        if e < 0 or (w >= 0 and (cars.lane[w] != net.source[path] or holds(cars, w, cars.path[w, 1]))):
+            continue
+        cars.held[v, k] = -1
+        for m in range(control.holder.shape[1]):
+            if control.holder[path, m] == v:
+                control.holder[path, m] = -1
+
+
+@compiled_internal
 def decide(net: Network, cars: Vehicles, control: Control, occ: Occupancy, v: int, tick: int) -> float:
     """Return the acceleration of a vehicle; reserves paths through junctions as far as it may enter them."""
     half, speed, s = 0.5 * cars.size[v, 0], cars.speed[v], cars.s[v]

@@ -46,9 +46,10 @@ def release(net: Network, cars: Vehicles, control: Control, v: int) -> None:
         path = cars.held[v, k]
         if path < 0:
             continue
-        keep = cars.lane[v] == net.target[path] and cars.s[v] - half < 0.0
-        for m in range(cars.path.shape[1]):
-            keep = keep or cars.path[v, m] == path
+        keep = cars.lane[v] == path or (cars.lane[v] == net.target[path] and cars.s[v] - half < 0.0)
+        # A vehicle that comes back to a junction reserves it again.
+        for m in range(1, cars.path.shape[1]):
+            keep = keep or (cars.path[v, m] == path and cars.before[v] != path)
         if not keep:
             cars.held[v, k] = -1
             for m in range(control.holder.shape[1]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from offnominal.core.compilation import compiled, compiled_internal
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.worlds.road.town.driving_kernel import decide
+from offnominal.worlds.road.town.driving_kernel import decide, give_back
 from offnominal.worlds.road.town.ego_kernel import drive, ego_controls, follow_lane
 from offnominal.worlds.road.town.junction_kernel import hold, holds, release
 from offnominal.worlds.road.town.lane_change_kernel import consider_change
@@ -23,13 +23,20 @@ from offnominal.worlds.road.town.traffic_state import Control, Occupancy, Vehicl
 TICK = 0.1
 STANDING = 0.3
 WAVE_DISTANCE = 90.0
+# Ticks; more than a scenario has.
+JAMMED = 250
 
 
 @compiled_internal
 def _keep_green(net: Network, cars: Vehicles, control: Control, leaders: int) -> None:
-    """Keep the next traffic light of the first vehicles green, and all others of its junction red."""
+    """Keep the next traffic light of the first vehicles green, and all others of its junction red.
+
+    In a traffic jam, which a green light does not end, the lights work as usual.
+    """
     control.wave[:] = -1
     for v in range(leaders - 1, -1, -1):
+        if cars.waiting[v] > JAMMED:
+            continue
         away = -cars.s[v]
         for k in range(cars.path.shape[1]):
             lane = cars.path[v, k]
@@ -114,6 +121,8 @@ def decide_all(
     net: Network, cars: Vehicles, control: Control, occ: Occupancy, tick: int, accelerations: FloatArray
 ) -> None:
     """Write the accelerations of all vehicles; those that wait longest reserve junctions first."""
+    for v in range(cars.lane.shape[0]):
+        give_back(net, cars, control, occ, v)
     order = np.empty(cars.lane.shape[0], np.int64)
     _order(cars, order)
     for k in range(order.shape[0]):
