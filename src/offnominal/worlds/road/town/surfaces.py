@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from offnominal.core.types import FloatArray
-from offnominal.worlds.road.town.curves import connection, cut, parallel, tangents
+from offnominal.worlds.road.town.curves import arclengths, connection, cut, parallel, tangents
 from offnominal.worlds.road.town.description import KERB, LANE_WIDTH, SIDEWALK_WIDTH
 from offnominal.worlds.road.town.junctions import Junction
 from offnominal.worlds.road.town.lanes import BuiltRoad
@@ -17,6 +17,7 @@ from offnominal.worlds.road.town.sidewalks import CROSSING_DEPTH, CROSSING_DISTA
 LINE_WIDTH = 0.15
 OVERLAP = 0.3
 DASH, DASH_PERIOD = 3.0, 9.0
+SHORTEST_MARKING = 2.0
 STRIPE, STRIPE_PERIOD = 0.5, 1.0
 
 
@@ -55,8 +56,10 @@ def surfaces_of(graph: RoadGraph) -> list[Surface]:
             surfaces.append(
                 Surface("sidewalk", _band(walk.points, -0.5 * SIDEWALK_WIDTH - KERB, 0.5 * SIDEWALK_WIDTH + KERB))
             )
-    for built in graph.roads:
-        surfaces += _markings(built)
+    for number, built in enumerate(graph.roads):
+        crossed = [crossing.at for crossing in graph.crossings if crossing.road == number]
+        for line in _between_crossings(built, crossed):
+            surfaces += _markings(built, line)
     for crossing in graph.crossings:
         surfaces += _stripes(graph.walks[crossing.walk].points, graph.roads[crossing.road])
     surfaces += _stop_lines(graph)
@@ -103,28 +106,40 @@ def _area(junction: Junction) -> FloatArray:
     return np.concatenate(parts)
 
 
-def _markings(built: BuiltRoad) -> list[Surface]:
+def _between_crossings(built: BuiltRoad, crossed: list[float]) -> list[FloatArray]:
+    """Return the parts of the line of a road before, between and after its crossings."""
+    if not crossed:
+        return [built.line]
+    half = 0.5 * CROSSING_DEPTH
+    starts = [0.0, *(at + half for at in sorted(crossed))]
+    stops = [*(at - half for at in sorted(crossed)), built.length]
+    spans = [(start, stop) for start, stop in zip(starts, stops, strict=True) if stop - start > SHORTEST_MARKING]
+    return [cut(built.line, start, stop) for start, stop in spans]
+
+
+def _markings(built: BuiltRoad, line: FloatArray) -> list[Surface]:
+    """Return the median and the painted lines along a part of the line of a road."""
     road = built.road
     found: list[Surface] = []
     if road.median > 0.0:
-        found.append(Surface("median", _band(built.line, -0.5 * road.median + 0.3, 0.5 * road.median - 0.3)))
-        found += [_line(built.line, side * 0.5 * road.median, True) for side in (-1, 1)]
+        found.append(Surface("median", _band(line, -0.5 * road.median + 0.3, 0.5 * road.median - 0.3)))
+        found += [_line(line, side * 0.5 * road.median, True) for side in (-1, 1)]
     elif not road.one_way:
-        found += [_line(built.line, side * 0.12, True) for side in (-1, 1)]
+        found += [_line(line, side * 0.12, True) for side in (-1, 1)]
     for forward, count in ((True, road.lanes), (False, road.lanes_back)):
         for k in range(1, count):
             border = road.lane_offset(k, forward) + (0.5 if forward else -0.5) * LANE_WIDTH
-            found += _dashes(built.line, built.length, border)
+            found += _dashes(line, border)
     edges = (-road.right_edge + 0.2, road.left_edge - 0.2)
-    return found + [_line(built.line, edge, False) for edge in edges]
+    return found + [_line(line, edge, False) for edge in edges]
 
 
 def _line(points: FloatArray, offset: float, yellow: bool) -> Surface:
     return Surface("line", _band(points, offset - 0.5 * LINE_WIDTH, offset + 0.5 * LINE_WIDTH), yellow)
 
 
-def _dashes(line: FloatArray, length: float, offset: float) -> list[Surface]:
-    starts = np.arange(1.0, length - DASH, DASH_PERIOD)
+def _dashes(line: FloatArray, offset: float) -> list[Surface]:
+    starts = np.arange(1.0, arclengths(line)[-1] - DASH, DASH_PERIOD)
     return [_line(cut(line, float(start), float(start) + DASH), offset, False) for start in starts]
 
 
