@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from offnominal.agents import FunctionPolicy, RandomPolicy, expert
+from offnominal.agents import FunctionPolicy, RandomPolicy, expert, scripted_expert
 from offnominal.anomalies import Fault, make_anomaly
 from offnominal.anomalies.strengths import read_strengths, write_strengths
 from offnominal.calibration import calibrate, sampler
@@ -86,6 +86,17 @@ def test_what_an_earlier_run_found_is_not_searched_again(line):
 def test_a_line_of_another_policy_is_searched_again(line):
     stale = line.replace(policy="0" * 12, parameter=99.0)
     assert calibrate(WORLD, anomalies=["action/offset"], levels={"half": 0.5}, done=[stale], **QUICK) == [line]
+
+
+def test_level_that_the_score_jumps_past_is_not_attainable(monkeypatch):
+    # A wrong-way driver that only just moves costs as much as a fast one.
+    monkeypatch.setattr(sampler, "REFERENCE_EPISODES", 200)
+    monkeypatch.setattr(sampler, "STARTS", 500)
+    driver = scripted_expert("CAR-LaneKeep-v0")
+    options = {"anomalies": ["dynamics/ghost_driver"], "levels": [0.9], "budget": 200, "fresh": 25}
+    (found,) = calibrate("CAR-LaneKeep-v0", driver, **options)
+    assert not found.attainable
+    assert "jumps past the level, to 0.3" in found.note
 
 
 def test_calibrating_the_onset_of_the_datasets_needs_a_stronger_fault(line):

@@ -36,6 +36,8 @@ FRESH = 2000
 FRESH_DATASET = 500
 BUDGET = 1600
 REFERENCES_PER_FRESH = 8
+LARGEST_ERROR = 0.05
+"""Largest distance between the score on new episodes and the level."""
 ONSETS = {"start": "start", "dataset": "random"}
 
 
@@ -187,14 +189,14 @@ class _Calibration:
             sizes[self.onset] = self.fresh
         start, later = (self._evaluate(axis, found, ONSETS[onset], sizes[onset]) for onset in ("start", "dataset"))
         measured = start if self.onset == "start" else later
-        harmless = found.attainable and measured.interval[1] >= 1.0
+        problem = _problem(measured, level) if found.attainable else found.note
         return Strength(
             world=self.world,
             anomaly=axis.anomaly,
             direction=_direction(axis),
             level=name,
             target=level,
-            attainable=found.attainable and not harmless,
+            attainable=found.attainable and not problem,
             parameter=float(axis.parameter(np.array([found.distance]))[0]),
             score=start.value,
             low=start.interval[0],
@@ -206,13 +208,23 @@ class _Calibration:
             episodes=found.episodes + shared,
             fresh=sizes[self.onset],
             policy=self.policy,
-            note="no harm can be told from none" if harmless else found.note,
+            note=problem or found.note,
         )
 
     def _evaluate(self, axis: Axis, found: SearchResult, onset: str, n: int) -> Measurement:
         """Return the score on new episodes."""
         scores = self.sampler.faulty(axis, np.full(n, found.distance), FRESH_SEED, onset)
         return mean(scores, self.sampler.control_variates(FRESH_SEED, n))
+
+
+def _problem(measured: Measurement, level: float) -> str:
+    """Return why a parameter that the search found does not have its level on new episodes, or an empty string."""
+    low, high = measured.interval
+    if high >= 1.0:
+        return "no harm can be told from none"
+    if abs(measured.value - level) > max(LARGEST_ERROR, high - low):
+        return f"the score jumps past the level, to {measured.value:.3f}"
+    return ""
 
 
 _worker: list[_Calibration] = []

@@ -49,7 +49,10 @@ def _name_files_of_this_process(function: Any) -> None:
     Numba numbers the files of a function without a lock. Two processes that compile it for two signatures at the same
     time would write to one file, and a later process would load the code of the wrong signature.
     """
-    file = function._cache._cache_file
+    cache = getattr(function, "_cache", None)
+    if cache is None:  # NUMBA_DISABLE_JIT is set
+        return
+    file = cache._cache_file
     file._data_name_pattern = file._data_name_pattern.replace("{number:d}", f"{{number:d}}-{_PROCESS}")
 
 
