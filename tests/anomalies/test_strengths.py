@@ -49,7 +49,7 @@ def test_levels_leave_a_falling_share_of_the_return():
     assert list(LEVELS.values()) == [0.99, 0.95, 0.90, 0.75, 0.50]
 
 
-WORLDS = [id for id in worlds.ids() if id.startswith(("MJC-", "SAP-"))]  # others have no calibrated strengths
+WORLDS = [id for id in worlds.ids() if id.startswith(("CAR-", "MJC-", "SAP-"))]  # others have no calibrated strengths
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -98,7 +98,9 @@ def test_what_is_not_attained_says_why():
 
 def test_a_later_onset_never_costs_more():
     for line in calibrated_strengths():
-        if line.attainable and line.target < 0.95:
+        # A car that leaves its lane at once has no costs after that, so an earlier onset can cost less.
+        saves = line.world == "CAR-LaneKeep-v0" and line.level == "extreme"
+        if line.attainable and line.target < 0.95 and not saves:
             assert line.dataset_score > line.score
 
 
@@ -223,6 +225,7 @@ def test_a_published_row_is_one_of_ours(world, anomaly):
         ("MJC-Reacher3D-v0", "observation/noise", "strong", 1.493),
         ("MJC-HalfCheetah-v0", "dynamics/friction", "strong", 8.958),
         ("MJC-HalfCheetah-v0", "observation/offset", "tiny", 0.00200401),
+        ("CAR-LaneKeep-v0", "dynamics/brake_fail", "medium", 0.1136),
     ],
 )
 def test_published_values_are_those_of_the_published_code(world, anomaly, level, value):
