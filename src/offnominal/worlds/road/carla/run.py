@@ -18,7 +18,7 @@ from offnominal.worlds.road.rigs import rig as rig_named
 from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
 from offnominal.worlds.road.scenarios.description import Scenario, published_town
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
-from offnominal.worlds.road.scenes.run import AnomalyTruth, DrivingFrame
+from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
 
 TEMPORAL = ("sudden-braking",)
@@ -167,23 +167,8 @@ class CarlaRun:
                     noted = state if noted is None or content else noted
                 yield simulation, state
             self._discards = simulation.discards
-        self._truth = None if noted is None else self._truth_of(noted, active)
-
-    def _truth_of(self, state: Snapshot, active: list[int]) -> AnomalyTruth:
-        row, anomaly = int(state.anomalous.argmax()), self.scenario.anomaly
-        assert anomaly is not None
-        x, y = (float(each) for each in state.position[row])
-        a, b, c = (float(each) for each in state.size[row])
-        return AnomalyTruth(
-            name=anomaly.name if isinstance(anomaly, ContentAnomaly) else anomaly.kind,
-            label=anomaly.label,
-            instance=int(state.instance[row]),
-            first_tick=active[0],
-            last_tick=active[-1],
-            size=(a, b, c),
-            position=(x, y, 0.0),
-            distance=anomaly.distance if isinstance(anomaly, ContentAnomaly) else None,
-        )
+        anomaly = self.scenario.anomaly
+        self._truth = None if noted is None or anomaly is None else AnomalyTruth.of(anomaly, noted, active)
 
     def _finish(self) -> None:
         if self._discards is None:

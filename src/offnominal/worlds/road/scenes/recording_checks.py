@@ -12,7 +12,8 @@ from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenarios.description import Scenario
 from offnominal.worlds.road.scenarios.normality import Normality, Violation
 from offnominal.worlds.road.scenarios.scenario_file import ScenarioFile
-from offnominal.worlds.road.scenes.run import DrivingFrame, ScenarioRun
+from offnominal.worlds.road.scenes.driving_frame import DrivingFrame
+from offnominal.worlds.road.scenes.run import ScenarioRun
 from offnominal.worlds.road.town.driving_kernel import HARDEST_BRAKING
 from offnominal.worlds.road.town.errors import InvalidSpawn, NoRoute
 from offnominal.worlds.road.town.snapshot import Snapshot

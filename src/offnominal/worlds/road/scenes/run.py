@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from offnominal.core.checks import integer_in
 from offnominal.sensing.camera_image import Output, render
 from offnominal.sensing.shapes import Triple
-from offnominal.worlds.road.labels import Label
-from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, RigFrame, record
+from offnominal.worlds.road.rig_frame import CAMERA_OUTPUTS, record
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.rigs import rig as rig_named
 from offnominal.worlds.road.scenarios.anomaly import ContentAnomaly, TemporalAnomaly
 from offnominal.worlds.road.scenarios.description import Scenario
 from offnominal.worlds.road.scenarios.errors import InvalidScenario
+from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.scenes.scenario_route import route_of
 from offnominal.worlds.road.scenes.session import EGO, Session
@@ -32,53 +32,6 @@ from offnominal.worlds.road.town.simulation import TownSimulation
 from offnominal.worlds.road.town.snapshot import TICK_SECONDS, Snapshot
 from offnominal.worlds.road.town.town import Town, make_town
 from offnominal.worlds.road.weather import WEATHERS
-
-
-@dataclass(frozen=True, eq=False)
-class DrivingFrame:
-    """One recorded frame of a scenario.
-
-    Args:
-        number: Number of the frame, from 0.
-        tick: Tick of the simulation.
-        sensors: Images and point clouds of all sensors of the rig.
-        state: State of all actors.
-        position: Position of the ego vehicle on the ground, m.
-        yaw: Direction of the ego vehicle, degrees to the left.
-    """
-
-    number: int
-    tick: int
-    sensors: RigFrame
-    state: Snapshot
-    position: Triple
-    yaw: float
-
-
-@dataclass(frozen=True)
-class AnomalyTruth:
-    """Ground truth of the anomaly of a scenario.
-
-    Args:
-        name: Name of the object, or kind of the temporal anomaly.
-        label: Semantic label while it is active.
-        instance: Instance id of the object or of the road user.
-        first_tick: First tick at which it is active.
-        last_tick: Last tick at which it is active.
-        size: Length, width and height of the object or road user, m.
-        position: Its position when it becomes active, m; an object's after it has dropped or toppled over, with the
-            height of its base.
-        distance: Distance of a content anomaly from the start of the route, m; None for a temporal anomaly.
-    """
-
-    name: str
-    label: Label
-    instance: int
-    first_tick: int
-    last_tick: int
-    size: Triple
-    position: Triple
-    distance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -274,25 +227,9 @@ class ScenarioRun:
                 noted = state if noted is None or session.motion is not None else noted
             yield state, session.pose
         height = 0.0 if session.pose is None else session.pose.bottom
-        truth = None if noted is None else self._truth(noted, active, height)
-        self._outcome = _Outcome(session.simulation.discards, truth)
-
-    def _truth(self, state: Snapshot, active: list[int], height: float) -> AnomalyTruth:
-        row = int(state.anomalous.argmax())
         anomaly = self.scenario.anomaly
-        assert anomaly is not None
-        x, y = (float(each) for each in state.position[row])
-        a, b, c = (float(each) for each in state.size[row])
-        return AnomalyTruth(
-            name=anomaly.name if isinstance(anomaly, ContentAnomaly) else anomaly.kind,
-            label=anomaly.label,
-            instance=int(state.instance[row]),
-            first_tick=active[0],
-            last_tick=active[-1],
-            size=(a, b, c),
-            position=(x, y, height),
-            distance=anomaly.distance if isinstance(anomaly, ContentAnomaly) else None,
-        )
+        truth = None if noted is None or anomaly is None else AnomalyTruth.of(anomaly, noted, active, height)
+        self._outcome = _Outcome(session.simulation.discards, truth)
 
     @property
     def _finished(self) -> _Outcome:
