@@ -20,7 +20,13 @@ PORTS = re.compile(r"RTDE (\d+), scripts (\d+) and (\d+), dashboard (\d+)")
 @contextmanager
 def serving(*options):
     command = [sys.executable, "-u", "-m", "offnominal", "robot", "serve", "--free-ports", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=None)
+    # A shell starts its background jobs with Ctrl-C ignored, and their child processes inherit that.
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
     try:
         ports = next(found for line in process.stdout if (found := PORTS.search(line)))
         yield process, Ports(*map(int, ports.groups()))
