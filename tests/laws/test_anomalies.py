@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 from gymnasium.spaces import Box
 
 from offnominal.anomalies import CameraAnomaly, FaultContext, SignalAnomaly, camera_anomalies
@@ -17,7 +18,17 @@ from offnominal.worlds import make_world, worlds
 
 PONG = "OOD-Pong-v0"  # pixel observations only
 WORLDS = [world for world in worlds.ids() if world != PONG]
-CASES = [(world, anomaly) for world in WORLDS for anomaly in anomalies_of(world)]
+# Generic anomalies are the same code in all worlds; where the physics is slow, two of them are checked by default.
+SLOW_WORLDS = ("MJC-HalfCheetah-v0", "MJC-Reacher3D-v0", "URM-PnP-v0", "URR-Reach-v0")
+QUICK = ("action/delay", "observation/noise")
+
+
+def case(world: str, anomaly: str) -> ParameterSet:
+    is_slow = world in SLOW_WORLDS and not anomaly.startswith("dynamics/") and anomaly not in QUICK
+    return pytest.param(world, anomaly, marks=[pytest.mark.slow] if is_slow else [])
+
+
+CASES = [case(world, anomaly) for world in WORLDS for anomaly in anomalies_of(world)]
 FILMED = [
     *(("SAP-Goal0-v0", anomaly) for anomaly in camera_anomalies()),
     *((PONG, f"camera/{kind}") for kind in ("gaussian", "impulse", "motion_blur", "pixelate", "delay")),
