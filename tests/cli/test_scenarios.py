@@ -71,7 +71,7 @@ def test_scenarios_of_a_file_are_shown(made):
     path = made / "scenario_config_map_Town03.json"
     result = call("show", path)
     assert result.exit_code == 0
-    assert "roundabout: 1 scenarios" in result.output
+    assert "Scenarios of roundabout" in result.output
     assert "sudden-braking" in result.output
     shown = json.loads(call("show", path, "--json").output)
     assert shown["scenarios"][0]["weather"] == "HARD_RAIN_NOON"

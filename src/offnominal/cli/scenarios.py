@@ -84,7 +84,7 @@ def show(
         print_json(read.to_dict())
         return
     rows = [_row(each, id) for each, id in zip(read.scenarios, _short_ids(read.scenarios), strict=True)]
-    print_rows(f"{read.town}: {len(rows)} scenarios", rows, False)
+    print_rows(f"Scenarios of {read.town}", rows, False)
     _print_unknown(read)
 
 
@@ -114,7 +114,9 @@ def check(
         print_json([each.to_dict() for each in found])
     elif found:
         bad = len({each.scenario for each in found})
-        print_rows(f"{bad} of {count} scenarios violate normality", [each.to_dict() for each in found], False)
+        print_text(f"{bad} of {count} scenarios violate normality:")
+        for each in found:
+            print_text(f"{each.file}, scenario {each.scenario}, {each.entry}: {each.message}")
     else:
         apart = ", apart from anomalies" if test_set else ""
         print_text(f"{folder}: all {count:,} scenarios are within normality{apart}.")
