@@ -16,9 +16,8 @@ from offnominal.worlds.road.scenes.driving_frame import DrivingFrame
 from offnominal.worlds.road.scenes.run import ScenarioRun
 from offnominal.worlds.road.town.driving_kernel import HARDEST_BRAKING
 from offnominal.worlds.road.town.errors import InvalidSpawn, NoRoute
-from offnominal.worlds.road.town.snapshot import Snapshot
+from offnominal.worlds.road.town.snapshot import EGO, Snapshot
 
-EGO = 0
 ROUNDING = 1e-6
 
 

@@ -23,13 +23,13 @@ from offnominal.worlds.road.scenarios.errors import InvalidScenario
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.scenes.scenario_route import route_of
-from offnominal.worlds.road.scenes.session import EGO, Session
+from offnominal.worlds.road.scenes.session import Session
 from offnominal.worlds.road.scenes.town_scene import TownScene
 from offnominal.worlds.road.town.errors import InvalidSpawn
 from offnominal.worlds.road.town.routes import Route
 from offnominal.worlds.road.town.setup import Partner, draw_routes
 from offnominal.worlds.road.town.simulation import TownSimulation
-from offnominal.worlds.road.town.snapshot import TICK_SECONDS, Snapshot
+from offnominal.worlds.road.town.snapshot import EGO, TICK_SECONDS, Snapshot
 from offnominal.worlds.road.town.town import Town, make_town
 from offnominal.worlds.road.weather import WEATHERS
 

@@ -8,9 +8,7 @@ from dataclasses import replace
 from offnominal.core.types import FloatArray
 from offnominal.worlds.road.scenes.object_motion import ObjectMotion, ObjectPose
 from offnominal.worlds.road.town.simulation import TownSimulation
-from offnominal.worlds.road.town.snapshot import Snapshot
-
-EGO = 0
+from offnominal.worlds.road.town.snapshot import EGO, Snapshot
 
 
 class Session:

@@ -16,7 +16,7 @@ from offnominal.worlds.road.scenes.details import street_details
 from offnominal.worlds.road.scenes.object_motion import ObjectPose
 from offnominal.worlds.road.scenes.roadside import LIGHT_COLOURS, THEMES, Theme, placed_asset, pose_of
 from offnominal.worlds.road.scenes.town_ground import TownGround
-from offnominal.worlds.road.town.snapshot import Snapshot
+from offnominal.worlds.road.town.snapshot import EGO, Snapshot
 from offnominal.worlds.road.town.town import Town
 
 # Identities of the places: above those of actors and surfaces.
@@ -24,7 +24,6 @@ FIRST_PLACE = 10_001
 # Distance from the sensors up to which something is part of the scene, m.
 REACH = {"building": 420.0, "tree": 240.0, "lamp": 150.0, "light": 180.0, "sign": 120.0, "rail": 160.0}
 ACTOR_REACH, DETAIL_REACH = 220.0, 90.0
-EGO_ROW = 0
 
 
 class TownScene:
@@ -60,10 +59,10 @@ class TownScene:
             reach: Distance from the ego vehicle up to which everything is part of the scene, m; None depends on the
                 size of things: 420 m for buildings, 90 m for benches.
         """
-        centre = state.position[EGO_ROW]
+        centre = state.position[EGO]
         instances = self._static.near(centre, state.lights, reach)
         near = ((state.position - centre) ** 2).sum(axis=1) < (ACTOR_REACH if reach is None else reach) ** 2
-        near[EGO_ROW] = ego
+        near[EGO] = ego
         instances += self._actors(state, near, pose)
         return Scene(tuple(instances), sky=Sky(label=int(Label.SKY)))
 

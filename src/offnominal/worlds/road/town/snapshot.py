@@ -55,6 +55,8 @@ class Snapshot:
         return bool(self.anomalous.any())
 
 
+EGO = 0
+"""Row of the ego vehicle in a state."""
 WARM_UP = 15
 FRAMES = 200
 TICKS = WARM_UP + FRAMES
