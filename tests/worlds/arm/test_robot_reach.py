@@ -11,7 +11,6 @@ from offnominal.core.errors import (
     InvalidParameter,
     MotionRefused,
     RobotUnreachable,
-    SafetyStop,
     SimulationDiverged,
     UnsupportedEnvironment,
 )
@@ -44,7 +43,7 @@ def way_of(world, steps=20):
     """Return the observations of some steps of a fixed sequence of actions."""
     observations = []
     for step in range(steps):
-        world.step(np.array([[np.cos(0.3 * step), np.sin(0.5 * step), -0.5, 0.0]]))
+        world.step(np.tile([np.cos(0.3 * step), np.sin(0.5 * step), -0.5, 0.0], (len(world.observations), 1)))
         observations.append(world.observations.copy())
     return np.concatenate(observations)
 
@@ -100,15 +99,22 @@ def test_random_and_saturated_actions_never_stop_the_robot():
     assert np.isfinite(world.observations).all()
 
 
-def test_safety_stop_is_a_named_error_and_the_next_episode_starts_anew():
-    world = started()
-    world._robots[0].local.controller.protective_stop()
-    with pytest.raises(SafetyStop):
-        world.step(np.zeros((1, 4)))
-    with pytest.raises(MotionRefused):
-        world.step(np.zeros((1, 4)))
-    world.reset(ROW, seeds=ROW + 7, episodes=np.zeros(1, int))
-    np.testing.assert_array_equal(way_of(world), way_of(started()))
+def test_robot_after_a_protective_stop_stands_still_until_the_next_episode():
+    world, fresh, rows = started(3), started(3), np.arange(3)
+    for _ in range(5):
+        world.step(np.ones((3, 4)))
+        fresh.step(np.ones((3, 4)))
+    world._robots[1].local.controller.protective_stop()
+    stopped_at = world.observations[1, :3].copy()
+    for _ in range(5):
+        world.step(np.ones((3, 4)))
+        fresh.step(np.ones((3, 4)))
+        np.testing.assert_array_equal(world.observations[[0, 2]], fresh.observations[[0, 2]])
+        np.testing.assert_array_equal(world.observations[1, :6], [*stopped_at, 0.0, 0.0, 0.0])
+        assert world.critical.tolist() == [False, True, False]
+        assert world.cost[1] == 1.0
+    world.reset(rows, seeds=rows + 7, episodes=np.zeros(3, int))
+    np.testing.assert_array_equal(way_of(world), way_of(started(3)))
 
 
 @pytest.mark.parametrize("error", [MotionRefused, SimulationDiverged])

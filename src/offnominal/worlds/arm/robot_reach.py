@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from offnominal.core.checks import shown
 from offnominal.core.compilation import compiled
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, SafetyStop
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.worlds.arm.card import BASE_HEIGHT, MAX_STEP, ROBOT_REACH, ROBOT_STEP, TARGET_HIGH, TARGET_LOW, TOOL
 from offnominal.worlds.arm.kernel import REACHED, move_goals, point_down
@@ -40,6 +42,9 @@ class RobotReach(Reach):
     of the arm plus 9 mm times the action. The arm lags behind it and moves about 4 mm, as in URM-Reach. Observations
     and rewards are computed from the joints as there. Without `host`, each row has a virtual controller with the arm of
     URM-Reach in this process; the client and the controller exchange the bytes of the protocol.
+
+    A protective stop of such a controller is part of the episode: the arm stands still until the next reset, and every
+    step is critical. With `host` it raises :class:`~offnominal.core.errors.SafetyStop`.
 
     Args:
         n: Number of rows; one with `host`.
@@ -82,6 +87,7 @@ class RobotReach(Reach):
             )
         self._robot_camera = robot_camera
         self._poses = np.zeros((n, 6))
+        self._halted = np.zeros(n, bool)
         self._group = LockstepGroup()
         self._robots = [RobotClient(host, **options) if host is not None else self._virtual(model) for _ in range(n)]
         self._compile()
@@ -100,6 +106,7 @@ class RobotReach(Reach):
         return RobotClient(local, limits=LIMITS)
 
     def _start(self, rows: IntArray) -> None:
+        self._halted[rows] = False
         for row in rows:
             self._read(row, self._at_start(self._robots[row]))
         super()._start(rows)
@@ -122,14 +129,29 @@ class RobotReach(Reach):
         self._displace_targets(stepped, executed)
         latencies = np.minimum(self._settings["control_latency"], MAX_LATENCY).tolist()
         lookaheads = np.minimum(self._settings["control_smoothing"], LOOKAHEAD[1]).tolist()
-        for row in stepped.tolist():
-            self._robots[row].servo_l(
-                self._poses[row], period=self.card.dt, time=latencies[row], lookahead=lookaheads[row], wait=False
-            )
-        for row in stepped.tolist():
-            self._read(row, self._robots[row].finish_servo())
+        for row in stepped[~self._halted[stepped]].tolist():
+            with self._halting(row):
+                self._robots[row].servo_l(
+                    self._poses[row], period=self.card.dt, time=latencies[row], lookahead=lookaheads[row], wait=False
+                )
+        for row in stepped[~self._halted[stepped]].tolist():
+            with self._halting(row):
+                self._read(row, self._robots[row].finish_servo())
         self._write_outcomes(stepped, executed)
+        halted = stepped[self._halted[stepped]]
+        self.critical[halted], self.cost[halted] = True, 1.0
         self._ticks[stepped] += 1
+
+    @contextmanager
+    def _halting(self, row: int) -> Iterator[None]:
+        """Let the arm of a row stand still until the next reset if its virtual controller makes a safety stop."""
+        try:
+            yield
+        except SafetyStop:
+            if self._robots[row].local is None:
+                raise
+            self._halted[row] = True
+            self._qvel[row, ARM] = 0.0
 
     def executed(self, actions: Array) -> Array:
         """Return the actions within the largest displacement of the target; the gripper has no limit."""
