@@ -131,7 +131,7 @@ def test_studies_are_listed_with_their_scales():
     rows = json.loads(runner.invoke(program, ["studies", "--json"]).stdout)
     assert {row["study"] for row in rows} >= {"quickstart", "anomaly-gym", "anomaly-gym-policies"}
     (laptop,) = [row for row in rows if (row["study"], row["scale"]) == ("anomaly-gym", "laptop")]
-    assert laptop["cells"] == 120
+    assert laptop["cells"] == 180
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_studies_are_listed_with_their_scales():
         (["reproduce", "anomaly-gin"], "Did you mean 'anomaly-gym'?"),
         (["reproduce", "anomaly-gym", "--table", "99"], "choose from 3, 4, 5, 12"),
         (["reproduce", "anomaly-gym", "--figure", "1"], "there is none"),
-        (["reproduce", "anomaly-gym", "--worlds", "SAQ*"], "Did you mean 'SAP-Goal0-v0'? There are: MJC-"),
+        (["reproduce", "anomaly-gym", "--worlds", "SAQ*"], "Did you mean 'SAP-Goal0-v0'? There are: CAR-"),
         (["reproduce", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
         (["run", "anomaly-gym", "--scale", "smoke", "--worlds", "SAQ*"], "no world of study 'anomaly-gym' matches"),
         (["run", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),

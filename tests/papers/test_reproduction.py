@@ -35,6 +35,12 @@ def test_a_table_of_images_is_made_from_the_images_of_the_chosen_worlds():
     assert found.run == StudyRun("anomaly-gym-images", "laptop", ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"))
 
 
+@pytest.mark.parametrize(("number", "study"), [(3, "anomaly-gym"), (12, "anomaly-gym"), (13, "anomaly-gym-images")])
+def test_tables_can_be_made_for_the_simulated_arm_alone(number, study):
+    (found,) = reproductions(tables_of("anomaly-gym", [number]), worlds=["URM*"])
+    assert found.run == StudyRun(study, "laptop", ("URM-PnP-v0", "URM-Reach-v0"))
+
+
 def test_a_table_of_one_world_runs_no_other():
     found = reproductions(tables_of("ood-rl", [1, 4, 6]), worlds=["OOD-P*"])
     assert [(item.number, run.worlds) for item, run in found] == [

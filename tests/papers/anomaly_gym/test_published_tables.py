@@ -3,10 +3,13 @@
 import pyarrow as pa
 import pytest
 
+from offnominal.agents.experts import expert_card
+from offnominal.anomalies.strengths import strengths_of
 from offnominal.papers.anomaly_gym.published_numbers import GROUPS, published_by_group, published_by_world
 from offnominal.papers.anomaly_gym.published_tables import (
     DETECTORS,
     IMAGE_DETECTORS,
+    LEVELS,
     every_metric,
     table_3,
     table_4,
@@ -95,6 +98,37 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
         cells = study.at(scale).cells()
         assert len({cell.label for cell in cells}) == len(cells) > 0
         assert all(cell.data.validation >= 23 for cell in cells)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "cells"),
+    [
+        ("anomaly-gym", "smoke", 20),
+        ("anomaly-gym", "laptop", 9 * 20),
+        ("anomaly-gym", "paper", 9 * 20),
+        ("anomaly-gym-images", "laptop", 9 * 29),
+        ("anomaly-gym-images", "paper", 9 * 34),
+    ],
+)
+def test_number_of_cells_of_each_scale(name, scale, cells):
+    assert len(load_study(name).at(scale).cells()) == cells
+
+
+@pytest.mark.parametrize("name", ["anomaly-gym", "anomaly-gym-images"])
+@pytest.mark.parametrize(("scale", "episodes"), [("laptop", 20), ("paper", 50)])
+def test_lane_keeping_has_as_many_episodes_as_published(name, scale, episodes):
+    study = load_study(name).at(scale)
+    data = {cell.columns()["world"]: cell.data for cell in study.cells()}  # type: ignore[attr-defined]
+    assert (data["CAR-LaneKeep-v0"].episodes, data["CAR-LaneKeep-v0"].nominal) == (episodes, 50)
+    assert data["CAR-LaneKeep-v0"].validation == data["URM-Reach-v0"].validation == 40
+    assert data["URM-Reach-v0"].nominal == 100
+
+
+@pytest.mark.parametrize("world", load_study("anomaly-gym").worlds)  # type: ignore[attr-defined]
+def test_every_world_of_the_study_has_a_policy_and_strengths(world):
+    assert load_study("anomaly-gym-images").worlds == load_study("anomaly-gym").worlds  # type: ignore[attr-defined]
+    assert expert_card(world, "tqc").algorithm == "tqc"
+    assert {level for _, level in strengths_of(world)} >= set(LEVELS)
 
 
 def test_a_part_of_the_study_gives_a_part_of_the_tables(results):

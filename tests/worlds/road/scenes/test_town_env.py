@@ -57,6 +57,8 @@ def test_full_throttle_ends_in_a_crash():
     assert info["crashed"]
     assert reward < -5.0
     assert observation["state"][0] > 1.0
+    with pytest.raises(InvalidState, match="has ended"):
+        env.step(np.zeros(3, np.float32))
 
 
 def test_anomalies_are_options():

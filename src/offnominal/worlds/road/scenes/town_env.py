@@ -110,6 +110,7 @@ class TownEnv(gymnasium.Env[Any, Any]):
         self._session: Session
         self._view: EgoView
         self._state: Snapshot | None = None
+        self._ended = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -123,6 +124,7 @@ class TownEnv(gymnasium.Env[Any, Any]):
             self._episode += 1
         else:
             self._seed, self._episode = seed, 0
+        self._ended = False
         run = self._drawn_run()
         self._scene = TownScene(run.town, seed=run.scenario.seed)
         self._session, self._view = run.session(), EgoView(run.route)
@@ -135,13 +137,15 @@ class TownEnv(gymnasium.Env[Any, Any]):
         """Advance by one tick."""
         if self._state is None:
             raise InvalidState("step was called before the first reset; call reset first.")
+        if self._ended:
+            raise InvalidState("the episode has ended; call reset before the next step.")
         given = checked_actions(action, (3,), self._controls)
         self._state = state = self._session.step(None if self.autopilot else given)
         moved, offset = self._view.update(state), abs(self._view.offset(state))
         crashed = self._crashed(state)
         reward = min(1.0, moved / (self._view.limit * TICK_SECONDS)) - OFFSET_COST * min(1.0, offset / 3.5)
-        ended = crashed or self._view.remaining <= 1
-        return self._observation(), reward - CRASH_COST * crashed, ended, False, self._info(crashed=crashed)
+        self._ended = crashed or self._view.remaining <= 1
+        return self._observation(), reward - CRASH_COST * crashed, self._ended, False, self._info(crashed=crashed)
 
     def render(self) -> Frame | None:
         """Return the image of the first camera, or None without a render mode."""
