@@ -8,6 +8,8 @@ One ray caster serves every camera and every lidar; it runs on the CPU and gives
   an identity, under a :class:`Light` and a :class:`Sky`. :class:`Poses` move the instances.
 * :func:`render` and :func:`render_batch` return the :class:`CameraImage` of a :class:`Camera`.
 * :func:`sweep` returns the :class:`PointCloud` of a :class:`Lidar`; :func:`cast_rays` traces any rays.
+* :func:`voxelise` returns the labelled :class:`Voxels` of points in a :class:`VoxelGrid`, :func:`voxelise_scores` their
+  :class:`VoxelScores`.
 * :func:`scene_from_mujoco` returns a MuJoCo model as a :class:`MujocoScene`.
 
 Names are loaded on first use.
@@ -21,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from offnominal.sensing.camera import Camera
     from offnominal.sensing.camera_image import CameraImage, render, render_batch
+    from offnominal.sensing.errors import InvalidPoints
     from offnominal.sensing.lidar import Lidar, PointCloud, sweep
     from offnominal.sensing.light import Light, Sky
     from offnominal.sensing.material import Material
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from offnominal.sensing.ray_casting import RayHits, cast_rays
     from offnominal.sensing.scene import Instance, Poses, Scene
     from offnominal.sensing.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Patches, Plane, Sphere
+    from offnominal.sensing.voxel_grid import VoxelGrid
+    from offnominal.sensing.voxels import Voxels, VoxelScores, voxelise, voxelise_scores
 
 _HOMES = {
     "camera": ("Camera",),
@@ -38,6 +43,9 @@ _HOMES = {
     "material": ("Material",),
     "camera_image": ("CameraImage", "render", "render_batch"),
     "scene": ("Instance", "Poses", "Scene"),
+    "errors": ("InvalidPoints",),
+    "voxel_grid": ("VoxelGrid",),
+    "voxels": ("VoxelScores", "Voxels", "voxelise", "voxelise_scores"),
     "shapes": ("Box", "Capsule", "Cylinder", "Ellipsoid", "Mesh", "Patches", "Plane", "Sphere"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -50,6 +58,7 @@ __all__ = [
     "Cylinder",
     "Ellipsoid",
     "Instance",
+    "InvalidPoints",
     "Lidar",
     "Light",
     "Material",
@@ -63,11 +72,16 @@ __all__ = [
     "Scene",
     "Sky",
     "Sphere",
+    "VoxelGrid",
+    "VoxelScores",
+    "Voxels",
     "cast_rays",
     "render",
     "render_batch",
     "scene_from_mujoco",
     "sweep",
+    "voxelise",
+    "voxelise_scores",
 ]
 
 

@@ -4,6 +4,7 @@ from offnominal.datasets.scenes.index import FrameEntry, SceneEntry, SceneIndex,
 from offnominal.datasets.scenes.published_reading import PublishedCloud, PublishedFrame, PublishedScene, open_published
 from offnominal.datasets.scenes.reading import DrivingScene, DrivingScenes, open_scenes
 from offnominal.datasets.scenes.recording import record_scenes
+from offnominal.datasets.scenes.scene_scores import SceneScores
 from offnominal.datasets.scenes.scene_verification import verify_scenes
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "SceneEntry",
     "SceneIndex",
     "SceneManifest",
+    "SceneScores",
     "open_published",
     "open_scenes",
     "record_scenes",
