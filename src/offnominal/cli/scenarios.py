@@ -138,6 +138,9 @@ def run(
         bool, typer.Option("--twins", help="Also record the nominal twin of each scenario with an anomaly.")
     ] = False,
     rig: Annotated[str | None, typer.Option(help="Rig of all scenes. Default: that of each scenario.")] = None,
+    voxels: Annotated[
+        str | None, typer.Option(help="Also record voxel truth in this grid: paper or public-code.")
+    ] = None,
     samples: Annotated[int, count_option("Antialiasing: rays per pixel and direction at edges.", most=8)] = 1,
     max_scenarios: Annotated[int | None, count_option("Record only the first scenarios.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
@@ -147,10 +150,10 @@ def run(
 
     Example: [bold]offnominal scenarios run scenarios --out scenes --workers 2[/]
     """
-    from offnominal.datasets.scenes import record_scenes
+    from offnominal.datasets.scenes import VoxelSettings, record_scenes
     from offnominal.worlds.road.rigs import rig as rig_named
     from offnominal.worlds.road.scenarios import read_scenarios
-    from offnominal.worlds.road.scenes import ScenarioRun
+    from offnominal.worlds.road.scenes import ScenarioRun, voxel_grid
 
     found = [scenario for file in read_scenarios(folder).values() for scenario in file.scenarios]
     manifest = record_scenes(
@@ -159,6 +162,7 @@ def run(
         layout=cast(Any, layout),
         twins=twins,
         rig=None if rig is None else rig_named(rig),
+        voxels=None if voxels is None else VoxelSettings(voxel_grid(voxels)),
         source=ScenarioRun if samples == 1 else partial(ScenarioRun, samples=samples),
         workers=workers,
         report=print_note,

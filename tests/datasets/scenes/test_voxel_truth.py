@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from offnominal.core.errors import InvalidParameter, InvalidScores, UnknownName
-from offnominal.datasets.scenes import SceneScores
+from offnominal.core.errors import InvalidParameter, UnknownName
 from offnominal.sensing import InvalidPoints, VoxelGrid
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame
@@ -92,18 +91,3 @@ def test_missing_sensors_and_unknown_labels_are_named(frame):
     without = replace(frame.sensors.cameras["top"], image=replace(image, depth=None))
     with pytest.raises(InvalidParameter, match="no depth"):
         voxel_truth(replace(frame, sensors=RigFrame({"top": without}, {})))
-
-
-def test_scores_are_compared_with_the_sensors(frame):
-    returns = int(frame.sensors.lidars["top"].measured.returned.sum())
-    image, cloud = np.zeros((16, 24), np.float32), np.zeros(returns, np.float32)
-    SceneScores({"top": image, "left": image}, {"top": cloud}).check(frame)
-    for scores, error, match in (
-        (SceneScores(), InvalidScores, "no scores"),
-        (SceneScores({"tpo": image}), UnknownName, "Did you mean 'top'"),
-        (SceneScores({"top": image.T}), InvalidScores, r"expected numbers with shape \(16, 24\)"),
-        (SceneScores({}, {"top": cloud[1:]}), InvalidScores, "lidar 'top'"),
-        (SceneScores({"top": np.full_like(image, np.nan)}), InvalidScores, "not finite"),
-    ):
-        with pytest.raises(error, match=match):
-            scores.check(frame)

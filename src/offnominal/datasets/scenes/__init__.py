@@ -4,8 +4,8 @@ from offnominal.datasets.scenes.index import FrameEntry, SceneEntry, SceneIndex,
 from offnominal.datasets.scenes.published_reading import PublishedCloud, PublishedFrame, PublishedScene, open_published
 from offnominal.datasets.scenes.reading import DrivingScene, DrivingScenes, open_scenes
 from offnominal.datasets.scenes.recording import record_scenes
-from offnominal.datasets.scenes.scene_scores import SceneScores
 from offnominal.datasets.scenes.scene_verification import verify_scenes
+from offnominal.datasets.scenes.voxel_files import VoxelSettings
 
 __all__ = [
     "DrivingScene",
@@ -17,7 +17,7 @@ __all__ = [
     "SceneEntry",
     "SceneIndex",
     "SceneManifest",
-    "SceneScores",
+    "VoxelSettings",
     "open_published",
     "open_scenes",
     "record_scenes",

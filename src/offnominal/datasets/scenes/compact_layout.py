@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc
 
-from offnominal.core.files import content_errors, file_errors, sha256_of
+from offnominal.core.files import content_errors, file_errors, sha256_of, write_json
 from offnominal.core.types import Array
+from offnominal.datasets.scenes import voxel_files
 from offnominal.datasets.scenes.compact_frame import (
     ACTORS,
     EGO,
@@ -23,6 +24,7 @@ from offnominal.datasets.scenes.compact_frame import (
     schema_of,
 )
 from offnominal.datasets.scenes.index import FrameEntry, Part, read_part
+from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenes import DrivingFrame
 from offnominal.worlds.road.town.snapshot import Snapshot
@@ -37,6 +39,48 @@ def scene_folder(id: str) -> str:
     return f"scenes/{id}"
 
 
+class _Stream:
+    """An Arrow stream to which messages are appended.
+
+    Args:
+        path: The file.
+        header: Its beginning.
+        last: Last message that is kept; None for a new file.
+    """
+
+    def __init__(self, path: Path, header: bytes, last: Part | None) -> None:
+        self.path = path
+        with file_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("wb" if last is None else "r+b")
+            if last is None:
+                self._file.write(header)
+            else:
+                self._file.seek(last.offset + last.size)
+                self._file.truncate()
+
+    def append(self, message: memoryview) -> Part:
+        """Append a message, and return where it is."""
+        with file_errors(self.path):
+            part = Part(self.path.name, self._file.tell(), len(message), sha256_of(message))
+            self._file.write(message)
+            self._file.flush()
+        return part
+
+    def finish(self) -> str:
+        """Write the end of the stream, and return the hash of the file."""
+        with file_errors(self.path):
+            self._file.write(END)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        return sha256_of(self.path)
+
+    def close(self) -> None:
+        """Close the file."""
+        with file_errors(self.path):
+            self._file.close()
+
+
 class CompactWriter:
     """Writer of the frames of a scene.
 
@@ -44,42 +88,41 @@ class CompactWriter:
         folder: Folder of the scene.
         rig: Its sensors.
         finished: Entries of the frames that are already written; anything after them is removed.
+        voxels: How voxel truth is computed; None to write none.
     """
 
-    def __init__(self, folder: Path, rig: Rig, finished: Sequence[FrameEntry] = ()) -> None:
-        self.path = folder / STREAM
+    def __init__(
+        self, folder: Path, rig: Rig, finished: Sequence[FrameEntry] = (), voxels: VoxelSettings | None = None
+    ) -> None:
+        self._folder, self._voxels = folder, voxels
         self._schema = schema_of(rig)
         self._header = header_of(self._schema)
-        with file_errors(self.path):
-            folder.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("r+b" if finished else "wb")
-            if finished:
-                self._file.seek(finished[-1].parts[0].offset + finished[-1].parts[0].size)
-                self._file.truncate()
-            else:
-                self._file.write(self._header)
+        last = finished[-1].parts if finished else (None, None)
+        self._streams = [_Stream(folder / STREAM, self._header, last[0])]
+        if voxels is not None:
+            self._streams.append(_Stream(folder / voxel_files.STREAM, voxels.header, last[1]))
 
     def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
         """Append a frame, and return where it is."""
-        message = encode_frame(frame, self._schema, self._header)
-        with file_errors(self.path):
-            part = Part(STREAM, self._file.tell(), len(message), sha256_of(message))
-            self._file.write(message)
-            self._file.flush()
-        return (part,)
+        parts = [self._streams[0].append(encode_frame(frame, self._schema, self._header))]
+        if self._voxels is not None:
+            found = self._voxels.truth(frame)
+            parts.append(self._streams[1].append(voxel_files.encode_voxels(found, self._voxels)))
+        return tuple(parts)
 
     def finish(self) -> dict[str, str]:
-        """Write the end of the file, and return the hashes of the files that belong to all frames."""
-        with file_errors(self.path):
-            self._file.write(END)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        return {STREAM: sha256_of(self.path)}
+        """Write the ends of the files, and return the hashes of those that belong to all frames."""
+        found = {stream.path.name: stream.finish() for stream in self._streams}
+        if self._voxels is not None:
+            path = self._folder / voxel_files.SETTINGS
+            write_json(path, self._voxels.to_dict())
+            found[path.name] = sha256_of(path)
+        return found
 
     def close(self) -> None:
-        """Close the file."""
-        with file_errors(self.path):
-            self._file.close()
+        """Close the files."""
+        for stream in self._streams:
+            stream.close()
 
 
 class CompactReader:

@@ -15,6 +15,7 @@ from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, Un
 from offnominal.core.files import content_errors, file_errors, read_json, sha256_of
 from offnominal.datasets.manifest import installed
 from offnominal.datasets.scenes.scene_run import RunSource, SceneRun
+from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, scenario_from_json, scenario_to_json
@@ -162,11 +163,13 @@ class ScenePlan:
         scenario: Its scenario.
         twin: Whether to record the nominal twin.
         rig: Sensors; None are those of the scenario.
+        voxels: How voxel truth is computed; None to record none.
     """
 
     scenario: Scenario
     twin: bool = False
     rig: Rig | None = None
+    voxels: VoxelSettings | None = None
 
     @cached_property
     def id(self) -> str:
@@ -177,12 +180,13 @@ class ScenePlan:
     def recipe(self) -> dict[str, Any]:
         """Everything that decides the content of the scene."""
         rig = self.rig and rig_to_dict(self.rig)
-        return {
+        found = {
             "town": self.scenario.town,
             "scenario": scenario_to_json(self.scenario),
             "twin": self.twin,
             "rig": rig,
         }
+        return found if self.voxels is None else {**found, "voxels": self.voxels.to_dict()}
 
     def start(self, source: RunSource) -> SceneRun:
         """Return the run of the scenario."""

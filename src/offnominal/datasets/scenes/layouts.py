@@ -44,7 +44,7 @@ class SceneLayout:
 
 
 def _compact(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[FrameEntry]) -> SceneWriter:
-    return CompactWriter(folder, run.rig, finished)
+    return CompactWriter(folder, run.rig, finished, plan.voxels)
 
 
 def _published(folder: Path, plan: ScenePlan, run: SceneRun, finished: Sequence[FrameEntry]) -> SceneWriter:

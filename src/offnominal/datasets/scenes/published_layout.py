@@ -1,6 +1,6 @@
 """Published layout of AnoVox: one folder per sensor, one file per sensor and frame.
 
-Files of a frame are named after its tick. Voxel grids are not part of it yet.
+Files of a frame are named after its tick.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from offnominal.datasets.scenes.published_names import (
     SEMANTIC,
     SEMANTIC_LIDAR,
     SENSOR_SETUP,
+    VOXEL_GRID,
     camera_arguments,
     file_of,
     lidar_arguments,
@@ -43,6 +44,7 @@ from offnominal.datasets.scenes.published_names import (
 )
 from offnominal.datasets.scenes.route_map import route_map
 from offnominal.datasets.scenes.scene_run import SceneRun
+from offnominal.datasets.scenes.voxel_files import SETTINGS, to_published
 from offnominal.worlds.road.rig_frame import CameraFrame, LidarFrame
 from offnominal.worlds.road.scenarios import ContentAnomaly
 from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
@@ -67,6 +69,7 @@ class PublishedWriter:
         self._rig = run.rig
         self._route: FloatArray = run.route.waypoints[0]
         self._truth = run.anomaly_truth()
+        self._voxels = plan.voxels
 
     def add(self, frame: DrivingFrame) -> tuple[Part, ...]:
         """Write the files of a frame, and return them."""
@@ -84,6 +87,8 @@ class PublishedWriter:
             files[file_of(ANOMALY, frame.tick, ".csv")] = _csv(self._anomaly_entries(frame, self._truth))
         ground = frame.position[:2]
         files[file_of(ROUTE_MAP, frame.tick, ".png")] = encode_png(route_map(self._route, ground, frame.yaw))
+        if self._voxels is not None:
+            files[file_of(VOXEL_GRID, frame.tick, ".npy")] = _npy(to_published(self._voxels.truth(frame)))
         return tuple(self._write(file, content) for file, content in files.items())
 
     def _write(self, file: str, content: bytes) -> Part:
@@ -91,9 +96,13 @@ class PublishedWriter:
         return Part(file, 0, len(content), sha256_of(content))
 
     def finish(self) -> dict[str, str]:
-        """Write the setup of the sensors, and return its hash."""
-        write_json(self.folder / SENSOR_SETUP, sensor_setup(self._rig))
-        return {SENSOR_SETUP: sha256_of(self.folder / SENSOR_SETUP)}
+        """Write the setup of the sensors and of the voxels, and return their hashes."""
+        documents: dict[str, Any] = {SENSOR_SETUP: sensor_setup(self._rig)}
+        if self._voxels is not None:
+            documents[SETTINGS] = self._voxels.to_dict()
+        for name, content in documents.items():
+            write_json(self.folder / name, content)
+        return {name: sha256_of(self.folder / name) for name in documents}
 
     def close(self) -> None:
         """Do nothing: every file is closed."""

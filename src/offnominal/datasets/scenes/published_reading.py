@@ -34,8 +34,12 @@ from offnominal.datasets.scenes.published_names import (
     VOXEL_GRID,
     file_of,
 )
+from offnominal.datasets.scenes.voxel_files import SETTINGS, from_published, read_settings
 from offnominal.sensing.camera_image import CameraImage
+from offnominal.sensing.voxel_grid import VoxelGrid
+from offnominal.sensing.voxels import Voxels
 from offnominal.worlds.road.scenarios import Scenario, read_scenarios
+from offnominal.worlds.road.scenes import VOXEL_GRIDS
 
 DECODERS = {RGB: lambda image: image, DEPTH: decode_depth, SEMANTIC: decode_label, INSTANCE: decode_instance}
 FIELDS = {RGB: "rgb", DEPTH: "depth", SEMANTIC: "label", INSTANCE: "instance"}
@@ -69,7 +73,7 @@ class PublishedFrame:
         action: State of the ego vehicle, as text by name.
         anomaly: State of the anomaly, as text by name; None if there is none.
         route_map: (192, 192): 255 on the route; None if there is none.
-        voxels: (n, 4): voxels with their labels; None if there are none.
+        voxels: Voxels with their labels; None if there are none.
     """
 
     id: int
@@ -78,7 +82,7 @@ class PublishedFrame:
     action: dict[str, str]
     anomaly: dict[str, str] | None
     route_map: NDArray[np.uint8] | None
-    voxels: Array | None
+    voxels: Voxels | None
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,12 @@ class PublishedScene(Sequence[PublishedFrame]):
         return tuple(found)
 
     @cached_property
+    def voxel_grid(self) -> VoxelGrid:
+        """Grid of the voxels; that of the public code if the scene does not describe its own."""
+        path = self.folder / SETTINGS
+        return read_settings(path).grid if path.exists() else VOXEL_GRIDS["public-code"]
+
+    @cached_property
     def frame_ids(self) -> tuple[int, ...]:
         """Numbers in the names of the files, in order."""
         for name in (ACTION, *(sensor.folder for sensor in self.sensors)):
@@ -175,7 +185,7 @@ class PublishedScene(Sequence[PublishedFrame]):
             action=self._entries(ACTION, id) or {},
             anomaly=self._entries(ANOMALY, id),
             route_map=read_png(route) if route.exists() else None,
-            voxels=_array(voxels) if voxels.exists() else None,
+            voxels=from_published(_array(voxels), self.voxel_grid, voxels) if voxels.exists() else None,
         )
 
     def _entries(self, name: str, id: int) -> dict[str, str] | None:

@@ -9,18 +9,24 @@ from typing import overload
 
 import numpy as np
 
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnknownName, did_you_mean
+from offnominal.core.files import sha256_of
 from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.datasets.scenes import voxel_files
 from offnominal.datasets.scenes.compact_layout import CompactReader
 from offnominal.datasets.scenes.index import (
+    AGAIN,
     TWIN,
     SceneIndex,
     SceneManifest,
+    read_part,
     read_scene_index,
     read_scene_manifest,
     scenario_of,
     truth_from_dict,
 )
+from offnominal.datasets.scenes.voxel_files import VoxelSettings, decode_voxels, read_settings
+from offnominal.sensing.voxels import Voxels
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario
 from offnominal.worlds.road.scenes import AnomalyTruth, DrivingFrame
@@ -68,6 +74,31 @@ class DrivingScene(Sequence[DrivingFrame]):
     @cached_property
     def _reader(self) -> CompactReader:
         return CompactReader(self.folder, self.rig)
+
+    def voxels(self, number: int) -> Voxels:
+        """Return the recorded voxel truth of a frame.
+
+        Raises:
+            MissingFile: The scene was recorded without voxels.
+            DamagedFile: A file was changed.
+        """
+        parts = [part for part in self.details.frames[number].parts if part.file == voxel_files.STREAM]
+        settings = self.voxel_settings
+        if settings is None or not parts:
+            raise MissingFile(
+                f"scene {self.id} has no voxels; record it with voxels=VoxelSettings(), or use voxel_truth(frame)."
+            )
+        return decode_voxels(read_part(self.folder, parts[0]), settings, self.folder / voxel_files.STREAM)
+
+    @cached_property
+    def voxel_settings(self) -> VoxelSettings | None:
+        """How the recorded voxel truth was computed; None if there is none."""
+        path = self.folder / voxel_files.SETTINGS
+        if path.name not in self.details.documents:
+            return None
+        if sha256_of(path) != self.details.documents[path.name]:
+            raise DamagedFile(f"{path} is not the file that the index lists; {AGAIN}.")
+        return read_settings(path)
 
     @property
     def id(self) -> str:

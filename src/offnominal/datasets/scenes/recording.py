@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, get_args
 
-from offnominal.core.checks import one_of, positive_integer
+from offnominal.core.checks import instance_of, one_of, positive_integer
 from offnominal.core.errors import AlreadyExists, InvalidParameter, InvalidState, OffnominalError
 from offnominal.core.files import file_errors, read_json, sha256_of, write_json
 from offnominal.core.progress_bar import ProgressCallback, progress
@@ -29,6 +29,7 @@ from offnominal.datasets.scenes.index import (
 from offnominal.datasets.scenes.layouts import LAYOUTS
 from offnominal.datasets.scenes.scene_recorder import SceneJob
 from offnominal.datasets.scenes.scene_run import RunSource, source_name
+from offnominal.datasets.scenes.voxel_files import VoxelSettings
 from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, write_scenarios
 from offnominal.worlds.road.scenarios.scenario_file import check_ids
@@ -48,6 +49,7 @@ def record_scenes(
     layout: Layout = "compact",
     twins: bool = False,
     rig: Rig | None = None,
+    voxels: VoxelSettings | None = None,
     workers: int = 1,
     source: RunSource = ScenarioRun,
     report: Report = warnings.warn,
@@ -64,6 +66,7 @@ def record_scenes(
         layout: ``"compact"``, or ``"published"`` for the layout of AnoVox.
         twins: Whether to record the nominal twin of each scenario with an anomaly as well.
         rig: Sensors of all scenes; None are those of each scenario.
+        voxels: How the voxel truth of each frame is computed; None to record none.
         workers: Number of processes.
         source: Class or function that simulates a scenario, such as
             :class:`~offnominal.worlds.road.carla.CarlaRun` or ``partial(ScenarioRun, samples=2)``; for several workers
@@ -81,8 +84,10 @@ def record_scenes(
     one_of("layout", layout, get_args(Layout))
     positive_integer("workers", workers)
     check_ids(scenarios)
+    if voxels is not None:
+        instance_of("voxels", voxels, VoxelSettings)
     plans = [
-        ScenePlan(scenario, twin, rig)
+        ScenePlan(scenario, twin, rig, voxels)
         for scenario in scenarios
         for twin in (False, True)
         if not twin or (twins and scenario.anomaly is not None)

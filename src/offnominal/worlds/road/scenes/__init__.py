@@ -1,7 +1,7 @@
 """Towns that can be seen: their scenes, the run of a scenario, and the checks of a recording."""
 
 from offnominal.worlds.road.scenes.driving_frame import AnomalyTruth, DrivingFrame
-from offnominal.worlds.road.scenes.ego_points import EgoPoints, camera_points, ego_points, lidar_points
+from offnominal.worlds.road.scenes.labelled_voxels import VOXEL_GRIDS, voxel_grid, voxel_truth
 from offnominal.worlds.road.scenes.recording_checks import (
     RecordingCheck,
     check_run,
@@ -10,8 +10,8 @@ from offnominal.worlds.road.scenes.recording_checks import (
     placement_violations,
 )
 from offnominal.worlds.road.scenes.run import ScenarioRun
+from offnominal.worlds.road.scenes.sensor_points import EgoPoints, camera_points, ego_points, lidar_points
 from offnominal.worlds.road.scenes.town_scene import TownScene
-from offnominal.worlds.road.scenes.voxel_truth import VOXEL_GRIDS, voxel_grid, voxel_truth
 
 __all__ = [
     "VOXEL_GRIDS",

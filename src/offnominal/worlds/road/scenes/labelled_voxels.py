@@ -14,7 +14,7 @@ from offnominal.sensing.voxel_grid import VoxelGrid
 from offnominal.sensing.voxels import Voxels, voxelise
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenes.driving_frame import DrivingFrame
-from offnominal.worlds.road.scenes.ego_points import FARTHEST, ego_points
+from offnominal.worlds.road.scenes.sensor_points import FARTHEST, ego_points
 
 TruthRule: TypeAlias = Literal["centre", "corner", "published"]
 VOXEL_GRIDS: dict[str, VoxelGrid] = {
