@@ -9,14 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from offnominal.core.compilation import compiled
-from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.evaluation.bootstrap import Counts
 
 BLOCK = 64
 
 
 @compiled
-def rank(faulty: FloatArray, nominal: FloatArray) -> tuple[float, float, float]:
+def rank(faulty: Array, nominal: Array) -> tuple[float, float, float]:
     """Return AUROC, average precision and FPR95 of two samples, each sorted upwards and not empty."""
     i, j = len(faulty) - 1, len(nominal) - 1
     found = alarmed = 0

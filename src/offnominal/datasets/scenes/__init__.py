@@ -1,5 +1,6 @@
 """Recorded driving scenes: files of all sensors, with the state and the truth of every frame."""
 
+from offnominal.datasets.scenes.held_out import HeldOut
 from offnominal.datasets.scenes.index import FrameEntry, SceneEntry, SceneIndex, SceneManifest
 from offnominal.datasets.scenes.published_reading import PublishedCloud, PublishedFrame, PublishedScene, open_published
 from offnominal.datasets.scenes.reading import DrivingScene, DrivingScenes, open_scenes
@@ -11,6 +12,7 @@ __all__ = [
     "DrivingScene",
     "DrivingScenes",
     "FrameEntry",
+    "HeldOut",
     "PublishedCloud",
     "PublishedFrame",
     "PublishedScene",

@@ -14,7 +14,7 @@ from offnominal.sensing.voxel_grid import VoxelGrid
 from offnominal.sensing.voxels import Voxels, voxelise
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenes.driving_frame import DrivingFrame
-from offnominal.worlds.road.scenes.sensor_points import FARTHEST, ego_points
+from offnominal.worlds.road.scenes.sensor_points import FARTHEST, EgoPoints, ego_points
 
 TruthRule: TypeAlias = Literal["centre", "corner", "published"]
 VOXEL_GRIDS: dict[str, VoxelGrid] = {
@@ -70,8 +70,15 @@ def voxel_truth(
         UnknownName: The frame has no such sensor, or a label that does not exist.
         InvalidPoints: There are no points.
     """
-    one_of("rule", rule, get_args(TruthRule))
     cloud = ego_points(frame, cameras=cameras, lidars=lidars, max_distance=max_distance)
+    return label_voxels(cloud, grid=grid, rule=rule, label_sets=label_sets)
+
+
+def label_voxels(
+    cloud: EgoPoints, *, grid: VoxelGrid | None = None, rule: TruthRule = "centre", label_sets: bool = False
+) -> Voxels:
+    """Return the labelled voxels of points; see :func:`voxel_truth`."""
+    one_of("rule", rule, get_args(TruthRule))
     published = rule == "published"
     found = voxelise(
         cloud.points,

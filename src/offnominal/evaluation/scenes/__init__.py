@@ -1,0 +1,30 @@
+"""Evaluation of driving scenes: scores of pixels, points and voxels of any sensor in one table."""
+
+from offnominal.evaluation.scenes.as_published import PublishedMetrics, measure_as_published
+from offnominal.evaluation.scenes.components import ComponentLimits, ComponentMetrics
+from offnominal.evaluation.scenes.elements import Elements, VoxelMapping, voxel_elements
+from offnominal.evaluation.scenes.scene_evaluation import evaluate_scenes
+from offnominal.evaluation.scenes.scene_metrics import OperatingPoint, SceneMetrics
+from offnominal.evaluation.scenes.scene_report import SceneReport
+from offnominal.evaluation.scenes.scored_scenes import SceneSettings, ScoredFrame, collect_scores
+from offnominal.evaluation.scenes.sensor_scores import SensorScores
+from offnominal.evaluation.scenes.temporal import TemporalMetrics
+
+__all__ = [
+    "ComponentLimits",
+    "ComponentMetrics",
+    "Elements",
+    "OperatingPoint",
+    "PublishedMetrics",
+    "SceneMetrics",
+    "SceneReport",
+    "SceneSettings",
+    "ScoredFrame",
+    "SensorScores",
+    "TemporalMetrics",
+    "VoxelMapping",
+    "collect_scores",
+    "evaluate_scenes",
+    "measure_as_published",
+    "voxel_elements",
+]
