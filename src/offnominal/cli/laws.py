@@ -77,6 +77,19 @@ def check_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_js
     print_reports([check_detector(name if name in registry else made) for name, made in chosen], as_json)
 
 
+@check.command("scene-detector")
+def check_scene_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
+    """Check the laws of detectors of driving scenes.
+
+    Example: [bold]offnominal check scene-detector HeightAboveRoad[/]
+    """
+    from offnominal.detectors.scenes import scene_detectors as registry
+    from offnominal.laws import check_scene_detector
+
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    print_reports([check_scene_detector(name if name in registry else made) for name, made in chosen], as_json)
+
+
 @check.command("alarm")
 def check_alarm_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
     """Check the laws of alarms.

@@ -1,4 +1,4 @@
-"""`offnominal worlds`, `anomalies`, `detectors`, `alarms` and `agents`."""
+"""`offnominal worlds`, `anomalies`, `detectors`, `scene-detectors`, `alarms` and `agents`."""
 
 from __future__ import annotations
 
@@ -61,6 +61,17 @@ def detectors(as_json: AsJson = False) -> None:
 
 
 @listing.command()
+def scene_detectors(as_json: AsJson = False) -> None:
+    """List the detectors of driving scenes.
+
+    Example: [bold]offnominal scene-detectors[/]
+    """
+    from offnominal.detectors.scenes import scene_detectors as registry
+
+    _list(registry, as_json)
+
+
+@listing.command()
 def alarms(as_json: AsJson = False) -> None:
     """List the alarms.
 
@@ -104,4 +115,4 @@ def _neutral(anomaly: Any, world: str) -> float:
 
 def _list(registry: Registry[Any], as_json: bool) -> None:
     rows = [{"id": spec.id, "summary": spec.summary} for spec in registry]
-    print_rows(registry.plural.capitalize(), rows, as_json)
+    print_rows(registry.plural.capitalize().replace("_", " "), rows, as_json)

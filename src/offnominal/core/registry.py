@@ -103,7 +103,7 @@ class Registry(Generic[T]):
         except KeyError:
             raise UnknownName(
                 f"no {self.kind} named {id!r}.{did_you_mean(id, self._specs)} "
-                f"`offnominal {self.plural}` lists all {len(self._specs)}."
+                f"`offnominal {self.plural.replace('_', '-')}` lists all {len(self._specs)}."
             ) from None
 
     def find(self, name: str, *, allow_modules: Collection[str] | None = None) -> Spec:

@@ -1,7 +1,8 @@
 """Detectors, grouped by what gets an anomaly score.
 
-``rows`` scores rows of tables, ``transitions`` scores vector episodes, ``images`` scores episodes of frames, and
-``policies`` uses signals from inside an agent. Names are imported on first use; detectors with a network need torch.
+``rows`` scores rows of tables, ``transitions`` scores vector episodes, ``images`` scores episodes of frames,
+``scenes`` scores pixels and points of driving scenes, and ``policies`` uses signals from inside an agent. Names are
+imported on first use; detectors with a network need torch.
 """
 
 from __future__ import annotations
@@ -157,4 +158,5 @@ __all__ = [
     "save_detector",
 ]
 
-__getattr__, __dir__ = lazy_attributes(__name__, _NAMES, modules=("rows", "transitions", "images", "policies"))
+_PACKAGES = ("rows", "transitions", "images", "policies", "scenes")
+__getattr__, __dir__ = lazy_attributes(__name__, _NAMES, modules=_PACKAGES)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from safetensors import SafetensorError
@@ -60,20 +61,7 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
     """
     if not isinstance(detector, Detector):
         raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted Detector.")
-    weights, card_path = _paths(path)
-    if not detector.fitted:
-        raise NotFitted(f"{detector.name} is not fitted; call fit before saving it.")
-    name = name_of(detector)
-    if name is None:
-        raise InvalidParameter(
-            f"{detector.name} is not registered, so it could not be loaded again; register it under the "
-            "entry point `offnominal.detectors`."
-        )
-    content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})
-    card = DetectorCard(name, detector.get_params(), sha256_of(content))
-    write_bytes(weights, content)
-    write_json(card_path, card.to_dict())
-    return card
+    return write_detector(path, detector, name_of(detector), "offnominal.detectors")
 
 
 def load_detector(path: Path | str) -> Detector:
@@ -87,6 +75,64 @@ def load_detector(path: Path | str) -> Detector:
         DamagedFile: The files are not those of such a detector.
         UnknownName: No detector with that id is registered.
     """
+    return read_detector(path, make_detector)
+
+
+class Saved(Protocol):
+    """What is saved of a detector."""
+
+    @property
+    def name(self) -> str:
+        """Name of the algorithm."""
+
+    @property
+    def fitted(self) -> bool:
+        """Whether it was fitted."""
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments as values that JSON can represent."""
+
+    def state_dict(self) -> dict[str, Array]:
+        """Return all learned parameters as arrays."""
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Restore the result of `state_dict`."""
+
+
+T = TypeVar("T", bound=Saved)
+
+
+def write_detector(path: Path | str, detector: Saved, id: str | None, group: str) -> DetectorCard:
+    """Write the two files of a fitted detector of any kind.
+
+    Args:
+        path: Path without extension.
+        detector: The detector.
+        id: Its registered id.
+        group: Entry points under which detectors of its kind are registered, for the error message.
+    """
+    weights, card_path = _paths(path)
+    if not detector.fitted:
+        raise NotFitted(f"{detector.name} is not fitted; call fit before saving it.")
+    if id is None:
+        raise InvalidParameter(
+            f"{detector.name} is not registered, so it could not be loaded again; register it under the "
+            f"entry point `{group}`."
+        )
+    content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})
+    card = DetectorCard(id, detector.get_params(), sha256_of(content))
+    write_bytes(weights, content)
+    write_json(card_path, card.to_dict())
+    return card
+
+
+def read_detector(path: Path | str, make: Callable[..., T]) -> T:
+    """Read the two files of a detector; see :func:`load_detector`.
+
+    Args:
+        path: Path without extension.
+        make: Returns a new detector, given its id and its parameters.
+    """
     weights, card_path = _paths(path)
     card = _card(card_path)
     content = read_bytes(weights)
@@ -96,7 +142,7 @@ def load_detector(path: Path | str) -> Detector:
             f"{weights} has SHA-256 {found[:12]}…, its card says {card.sha256[:12]}…; get the file again."
         )
     try:
-        detector = make_detector(card.detector, **card.parameters)
+        detector = make(card.detector, **card.parameters)
     except (InvalidParameter, TypeError) as error:
         raise DamagedFile(f"{card_path} has parameters that are not those of {card.detector} ({error}).") from None
     try:

@@ -4,6 +4,8 @@ from offnominal.laws.alarm import check_alarm
 from offnominal.laws.anomaly import anomalies_of, check_anomaly
 from offnominal.laws.detector import GPU_ROUNDING, check_detector
 from offnominal.laws.report import Finding, LawReport
+from offnominal.laws.scene_detector import check_scene_detector
+from offnominal.laws.street_scenes import street_scene
 from offnominal.laws.world import check_world
 
 __all__ = [
@@ -14,5 +16,7 @@ __all__ = [
     "check_alarm",
     "check_anomaly",
     "check_detector",
+    "check_scene_detector",
     "check_world",
+    "street_scene",
 ]

@@ -1,0 +1,43 @@
+"""Scene detectors: an anomaly score for every pixel of a camera and every point of a lidar.
+
+Names are imported on first use; detectors with a network need torch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from offnominal.core.lazy_imports import lazy_attributes
+
+if TYPE_CHECKING:
+    from offnominal.detectors.scenes.catalogue import (
+        load_scene_detector,
+        make_scene_detector,
+        save_scene_detector,
+        scene_detectors,
+    )
+    from offnominal.detectors.scenes.frame_scores import FrameScores
+    from offnominal.detectors.scenes.height_above_road import HeightAboveRoad
+    from offnominal.detectors.scenes.observation import SceneObservation
+    from offnominal.detectors.scenes.scene_detector import SceneDetector
+
+_NAMES = {
+    "catalogue": ("load_scene_detector", "make_scene_detector", "save_scene_detector", "scene_detectors"),
+    "frame_scores": ("FrameScores",),
+    "height_above_road": ("HeightAboveRoad",),
+    "observation": ("SceneObservation",),
+    "scene_detector": ("SceneDetector",),
+}
+
+__all__ = [
+    "FrameScores",
+    "HeightAboveRoad",
+    "SceneDetector",
+    "SceneObservation",
+    "load_scene_detector",
+    "make_scene_detector",
+    "save_scene_detector",
+    "scene_detectors",
+]
+
+__getattr__, __dir__ = lazy_attributes(__name__, _NAMES)

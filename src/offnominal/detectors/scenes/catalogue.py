@@ -1,0 +1,77 @@
+"""The registered scene detectors, by id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.checks import shown
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.registry import Registry, Spec
+from offnominal.detectors.files import DetectorCard, read_detector, write_detector
+from offnominal.detectors.scenes.scene_detector import SceneDetector
+
+scene_detectors: Registry[SceneDetector] = Registry("scene_detector", SceneDetector)
+
+_SCENES = "offnominal.detectors.scenes"
+
+for _id, _class, _summary in (
+    ("HeightAboveRoad", "HeightAboveRoad", "rarity of a height above the road at its place, camera and lidar"),
+):
+    scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary))
+
+
+def make_scene_detector(id: str, **parameters: Any) -> SceneDetector:
+    """Return a scene detector by its registered id.
+
+    Args:
+        id: Registered id.
+        parameters: Parameters of the detector.
+
+    Example:
+        >>> make_scene_detector("HeightAboveRoad", n_bins=8).get_params()["n_bins"]
+        8
+    """
+    return scene_detectors.make(id, **parameters)
+
+
+def scene_detector_name(detector: SceneDetector) -> str | None:
+    """Return the registered id of a scene detector, or None.
+
+    Several ids can share a class; the id whose options agree with the parameters of the detector is returned.
+    """
+    kind = type(detector)
+    paths = {f"{kind.__module__}:{kind.__qualname__}"}
+    if kind.__module__.startswith(f"{_SCENES}."):
+        paths.add(f"{_SCENES}:{kind.__qualname__}")
+    found = [spec for spec in scene_detectors if spec.target in paths]
+    if len(found) < 2:
+        return found[0].id if found else None
+    parameters = detector.get_params()
+    return max(found, key=lambda spec: sum(parameters.get(name) == value for name, value in spec.options.items())).id
+
+
+def save_scene_detector(path: Path | str, detector: SceneDetector) -> DetectorCard:
+    """Write ``path.safetensors`` and ``path.json``; each file is written atomically.
+
+    Args:
+        path: Path without extension.
+        detector: A fitted scene detector of a registered class.
+    """
+    if not isinstance(detector, SceneDetector):
+        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted SceneDetector.")
+    return write_detector(path, detector, scene_detector_name(detector), "offnominal.scene_detectors")
+
+
+def load_scene_detector(path: Path | str) -> SceneDetector:
+    """Load a scene detector; the hash of its file is checked, and that its arrays fit to its parameters.
+
+    Args:
+        path: Path without extension.
+
+    Raises:
+        MissingFile: One of the two files does not exist.
+        DamagedFile: The files are not those of such a detector.
+        UnknownName: No scene detector with that id is registered.
+    """
+    return read_detector(path, make_scene_detector)
