@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from offnominal.detectors.scenes.frame_scores import FrameScores
     from offnominal.detectors.scenes.height_above_road import HeightAboveRoad
+    from offnominal.detectors.scenes.motion import Motion
     from offnominal.detectors.scenes.observation import SceneObservation
     from offnominal.detectors.scenes.scene_detector import SceneDetector
 
@@ -25,6 +26,7 @@ _NAMES = {
     "catalogue": ("load_scene_detector", "make_scene_detector", "save_scene_detector", "scene_detectors"),
     "frame_scores": ("FrameScores",),
     "height_above_road": ("HeightAboveRoad",),
+    "motion": ("Motion",),
     "observation": ("SceneObservation",),
     "scene_detector": ("SceneDetector",),
 }
@@ -32,6 +34,7 @@ _NAMES = {
 __all__ = [
     "FrameScores",
     "HeightAboveRoad",
+    "Motion",
     "SceneDetector",
     "SceneObservation",
     "load_scene_detector",

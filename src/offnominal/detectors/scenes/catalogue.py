@@ -17,6 +17,7 @@ _SCENES = "offnominal.detectors.scenes"
 
 for _id, _class, _summary in (
     ("HeightAboveRoad", "HeightAboveRoad", "rarity of a height above the road at its place, camera and lidar"),
+    ("Motion", "Motion", "unexpected change of speed of a surface between depth images"),
 ):
     scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary))
 

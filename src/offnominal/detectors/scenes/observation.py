@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,15 @@ class CameraObservation:
     rgb: NDArray[np.uint8]
     depth: NDArray[np.float32]
     invalid: BoolArray
+
+    def reduced(self, stride: int) -> CameraObservation:
+        """Return the image with one of `stride` rows and columns."""
+        if stride == 1:
+            return self
+        depth = self.depth[::stride, ::stride]
+        height, width = depth.shape
+        camera = replace(self.camera, width=width, height=height)
+        return CameraObservation(camera, self.rgb[::stride, ::stride], depth, self.invalid[::stride, ::stride])
 
     def points(self) -> FloatArray:
         """Return the points (height, width, 3) in the world, m; not finite in the sky."""
