@@ -101,6 +101,19 @@ def test_batches_do_not_change_the_bytes(made, dataset, tmp_path, monkeypatch):
     assert files(made(tmp_path / "again").folder) == files(dataset.folder)
 
 
+def test_processes_do_not_change_the_bytes(dataset, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "BATCH", 40)
+    parallel = generate(dataset.manifest.recipe, tmp_path / "parallel", workers=2)
+    assert files(parallel.folder) == files(dataset.folder)
+
+
+def test_several_processes_need_a_policy_that_can_be_pickled(tmp_path):
+    options = {"policy": lambda observations: np.zeros((len(observations), 2)), "policy_name": "still"}
+    recipe = Recipe.for_world(WORLD, episodes=200, levels=[], **options)
+    with pytest.raises(InvalidParameter, match="can be pickled"):
+        generate(recipe, tmp_path / "data", policy=options["policy"], workers=2)
+
+
 def test_nothing_says_when_or_where_it_was_made(dataset):
     for name, content in files(dataset.folder).items():
         assert str(dataset.folder).encode() not in content, name
@@ -135,7 +148,7 @@ def test_the_options_of_a_recipe_are_recorded(tmp_path):
 
 
 def test_a_dataset_that_is_there_is_returned_as_it_is(made, dataset, monkeypatch):
-    monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "rollout", None)
+    monkeypatch.setattr(sys.modules["offnominal.datasets.generation"], "simulated_batches", None)
     assert made(dataset.folder).manifest == dataset.manifest
 
 

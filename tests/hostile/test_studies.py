@@ -85,6 +85,9 @@ class PoolHere:
     def __exit__(self, *error):
         pass
 
+    def processes_per_task(self, tasks):
+        return 1
+
     def run(self, tasks):
         for task in tasks:
             yield TaskEnded(task, "1", run_task(task, Sources()))

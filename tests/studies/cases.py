@@ -45,6 +45,9 @@ class Killing:
     def __exit__(self, *error):
         pass
 
+    def processes_per_task(self, tasks):
+        return 1
+
     def run(self, tasks):
         for task in tasks:
             if self.kills.get(task.label, 0):
@@ -68,6 +71,9 @@ class PoolHere:
 
     def __exit__(self, *error):
         pass
+
+    def processes_per_task(self, tasks: int) -> int:
+        return 1
 
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         for task in tasks:

@@ -48,7 +48,7 @@ class DiceKind(StudyKind[DiceStudy, DiceCell]):
     study_class = DiceStudy
     cell_class = DiceCell
 
-    def prepare(self, cell):
+    def prepare(self, cell, *, workers=1):
         return f"a die with {cell.sides} sides"
 
     def code_of(self, cell, sources):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 import typer
 from rich.markup import escape
 
-from offnominal.cli.options import count_option, folder_option, seed_option
+from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import AsJson, out, print_json, print_note, print_rows
 from offnominal.cli.studies import AllowModule
 from offnominal.cli.targets import allowed_modules
@@ -96,6 +96,7 @@ def generate(
     algorithm: Annotated[str | None, typer.Option(help="Algorithm of the shipped policy.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Policy of `offnominal train`, instead of a shipped one.")] = None,
     seed: Annotated[int | None, seed_option("Seed of the first training episode. Default: 10,000,000.")] = None,
+    workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -127,7 +128,8 @@ def generate(
             seed=SEED if seed is None else seed,
         )
         path = folder / world if folder else None
-        rows.append(_summary(generate(recipe, path, policy=policy, overwrite=overwrite, report=print_note)))
+        made = generate(recipe, path, policy=policy, overwrite=overwrite, workers=workers, report=print_note)
+        rows.append(_summary(made))
     print_rows("Datasets", rows, as_json)
 
 

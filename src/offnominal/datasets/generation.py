@@ -9,9 +9,8 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
-
 from offnominal.agents.policy import Policy
+from offnominal.core.checks import positive_integer
 from offnominal.core.directories import data_home
 from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, InvalidParameter, UnknownName, UnsupportedEnvironment
@@ -30,10 +29,14 @@ from offnominal.datasets.layout import Channels
 from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
-from offnominal.rollouts.collection import build_world, rollout
+from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
+from offnominal.rollouts.collection import build_world
 from offnominal.worlds.world import World
 
 BATCH, BATCH_WITH_FRAMES = 512, 32
+"""Number of episodes that are simulated at once."""
+PARTS = 4
+"""Batches are so many times smaller with several workers, because more of them are in memory."""
 
 
 def generate(
@@ -42,6 +45,7 @@ def generate(
     *,
     policy: PolicySource = None,
     overwrite: bool = False,
+    workers: int = 1,
     report: Report = warnings.warn,
 ) -> Dataset:
     """Record the dataset of a recipe: nominal episodes and one split per fault.
@@ -56,6 +60,7 @@ def generate(
         policy: Policy of the recipe; not needed if it is a shipped one.
         overwrite: Whether to replace an existing dataset. Folders without a readable manifest and folders with other
             files are never replaced.
+        workers: Number of processes. The bytes do not depend on it.
         report: Called with a line of text when an earlier run is resumed, discarded or waited for.
 
     Raises:
@@ -73,6 +78,7 @@ def generate(
         raise InvalidParameter(
             f"{recipe!r} is a {type(recipe).__name__}; expected a recipe, such as Recipe.for_world('SAP-Goal0-v0')."
         )
+    positive_integer("workers", workers)
     resolved = _policy_of(recipe, policy)
     if recipe.frames and build_world(recipe.world, 1).camera is None:
         raise UnsupportedEnvironment(f"{recipe.world} has no images; leave out frames.")
@@ -84,7 +90,7 @@ def generate(
             found = _existing(path, recipe, overwrite)
             if found is None:
                 manifest = Manifest.here(recipe.world, "generate", recipe)
-                _record(recipe, resolved, path, DatasetBuilder(unfinished, manifest, report))
+                _record(BatchRollout(recipe, resolved), path, DatasetBuilder(unfinished, manifest, report), workers)
     return found or Dataset(path)
 
 
@@ -118,28 +124,30 @@ def _existing(folder: Path, recipe: Recipe, overwrite: bool) -> Dataset | None:
     )
 
 
-def _record(recipe: Recipe, policy: Policy, folder: Path, builder: DatasetBuilder) -> None:
+def _record(simulate: BatchRollout, folder: Path, builder: DatasetBuilder, workers: int) -> None:
     """Simulate and write the splits that are not finished yet."""
+    recipe = simulate.recipe
     plans = recipe.plans()
     missing = [plan for plan in plans if plan.name not in builder.splits]
     channels = channels_of(build_world(recipe.world, 1))
     with progress(f"Recording {recipe.world}", total=sum(len(plan.seeds) for plan in plans)) as tick:
         tick(sum(entry.episodes for entry in builder.splits.values()))
-        for name, part in groupby(_simulated(recipe, policy, missing, tick), key=itemgetter(0)):
+        for name, part in groupby(_simulated(simulate, missing, tick, workers), key=itemgetter(0)):
             builder.add(name, (episode for _, episode in part), channels)
     builder.finish(folder, [plan.name for plan in plans], describe)
 
 
 def _simulated(
-    recipe: Recipe, policy: Policy, plans: Sequence[Plan], tick: ProgressCallback
+    simulate: BatchRollout, plans: Sequence[Plan], tick: ProgressCallback, workers: int
 ) -> Iterator[tuple[str, Episode]]:
     """Yield the episodes of the splits in order. Batches extend over several splits."""
-    jobs = [(plan, seed) for plan in plans for seed in plan.seeds]
+    recipe = simulate.recipe
+    jobs = [(plan, int(seed)) for plan in plans for seed in plan.seeds]
     size = min(BATCH, BATCH_WITH_FRAMES) if recipe.frames else BATCH
-    for first in range(0, len(jobs), size):
-        batch = jobs[first : first + size]
-        seeds, faults = np.array([seed for _, seed in batch]), [plan.faults for plan, _ in batch]
-        episodes = rollout(recipe.world, policy, seeds, faults, batch=size, frames=recipe.frames, camera=recipe.camera)
+    size = size if workers == 1 else max(1, size // PARTS)
+    batches = [jobs[first : first + size] for first in range(0, len(jobs), size)]
+    wanted = [[(seed, plan.faults) for plan, seed in batch] for batch in batches]
+    for batch, episodes in zip(batches, simulated_batches(simulate, wanted, workers), strict=True):
         for (plan, _), episode in zip(batch, episodes, strict=True):
             yield plan.name, replace(episode, extras={name: episode.extras[name] for name in recipe.signals})
         tick(len(batch), note=batch[-1][0].name)

@@ -26,9 +26,9 @@ class FaultStudyKind(StudyKind[Study, Cell]):
     cell_class = Cell
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC")
 
-    def prepare(self, cell: Cell) -> str:
+    def prepare(self, cell: Cell, *, workers: int = 1) -> str:
         """Generate the dataset of a cell if it is missing, and return its hash."""
-        return execution.prepare(cell)
+        return execution.prepare(cell, workers)
 
     def code_of(self, cell: Cell, sources: Sources) -> str:
         """Return a hash of the code of the detector, of the alarms and of the evaluation."""

@@ -49,6 +49,10 @@ class RayPool:
     def __exit__(self, *error: object) -> None:
         self._ray.shutdown()
 
+    def processes_per_task(self, tasks: int) -> int:
+        """Return 1: Ray reserves one processor per task."""
+        return 1
+
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Run tasks in their order, and yield an event at each start and end."""
         resources = self._ray.cluster_resources()

@@ -14,7 +14,7 @@ from offnominal.studies.cell import SCRIPTED, Cell
 _OPEN: dict[str, Dataset] = {}
 
 
-def open_data(cell: Cell) -> Dataset:
+def open_data(cell: Cell, workers: int = 1) -> Dataset:
     """Return the dataset of a cell, generated on first use; it stays open for the next cell with the same data."""
     if cell.source not in _OPEN:
         _OPEN.clear()
@@ -24,7 +24,7 @@ def open_data(cell: Cell) -> Dataset:
             recipe = Recipe.for_world(cell.world, policy=policy, policy_name=SCRIPTED, **options)
         else:
             recipe = Recipe.for_world(cell.world, algorithm=cell.policy, **options)
-        data = generate(recipe, policy=policy)
+        data = generate(recipe, policy=policy, workers=workers)
         _OPEN[cell.source] = data.images() if cell.data.frames else data
     return _OPEN[cell.source]
 

@@ -66,9 +66,9 @@ def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
     return CellResult(cell, key, rows, shown.replace_schema_metadata({"key": key}))
 
 
-def prepare(cell: Cell) -> str:
+def prepare(cell: Cell, workers: int = 1) -> str:
     """Generate the dataset of a cell if it is missing, and return its hash."""
-    return content_hash(open_data(cell))
+    return content_hash(open_data(cell, workers))
 
 
 def code_of(cell: Cell, sources: Sources) -> str:

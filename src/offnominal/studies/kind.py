@@ -55,8 +55,13 @@ class StudyKind(ABC, Generic[S, C]):
         return study.cells()
 
     @abstractmethod
-    def prepare(self, cell: C) -> str:
-        """Generate or download the data of a cell if they are missing, and return their hash."""
+    def prepare(self, cell: C, *, workers: int = 1) -> str:
+        """Generate or download the data of a cell if they are missing, and return their hash.
+
+        Args:
+            cell: The cell.
+            workers: Number of processes that may generate them at the same time.
+        """
 
     @abstractmethod
     def code_of(self, cell: C, sources: Sources) -> str:

@@ -72,6 +72,10 @@ class LocalPool:
         for end in self._lifeline:
             os.close(end)
 
+    def processes_per_task(self, tasks: int) -> int:
+        """Return how many processes each of some tasks can have if all of them run at once."""
+        return max(1, self.workers // max(1, tasks))
+
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Run tasks in their order, and yield an event at each start and end."""
         waiting = deque(tasks)

@@ -171,7 +171,9 @@ class ActiveRun:
 
     def prepare(self, pool: Pool) -> None:
         """Generate the datasets that are missing, one task each; then the keys of the results are known."""
-        tasks = {cell.source: Task(cell) for cell in self.cells}
+        sources = {cell.source: cell for cell in self.cells}
+        workers = pool.processes_per_task(len(sources))
+        tasks = {source: Task(cell, workers=workers) for source, cell in sources.items()}
         data: dict[str, str] = {}
         with Display(f"{len(tasks)} datasets", dict.fromkeys(tasks, 1.0), report=self.report) as display:
             for event in persistently(pool, tasks.values()):

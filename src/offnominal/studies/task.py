@@ -31,11 +31,13 @@ class Task:
         cell: The cell; for a dataset, one of the cells that share it.
         key: Key of the result; empty if only the dataset is wanted.
         store: Folder that the worker writes the result to; empty to return the result instead.
+        workers: Number of processes that may generate the dataset.
     """
 
     cell: BaseCell
     key: str = ""
     store: str = ""
+    workers: int = 1
 
     @property
     def id(self) -> str:
@@ -114,6 +116,9 @@ class Pool(Protocol):
     def __exit__(self, *error: object) -> None:
         """Stop all workers."""
 
+    def processes_per_task(self, tasks: int) -> int:
+        """Return how many processes each of some tasks can have if all of them run at once."""
+
     def run(self, tasks: Iterable[Task]) -> Iterator[TaskStarted | TaskEnded]:
         """Run tasks in their order, one per worker at a time, and yield an event at each start and end."""
 
@@ -146,7 +151,9 @@ def run_task(task: Task, sources: Sources) -> TaskResult:
         sources: Source code of this process.
     """
     try:
-        return _do(task, sources) if task.key else TaskResult(data=kind_of(task.cell).prepare(task.cell))
+        if task.key:
+            return _do(task, sources)
+        return TaskResult(data=kind_of(task.cell).prepare(task.cell, workers=task.workers))
     except Exception as error:
         return TaskResult(error_info=ErrorInfo.of(error))
 

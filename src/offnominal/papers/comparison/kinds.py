@@ -40,7 +40,7 @@ class TableSearchKind(SearchKind[SearchStudy, SearchCell]):
     study_class = SearchStudy
     cell_class = SearchCell
 
-    def prepare(self, cell: SearchCell) -> str:
+    def prepare(self, cell: SearchCell, *, workers: int = 1) -> str:
         """Download the table of a cell if it is missing, and return its hash."""
         return table_search.prepare(cell)
 
@@ -60,7 +60,7 @@ class ImageSearchKind(SearchKind[ImageStudy, ImageCell]):
     study_class = ImageStudy
     cell_class = ImageCell
 
-    def prepare(self, cell: ImageCell) -> str:
+    def prepare(self, cell: ImageCell, *, workers: int = 1) -> str:
         """Download the image set of a cell if it is missing, and return its hash."""
         return image_search.prepare(cell)
 

@@ -24,7 +24,7 @@ class OODKind(StudyKind[OODStudy, OODCell]):
     example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("world", "method", "AUC", "equal length", "episode means")
 
-    def prepare(self, cell: OODCell) -> str:
+    def prepare(self, cell: OODCell, *, workers: int = 1) -> str:
         """Train the agent of a cell if it is missing, and return the hash of its weights."""
         return execution.prepare(cell)
 

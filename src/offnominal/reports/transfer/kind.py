@@ -21,9 +21,9 @@ class TransferKind(StudyKind[TransferStudy, TransferCell]):
     study_class = TransferStudy
     cell_class = TransferCell
 
-    def prepare(self, cell: TransferCell) -> str:
+    def prepare(self, cell: TransferCell, *, workers: int = 1) -> str:
         """Generate the datasets of a cell that are missing, and return their hash."""
-        return execution.prepare(cell)
+        return execution.prepare(cell, workers)
 
     def code_of(self, cell: TransferCell, sources: Sources) -> str:
         """Return a hash of the code of the detector, of the alarms and of the evaluation."""

@@ -18,16 +18,16 @@ from offnominal.studies.transfer.cell import TransferCell
 _OPEN: dict[str, dict[str, Dataset]] = {}
 
 
-def open_datasets(cell: TransferCell) -> dict[str, Dataset]:
+def open_datasets(cell: TransferCell, workers: int = 1) -> dict[str, Dataset]:
     """Return the dataset of each world, generated on first use; they stay open for cells with the same data."""
     if cell.source not in _OPEN:
         _OPEN.clear()
         strengths = chosen_strengths(cell)
-        _OPEN[cell.source] = {world: _open(cell, world, strengths[world]) for world in cell.worlds}
+        _OPEN[cell.source] = {world: _open(cell, world, strengths[world], workers) for world in cell.worlds}
     return _OPEN[cell.source]
 
 
-def _open(cell: TransferCell, world: str, strengths: Strengths) -> Dataset:
+def _open(cell: TransferCell, world: str, strengths: Strengths, workers: int) -> Dataset:
     options = cell.data.replace(anomalies=None, levels=None).options()
     policy = scripted_expert(world) if cell.policy == SCRIPTED else None
     algorithm = None if cell.policy == SCRIPTED else cell.policy
@@ -35,7 +35,7 @@ def _open(cell: TransferCell, world: str, strengths: Strengths) -> Dataset:
     recipe = Recipe.for_world(
         world, policy=policy, policy_name=name, algorithm=algorithm, strengths=strengths, **options
     )
-    data = generate(recipe, policy=policy)
+    data = generate(recipe, policy=policy, workers=workers)
     return data.images() if cell.data.frames else data
 
 

@@ -62,9 +62,9 @@ def _rows(cell: TransferCell, world: str, key: str, splits: list[SplitEvaluation
     return table.append_column(TRAIN_WORLD, pa.array([cell.world] * table.num_rows, pa.string()))
 
 
-def prepare(cell: TransferCell) -> str:
+def prepare(cell: TransferCell, workers: int = 1) -> str:
     """Generate the datasets of a cell that are missing, and return their hash."""
-    return datasets_hash(open_datasets(cell))
+    return datasets_hash(open_datasets(cell, workers))
 
 
 def code_of(cell: TransferCell, sources: Sources) -> str:

@@ -1,0 +1,109 @@
+"""Batches of episodes, simulated in this process or in several."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault import Fault
+from offnominal.core.episode import Episode
+from offnominal.core.errors import InvalidParameter, InvalidState
+from offnominal.datasets.recipe import Recipe
+from offnominal.rollouts.collection import rollout
+
+Batch = Sequence[tuple[int, tuple[Fault, ...]]]
+"""Seed and faults of each episode."""
+
+
+@dataclass(frozen=True)
+class BatchRollout:
+    """Simulates batches of one recipe.
+
+    Args:
+        recipe: The recipe.
+        policy: Its policy.
+    """
+
+    recipe: Recipe
+    policy: Policy
+
+    def __call__(self, batch: Batch) -> list[Episode]:
+        """Return the episodes of a batch."""
+        seeds, faults = np.array([seed for seed, _ in batch]), [faults for _, faults in batch]
+        return rollout(
+            self.recipe.world,
+            self.policy,
+            seeds,
+            faults,
+            batch=len(batch),
+            frames=self.recipe.frames,
+            camera=self.recipe.camera,
+        )
+
+
+def simulated_batches(simulate: BatchRollout, batches: Sequence[Batch], workers: int) -> Iterator[list[Episode]]:
+    """Yield the episodes of each batch in order; with several workers, at most two batches per worker wait.
+
+    Raises:
+        InvalidParameter: There are several workers, and the policy cannot be pickled.
+        InvalidState: A process ended.
+    """
+    if min(workers, len(batches)) < 2:
+        yield from (simulate(batch) for batch in batches)
+        return
+    context = multiprocessing.get_context("spawn")
+    job = _pickled(simulate)
+    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(job,)) as pool:
+        rest = iter(batches)
+        pending: deque[Future[list[Episode]]] = deque(
+            pool.submit(_simulate, batch) for batch in islice(rest, 2 * workers)
+        )
+        try:
+            while pending:
+                episodes = pending.popleft().result()
+                pending.extend(pool.submit(_simulate, batch) for batch in islice(rest, 1))
+                yield episodes
+        except BrokenProcessPool as error:
+            raise InvalidState("a simulation process ended; memory may be short: choose fewer workers.") from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pickled(simulate: BatchRollout) -> bytes:
+    try:
+        return pickle.dumps(simulate)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InvalidParameter(
+            f"several workers need a policy that can be pickled ({error}); define its functions in a module, or leave "
+            "workers out."
+        ) from None
+
+
+_worker: list[BatchRollout] = []
+
+
+def _start_worker(job: bytes) -> None:
+    _worker[:] = [pickle.loads(job)]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _simulate(batch: Batch) -> list[Episode]:
+    return _worker[0](batch)
