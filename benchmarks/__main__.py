@@ -30,6 +30,7 @@ from benchmarks import (
     sensing,
     training,
     uncertainty,
+    voxels,
     worlds,
 )
 from offnominal.reports.tables import markdown, terminal_table
@@ -55,7 +56,7 @@ GROUPS = {
     "uncertainty": uncertainty.SECTIONS,
     "datasets": {**datasets.SECTIONS, **driving_scenes.SECTIONS},
     "detectors": {**detectors.SECTIONS, **ensembles.SECTIONS, **image_detectors.SECTIONS},
-    "evaluation": evaluation.SECTIONS,
+    "evaluation": {**evaluation.SECTIONS, **voxels.SECTIONS},
     "comparison": comparison.SECTIONS,
     "pyod": pyod_peers.SECTIONS,
     "runner": runner.SECTIONS,

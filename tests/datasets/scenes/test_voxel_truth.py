@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.sensing import InvalidPoints, VoxelGrid
+from offnominal.sensing import InvalidPoints, VoxelGrid, voxelise_scores
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.rig_frame import RigFrame
 from offnominal.worlds.road.scenes import camera_points, ego_points, lidar_points, voxel_truth
+from offnominal.worlds.road.scenes.voxel_view import scores_from_above, voxels_from_above, voxels_in_3d
 
 COW = np.array([9.0, -1.0, 1.0])
 HALF = np.array([1.0, 2.0, 2.0])
@@ -91,3 +92,20 @@ def test_missing_sensors_and_unknown_labels_are_named(frame):
     without = replace(frame.sensors.cameras["top"], image=replace(image, depth=None))
     with pytest.raises(InvalidParameter, match="no depth"):
         voxel_truth(replace(frame, sensors=RigFrame({"top": without}, {})))
+
+
+def test_images_show_the_anomaly_where_it_is(frame):
+    truth = voxel_truth(frame)
+    above = voxels_from_above(truth, pixels=1)
+    assert above.shape == (200, 200, 3)
+    red = np.argwhere((above == (235, 28, 36)).all(axis=-1))
+    cow = truth.centres[truth.has_label([Label.ANIMAL])]
+    ahead, left = 50.0 - 0.5 * (red + 0.5).T
+    assert {*zip(ahead, left, strict=True)} == {(x, y) for x, y, _ in cow}
+    cloud = ego_points(frame)
+    heat = scores_from_above(voxelise_scores(cloud.points, cloud.points[:, 0]), pixels=2)
+    assert heat.shape == (400, 400, 3)
+    assert ((above == above[0, 0]).all(axis=-1) == (heat[::2, ::2] == heat[0, 0]).all(axis=-1)).all()
+    solid = voxels_in_3d(truth, width=48, height=32)
+    assert solid.shape == (32, 48, 3)
+    assert (solid[..., 0].astype(int) - solid[..., 1] > 60).any()

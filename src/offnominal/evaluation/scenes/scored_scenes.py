@@ -41,6 +41,8 @@ Statistic: TypeAlias = Literal["max", "p99", "mean"]
 ScoreFunction: TypeAlias = Callable[[Iterable[DrivingFrame]], Iterable[SensorScores]]
 """Function that yields the scores of each frame of a scene, such as the method `iter_scores` of a scene detector."""
 RANGE_EDGES = (10.0, 20.0, 30.0, 50.0)
+NO_RANGE = 255
+"""Range of the sky, which is part of no row of ranges."""
 STATISTICS: tuple[Statistic, ...] = ("max", "p99", "mean")
 
 
@@ -220,6 +222,7 @@ def _recorded(scene: DrivingScene, frame: DrivingFrame, mapping: VoxelMapping) -
 
 def _kept(found: Elements, edges: Sequence[float], instance: int | None) -> ElementScores:
     ranges = np.searchsorted(np.asarray(edges, np.float32), found.distance, side="right").astype(np.uint8)
+    ranges[np.isinf(found.distance)] = NO_RANGE
     inside = found.scores[found.instance == instance] if instance is not None else found.scores[:0]
     positive = found.positive
     return ElementScores(

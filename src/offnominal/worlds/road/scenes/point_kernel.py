@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled
-from offnominal.core.types import FloatArray, IntArray
+from offnominal.core.types import FloatArray
 
 Points = NDArray[np.float32]
+Numbers = NDArray[np.int32]
 
 
 @compiled
-def lift_pixels(depth: Points, view: FloatArray, farthest: float, points: Points, source: IntArray) -> int:
+def lift_pixels(depth: Points, view: FloatArray, farthest: float, points: Points, source: Numbers) -> int:
     """Write the points of all pixels with a surface within a distance, and return their number.
 
     Args:
@@ -41,7 +42,7 @@ def lift_pixels(depth: Points, view: FloatArray, farthest: float, points: Points
 @compiled
 def move_points(
     world: Points, ranges: Points, turn: FloatArray, place: FloatArray, farthest: float,
-    points: Points, source: IntArray, number: IntArray,
+    points: Points, source: Numbers, number: Numbers,
 ) -> int:  # fmt: skip
     """Write the points of all returns within a distance, and return how many there are.
 

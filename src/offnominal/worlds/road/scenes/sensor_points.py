@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from offnominal.core.checks import positive_number
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.errors import InvalidPoints
 from offnominal.sensing.vectors import rotated, rotation_about_z
 from offnominal.worlds.road.labels import Label
@@ -41,7 +41,7 @@ class EgoPoints:
     points: NDArray[np.float32]
     label: NDArray[np.uint8]
     instance: NDArray[np.int32]
-    source: IntArray
+    source: NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.points)
@@ -111,7 +111,7 @@ def camera_points(frame: DrivingFrame, name: str, *, max_distance: float = FARTH
     view[:12] = rotated(view[:12].reshape(4, 3), turn).ravel()
     view[:3] += place
     size = image.depth.size
-    points, source = np.empty((size, 3), np.float32), np.empty(size, np.int64)
+    points, source = np.empty((size, 3), np.float32), np.empty(size, np.int32)
     n = lift_pixels(image.depth, view, positive_number("max_distance", max_distance), points, source)
     return _labelled(points[:n], source[:n], image.label, image.instance)
 
@@ -136,7 +136,7 @@ def lidar_points(
     cloud = found.measured if measured else found.exact
     turn, place = _to_ego(frame)
     size = cloud.ranges.size
-    points, source, number = np.empty((size, 3), np.float32), np.empty(size, np.int64), np.empty(size, np.int64)
+    points, source, number = np.empty((size, 3), np.float32), np.empty(size, np.int32), np.empty(size, np.int32)
     farthest = positive_number("max_distance", max_distance)
     flat = np.ascontiguousarray(cloud.points).reshape(-1, 3)
     n = move_points(flat, np.ravel(cloud.ranges), turn, place, farthest, points, source, number)
@@ -162,7 +162,9 @@ def _to_ego(frame: DrivingFrame) -> tuple[FloatArray, FloatArray]:
     return turn, -rotated(np.array(frame.position, np.float64), turn)
 
 
-def _labelled(points: NDArray[np.float32], source: IntArray, label: Array, instance: Array | None) -> EgoPoints:
+def _labelled(
+    points: NDArray[np.float32], source: NDArray[np.int32], label: Array, instance: Array | None
+) -> EgoPoints:
     labels = np.ravel(label)[source]
     unknown = ~_KNOWN[np.clip(labels, 0, len(_KNOWN) - 1)]
     if unknown.any():
