@@ -8,7 +8,11 @@ import pytest
 from offnominal.detectors.scenes import FrameScores, HeightAboveRoad, make_scene_detector, scene_detectors
 from offnominal.laws import check_scene_detector, street_scene
 
-QUICK = {}
+QUICK = {
+    "LidarKNN": {"memory_size": 64},
+    "PatchKNN": {"memory_size": 64},
+    "SceneFusion": {"detectors": ["HeightAboveRoad", ["PatchKNN", {"memory_size": 32}]]},
+}
 """Parameters that make detectors quick enough for the laws."""
 
 

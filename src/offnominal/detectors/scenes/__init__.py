@@ -17,25 +17,34 @@ if TYPE_CHECKING:
         scene_detectors,
     )
     from offnominal.detectors.scenes.frame_scores import FrameScores
+    from offnominal.detectors.scenes.fusion import SceneFusion
     from offnominal.detectors.scenes.height_above_road import HeightAboveRoad
+    from offnominal.detectors.scenes.lidar_knn import LidarKNN
     from offnominal.detectors.scenes.motion import Motion
     from offnominal.detectors.scenes.observation import SceneObservation
+    from offnominal.detectors.scenes.patch_knn import PatchKNN
     from offnominal.detectors.scenes.scene_detector import SceneDetector
 
 _NAMES = {
     "catalogue": ("load_scene_detector", "make_scene_detector", "save_scene_detector", "scene_detectors"),
     "frame_scores": ("FrameScores",),
+    "fusion": ("SceneFusion",),
     "height_above_road": ("HeightAboveRoad",),
+    "lidar_knn": ("LidarKNN",),
     "motion": ("Motion",),
     "observation": ("SceneObservation",),
+    "patch_knn": ("PatchKNN",),
     "scene_detector": ("SceneDetector",),
 }
 
 __all__ = [
     "FrameScores",
     "HeightAboveRoad",
+    "LidarKNN",
     "Motion",
+    "PatchKNN",
     "SceneDetector",
+    "SceneFusion",
     "SceneObservation",
     "load_scene_detector",
     "make_scene_detector",

@@ -17,9 +17,15 @@ _SCENES = "offnominal.detectors.scenes"
 
 for _id, _class, _summary in (
     ("HeightAboveRoad", "HeightAboveRoad", "rarity of a height above the road at its place, camera and lidar"),
+    ("LidarKNN", "LidarKNN", "distance of local lidar geometry to the nearest normal geometry"),
+    ("PatchKNN", "PatchKNN", "distance of an image patch to the nearest normal patches"),
     ("Motion", "Motion", "unexpected change of speed of a surface between depth images"),
 ):
     scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary))
+
+_TOGETHER = "combination of scene detectors of cameras and lidars by their ranks among normal scores"
+_PARTS = {"detectors": ("HeightAboveRoad", "LidarKNN", "PatchKNN")}
+scene_detectors.register(Spec("SceneFusion", f"{_SCENES}:SceneFusion", _TOGETHER, _PARTS, parts="detectors"))
 
 
 def make_scene_detector(id: str, **parameters: Any) -> SceneDetector:

@@ -103,7 +103,7 @@ class SceneDetector(ABC):
         observation = self._observed(frame)
         with np.errstate(all="ignore"):
             state, scores = self._update(state, observation)
-        return state, _completed(scores, observation)
+        return state, self._completed(scores, observation)
 
     @abstractmethod
     def _update(self, state: Any, observation: SceneObservation) -> tuple[Any, FrameScores]:
@@ -115,6 +115,18 @@ class SceneDetector(ABC):
         if not any(present[sensor] for sensor in self.sensors):
             raise InvalidParameter(f"a frame has no {' and no '.join(self.sensors)}; {self.name} needs one.")
         return observation
+
+    def _completed(self, scores: FrameScores, observation: SceneObservation) -> FrameScores:
+        """Return finite scores for all pixels and returns, the largest one where a measurement is invalid."""
+        cameras: dict[str, Scores] = {}
+        for name, values in scores.cameras.items():
+            cameras[name] = np.where(observation.cameras[name].invalid, np.float32(MAX_SCORE), bounded(values))
+        lidars: dict[str, Scores] = {}
+        for name, values in scores.lidars.items():
+            valid = observation.lidars[name].valid
+            lidars[name] = np.full(len(valid), MAX_SCORE, np.float32)
+            lidars[name][valid] = bounded(values)
+        return FrameScores(cameras, lidars)
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments as values that JSON can represent."""
@@ -181,6 +193,10 @@ class NormalScenes:
     def __len__(self) -> int:
         return len(self._scenes)
 
+    def scene(self, number: int) -> Scene:
+        """Return a scene as it was given."""
+        return self._scenes[number]
+
     def frames(self, number: int) -> Iterator[tuple[DrivingFrame, SceneObservation]]:
         """Yield the frames of a scene, with what detectors may use of them in scoring."""
         for frame in self._scenes[number]:
@@ -209,16 +225,3 @@ class NormalScenes:
         for scene in self:
             for _, observation in scene:
                 yield observation
-
-
-def _completed(scores: FrameScores, observation: SceneObservation) -> FrameScores:
-    """Return finite scores, the largest one where a measurement is invalid."""
-    cameras: dict[str, Scores] = {}
-    for name, values in scores.cameras.items():
-        cameras[name] = np.where(observation.cameras[name].invalid, np.float32(MAX_SCORE), bounded(values))
-    lidars: dict[str, Scores] = {}
-    for name, values in scores.lidars.items():
-        valid = observation.lidars[name].valid
-        lidars[name] = np.full(len(valid), MAX_SCORE, np.float32)
-        lidars[name][valid] = bounded(values)
-    return FrameScores(cameras, lidars)
