@@ -111,3 +111,17 @@ def test_parameters_have_few_digits():
     _, found = searched(Curve(lambda d: 1.0 - 0.2 * d), Axis("action/scaling", 1.0, "up"), levels=(0.9,))
     parameter = float(np.exp(found[0.9].distance))
     assert parameter - 1.0 == pytest.approx(float(f"{parameter - 1.0:.4g}"), rel=1e-9)
+
+
+def test_level_at_the_lowest_score_is_found_when_the_budget_is_spent_on_telling_whether_it_is_attained():
+    _, found = searched(Curve(lambda d: 1.0 - 0.25 * np.minimum(d, 1.0), noise=0.3), levels=(0.745,), budget=200)
+    assert found[0.745].score.value == pytest.approx(0.745, abs=0.1)
+
+
+def test_refinement_with_a_spent_budget_has_one_round():
+    search, _ = searched(Curve(lambda d: 1.0 - 0.4 * d), levels=(0.9,), budget=200)
+    before = len(search.scores)
+    x, score = search._refine(0.9, np.log(0.25), spent=200)
+    assert np.exp(x) == pytest.approx(0.25, rel=0.3)
+    assert np.isfinite(score.error)
+    assert 0 < len(search.scores) - before <= 100

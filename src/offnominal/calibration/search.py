@@ -147,12 +147,14 @@ class StrengthSearch:
     def _refine(self, level: float, x: float, spent: int) -> tuple[float, Measurement]:
         """Return the crossing near x and the score there.
 
-        The window halves while the crossing stays inside, down to a width in which a parabola fits.
+        The window halves while the crossing stays inside, down to a width in which a parabola fits. There is at least
+        one round, also if the budget is spent.
         """
         width = 0.75 * float(np.diff(np.log(self.axis.grid()[:2]))[0])
         narrow = 0.0
-        while spent < self.budget:
-            n = min(AT_ONCE if width <= 1.5 * narrow else AT_ONCE_IN_WIDE_WINDOWS, self.budget - spent)
+        while True:
+            left = self.budget - spent if spent < self.budget else MORE
+            n = min(AT_ONCE if width <= 1.5 * narrow else AT_ONCE_IN_WIDE_WINDOWS, left)
             self.sample(np.exp(x + width * _spread(n, spent)), EPISODES_PER_GRID_POINT + spent)
             spent += n
             here, scores = self._window(x, width)
@@ -166,6 +168,8 @@ class StrengthSearch:
                 if curve.at(x).error <= PRECISION and width <= 1.5 * narrow:
                     break
                 width = max(width / 2.0, min(width, narrow))
+            if spent >= self.budget:
+                break
         return x, curve.at(x)
 
     def _window(self, x: float, width: float) -> tuple[FloatArray, FloatArray]:
