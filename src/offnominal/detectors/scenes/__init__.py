@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from offnominal.detectors.scenes.motion import Motion
     from offnominal.detectors.scenes.observation import SceneObservation
     from offnominal.detectors.scenes.patch_knn import PatchKNN
+    from offnominal.detectors.scenes.rba import RbA
+    from offnominal.detectors.scenes.real import REAL
     from offnominal.detectors.scenes.scene_detector import SceneDetector
+    from offnominal.detectors.scenes.segmenter import Segmenter
+    from offnominal.detectors.scenes.training_runs import train_scene_networks
 
 _NAMES = {
     "catalogue": ("load_scene_detector", "make_scene_detector", "save_scene_detector", "scene_detectors"),
@@ -34,22 +38,30 @@ _NAMES = {
     "motion": ("Motion",),
     "observation": ("SceneObservation",),
     "patch_knn": ("PatchKNN",),
+    "rba": ("RbA",),
+    "real": ("REAL",),
     "scene_detector": ("SceneDetector",),
+    "segmenter": ("Segmenter",),
+    "training_runs": ("train_scene_networks",),
 }
 
 __all__ = [
+    "REAL",
     "FrameScores",
     "HeightAboveRoad",
     "LidarKNN",
     "Motion",
     "PatchKNN",
+    "RbA",
     "SceneDetector",
     "SceneFusion",
     "SceneObservation",
+    "Segmenter",
     "load_scene_detector",
     "make_scene_detector",
     "save_scene_detector",
     "scene_detectors",
+    "train_scene_networks",
 ]
 
 __getattr__, __dir__ = lazy_attributes(__name__, _NAMES)

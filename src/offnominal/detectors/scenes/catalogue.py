@@ -23,6 +23,15 @@ for _id, _class, _summary in (
 ):
     scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary))
 
+for _id, _class, _summary, _options in (
+    ("MaxSoftmax", "Segmenter", "low class probability of a segmenter", {"confidence": "max_softmax"}),
+    ("MaxLogit", "Segmenter", "low class logit of a segmenter", {"confidence": "max_logit"}),
+    ("Entropy", "Segmenter", "entropy of the class probabilities of a segmenter", {"confidence": "entropy"}),
+    ("RbA", "RbA", "rejection by all classes of a mask-classification network", {}),
+    ("REAL", "REAL", "odds of the unknown class of a lidar network with synthesised outliers", {}),
+):
+    scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary, _options))
+
 _TOGETHER = "combination of scene detectors of cameras and lidars by their ranks among normal scores"
 _PARTS = {"detectors": ("HeightAboveRoad", "LidarKNN", "PatchKNN")}
 scene_detectors.register(Spec("SceneFusion", f"{_SCENES}:SceneFusion", _TOGETHER, _PARTS, parts="detectors"))

@@ -1,0 +1,165 @@
+"""REAL: a redundancy classifier of lidar points, trained with synthesised outliers (Cen et al., 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from offnominal.core.streams import Stream
+from offnominal.detectors.parameters import NOT_NEGATIVE, Range
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.scenes.convolution_blocks import Block, FeaturePyramid
+from offnominal.detectors.scenes.frame_scores import FrameScores
+from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES, classes_of
+from offnominal.detectors.scenes.observation import SceneObservation
+from offnominal.detectors.scenes.range_images import CHANNELS, RangeImage, with_outliers
+from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
+from offnominal.detectors.scenes.scene_network import SceneNetwork, held_out
+from offnominal.detectors.scenes.segmenter_network import class_loss
+
+GROUND = (0, 1)
+"""Classes on which outliers stand: road and sidewalk."""
+VALIDATED = 64
+"""Largest number of frames for validation."""
+STRIDES = ((1, 1), (1, 2), (2, 2), (2, 2))
+Labelled = tuple[RangeImage, NDArray[np.uint8]]
+
+
+class RangeNetwork(nn.Module):
+    """Logits of the classes and of the dummies for every point of a range image.
+
+    Args:
+        width: Channels of the first stage, a multiple of 8.
+        dummies: Number of dummy logits.
+    """
+
+    def __init__(self, width: int, dummies: int) -> None:
+        super().__init__()
+        widths = (width, 2 * width, 2 * width, 3 * width)
+        self.fine = Block(CHANNELS, width, turning=True)
+        self.pyramid = FeaturePyramid(width, widths, 2 * width, STRIDES, turning=True)
+        self.head = nn.Sequential(
+            nn.Conv2d(3 * width, 2 * width, 1), nn.ReLU(), nn.Conv2d(2 * width, N_CLASSES + dummies, 1)
+        )
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return logits (n, classes + 1, rows, columns); the last one is the largest of the dummies."""
+        fine = self.fine(inputs)
+        merged, _ = self.pyramid(fine)
+        wide = functional.interpolate(merged, fine.shape[-2:], mode="nearest")
+        logits = self.head(torch.cat([fine, wide], dim=1))
+        return torch.cat([logits[:, :N_CLASSES], logits[:, N_CLASSES:].amax(dim=1, keepdim=True)], dim=1)
+
+
+@dataclass(kw_only=True, eq=False)
+class REAL(SceneNetwork[RangeNetwork]):
+    """Log-odds of the unknown class of a redundancy classifier.
+
+    The network has more logits than classes; the largest of the additional ones, the dummies, is that of the unknown.
+    It is trained with three losses: the class of normal points; the unknown as the second choice of normal points, with
+    the logit of their class masked; and the unknown as the class of synthesised outliers. The published network is a
+    cylindrical 3-D one; this one works on range images. The published outliers are resized objects; here they are
+    ellipsoids and boxes on the ground.
+
+    Args:
+        width: Channels of the first stage, a multiple of 8.
+        n_dummies: Number of dummy logits; the published code trains with 3.
+        second_choice: Weight of the second loss.
+        max_outliers: Largest number of outliers in a training frame.
+    """
+
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "width": Range(8, 512),
+        "n_dummies": Range(1, 100),
+        "second_choice": NOT_NEGATIVE,
+        "max_outliers": Range(0, 100),
+    }
+    sensors: ClassVar[tuple[Sensor, ...]] = ("lidar",)
+
+    width: int = 24
+    n_dummies: int = 3
+    second_choice: float = 0.1
+    max_outliers: int = 6
+
+    def _network(self) -> RangeNetwork:
+        return RangeNetwork(self.width, self.n_dummies)
+
+    def _batches(
+        self, scenes: NormalScenes, random: RandomNumbers, seed: int
+    ) -> tuple[Callable[[], Tensor], Callable[[], float]]:
+        training, validation = _labelled(scenes)
+        draw = Stream.named(seed, 0, "outliers").generator()
+
+        def batch(frames: list[Labelled], source: np.random.Generator) -> tuple[Tensor, Tensor]:
+            made = [self._with_outliers(*each, source) for each in frames]
+            inputs, classes = (torch.from_numpy(np.stack(each)) for each in zip(*made, strict=True))
+            return inputs.to(self.device_), classes.to(self.device_).long()
+
+        def loss() -> Tensor:
+            numbers = draw.integers(len(training), size=self.batch_size)
+            return self._loss(*batch([training[number] for number in numbers], draw))
+
+        fixed = Stream.named(seed, 0, "validation-outliers").generator()
+        chosen = np.linspace(0, len(validation) - 1, min(VALIDATED, len(validation))).astype(int)
+        held = [batch([validation[number]], fixed) for number in chosen]
+        return loss, lambda: float(np.mean([float(self._loss(*each)) for each in held]))
+
+    def _with_outliers(
+        self, image: RangeImage, classes: NDArray[np.uint8], draw: np.random.Generator
+    ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+        changed, added = with_outliers(image, np.isin(classes, GROUND), int(draw.integers(self.max_outliers + 1)), draw)
+        return changed.inputs(), np.where(added, np.uint8(N_CLASSES), classes)
+
+    def _loss(self, inputs: Tensor, classes: Tensor) -> Tensor:
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
+            logits = self.network_(inputs)
+        return redundancy_loss(logits.float(), classes, self.second_choice)
+
+    @torch.inference_mode()
+    def _update(self, state: None, observation: SceneObservation) -> tuple[None, FrameScores]:
+        scores = {}
+        for name, cloud in observation.lidars.items():
+            image = RangeImage.of(cloud, float(observation.position[2]))
+            logits = self._output(torch.from_numpy(image.inputs()))
+            odds = (logits[-1] - logits[:-1].logsumexp(dim=0)).cpu().numpy()
+            scores[name] = odds[cloud.row, cloud.column]
+        return None, FrameScores(lidars=scores)
+
+
+def redundancy_loss(logits: Tensor, classes: Tensor, second_choice: float) -> Tensor:
+    """Return the loss of a redundancy classifier.
+
+    Args:
+        logits: (n, classes + 1, rows, columns): the last one is that of the unknown.
+        classes: (n, rows, columns): classes; the number of classes for outliers; or :data:`IGNORED`.
+        second_choice: Weight of the loss in which the unknown is the second choice of normal points.
+    """
+    normal = classes < N_CLASSES
+    first = class_loss(logits, classes)
+    if not second_choice or not bool(normal.any()):
+        return first
+    flat = logits.movedim(1, -1)[normal]
+    own = functional.one_hot(classes[normal], N_CLASSES + 1).bool()
+    masked = flat.masked_fill(own, -1e9)
+    unknown = torch.full((len(flat),), N_CLASSES, dtype=torch.int64, device=flat.device)
+    return first + second_choice * functional.cross_entropy(masked, unknown)
+
+
+def _labelled(scenes: NormalScenes) -> tuple[list[Labelled], list[Labelled]]:
+    """Read the range images of normal scenes with the classes of their points, for training and for validation."""
+    apart = set(held_out(len(scenes)))
+    parts: dict[bool, list[Labelled]] = {True: [], False: []}
+    for number, scene in enumerate(scenes):
+        for frame, observation in scene:
+            for name, cloud in observation.lidars.items():
+                image = RangeImage.of(cloud, float(observation.position[2]))
+                label = classes_of(frame.sensors.lidars[name].measured.label)
+                parts[number in apart].append((image, np.where(image.distance > 0.0, label, np.uint8(IGNORED))))
+    return parts[False] or parts[True], parts[True]

@@ -1,0 +1,158 @@
+"""Base class of the scene detectors with a network: training, saving, scoring one frame at a time."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from offnominal.core.device import choose_device, deterministic_kernels
+from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range
+from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.scenes.scene_detector import NormalScenes, SceneDetector
+from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.training import EarlyStopping, GradientStep, train
+from offnominal.detectors.weights import require_fitting, with_weights
+
+Network = TypeVar("Network", bound=nn.Module)
+Batch = TypeVar("Batch")
+WARM_UP = 0.1
+"""Share of the training during which the learning rate rises."""
+VALIDATIONS = 40
+"""Number of validations during a training."""
+LEAST_UPDATES = 8
+"""Least number of updates between two validations."""
+
+
+@dataclass(kw_only=True, eq=False)
+class SceneNetwork(SceneDetector, Generic[Network]):
+    """A scene detector whose network is trained with the semantic labels of normal scenes.
+
+    Args:
+        n_steps: Number of updates at most. Zero keeps the random initial weights.
+        batch_size: Frames per update.
+        learning_rate: Largest learning rate of AdamW; it rises during a tenth of the updates and falls along a cosine.
+        weight_decay: Weight decay of AdamW.
+        patience: Number of validations without a smaller loss after which training stops; there are 40 in a training.
+        max_minutes: Wall-clock limit; the learning rate then falls with the time. The result depends on the machine.
+        device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
+    """
+
+    RANGES: ClassVar[Mapping[str, Range]] = {
+        "n_steps": STEPS_OR_NONE,
+        "batch_size": STEPS,
+        "learning_rate": POSITIVE,
+        "weight_decay": NOT_NEGATIVE,
+        "patience": STEPS,
+        "max_minutes": POSITIVE,
+    }
+
+    n_steps: int = 20_000
+    batch_size: int = 8
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-4
+    patience: int = 40
+    max_minutes: float | None = None
+    device: str = "auto"
+
+    @abstractmethod
+    def _network(self) -> Network:
+        """Return the network with random weights."""
+
+    @abstractmethod
+    def _batches(
+        self, scenes: NormalScenes, random: RandomNumbers, seed: int
+    ) -> tuple[Callable[[], Any], Callable[[], float]]:
+        """Read the scenes; return a function that draws the loss of a training batch, and one that validates."""
+
+    def _fit(self, scenes: NormalScenes, seed: int) -> None:
+        self.device_ = choose_device(self.device)
+        random = RandomNumbers(seed, self.device_)
+        with random.weights():
+            self.network_ = self._network()
+        self.network_.to(self.device_)
+        loss, validate = self._batches(scenes, random, seed)
+        self.curve_: FloatArray = np.empty((0, 2))
+        if self.n_steps:
+            self._train(loss, validate)
+        self.network_.eval().requires_grad_(False)
+
+    def _train(self, loss: Callable[[], Tensor], validate: Callable[[], float]) -> None:
+        weights = self.network_.parameters()
+        optimizer = torch.optim.AdamW(weights, lr=self.learning_rate, weight_decay=self.weight_decay)
+        every = min(self.n_steps, max(LEAST_UPDATES, self.n_steps // VALIDATIONS))
+        n_epochs = self.n_steps // every
+        began, limit = time.monotonic(), math.inf if self.max_minutes is None else 60.0 * self.max_minutes
+
+        def rate(updates: int) -> float:
+            return learning_rate_factor(max(updates / (n_epochs * every), (time.monotonic() - began) / limit))
+
+        step = GradientStep(optimizer, max_grad_norm=1.0, schedule=torch.optim.lr_scheduler.LambdaLR(optimizer, rate))
+
+        def updates(epoch: int) -> Iterator[None]:
+            return iter([None] * every)
+
+        with deterministic_kernels(self.device_):
+            history = train(
+                self.network_,
+                lambda _: step(loss()),
+                updates,
+                n_epochs=n_epochs,
+                stopping=EarlyStopping(validate, self.patience, stop_if_diverged=True),
+                max_seconds=None if self.max_minutes is None else 60.0 * self.max_minutes,
+                title=f"Training {self.name}",
+            )
+        self.n_updates_ = history.n_updates
+        if history.training_losses:
+            n = len(history.training_losses)
+            self.curve_ = np.column_stack([history.training_curve(), history.validation_losses[1 : n + 1]])
+
+    @torch.inference_mode()
+    def _output(self, inputs: Tensor) -> Tensor:
+        """Return the output of the network for one frame."""
+        with deterministic_kernels(self.device_):
+            found: Tensor = self.network_(inputs[None].to(self.device_))[0]
+        return found
+
+    def _state_dict(self) -> dict[str, Array]:
+        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
+        return {name: array.copy() for name, array in {"curve": self.curve_, **weights}.items()}
+
+    def load_state_dict(self, state: Mapping[str, Array]) -> None:
+        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
+        choose_device(self.device)
+        super().load_state_dict(state)
+
+    def _load_state_dict(self, state: StateArrays) -> None:
+        self.device_ = choose_device(self.device)
+        self.curve_ = state.floats("curve", ("epochs", 2), empty=True)
+        weights = state.part("network.")
+        require_fitting(weights, self._network, state.owner)
+        with RandomNumbers(0, CPU).weights():
+            network = self._network()
+        self.network_ = with_weights(network, weights).to(self.device_).eval().requires_grad_(False)
+
+
+def learning_rate_factor(progress: float) -> float:
+    """Return the learning rate relative to the largest one: it rises during a tenth and falls along a cosine.
+
+    Example:
+        >>> [round(learning_rate_factor(progress), 2) for progress in (0.0, 0.1, 0.55, 1.0)]
+        [0.04, 1.0, 0.5, 0.0]
+    """
+    if progress < WARM_UP:
+        return max(progress / WARM_UP, 1.0 / 25.0)
+    return 0.5 * (1.0 + math.cos(math.pi * min(1.0, (progress - WARM_UP) / (1.0 - WARM_UP))))
+
+
+def held_out(n_scenes: int) -> list[int]:
+    """Return the scenes for validation: every tenth, the last one of each ten; a single scene is used for both."""
+    return [number for number in range(n_scenes) if number % 10 == 9] or [n_scenes - 1]
