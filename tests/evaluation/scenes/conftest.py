@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from offnominal.datasets.scenes import VoxelSettings
+from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.sensing import Box, Instance, Plane, Scene
 from offnominal.sensing.light import Sky
 from offnominal.worlds.road.labels import Label
@@ -98,7 +98,7 @@ def scores_of(frame, value, sensors=("camera", "lidar")):
     """Scores by a function of labels."""
     cameras = {name: value(each.image.label) for name, each in frame.sensors.cameras.items()}
     lidars = {name: value(each.measured.label[each.measured.returned]) for name, each in frame.sensors.lidars.items()}
-    return SimpleNamespace(cameras=cameras if "camera" in sensors else {}, lidars=lidars if "lidar" in sensors else {})
+    return FrameScores(cameras=cameras if "camera" in sensors else {}, lidars=lidars if "lidar" in sensors else {})
 
 
 def anomalous(label):

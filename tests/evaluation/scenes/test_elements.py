@@ -1,14 +1,13 @@
 """Scores of pixels and points in voxels."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidScores, UnknownName
+from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.evaluation.scenes import VoxelMapping, voxel_elements
 from offnominal.evaluation.scenes.elements import pixel_elements, point_elements, visible_area
-from offnominal.evaluation.scenes.sensor_scores import check_scores
+from offnominal.evaluation.scenes.score_checks import check_scores
 from offnominal.sensing import VoxelGrid
 from offnominal.worlds.road.labels import Label
 from offnominal.worlds.road.scenes import camera_points, lidar_points, voxel_truth
@@ -23,7 +22,7 @@ def frame(scenes):
 def scores(frame):
     rng = np.random.default_rng(0)
     back = frame.sensors.lidars["top"].measured.returned
-    return SimpleNamespace(
+    return FrameScores(
         cameras={"top": rng.random((20, 32)).astype(np.float32)},
         lidars={"top": rng.random(int(back.sum())).astype(np.float32)},
     )
@@ -91,4 +90,4 @@ def test_scores_are_compared_with_the_sensors(frame, scores):
         ({"top": image.astype(str)}, {}, InvalidScores, "expected numbers"),
     ):
         with pytest.raises(error, match=match):
-            check_scores(SimpleNamespace(cameras=cameras, lidars=lidars), frame)
+            check_scores(FrameScores(cameras=cameras, lidars=lidars), frame)

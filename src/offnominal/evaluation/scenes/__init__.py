@@ -7,7 +7,6 @@ from offnominal.evaluation.scenes.scene_evaluation import evaluate_scenes
 from offnominal.evaluation.scenes.scene_metrics import OperatingPoint, SceneMetrics
 from offnominal.evaluation.scenes.scene_report import SceneReport
 from offnominal.evaluation.scenes.scored_scenes import SceneSettings, ScoredFrame, collect_scores
-from offnominal.evaluation.scenes.sensor_scores import SensorScores
 from offnominal.evaluation.scenes.temporal import TemporalMetrics
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "SceneReport",
     "SceneSettings",
     "ScoredFrame",
-    "SensorScores",
     "TemporalMetrics",
     "VoxelMapping",
     "collect_scores",

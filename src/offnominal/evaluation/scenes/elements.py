@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.types import Array, BoolArray, IntArray
-from offnominal.evaluation.scenes.sensor_scores import SensorScores
+from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.sensing.voxel_grid import VoxelGrid
 from offnominal.sensing.voxels import Reduction, Voxels, voxelise_scores
 from offnominal.worlds.road.scenes import DrivingFrame, EgoPoints, camera_points, lidar_points
@@ -66,7 +66,7 @@ class VoxelMapping:
     front_only: bool = False
 
 
-def pixel_elements(frame: DrivingFrame, scores: SensorScores) -> Elements:
+def pixel_elements(frame: DrivingFrame, scores: FrameScores) -> Elements:
     """Return all pixels of the scored cameras, also those of the sky."""
     parts = []
     for name, values in scores.cameras.items():
@@ -81,7 +81,7 @@ def pixel_elements(frame: DrivingFrame, scores: SensorScores) -> Elements:
     return _joined(parts)
 
 
-def point_elements(frame: DrivingFrame, scores: SensorScores) -> Elements:
+def point_elements(frame: DrivingFrame, scores: FrameScores) -> Elements:
     """Return all measured points of the scored lidars."""
     parts = []
     for name, values in scores.lidars.items():
@@ -92,7 +92,7 @@ def point_elements(frame: DrivingFrame, scores: SensorScores) -> Elements:
 
 
 def voxel_elements(
-    frame: DrivingFrame, scores: SensorScores, mapping: VoxelMapping | None = None, truth: Voxels | None = None
+    frame: DrivingFrame, scores: FrameScores, mapping: VoxelMapping | None = None, truth: Voxels | None = None
 ) -> Elements:
     """Carry the scores of all sensors into voxels, and return the voxels that have a score and a label.
 
@@ -123,11 +123,11 @@ def voxel_elements(
     return _matched(found.index, found.score, labelled, how)
 
 
-def _cameras(frame: DrivingFrame, scores: SensorScores, how: VoxelMapping, truth: Voxels | None) -> list[str]:
+def _cameras(frame: DrivingFrame, scores: FrameScores, how: VoxelMapping, truth: Voxels | None) -> list[str]:
     return list(frame.sensors.cameras if truth is None and how.truth == "all" else scores.cameras)
 
 
-def _truth(frame: DrivingFrame, scores: SensorScores, how: VoxelMapping, cameras: dict[str, EgoPoints]) -> Voxels:
+def _truth(frame: DrivingFrame, scores: FrameScores, how: VoxelMapping, cameras: dict[str, EgoPoints]) -> Voxels:
     lidars = frame.sensors.lidars if how.truth == "all" else scores.lidars
     cloud = EgoPoints.joined([*cameras.values(), *(lidar_points(frame, name) for name in lidars)])
     return label_voxels(cloud, grid=how.grid, rule=how.rule, label_sets=how.any_anomaly)

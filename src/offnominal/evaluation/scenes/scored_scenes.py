@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from offnominal.core.checks import one_of, shown
 from offnominal.core.errors import InvalidParameter, InvalidScores
 from offnominal.datasets.scenes.reading import DrivingScene
+from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.evaluation.scenes.components import (
     ComponentLimits,
     ComponentMatches,
@@ -30,7 +31,7 @@ from offnominal.evaluation.scenes.elements import (
     visible_area,
     voxel_elements,
 )
-from offnominal.evaluation.scenes.sensor_scores import SensorScores, check_scores
+from offnominal.evaluation.scenes.score_checks import check_scores
 from offnominal.sensing.voxel_grid import VoxelGrid
 from offnominal.sensing.voxels import Voxels
 from offnominal.worlds.road.scenarios import ContentAnomaly
@@ -38,7 +39,7 @@ from offnominal.worlds.road.scenes import DrivingFrame
 
 Kind: TypeAlias = Literal["normal", "content", "temporal"]
 Statistic: TypeAlias = Literal["max", "p99", "mean"]
-ScoreFunction: TypeAlias = Callable[[Iterable[DrivingFrame]], Iterable[SensorScores]]
+ScoreFunction: TypeAlias = Callable[[Iterable[DrivingFrame]], Iterable[FrameScores]]
 """Function that yields the scores of each frame of a scene, such as the method `iter_scores` of a scene detector."""
 RANGE_EDGES = (10.0, 20.0, 30.0, 50.0)
 NO_RANGE = 255
@@ -150,7 +151,7 @@ def collect_scores(
     return found
 
 
-def _pairs(score: ScoreFunction, scene: DrivingScene) -> Iterator[tuple[DrivingFrame, SensorScores]]:
+def _pairs(score: ScoreFunction, scene: DrivingScene) -> Iterator[tuple[DrivingFrame, FrameScores]]:
     """Yield each frame with its scores; a frame is read once."""
     waiting: deque[DrivingFrame] = deque()
 
@@ -170,7 +171,7 @@ def _pairs(score: ScoreFunction, scene: DrivingScene) -> Iterator[tuple[DrivingF
 def _scored(
     scene: DrivingScene,
     frame: DrivingFrame,
-    scores: SensorScores,
+    scores: FrameScores,
     settings: SceneSettings,
     thresholds: dict[Unit, float],
 ) -> ScoredFrame:
@@ -201,7 +202,7 @@ def _scored(
 
 
 def _elements(
-    unit: Unit, scene: DrivingScene, frame: DrivingFrame, scores: SensorScores, mapping: VoxelMapping
+    unit: Unit, scene: DrivingScene, frame: DrivingFrame, scores: FrameScores, mapping: VoxelMapping
 ) -> Elements:
     if unit == "pixel":
         return pixel_elements(frame, scores)
@@ -247,7 +248,7 @@ def _statistics(scores: NDArray[np.float32]) -> dict[Statistic, float]:
 
 
 def _components(
-    unit: Unit, frame: DrivingFrame, scores: SensorScores, found: Elements, settings: SceneSettings, threshold: float
+    unit: Unit, frame: DrivingFrame, scores: FrameScores, found: Elements, settings: SceneSettings, threshold: float
 ) -> ComponentMatches | None:
     limits, cut = settings.components, np.float32(threshold)
     if unit == "voxel":

@@ -1,30 +1,19 @@
-"""Anomaly scores of the sensors of a frame, as detectors give them."""
+"""Checks of the scores of a frame."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from offnominal.core.errors import InvalidScores, UnknownName, did_you_mean
 from offnominal.core.types import Array
+from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.worlds.road.scenes import DrivingFrame
 
 
-class SensorScores(Protocol):
-    """Scores of one frame by the names of the sensors; higher is more anomalous. Unscored sensors are left out."""
-
-    @property
-    def cameras(self) -> Mapping[str, Array]:
-        """(height, width) per camera: score of each pixel."""
-
-    @property
-    def lidars(self) -> Mapping[str, Array]:
-        """(n,) per lidar: score of each measured point, in the order of ``measured.points[measured.returned]``."""
-
-
-def check_scores(scores: SensorScores, frame: DrivingFrame) -> None:
+def check_scores(scores: FrameScores, frame: DrivingFrame) -> None:
     """Compare scores with the sensors of their frame.
 
     Raises:
