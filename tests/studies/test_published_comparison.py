@@ -33,3 +33,8 @@ def test_the_difference_is_ours_less_print():
     assert PublishedComparison({}, Estimate(0.5), 0.75).difference == -0.25
     assert PublishedComparison({}, Estimate(0.5), None).difference is None
     assert PublishedComparison({}, Estimate(None), 0.5).difference is None
+
+
+@pytest.mark.parametrize("ours", [Estimate(0.7), Estimate(None)])
+def test_a_flawed_published_number_is_not_compared(ours):
+    assert PublishedComparison({}, ours, 0.7, flaw="impossible").verdict == "impossible"

@@ -18,8 +18,24 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 NUMBERS = ("ours", "published", "difference")
-STYLES = {"match": "green", "near": "yellow", "differs": "red", "": "dim"}
-MARKS = {"match": "✓ match", "near": "≈ near", "differs": "✗ differs", "": "–"}
+STYLES = {
+    "match": "green",
+    "near": "yellow",
+    "differs": "red",
+    "impossible": "magenta",
+    "artefact": "magenta",
+    "": "dim",
+}
+MARKS = {
+    "match": "✓ match",
+    "near": "≈ near",
+    "differs": "✗ differs",
+    "impossible": "⚠ published value is impossible",
+    "artefact": "⚠ published value is an artefact",
+    "": "–",
+}
+NONE_PUBLISHED = "None of these numbers is published, as far as we know."
+FLAWS = {"impossible": "impossible", "artefact": "artefacts"}
 
 
 def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]]:
@@ -54,12 +70,13 @@ def verdict_line(lines: Sequence[PublishedComparison]) -> str:
     """
     found = Counter(line.verdict for line in lines)
     near = "is" if found["near"] == 1 else "are"
-    total = sum(found.values()) - found[""]
+    flawed = [f"{found[flaw]} {'is' if found[flaw] == 1 else 'are'} {FLAWS[flaw]}" for flaw in FLAWS if found[flaw]]
+    beside = f" Not compared: {' and '.join(flawed)}." if flawed else ""
+    total = sum(found[verdict] for verdict in ("match", "near", "differs"))
     if not total:
-        return "None of these numbers is published, as far as we know."
-    return (
-        f"{found['match']} of {total} published numbers match, {found['near']} {near} near, {found['differs']} differ."
-    )
+        return f"None of these numbers is compared.{beside}" if beside else NONE_PUBLISHED
+    counts = f"{found['match']} of {total} published numbers match, {found['near']} {near} near"
+    return f"{counts}, {found['differs']} differ.{beside}"
 
 
 def comparison_terminal(title: str, lines: Sequence[PublishedComparison]) -> RichTable:

@@ -11,7 +11,8 @@ from offnominal.evaluation.estimate import Estimate
 MATCH = 0.02
 NEAR = 0.05
 
-Agreement = Literal["match", "near", "differs", ""]
+Agreement = Literal["match", "near", "differs", "impossible", "artefact", ""]
+Flaw = Literal["impossible", "artefact", ""]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,6 +25,8 @@ class PublishedComparison:
         published: The published number; None if there is none.
         span: Ends of the published range, if a range is published; `published` is its middle.
         note: Known reason of a difference.
+        flaw: What is wrong with the published number itself: ``"impossible"`` if it contradicts other published numbers,
+            ``"artefact"`` if it says nothing about the method. It is then the verdict.
 
     Example:
         >>> PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68).verdict
@@ -35,6 +38,7 @@ class PublishedComparison:
     published: float | None
     span: tuple[float, float] | None = None
     note: str = ""
+    flaw: Flaw = ""
 
     @property
     def difference(self) -> float | None:
@@ -43,7 +47,12 @@ class PublishedComparison:
 
     @property
     def verdict(self) -> Agreement:
-        """``match`` within 0.02, or published within our interval; ``near`` within 0.05; otherwise ``differs``."""
+        """``match`` within 0.02, or published within our interval; ``near`` within 0.05; otherwise ``differs``.
+
+        A flawed published number has its flaw as verdict.
+        """
+        if self.flaw:
+            return self.flaw
         if self.ours.value is None or self.published is None:
             return ""
         low, high = self.span or (self.published, self.published)
