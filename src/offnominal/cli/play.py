@@ -31,7 +31,7 @@ def play(
     agent: Annotated[str, typer.Option(help="Policy: expert or scripted.")] = "expert",
     seed: Annotated[int, seed_option("Seed of the episode.")] = 0,
     steps: Annotated[int | None, count_option("Largest number of steps.")] = None,
-    path: Annotated[Path, file_option("Clip, .gif or .mp4.")] = Path("runs/clip.gif"),
+    path: Annotated[Path, file_option("Clip, .gif, .mp4 or .webp.")] = Path("runs/clip.gif"),
 ) -> None:
     """Record a clip of a faulty episode next to its nominal twin, with a red border while the fault is active.
 

@@ -19,6 +19,7 @@ from offnominal.cli.output import out
 from offnominal.cli.play import playing
 from offnominal.cli.robot import robot
 from offnominal.cli.scenarios import scenarios
+from offnominal.cli.scenes import scenes
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
 from offnominal.cli.training import training
@@ -41,6 +42,7 @@ program.add_typer(tables, name="tables")
 program.add_typer(playing)
 program.add_typer(robot, name="robot")
 program.add_typer(scenarios, name="scenarios")
+program.add_typer(scenes, name="scenes")
 program.add_typer(health)
 
 

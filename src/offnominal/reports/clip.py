@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from offnominal.agents.policy import Policy
 from offnominal.anomalies.factory import make
 from offnominal.anomalies.fault import Fault
-from offnominal.core.errors import InvalidParameter, MissingDependency
-from offnominal.core.files import write_bytes
 from offnominal.core.types import Array
+from offnominal.reports.clip_files import check_clip_path, write_frames
 from offnominal.rollouts.collection import collect
 
-FORMATS = (".gif", ".mp4")
 SCALE = 3
 GAP = 12
 EDGE = 4
@@ -32,7 +28,7 @@ def write_clip(
     The frame around the episode is red while the fault is active. The shorter episode holds its last frame.
 
     Args:
-        path: Ends in ``.gif`` or ``.mp4``.
+        path: Ends in ``.gif``, ``.mp4`` or ``.webp``.
         world: Id of the world.
         policy: The policy.
         fault: The fault; None for a nominal episode alone.
@@ -46,14 +42,13 @@ def write_clip(
         >>> write_clip(Path(folder.name) / "clip.gif", "SAP-Goal0-v0", PotentialField(), steps=3)
         4
     """
-    if path.suffix not in FORMATS:
-        raise InvalidParameter(f"{path} ends in {path.suffix or 'nothing'}; a clip ends in {' or '.join(FORMATS)}.")
+    check_clip_path(path)
     sides = [list(_frames(world, policy, None, seed, steps))]
     if fault is not None:
         sides.append(list(_frames(world, policy, fault, seed, steps)))
     length = max(len(side) for side in sides)
     frames = [_composed([side[min(i, len(side) - 1)] for side in sides]) for i in range(length)]
-    _write(path, frames, _pace(world))
+    write_frames(path, frames, _pace(world))
     return length
 
 
@@ -85,36 +80,3 @@ def _pace(world: str) -> int:
     pace = int(env.metadata["render_fps"])
     env.close()
     return pace
-
-
-def _write(path: Path, frames: list[Array], pace: int) -> None:
-    try:
-        write_bytes(path, _gif(frames, pace) if path.suffix == ".gif" else _mp4(frames, pace))
-    except ModuleNotFoundError as error:
-        extra = "plot" if path.suffix == ".gif" else "video"
-        raise MissingDependency(
-            f'a {path.suffix} clip needs {error.name}; install it with `pip install "offnominal[{extra}]"`.'
-        ) from None
-
-
-def _gif(frames: list[Array], pace: int) -> bytes:
-    from offnominal.reports.palette import with_palette
-
-    first, *others = with_palette(frames)
-    file = BytesIO()
-    first.save(file, "GIF", save_all=True, append_images=others, duration=1000 // min(pace, 50), loop=0)
-    return file.getvalue()
-
-
-def _mp4(frames: list[Array], pace: int) -> bytes:
-    from imageio_ffmpeg import write_frames
-
-    height, width = frames[0].shape[:2]
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "clip.mp4"
-        film = write_frames(str(path), (width, height), fps=pace, macro_block_size=1, quality=8)
-        film.send(None)
-        for frame in frames:
-            film.send(np.ascontiguousarray(frame))
-        film.close()
-        return path.read_bytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -95,24 +95,27 @@ class ScenarioRun:
     def __iter__(self) -> Iterator[DrivingFrame]:
         return self.frames()
 
-    def frames(self, start: int = 0) -> Iterator[DrivingFrame]:
-        """Return the frames from one on. Earlier ones are simulated, but not rendered.
+    def frames(self, start: int = 0, *, numbers: Collection[int] | None = None) -> Iterator[DrivingFrame]:
+        """Return the frames from one on. Frames that are left out are simulated, but not rendered.
 
         Args:
             start: Number of the first frame.
+            numbers: Numbers of the frames; None are all of them.
         """
         first = integer_in("start", start, 0, len(self))
         weather, ticks = WEATHERS[self.scenario.weather], self.scenario.timing.frame_ticks
         scene = TownScene(self.town, seed=self.scenario.seed)
         for state, pose in self._states():
-            if state.tick not in ticks or ticks.index(state.tick) < first:
+            if state.tick not in ticks or (number := ticks.index(state.tick)) < first:
+                continue
+            if numbers is not None and number not in numbers:
                 continue
             position, yaw = ego_pose(state)
             sensors = record(
                 scene.at(state, pose=pose), self.rig, position, yaw, weather=weather, seed=self.scenario.seed,
                 step=state.tick, samples=self.samples, outputs=self.outputs,
             )  # fmt: skip
-            yield DrivingFrame(ticks.index(state.tick), state.tick, sensors, state, position, yaw)
+            yield DrivingFrame(number, state.tick, sensors, state, position, yaw)
 
     def states(self) -> Iterator[Snapshot]:
         """Return the states of all ticks, from tick 1 on, without rendering."""
