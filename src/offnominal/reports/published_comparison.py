@@ -68,7 +68,7 @@ def verdict_line(lines: Sequence[PublishedComparison]) -> str:
         >>> verdict_line([PublishedComparison({}, Estimate(0.71), 0.68), PublishedComparison({}, Estimate(0.7), 0.7)])
         '1 of 2 published numbers match, 1 is near, 0 differ.'
     """
-    found = Counter(line.verdict for line in lines)
+    found: Counter[str] = Counter(line.verdict for line in lines)
     near = "is" if found["near"] == 1 else "are"
     flawed = [f"{found[flaw]} {'is' if found[flaw] == 1 else 'are'} {FLAWS[flaw]}" for flaw in FLAWS if found[flaw]]
     beside = f" Not compared: {' and '.join(flawed)}." if flawed else ""

@@ -25,8 +25,8 @@ class PublishedComparison:
         published: The published number; None if there is none.
         span: Ends of the published range, if a range is published; `published` is its middle.
         note: Known reason of a difference.
-        flaw: What is wrong with the published number itself: ``"impossible"`` if it contradicts other published numbers,
-            ``"artefact"`` if it says nothing about the method. It is then the verdict.
+        flaw: What is wrong with the published number itself: ``"impossible"`` if it contradicts other published
+            numbers, ``"artefact"`` if it says nothing about the method. It is then the verdict.
 
     Example:
         >>> PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68).verdict
