@@ -78,7 +78,8 @@ def test_an_interrupted_writer_leaves_nothing_visible_and_the_next_resumes_to_th
 
 def test_only_what_is_missing_is_simulated_again(made, tmp_path, monkeypatch):
     module = sys.modules["offnominal.datasets.generation"]
-    real, simulated = module.rollout, []
+    simulation = sys.modules["offnominal.datasets.rollout_processes"]
+    real, simulated = simulation.rollout, []
 
     def failing(world, policy, seeds, faults, **options):
         if len(simulated) >= 24:
@@ -87,12 +88,12 @@ def test_only_what_is_missing_is_simulated_again(made, tmp_path, monkeypatch):
         return real(world, policy, seeds, faults, **options)
 
     monkeypatch.setattr(module, "BATCH", 8)
-    monkeypatch.setattr(module, "rollout", failing)
+    monkeypatch.setattr(simulation, "rollout", failing)
     with pytest.raises(SimulationDiverged):
         made(tmp_path / "data")
     assert not (tmp_path / "data").exists()
     monkeypatch.setattr(
-        module,
+        simulation,
         "rollout",
         lambda world, policy, seeds, *rest, **options: (
             simulated.extend(seeds) or real(world, policy, seeds, *rest, **options)
@@ -171,7 +172,7 @@ def test_a_writer_killed_between_the_two_moves_of_a_replacement_loses_nothing(ma
 
 
 def test_of_two_writers_one_waits_and_takes_what_the_other_made(made, tmp_path, monkeypatch):
-    module = sys.modules["offnominal.datasets.generation"]
+    module = sys.modules["offnominal.datasets.rollout_processes"]
     real, runs, results, said = module.rollout, [], [], []
 
     def slow(*arguments, **options):

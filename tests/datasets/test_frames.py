@@ -192,7 +192,8 @@ def test_frames_are_left_out_of_another_recipe_aloud(filmed, tmp_path):
 
 def test_an_interrupted_run_resumes_to_the_same_bytes(data, filmed, tmp_path, monkeypatch):
     module = sys.modules["offnominal.datasets.generation"]
-    real, simulated = module.rollout, []
+    simulation = sys.modules["offnominal.datasets.rollout_processes"]
+    real, simulated = simulation.rollout, []
 
     def failing(world, policy, seeds, faults, **options):
         if len(simulated) >= 6:
@@ -201,7 +202,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(data, filmed, tmp_path, mo
         return real(world, policy, seeds, faults, **options)
 
     monkeypatch.setattr(module, "BATCH_WITH_FRAMES", 2)
-    monkeypatch.setattr(module, "rollout", failing)
+    monkeypatch.setattr(simulation, "rollout", failing)
     with pytest.raises(SimulationDiverged):
         filmed(tmp_path / "data", twins=True)
     monkeypatch.undo()
