@@ -29,9 +29,13 @@ def streets():
 
 
 NETWORKS = ("Entropy", "MaxLogit", "MaxSoftmax", "REAL", "RbA")
+SAME_NETWORK = ("Entropy", "MaxLogit")
+"""They have the network of MaxSoftmax, and only another score."""
 
 
-@pytest.mark.parametrize("name", scene_detectors.ids())
+@pytest.mark.parametrize(
+    "name", [pytest.param(id, marks=[pytest.mark.slow] if id in SAME_NETWORK else []) for id in scene_detectors.ids()]
+)
 def test_every_scene_detector_obeys_the_laws(name, streets):
     if name in NETWORKS:
         pytest.importorskip("torch", reason="torch is not installed")

@@ -37,6 +37,7 @@ def test_every_normal_label_has_one_class_and_anomalies_have_none():
     assert table[Label.AGENT_BUS] == table[Label.BUS]
 
 
+@pytest.mark.slow
 def test_a_segmenter_learns_the_classes_of_a_street(streets, cow):
     detector = Segmenter(n_steps=24, learning_rate=0.01, crop=(32, 48), **SMALL).fit(streets)
     assert detector.curve_[-1, 1] < 0.8 * detector.curve_[0, 1]
@@ -111,6 +112,7 @@ def test_outliers_stand_on_the_road_and_hide_only_what_is_behind_them(streets):
     assert np.array_equal(nothing.inputs(), image.inputs())
 
 
+@pytest.mark.slow
 def test_real_separates_outliers_from_normal_points(streets, cow):
     detector = REAL(n_steps=24, learning_rate=0.01, **SMALL).fit(streets)
     assert detector.curve_[-1, 1] < 0.95 * detector.curve_[0, 1]
