@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import pickle
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from copy import copy
 from dataclasses import dataclass, replace
@@ -28,6 +24,7 @@ from offnominal.calibration.search import SearchResult, StrengthSearch
 from offnominal.calibration.statistics import Measurement, mean
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidParameter, InvalidState
+from offnominal.core.job_processes import current_job, processes_for
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
 from offnominal.rollouts.collection import WorldSource, build_world
@@ -157,9 +154,8 @@ class _Calibration:
         self.sampler.simulate_nominal(FRESH_SEED, self.fresh)
         sampler = copy(self.sampler)
         sampler.options = {**sampler.options, "threads": 1} if isinstance(sampler.world, str) else sampler.options
-        context = multiprocessing.get_context("spawn")
-        job = _pickled(replace(self, sampler=sampler))
-        with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(job,)) as pool:
+        job = replace(self, sampler=sampler)
+        with processes_for(job, workers, needs="a world and a policy") as pool:
             pending = {pool.submit(_strengths, axis): axis for axis in directions}
             try:
                 for future in as_completed(pending):
@@ -227,33 +223,6 @@ def _problem(measured: Measurement, level: float) -> str:
     return ""
 
 
-_worker: list[_Calibration] = []
-
-
-def _pickled(job: _Calibration) -> bytes:
-    """Return the settings for other processes."""
-    try:
-        return pickle.dumps(job)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InvalidParameter(
-            f"several workers need a world and a policy that can be pickled ({error}); define their functions in a "
-            "module, or leave workers out."
-        ) from None
-
-
-def _start_worker(job: bytes) -> None:
-    """Keep the settings in a process: nominal episodes are simulated once for all its axes."""
-    _worker[:] = [pickle.loads(job)]
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End this process when the one that started it was killed."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
 def _strengths(axis: Axis) -> list[Strength]:
-    return _worker[0].strengths(axis)
+    lines: list[Strength] = current_job().strengths(axis)
+    return lines

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import pickle
-import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +14,8 @@ import numpy as np
 from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, InvalidState
+from offnominal.core.errors import InvalidState
+from offnominal.core.job_processes import current_job, processes_for
 from offnominal.datasets.recipe import Recipe
 from offnominal.rollouts.collection import rollout
 
@@ -62,9 +59,7 @@ def simulated_batches(simulate: BatchRollout, batches: Sequence[Batch], workers:
     if min(workers, len(batches)) < 2:
         yield from (simulate(batch) for batch in batches)
         return
-    context = multiprocessing.get_context("spawn")
-    job = _pickled(simulate)
-    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(job,)) as pool:
+    with processes_for(simulate, workers, needs="a policy") as pool:
         rest = iter(batches)
         pending: deque[Future[list[Episode]]] = deque(
             pool.submit(_simulate, batch) for batch in islice(rest, 2 * workers)
@@ -80,30 +75,6 @@ def simulated_batches(simulate: BatchRollout, batches: Sequence[Batch], workers:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _pickled(simulate: BatchRollout) -> bytes:
-    try:
-        return pickle.dumps(simulate)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InvalidParameter(
-            f"several workers need a policy that can be pickled ({error}); define its functions in a module, or leave "
-            "workers out."
-        ) from None
-
-
-_worker: list[BatchRollout] = []
-
-
-def _start_worker(job: bytes) -> None:
-    _worker[:] = [pickle.loads(job)]
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)
-
-
 def _simulate(batch: Batch) -> list[Episode]:
-    return _worker[0](batch)
+    episodes: list[Episode] = current_job()(batch)
+    return episodes

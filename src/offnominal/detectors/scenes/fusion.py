@@ -21,7 +21,6 @@ from offnominal.detectors.scenes.nominal_rows import RowSample
 from offnominal.detectors.scenes.observation import SceneObservation
 from offnominal.detectors.scenes.scene_detector import NormalScenes, SceneDetector
 from offnominal.detectors.state_arrays import StateArrays
-from offnominal.worlds.road.scenes import DrivingFrame
 
 Part = str | tuple[str, Mapping[str, Any]] | list[Any] | SceneDetector
 """A scene detector, its id, or its id and its parameters."""
@@ -76,9 +75,9 @@ class SceneFusion(SceneDetector):
         n_frames = 0
         for number in held_out:
             states = [detector.start() for detector in self.detectors_]
-            for frame, _ in scenes.frames(number):
+            for _, observation in scenes.frames(number):
                 n_frames += 1
-                states, found = self._parts(states, frame)
+                states, found = self._parts(states, observation)
                 for sample, scores in zip(samples, found, strict=True):
                     for sensor in SENSORS:
                         for values in getattr(scores, sensor).values():
@@ -86,26 +85,20 @@ class SceneFusion(SceneDetector):
         self.nominal_ = [{sensor: _quantiles(each[sensor]) for sensor in SENSORS} for each in samples]
         scenes.n_frames = n_frames if training == held_out else n_frames + self.detectors_[0].n_frames_
 
-    def _parts(self, states: Sequence[Any], frame: DrivingFrame) -> tuple[list[Any], list[FrameScores]]:
-        updated = [detector.update(state, frame) for detector, state in zip(self.detectors_, states, strict=True)]
+    def _parts(self, states: Sequence[Any], observation: SceneObservation) -> tuple[list[Any], list[FrameScores]]:
+        pairs = zip(self.detectors_, states, strict=True)
+        updated = [detector.score_observation(state, observation) for detector, state in pairs]
         return [state for state, _ in updated], [scores for _, scores in updated]
 
     def _start(self) -> tuple[Any, ...]:
         return tuple(detector.start() for detector in self.detectors_)
 
-    def update(self, state: Any, frame: DrivingFrame) -> tuple[Any, FrameScores]:
-        """Return the state after a frame, and its scores; see :meth:`SceneDetector.update`."""
-        self._require_fitted()
-        observation = self._observed(frame)
-        states, found = self._parts(state, frame)
+    def _update(self, state: Any, observation: SceneObservation) -> tuple[Any, FrameScores]:
+        states, found = self._parts(state, observation)
         cameras, lidars = (self._ranks(found, sensor) for sensor in SENSORS)
         for name, values in lidars.items():
             lidars[name] = values[observation.lidars[name].valid]
-        fused = self._exchanged(observation, cameras, lidars)
-        return tuple(states), self._completed(fused, observation)
-
-    def _update(self, state: Any, observation: SceneObservation) -> tuple[Any, FrameScores]:
-        raise NotImplementedError("update passes frames on to the detectors")
+        return tuple(states), self._exchanged(observation, cameras, lidars)
 
     def _ranks(self, found: Sequence[FrameScores], sensor: str) -> dict[str, FloatArray]:
         """Return the mean rank of the detectors of one kind of sensor, by its name."""

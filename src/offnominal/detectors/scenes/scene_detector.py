@@ -99,8 +99,12 @@ class SceneDetector(ABC):
             state: Result of :meth:`start` or of the previous call.
             frame: The next frame of the scene. Only its measurements and the motion of the ego vehicle are used.
         """
+        return self.score_observation(state, SceneObservation.of(checked_frame(frame)))
+
+    def score_observation(self, state: Any, observation: SceneObservation) -> tuple[Any, FrameScores]:
+        """Return the state after an observation, and its scores; see :meth:`update`."""
         self._require_fitted()
-        observation = self._observed(frame)
+        self._require_sensors(observation)
         with np.errstate(all="ignore"):
             state, scores = self._update(state, observation)
         return state, self._completed(scores, observation)
@@ -109,12 +113,10 @@ class SceneDetector(ABC):
     def _update(self, state: Any, observation: SceneObservation) -> tuple[Any, FrameScores]:
         """Score an observation: pixels of cameras, and valid points of lidars."""
 
-    def _observed(self, frame: DrivingFrame) -> SceneObservation:
-        observation = SceneObservation.of(checked_frame(frame))
+    def _require_sensors(self, observation: SceneObservation) -> None:
         present = {"camera": observation.cameras, "lidar": observation.lidars}
         if not any(present[sensor] for sensor in self.sensors):
             raise InvalidParameter(f"a frame has no {' and no '.join(self.sensors)}; {self.name} needs one.")
-        return observation
 
     def _completed(self, scores: FrameScores, observation: SceneObservation) -> FrameScores:
         """Return finite scores for all pixels and returns, the largest one where a measurement is invalid."""
@@ -205,7 +207,9 @@ class NormalScenes:
                     f"an anomaly is active in frame {frame.number} of scene {number}; fit {self._detector.name} to "
                     "normal scenes only."
                 )
-            yield frame, self._detector._observed(frame)
+            observation = SceneObservation.of(frame)
+            self._detector._require_sensors(observation)
+            yield frame, observation
 
     def __iter__(self) -> Iterator[Iterator[tuple[DrivingFrame, SceneObservation]]]:
         """Yield the frames of each scene; all of them are counted."""
