@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.types import BoolArray, FloatArray, IntArray
+from offnominal.core.types import BoolArray
 from offnominal.reports.scene_view.top_view import Image, TopView
 from offnominal.sensing.camera import Camera
 from offnominal.sensing.camera_image import render
 from offnominal.sensing.light import Light, Sky
 from offnominal.sensing.material import Material
 from offnominal.sensing.scene import Instance, Scene
-from offnominal.sensing.shapes import Box, Mesh
+from offnominal.sensing.shapes import Box
 from offnominal.sensing.voxels import Voxels
+from offnominal.worlds.road.scenes.voxel_view import voxel_mesh
 
 HEADROOM = 6.0
 """Voxels above this height are left out, m: the crowns of trees and roofs would hide the road."""
@@ -29,14 +30,6 @@ LIGHT = Light(
     shadows=False,
 )
 EGO_SIZE = (4.6, 1.9, 1.5)
-# Faces of a cube without the one below: direction, and the four corners in order.
-FACES: tuple[tuple[tuple[int, int, int], tuple[tuple[int, int, int], ...]], ...] = (
-    ((0, 0, 1), ((0, 0, 1), (1, 0, 1), (1, 1, 1), (0, 1, 1))),
-    ((1, 0, 0), ((1, 0, 0), (1, 1, 0), (1, 1, 1), (1, 0, 1))),
-    ((-1, 0, 0), ((0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0))),
-    ((0, 1, 0), ((0, 1, 0), (0, 1, 1), (1, 1, 1), (1, 1, 0))),
-    ((0, -1, 0), ((0, 0, 0), (1, 0, 0), (1, 0, 1), (0, 0, 1))),
-)
 
 
 def draw_voxels_from_above(
@@ -68,35 +61,12 @@ def draw_voxels_obliquely(voxels: Voxels, colours: NDArray[np.uint8], width: int
     kept = _near(voxels)
     things = [Instance(Box(EGO_SIZE), (0.0, 0.0, 0.5 * EGO_SIZE[2] + 0.2), material=Material((0.97, 0.97, 0.97)))]
     if kept.any():
-        things.append(Instance(voxel_mesh(voxels, colours, kept)))
+        things.append(Instance(voxel_mesh(voxels.grid, voxels.index[kept], colours[kept])))
     scene = Scene(tuple(things), LIGHT, Sky(BACKGROUND, BACKGROUND))
     camera = Camera(EYE, TARGET, width, height, 46.0, samples=2)
     image = render(scene, camera, ("rgb",)).rgb
     assert image is not None
     return image
-
-
-def voxel_mesh(voxels: Voxels, colours: NDArray[np.uint8], kept: BoolArray) -> Mesh:
-    """Return the visible sides of voxels as a mesh with a colour per triangle.
-
-    Args:
-        voxels: The voxels.
-        colours: (n, 3): a colour for each voxel.
-        kept: (n,): which voxels to draw; at least one.
-    """
-    places, paint = voxels.coordinates[kept], colours[kept] / 255.0
-    occupied = np.zeros(np.asarray(voxels.grid.shape) + 2, np.bool_)
-    occupied[tuple((places + 1).T)] = True
-    quads: list[FloatArray] = []
-    painted: list[FloatArray] = []
-    for direction, corners in FACES:
-        free = ~occupied[tuple((places + 1 + np.asarray(direction)).T)]
-        quads.append(places[free][:, None] + np.asarray(corners, np.float64))
-        painted.append(paint[free])
-    vertices = np.asarray(voxels.grid.low) + np.concatenate(quads) * voxels.grid.voxel_size
-    first: IntArray = 4 * np.arange(len(vertices))
-    faces = np.stack([first[:, None] + (0, 1, 2), first[:, None] + (0, 2, 3)], axis=1).reshape(-1, 3)
-    return Mesh(vertices.reshape(-1, 3), faces, colours=np.repeat(np.concatenate(painted), 2, axis=0))
 
 
 def _near(voxels: Voxels) -> BoolArray:

@@ -67,13 +67,25 @@ def voxels_in_3d(voxels: Voxels, *, width: int = 720, height: int = 420, eye: Tr
         height: Number of rows.
         eye: Position of the viewer relative to the ego vehicle, m.
     """
-    return draw_cubes(voxels.grid, voxels.index, voxel_colours(voxels), width=width, height=height, eye=eye)
+    mesh = voxel_mesh(voxels.grid, voxels.index, voxel_colours(voxels))
+    scene = Scene(
+        (Instance(mesh, material=Material()),),
+        light=Light(shadows=True),
+        sky=Sky((0.93, 0.95, 0.97), (0.80, 0.87, 0.94)),
+    )
+    image = render(scene, Camera(eye, (16.0, 0.0, 0.0), width, height, 50.0, samples=3), ("rgb",)).rgb
+    assert image is not None
+    return image
 
 
-def draw_cubes(
-    grid: VoxelGrid, index: IntArray, colours: Array, *, width: int = 720, height: int = 420, eye: Triple
-) -> Frame:
-    """Return a perspective image of coloured voxels; see :func:`voxels_in_3d`."""
+def voxel_mesh(grid: VoxelGrid, index: IntArray, colours: Array) -> Mesh:
+    """Return the free sides of voxels as a mesh with a colour per triangle.
+
+    Args:
+        grid: The grid.
+        index: (n,): numbers of the voxels; at least one.
+        colours: (n, 3): a colour for each voxel, 0 to 255.
+    """
     places = grid.coordinates(index)
     corners, faces = [], []
     for side, square in zip(_SIDES, _CORNERS, strict=True):
@@ -88,15 +100,7 @@ def draw_cubes(
     first = 4 * np.arange(len(owner))[:, None]
     triangles = (first[:, None] + np.array([(0, 1, 2), (0, 2, 3)])).reshape(-1, 3)
     paint: FloatArray = np.repeat(colours[owner] / 255.0, 2, axis=0)
-    scene = Scene(
-        (Instance(Mesh(vertices, triangles, colours=paint), material=Material()),),
-        light=Light(shadows=True),
-        sky=Sky((0.93, 0.95, 0.97), (0.80, 0.87, 0.94)),
-    )
-    camera = Camera(eye, (16.0, 0.0, 0.0), width, height, 50.0, samples=3)
-    image = render(scene, camera, ("rgb",)).rgb
-    assert image is not None
-    return image
+    return Mesh(vertices, triangles, colours=paint)
 
 
 def voxel_colours(voxels: Voxels) -> NDArray[np.uint8]:
