@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from offnominal.core.checks import one_of
-from offnominal.core.device import deterministic_kernels
-from offnominal.detectors.parameters import Range
-from offnominal.detectors.random_numbers import RandomNumbers
-from offnominal.detectors.scenes.frame_scores import FrameScores
+from offnominal.detectors.scenes.camera_network import CameraNetwork, Loss
 from offnominal.detectors.scenes.labelled_images import LabelledImages
-from offnominal.detectors.scenes.observation import SceneObservation
-from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
-from offnominal.detectors.scenes.scene_network import SceneNetwork
 from offnominal.detectors.scenes.segmenter_network import (
     SegmenterNetwork,
     class_loss,
     class_weights,
-    enlarged,
     reduced_classes,
 )
 
 Confidence = Literal["max_softmax", "max_logit", "entropy"]
 CONFIDENCES: tuple[Confidence, ...] = ("max_softmax", "max_logit", "entropy")
-VALIDATED = 64
-"""Largest number of images for validation."""
 
 
 @dataclass(kw_only=True, eq=False)
-class Segmenter(SceneNetwork[SegmenterNetwork]):
+class Segmenter(CameraNetwork[SegmenterNetwork]):
     """A small encoder-decoder network that predicts the class of each pixel; low confidence is anomalous.
 
     Args:
@@ -46,12 +35,7 @@ class Segmenter(SceneNetwork[SegmenterNetwork]):
         crop: Height and width of the random crops in training, in pixels.
     """
 
-    RANGES: ClassVar[Mapping[str, Range]] = {"width": Range(8, 512), "crop": Range(16, 10_000)}
-    sensors: ClassVar[tuple[Sensor, ...]] = ("camera",)
-
     confidence: Confidence = "max_softmax"
-    width: int = 24
-    crop: tuple[int, ...] = (256, 512)
 
     def with_confidence(self, confidence: Confidence) -> Self:
         """Return a detector with the same network and another score."""
@@ -62,32 +46,18 @@ class Segmenter(SceneNetwork[SegmenterNetwork]):
     def _network(self) -> SegmenterNetwork:
         return SegmenterNetwork(self.width)
 
-    def _batches(
-        self, scenes: NormalScenes, random: RandomNumbers, seed: int
-    ) -> tuple[Callable[[], Tensor], Callable[[], float]]:
-        images = LabelledImages.of(scenes, (self.crop[0], self.crop[-1]), random)
+    def _loss(self, images: LabelledImages) -> Loss:
         weight = class_weights(images.counts()).to(self.device_)
 
-        def loss_of(pixels: Tensor, classes: Tensor) -> Tensor:
+        def loss(pixels: Tensor, classes: Tensor) -> Tensor:
             with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
                 logits = self.network_(pixels)
             return class_loss(logits.float(), reduced_classes(classes), weight)
 
-        held_out = images.validation_batches(self.batch_size, VALIDATED)
-        return (
-            lambda: loss_of(*images.batch(self.batch_size)),
-            lambda: float(np.mean([float(loss_of(*batch)) for batch in held_out])),
-        )
+        return loss
 
-    @torch.inference_mode()
-    def _update(self, state: None, observation: SceneObservation) -> tuple[None, FrameScores]:
-        scores = {}
-        for name, camera in observation.cameras.items():
-            pixels = torch.from_numpy(np.ascontiguousarray(camera.rgb.transpose(2, 0, 1))).float() / 255.0
-            with deterministic_kernels(self.device_):
-                logits = enlarged(self._output(pixels)[None], *camera.depth.shape)[0]
-                scores[name] = lack_of_confidence(logits, self.confidence).cpu().numpy()
-        return None, FrameScores(scores)
+    def _pixel_scores(self, logits: Tensor) -> Tensor:
+        return lack_of_confidence(logits, self.confidence)
 
 
 def lack_of_confidence(logits: Tensor, confidence: Confidence) -> Tensor:

@@ -1,0 +1,71 @@
+"""Base class of the scene detectors whose network predicts logits of classes for the pixels of an image."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from offnominal.core.device import deterministic_kernels
+from offnominal.detectors.parameters import Range
+from offnominal.detectors.random_numbers import RandomNumbers
+from offnominal.detectors.scenes.frame_scores import FrameScores
+from offnominal.detectors.scenes.labelled_images import LabelledImages
+from offnominal.detectors.scenes.observation import SceneObservation
+from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
+from offnominal.detectors.scenes.scene_network import Network, SceneNetwork
+from offnominal.detectors.scenes.segmenter_network import enlarged
+
+VALIDATED = 64
+"""Largest number of images for validation."""
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+@dataclass(kw_only=True, eq=False)
+class CameraNetwork(SceneNetwork[Network]):
+    """A network that is trained on labelled images; the score of a pixel depends on its logits.
+
+    Args:
+        width: Channels of the first stage, a multiple of 8.
+        crop: Height and width of the random crops in training, in pixels.
+    """
+
+    RANGES: ClassVar[Mapping[str, Range]] = {"width": Range(8, 512), "crop": Range(16, 10_000)}
+    sensors: ClassVar[tuple[Sensor, ...]] = ("camera",)
+
+    width: int = 24
+    crop: tuple[int, ...] = (256, 512)
+
+    @abstractmethod
+    def _loss(self, images: LabelledImages) -> Loss:
+        """Return the loss of a batch of pixels and classes."""
+
+    @abstractmethod
+    def _pixel_scores(self, logits: Tensor) -> Tensor:
+        """Return the score of each pixel from its logits (classes, height, width)."""
+
+    def _batches(
+        self, scenes: NormalScenes, random: RandomNumbers, seed: int
+    ) -> tuple[Callable[[], Tensor], Callable[[], float]]:
+        images = LabelledImages.of(scenes, (self.crop[0], self.crop[-1]), random)
+        loss = self._loss(images)
+        held_out = images.validation_batches(self.batch_size, VALIDATED)
+        return (
+            lambda: loss(*images.batch(self.batch_size)),
+            lambda: float(np.mean([float(loss(*batch)) for batch in held_out])),
+        )
+
+    @torch.inference_mode()
+    def _update(self, state: None, observation: SceneObservation) -> tuple[None, FrameScores]:
+        scores = {}
+        for name, camera in observation.cameras.items():
+            pixels = torch.from_numpy(np.ascontiguousarray(camera.rgb.transpose(2, 0, 1))).float() / 255.0
+            with deterministic_kernels(self.device_):
+                logits = enlarged(self._output(pixels)[None], *camera.depth.shape)[0]
+                scores[name] = self._pixel_scores(logits).cpu().numpy()
+        return None, FrameScores(scores)
