@@ -171,11 +171,14 @@ class _Calibration:
         search.scan(min(self.levels.values()))
         shared = len(search.scores) // len(self.levels)
         lines: list[Strength] = []
+        lowest_reached = False
         for name, level in self.levels.items():
-            if lines and not lines[-1].attainable and not axis.integer:
+            if lowest_reached:
                 lines.append(lines[-1].replace(level=name, target=level, episodes=0))
-            else:
-                lines.append(self._line(axis, name, level, search.find(level), shared))
+                continue
+            found = search.find(level)
+            lines.append(self._line(axis, name, level, found, shared))
+            lowest_reached = not found.attainable and not axis.integer
         return lines
 
     def _line(self, axis: Axis, name: str, level: float, found: SearchResult, shared: int) -> Strength:
