@@ -14,8 +14,11 @@ from offnominal.core.quantile_huber import quantile_huber
 LOG_STD_RANGE = (-20.0, 2.0)
 LOG_2 = math.log(2.0)
 HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
-CONSTANT = 1e-5
-"""Standard deviation below which a channel counts as constant, relative to its mean."""
+CONSTANT = 1e-3
+"""Standard deviation below which a channel counts as constant, relative to one plus its absolute mean.
+
+A division by a smaller one gives the policy weights so large that a slight fault of that channel makes it fail.
+"""
 
 
 class Standardization(nn.Module):
