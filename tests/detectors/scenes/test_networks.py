@@ -8,6 +8,7 @@ import torch
 
 from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.datasets.scenes import record_scenes
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes import (
     REAL,
     RbA,
@@ -17,8 +18,11 @@ from offnominal.detectors.scenes import (
     train_scene_networks,
 )
 from offnominal.detectors.scenes.label_classes import CLASSES, IGNORED, N_CLASSES, class_table
-from offnominal.detectors.scenes.mask_classifier import mask_loss
-from offnominal.detectors.scenes.range_images import RangeImage, with_outliers
+from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages, StoredImages
+from offnominal.detectors.scenes.mask_classifier import mask_loss, rejection_loss
+from offnominal.detectors.scenes.pasted_objects import UNKNOWN, with_objects
+from offnominal.detectors.scenes.range_images import RangeImages, with_outliers
+from offnominal.detectors.scenes.rba import rejection
 from offnominal.detectors.scenes.real import redundancy_loss
 from offnominal.detectors.scenes.scene_network import learning_rate_factor
 from offnominal.detectors.scenes.segmenter import lack_of_confidence
@@ -60,21 +64,65 @@ def test_scores_fall_with_confidence():
     assert lack_of_confidence(logits, "max_softmax")[0, 2] >= 0.0
 
 
-def test_the_mask_loss_is_smallest_for_the_right_masks_and_classes():
-    target = torch.tensor([[[3, 3, 7, IGNORED]]])
-    masks = torch.full((1, 3, 1, 4), -9.0)
-    masks[0, 1, 0, :2] = masks[0, 2, 0, 2:] = 9.0
-    classes = torch.zeros(1, 3, N_CLASSES + 1)
-    classes[0, 0, -1] = classes[0, 1, 3] = classes[0, 2, 7] = 9.0
-    right = mask_loss(classes, masks, target)
-    assert right < 0.1
-    assert mask_loss(classes[:, [0, 2, 1]], masks, target) > 1.0
-    assert mask_loss(classes, -masks, target) > 1.0
-    assert torch.isfinite(mask_loss(classes, masks, torch.full_like(target, IGNORED)))
+def test_the_mask_loss_is_smallest_for_the_right_masks_and_presence():
+    target = torch.tensor([[[3, 3, 7, N_CLASSES, IGNORED]]])
+    masks = torch.full((1, N_CLASSES, 1, 5), -9.0)
+    masks[0, 3, 0, :2] = masks[0, 7, 0, 2] = masks[0, :, 0, 4] = 9.0
+    presence = torch.full((1, N_CLASSES), -9.0)
+    presence[0, [3, 7]] = 9.0
+    assert mask_loss(presence, masks, target) < 0.1
+    assert mask_loss(-presence, masks, target) > 1.0
+    assert mask_loss(presence, masks.flip(1), target) > 1.0
+    assert torch.isfinite(mask_loss(presence, masks, torch.full_like(target, IGNORED)))
+
+
+def test_rejection_is_high_where_no_class_claims_a_pixel():
+    logits = torch.zeros(1, N_CLASSES, 1, 3)
+    logits[0, 2, 0, 0] = logits[0, 5, 0, 1] = logits[0, 6, 0, 1] = 1.0
+    scores = rejection(logits)
+    assert scores[0, 0].tolist() == pytest.approx([-np.tanh(1.0), -2.0 * np.tanh(1.0), 0.0])
+    assert rejection_loss(scores, torch.tensor([[[2, 5, N_CLASSES]]])) == 0.0
+    assert rejection_loss(scores, torch.tensor([[[2, N_CLASSES, 5]]])) > 0.5
+    assert rejection_loss(scores, torch.full((1, 1, 3), IGNORED)) == 0.0
+
+
+def test_pasted_objects_stand_on_the_ground_and_behind_what_is_nearer():
+    depth = torch.full((8, 48, 64), 20.0)
+    classes = torch.zeros((8, 48, 64), dtype=torch.int64)
+    depth[:, :, :32], classes[:, :, :32] = 2.0, 13
+    batch = ImageBatch(torch.full((8, 3, 48, 64), 0.4), classes, depth, torch.full((8,), 32.0))
+    changed = with_objects(batch, 3, RandomNumbers(0, torch.device("cpu")))
+    unknown = changed.classes == UNKNOWN
+    assert unknown.any()
+    assert not unknown[:, :, :32].any()
+    assert torch.equal(changed.pixels[:, :, :, :32], batch.pixels[:, :, :, :32])
+    assert not torch.equal(changed.pixels, batch.pixels)
+    assert ((changed.pixels >= 0.0) & (changed.pixels <= 1.0)).all()
+    again = with_objects(batch, 3, RandomNumbers(0, torch.device("cpu")))
+    assert torch.equal(again.pixels, changed.pixels)
+    walls = ImageBatch(batch.pixels, torch.full_like(classes, 2), depth, batch.focal)
+    assert torch.equal(with_objects(walls, 3, RandomNumbers(0, torch.device("cpu"))).pixels, batch.pixels)
+
+
+def test_crops_of_images_keep_pixels_classes_and_depths_together():
+    rows, columns = torch.meshgrid(torch.arange(40), torch.arange(60), indexing="ij")
+    rgb = torch.stack([rows, columns, torch.zeros_like(rows)], dim=-1).to(torch.uint8)[None]
+    stored = StoredImages(rgb, (rows % 20).to(torch.uint8)[None], columns.half()[None] + 1.0, torch.tensor([30.0]))
+    images = LabelledImages(stored, stored, (16, 24), RandomNumbers(1, torch.device("cpu")))
+    middle = images.validation_batches(4, 9)
+    assert [len(each.pixels) for each in middle] == [1]
+    assert middle[0].pixels[0, 0, :, 0].mul(255).round().tolist() == list(range(12, 28))
+    many = images.batch(32)
+    assert many.pixels.shape == (32, 3, 16, 24)
+    heights = (many.depth.amax((1, 2)) - many.depth.amin((1, 2))) / 23.0
+    assert heights.min() < 0.8
+    assert heights.max() > 1.2
+    assert torch.allclose(many.focal * heights, torch.full((32,), 30.0), rtol=0.12)
+    assert images.counts().sum() == 2400
 
 
 def test_rba_scores_are_between_minus_the_number_of_classes_and_zero(streets, cow):
-    detector = RbA(n_steps=6, n_queries=20, n_layers=1, crop=(32, 48), **SMALL).fit(streets)
+    detector = RbA(n_steps=6, crop=(32, 48), **SMALL).fit(streets)
     scores = detector.score(cow[:1])[0].cameras["top"]
     assert -N_CLASSES <= scores.min() < scores.max() <= 0.0
     state = detector.state_dict()
@@ -96,20 +144,23 @@ def test_the_unknown_is_the_second_choice_of_normal_points():
 def test_outliers_stand_on_the_road_and_hide_only_what_is_behind_them(streets):
     observation = SceneObservation.of(streets[0][0])
     cloud = observation.lidars["top"]
-    image = RangeImage.of(cloud, 0.0)
-    returned = streets[0][0].sensors.lidars["top"].measured.returned
-    assert np.array_equal(image.distance > 0.0, returned)
+    image = RangeImages.of(cloud, 0.0)
+    returned = torch.from_numpy(streets[0][0].sensors.lidars["top"].measured.returned)[None]
+    assert torch.equal(image.distance > 0.0, returned)
     heights = image.rays[..., 2] * image.distance + image.height
-    assert np.abs(heights[returned] - cloud.points[:, 2]).max() < 0.05
-    road = streets[0][0].sensors.lidars["top"].measured.label == Label.ROAD
-    changed, added = with_outliers(image, road, 20, np.random.default_rng(0))
-    assert 0 < added.sum() < added.size // 2
-    assert np.array_equal(changed.distance[~added], image.distance[~added])
-    behind = added & (image.distance > 0.0)
-    assert (changed.distance[behind] < image.distance[behind] + 0.6).all()
-    nothing, none = with_outliers(image, np.zeros_like(road), 5, np.random.default_rng(0))
+    assert np.abs(heights[returned].numpy() - cloud.points[:, 2]).max() < 0.05
+    images = RangeImages.joined([image] * 8)
+    road = torch.from_numpy(streets[0][0].sensors.lidars["top"].measured.label == Label.ROAD).expand(8, -1, -1)
+    changed, added = with_outliers(images, road, 20, RandomNumbers(0, torch.device("cpu")))
+    assert 0 < added.sum() < added.numel() // 2
+    assert torch.equal(changed.distance[~added], images.distance[~added])
+    behind = added & (images.distance > 0.0)
+    assert (changed.distance[behind] < images.distance[behind] + 0.6).all()
+    nothing, none = with_outliers(images, torch.zeros_like(road), 5, RandomNumbers(0, torch.device("cpu")))
     assert not none.any()
-    assert np.array_equal(nothing.inputs(), image.inputs())
+    assert torch.equal(nothing.inputs(), images.inputs())
+    with pytest.raises(InvalidParameter, match="the lidars of the scenes differ"):
+        RangeImages.joined([image, image.reduced(0, 0)])
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from offnominal.core.device import deterministic_kernels
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.frame_scores import FrameScores
-from offnominal.detectors.scenes.labelled_images import LabelledImages
+from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages
 from offnominal.detectors.scenes.observation import SceneObservation
 from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
 from offnominal.detectors.scenes.scene_network import Network, SceneNetwork
@@ -23,7 +23,7 @@ from offnominal.detectors.scenes.segmenter_network import enlarged
 
 VALIDATED = 64
 """Largest number of images for validation."""
-Loss = Callable[[Tensor, Tensor], Tensor]
+Loss = Callable[[ImageBatch], Tensor]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -43,7 +43,7 @@ class CameraNetwork(SceneNetwork[Network]):
 
     @abstractmethod
     def _loss(self, images: LabelledImages) -> Loss:
-        """Return the loss of a batch of pixels and classes."""
+        """Return the loss of a batch."""
 
     @abstractmethod
     def _pixel_scores(self, logits: Tensor) -> Tensor:
@@ -54,11 +54,17 @@ class CameraNetwork(SceneNetwork[Network]):
     ) -> tuple[Callable[[], Tensor], Callable[[], float]]:
         images = LabelledImages.of(scenes, (self.crop[0], self.crop[-1]), random)
         loss = self._loss(images)
-        held_out = images.validation_batches(self.batch_size, VALIDATED)
-        return (
-            lambda: loss(*images.batch(self.batch_size)),
-            lambda: float(np.mean([float(loss(*batch)) for batch in held_out])),
-        )
+        fixed = RandomNumbers(seed, self.device_)
+        held_out = [self._changed(each, fixed) for each in images.validation_batches(self.batch_size, VALIDATED)]
+
+        def training_loss() -> Tensor:
+            return loss(self._changed(images.batch(self.batch_size), random))
+
+        return training_loss, lambda: float(torch.stack([loss(batch) for batch in held_out]).mean())
+
+    def _changed(self, batch: ImageBatch, random: RandomNumbers) -> ImageBatch:
+        """Return a batch as the network is trained with it."""
+        return batch
 
     @torch.inference_mode()
     def _update(self, state: None, observation: SceneObservation) -> tuple[None, FrameScores]:

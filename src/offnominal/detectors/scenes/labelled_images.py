@@ -1,6 +1,8 @@
-"""Images and classes of normal scenes in memory, and random crops of them."""
+"""Images and classes of normal scenes on the device of the network, and random crops of them."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,91 +16,160 @@ from offnominal.detectors.scenes.scene_network import held_out
 
 COLOUR_CHANGE = 0.2
 """Largest relative change of brightness and of each colour in training."""
+ZOOM = 1.5
+"""Largest factor by which crops are reduced or enlarged in training."""
+
+
+@dataclass(frozen=True, eq=False)
+class ImageBatch:
+    """Images of one size.
+
+    Args:
+        pixels: (n, 3, height, width): colours in [0, 1].
+        classes: (n, height, width): classes, or :data:`~offnominal.detectors.scenes.label_classes.IGNORED`.
+        depth: (n, height, width): distance along the direction of view, m; infinite in the sky.
+        focal: (n,): focal length, pixels.
+    """
+
+    pixels: Tensor
+    classes: Tensor
+    depth: Tensor
+    focal: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class StoredImages:
+    """Images of one size in small types: colours and classes are bytes, depths have half precision.
+
+    Args:
+        rgb: (n, height, width, 3).
+        classes: (n, height, width).
+        depth: (n, height, width).
+        focal: (n,): focal length, pixels.
+    """
+
+    rgb: Tensor
+    classes: Tensor
+    depth: Tensor
+    focal: Tensor
+
+    def __len__(self) -> int:
+        return len(self.rgb)
+
+    def cut(self, number: Tensor, row: Tensor, column: Tensor, zoom: Tensor) -> ImageBatch:
+        """Return the pixels in some rows and columns of some images.
+
+        Args:
+            number: (b,): numbers of the images.
+            row: (b, height): row of each pixel.
+            column: (b, width): column of each pixel.
+            zoom: (b,): factor by which the crops are enlarged.
+        """
+        where = (number[:, None, None], row[:, :, None], column[:, None, :])
+        return ImageBatch(
+            self.rgb[where].permute(0, 3, 1, 2).float() / 255.0,
+            self.classes[where].long(),
+            self.depth[where].float(),
+            self.focal[number] * zoom,
+        )
 
 
 class LabelledImages:
     """Images of normal scenes with the classes of their pixels, for training and for validation.
 
     Args:
-        training: Images (3, height, width) and classes (height, width), both of bytes.
-        validation: The same of other scenes.
+        training: Images for training.
+        validation: Images of other scenes.
         crop: Height and width of random crops; smaller images are used whole.
         random: Source of random numbers.
     """
 
     def __init__(
-        self,
-        training: list[tuple[Tensor, Tensor]],
-        validation: list[tuple[Tensor, Tensor]],
-        crop: tuple[int, int],
-        random: RandomNumbers,
+        self, training: StoredImages, validation: StoredImages, crop: tuple[int, int], random: RandomNumbers
     ) -> None:
         self.training, self.validation, self.crop, self.random = training, validation, crop, random
 
     @classmethod
     def of(cls, scenes: NormalScenes, crop: tuple[int, int], random: RandomNumbers) -> LabelledImages:
-        """Read all images of normal scenes."""
+        """Read all images of normal scenes; images of several sizes are cut to the smallest one."""
         apart = set(held_out(len(scenes)))
-        parts: dict[bool, list[tuple[Tensor, Tensor]]] = {True: [], False: []}
+        parts: dict[bool, list[tuple[Tensor, Tensor, Tensor, float]]] = {True: [], False: []}
         for number, scene in enumerate(scenes):
-            for frame, _ in scene:
-                for name, camera in frame.sensors.cameras.items():
-                    image = camera.image
-                    if image.rgb is None or image.label is None:
+            for frame, observation in scene:
+                for name, camera in observation.cameras.items():
+                    label = frame.sensors.cameras[name].image.label
+                    if label is None:
                         raise InvalidParameter(
                             f"camera {name!r} of frame {frame.number} of scene {number} has no labels; record the "
                             "outputs rgb and label."
                         )
-                    rgb = torch.from_numpy(np.ascontiguousarray(image.rgb.transpose(2, 0, 1)))
-                    parts[number in apart].append((rgb, torch.from_numpy(classes_of(image.label))))
-        return cls(parts[False] or parts[True], parts[True], crop, random)
+                    focal = 0.5 * camera.depth.shape[1] / float(camera.camera.packed()[12])
+                    arrays = (camera.rgb, classes_of(label), camera.depth.astype(np.float16))
+                    rgb, classes, depth = (torch.from_numpy(np.ascontiguousarray(each)) for each in arrays)
+                    parts[number in apart].append((rgb, classes, depth, focal))
+        training, validation = (_stored(each, random.device) for each in (parts[False] or parts[True], parts[True]))
+        return cls(training, validation, crop, random)
 
     def counts(self) -> Tensor:
         """Return the number of training pixels of each class."""
         total = torch.zeros(256)
-        for _, label in self.training:
-            total += torch.bincount(label.reshape(-1).long(), minlength=256)
+        for classes in self.training.classes:
+            total += torch.bincount(classes.reshape(-1).cpu().long(), minlength=256)
         return total[:N_CLASSES]
 
-    def batch(self, n: int) -> tuple[Tensor, Tensor]:
-        """Return random crops (n, 3, height, width) in [0, 1] and their classes, mirrored and recoloured at random."""
-        images, classes = [], []
-        numbers = self.random.integers(len(self.training), (n,)).tolist()
-        height, width = self._size(self.training)
-        for number in numbers:
-            rgb, label = self.training[number]
-            top, left, mirrored = self.random.integers(1 << 30, (3,)).tolist()
-            top, left = top % (rgb.shape[1] - height + 1), left % (rgb.shape[2] - width + 1)
-            rgb = rgb[:, top : top + height, left : left + width]
-            label = label[top : top + height, left : left + width]
-            images.append(rgb.flip(2) if mirrored % 2 else rgb)
-            classes.append(label.flip(1) if mirrored % 2 else label)
-        pixels = torch.stack(images).to(self.random.device).float() / 255.0
-        change = 1.0 + COLOUR_CHANGE * (2.0 * self.random.uniform(n, 4, 1, 1) - 1.0)
-        pixels = (pixels * change[:, :1] * change[:, 1:]).clamp(0.0, 1.0)
-        return pixels, torch.stack(classes).to(self.random.device).long()
+    def batch(self, n: int) -> ImageBatch:
+        """Return n random crops; their size, side and colours are changed at random."""
+        data, random = self.training, self.random
+        number = random.integers(len(data), (n,)).to(random.device)
+        height, width = self._size(data)
+        largest = torch.tensor([data.rgb.shape[1] / height, data.rgb.shape[2] / width], device=random.device).amin()
+        zoom = ZOOM ** (2.0 * random.uniform(n) - 1.0)
+        zoom = torch.maximum(zoom, 1.0 / largest)
+        row, column = (
+            _places(size, full, zoom, random.uniform(n))
+            for size, full in zip((height, width), data.rgb.shape[1:3], strict=True)
+        )
+        mirrored = random.uniform(n, 1) < 0.5
+        cut = data.cut(number, row, torch.where(mirrored, column.flip(1), column), zoom)
+        change = 1.0 + COLOUR_CHANGE * (2.0 * random.uniform(n, 4, 1, 1) - 1.0)
+        pixels = (cut.pixels * change[:, :1] * change[:, 1:]).clamp(0.0, 1.0)
+        return ImageBatch(pixels, cut.classes, cut.depth, cut.focal)
 
-    def _size(self, images: list[tuple[Tensor, Tensor]]) -> tuple[int, int]:
-        smallest = [min(rgb.shape[axis] for rgb, _ in images) for axis in (1, 2)]
-        height, width = (min(side, limit) for side, limit in zip(self.crop, smallest, strict=True))
+    def _size(self, images: StoredImages) -> tuple[int, int]:
+        height, width = (min(pair) for pair in zip(self.crop, images.rgb.shape[1:3], strict=True))
         return height, width
 
-    def validation_batches(self, n: int, limit: int) -> list[tuple[Tensor, Tensor]]:
+    def validation_batches(self, n: int, limit: int) -> list[ImageBatch]:
         """Return the middle crops of validation images, evenly chosen, in batches of n."""
-        height, width = self._size(self.validation)
-        chosen = np.linspace(0, len(self.validation) - 1, min(limit, len(self.validation))).astype(int).tolist()
-        cut = []
-        for number in chosen:
-            rgb, label = self.validation[number]
-            top, left = (rgb.shape[1] - height) // 2, (rgb.shape[2] - width) // 2
-            part = np.s_[top : top + height, left : left + width]
-            cut.append((rgb[:, part[0], part[1]], label[part]))
-        device = self.random.device
-        batches = [cut[first : first + n] for first in range(0, len(cut), n)]
-        return [
-            (
-                torch.stack([rgb for rgb, _ in batch]).to(device).float() / 255.0,
-                torch.stack([label for _, label in batch]).to(device).long(),
-            )
-            for batch in batches
-        ]
+        data, device = self.validation, self.random.device
+        height, width = self._size(data)
+        chosen = np.linspace(0, len(data) - 1, min(limit, len(data))).astype(int)
+        found = []
+        for first in range(0, len(chosen), n):
+            number = torch.from_numpy(chosen[first : first + n]).to(device)
+            one = torch.ones(len(number), device=device)
+            row = _places(height, data.rgb.shape[1], one, 0.5 * one)
+            found.append(data.cut(number, row, _places(width, data.rgb.shape[2], one, 0.5 * one), one))
+        return found
+
+
+def _places(size: int, full: int, zoom: Tensor, share: Tensor) -> Tensor:
+    """Return the rows or columns (n, size) of crops at a share of the free space, enlarged by a factor."""
+    step = torch.arange(size, device=zoom.device)
+    span = ((size - 1) / zoom).floor()
+    first = (share * (full - span)).floor()
+    return (first[:, None] + (step / zoom[:, None]).floor()).long().clamp(0, full - 1)
+
+
+def _stored(images: list[tuple[Tensor, Tensor, Tensor, float]], device: torch.device) -> StoredImages:
+    height, width = (min(rgb.shape[axis] for rgb, *_ in images) for axis in (0, 1))
+
+    def joined(parts: list[Tensor]) -> Tensor:
+        places = [((len(each) - height) // 2, (each.shape[1] - width) // 2) for each in parts]
+        cut = [each[y : y + height, x : x + width] for each, (y, x) in zip(parts, places, strict=True)]
+        return torch.stack(cut).to(device)
+
+    rgb, classes, depth, focal = zip(*images, strict=True)
+    return StoredImages(
+        joined(list(rgb)), joined(list(classes)), joined(list(depth)), torch.tensor(focal, device=device)
+    )

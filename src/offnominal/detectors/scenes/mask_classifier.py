@@ -1,12 +1,10 @@
-"""A small mask-classification network: queries that each predict a class and a mask (Cheng et al., 2021)."""
+"""A small mask-classification network: queries that each predict the presence and the mask of a class."""
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
 import torch
-from scipy.optimize import linear_sum_assignment
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -14,11 +12,10 @@ from offnominal.detectors.scenes.convolution_blocks import FeaturePyramid
 from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES
 from offnominal.detectors.scenes.segmenter_network import padded
 
-NO_OBJECT = 0.1
-"""Weight of queries without an object in the class loss."""
 MASK_WEIGHT, DICE_WEIGHT, CLASS_WEIGHT = 5.0, 5.0, 2.0
 """Weights of the three losses; they are those of Mask2Former."""
-SMALLEST = 1e-6
+NORMAL_SCORE, UNKNOWN_SCORE = -0.7, -0.05
+"""Margins of the scores of normal and of unknown pixels; a pixel of exactly one class has -tanh(1) = -0.76."""
 
 
 class Attention(nn.Module):
@@ -76,38 +73,42 @@ class DecoderLayer(nn.Module):
 
 
 class MaskClassifier(nn.Module):
-    """Class logits of each query, and its mask at every fourth pixel.
+    """Presence of each class in an image, and its mask at every fourth pixel; each class has one query.
 
     Args:
         width: Channels of the first stage, a multiple of 8.
-        queries: Number of queries.
         layers: Number of decoder layers.
     """
 
-    def __init__(self, width: int, queries: int, layers: int) -> None:
+    def __init__(self, width: int, layers: int) -> None:
         super().__init__()
         embedded = 2 * width
         self.pyramid = FeaturePyramid(3, (width, 2 * width, 3 * width, 4 * width), embedded)
-        self.queries, self.place = (nn.Parameter(0.1 * torch.randn(queries, embedded)) for _ in range(2))
+        self.queries, self.place = (nn.Parameter(0.1 * torch.randn(N_CLASSES, embedded)) for _ in range(2))
         self.layers = nn.ModuleList([DecoderLayer(embedded) for _ in range(layers)])
-        self.classes = nn.Linear(embedded, N_CLASSES + 1)
-        self.mask = nn.Sequential(nn.Linear(embedded, embedded), nn.ReLU(), nn.Linear(embedded, embedded))
+        self.presence = nn.Linear(embedded, 1)
+        self.mask = nn.Sequential(nn.Linear(embedded, embedded), nn.ReLU(), nn.Linear(embedded, embedded + 1))
 
     def parts(self, images: Tensor) -> tuple[Tensor, Tensor]:
-        """Return class logits (n, queries, classes + 1), the last one for no object, and mask logits of each query."""
+        """Return logits (n, classes) of the presence of each class, and mask logits (n, classes, rows, columns)."""
         pixels, coarse = self.pyramid(2.0 * padded(images) - 1.0)
         where = place_embedding(coarse)
         memory = coarse.flatten(2).transpose(1, 2)
         found = self.queries.expand(len(images), -1, -1)
         for layer in self.layers:
             found = layer(found, self.place, memory, where)
-        masks = torch.einsum("nqc,nchw->nqhw", self.mask(found), pixels) / math.sqrt(pixels.shape[1])
-        return self.classes(found), masks
+        filters = self.mask(found)
+        masks = torch.einsum("nqc,nchw->nqhw", filters[..., :-1], pixels) / math.sqrt(pixels.shape[1])
+        return self.presence(found)[..., 0], masks + filters[..., -1, None, None]
 
     def forward(self, images: Tensor) -> Tensor:
-        """Return semantic logits (n, classes, height / 4, width / 4): the sum of class probability times mask."""
-        classes, masks = self.parts(images)
-        return torch.einsum("nqk,nqhw->nkhw", classes.softmax(dim=-1)[..., :-1], masks.sigmoid())
+        """Return semantic logits (n, classes, height / 4, width / 4): probability of presence times mask."""
+        return semantic_logits(*self.parts(images))
+
+
+def semantic_logits(presence: Tensor, masks: Tensor) -> Tensor:
+    """Return the probability of presence times the mask, from their logits."""
+    return presence.sigmoid()[..., None, None] * masks.sigmoid()
 
 
 def place_embedding(features: Tensor) -> Tensor:
@@ -129,48 +130,35 @@ def place_embedding(features: Tensor) -> Tensor:
     )
 
 
-def mask_loss(classes: Tensor, masks: Tensor, target: Tensor) -> Tensor:
-    """Return the loss of a batch: each class of an image is matched with one query (Hungarian algorithm).
+def mask_loss(presence: Tensor, masks: Tensor, target: Tensor) -> Tensor:
+    """Return the loss of a batch: cross-entropies of presence and masks, and the overlap of the masks.
 
     Args:
-        classes: (n, queries, classes + 1): class logits.
-        masks: (n, queries, rows, columns): mask logits.
-        target: (n, rows, columns): classes, or :data:`IGNORED`.
+        presence: (n, classes): logits of the presence of each class.
+        masks: (n, classes, rows, columns): mask logits.
+        target: (n, rows, columns): classes; another number for pixels of no class; or :data:`IGNORED`.
     """
-    losses = [_image_loss(*each) for each in zip(classes, masks.flatten(2), target.flatten(1), strict=True)]
-    return torch.stack(losses).mean()
+    kept = (target != IGNORED)[:, None].to(masks.dtype)
+    wanted = (target[:, None] == torch.arange(N_CLASSES, device=target.device)[:, None, None]).to(masks.dtype)
+    pixels = kept.sum().clamp(min=1.0)
+    crossed = functional.binary_cross_entropy_with_logits(masks, wanted, reduction="none")
+    shares = masks.sigmoid() * kept
+    area = wanted.sum(dim=(2, 3))
+    overlap = (2.0 * (shares * wanted).sum(dim=(2, 3)) + 1.0) / (shares.sum(dim=(2, 3)) + area + 1.0)
+    present = (area > 0).to(masks.dtype)
+    dice = ((1.0 - overlap) * present).sum() / present.sum().clamp(min=1.0)
+    seen = functional.binary_cross_entropy_with_logits(presence, present)
+    return MASK_WEIGHT * (crossed * kept).sum() / pixels + DICE_WEIGHT * dice + CLASS_WEIGHT * seen
 
 
-def _image_loss(classes: Tensor, masks: Tensor, target: Tensor) -> Tensor:
-    """Return the loss of one image: class logits (q, k + 1), mask logits (q, pixels), classes (pixels,)."""
-    kept = target != IGNORED
-    masks, target = masks[:, kept], target[kept]
-    present = torch.unique(target)
-    expected = torch.full((len(classes),), N_CLASSES, dtype=torch.int64, device=classes.device)
-    total = classes.sum() * 0.0
-    if len(present):
-        wanted = (target == present[:, None]).to(masks.dtype)
-        query, which = _matched(classes.detach(), masks.detach(), present, wanted)
-        expected[query] = present[which]
-        total = total + MASK_WEIGHT * functional.binary_cross_entropy_with_logits(masks[query], wanted[which])
-        total = total + DICE_WEIGHT * (1.0 - _dice(masks[query].sigmoid(), wanted[which]).diagonal()).mean()
-    weight = torch.ones(N_CLASSES + 1, device=classes.device)
-    weight[-1] = NO_OBJECT
-    return total + CLASS_WEIGHT * functional.cross_entropy(classes, expected, weight)
+def rejection_loss(scores: Tensor, target: Tensor) -> Tensor:
+    """Return the squared distance of scores beyond their margins: normal pixels below, unknown ones above.
 
-
-def _matched(classes: Tensor, masks: Tensor, present: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the queries, and the class that each is matched with, as indices."""
-    pixels = max(1, masks.shape[1])
-    crossed = functional.softplus(-masks) @ wanted.T + functional.softplus(masks) @ (1.0 - wanted).T
-    cost = MASK_WEIGHT * crossed / pixels + DICE_WEIGHT * (1.0 - _dice(masks.sigmoid(), wanted))
-    cost = cost - CLASS_WEIGHT * classes.softmax(dim=-1)[:, present]
-    rows, columns = linear_sum_assignment(np.nan_to_num(cost.cpu().numpy(), nan=1e6, posinf=1e6, neginf=-1e6))
-    return torch.as_tensor(rows, device=masks.device), torch.as_tensor(columns, device=masks.device)
-
-
-def _dice(shares: Tensor, wanted: Tensor) -> Tensor:
-    """Return the overlap (q, c) of soft masks (q, pixels) with binary ones (c, pixels), from 0 to 1."""
-    both = shares @ wanted.T
-    overlap: Tensor = (2.0 * both + SMALLEST) / (shares.sum(dim=1)[:, None] + wanted.sum(dim=1)[None] + SMALLEST)
-    return overlap
+    Args:
+        scores: (n, rows, columns): anomaly scores.
+        target: (n, rows, columns): classes; the number of classes for unknown pixels; or :data:`IGNORED`.
+    """
+    normal, unknown = target < N_CLASSES, target == N_CLASSES
+    below, above = (scores - NORMAL_SCORE).relu() ** 2, (UNKNOWN_SCORE - scores).relu() ** 2
+    parts = ((below * normal).sum() / normal.sum().clamp(min=1), (above * unknown).sum() / unknown.sum().clamp(min=1))
+    return 0.5 * (parts[0] + parts[1])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from offnominal.core.types import FloatArray
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.observation import LidarObservation
 from offnominal.sensing.lidar import Lidar
 
@@ -22,50 +26,78 @@ NOISE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class RangeImage:
-    """Distances and intensities of one turn, as an image with the highest laser in row 0.
+class RangeImages:
+    """Distances and intensities of turns of a lidar, as images with the highest laser in row 0.
 
     Args:
         rays: (rows, columns, 3): directions relative to the vehicle: x ahead, y to the left, z up.
-        height: Height of the lidar above the road, m.
-        distance: (rows, columns): distance, m; 0 without a return.
-        intensity: (rows, columns): intensity.
+        height: (n,): height of the lidar above the road, m.
+        distance: (n, rows, columns): distance, m; 0 without a return.
+        intensity: (n, rows, columns): intensity.
     """
 
-    rays: NDArray[np.float32]
-    height: float
-    distance: NDArray[np.float32]
-    intensity: NDArray[np.float32]
+    rays: Tensor
+    height: Tensor
+    distance: Tensor
+    intensity: Tensor
 
     @classmethod
-    def of(cls, cloud: LidarObservation, ground: float) -> RangeImage:
-        """Return the image of measured points.
+    def of(cls, cloud: LidarObservation, ground: float) -> RangeImages:
+        """Return the image of the measured points of one turn.
 
         Args:
             cloud: The points.
             ground: Height of the road, m.
         """
-        shape = (cloud.lidar.channels, cloud.lidar.columns)
+        shape = (1, cloud.lidar.channels, cloud.lidar.columns)
         offset = cloud.points - np.asarray(cloud.lidar.position)
         distance, intensity = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-        distance[cloud.row, cloud.column] = np.sqrt((offset**2).sum(axis=1))
-        intensity[cloud.row, cloud.column] = cloud.intensity
-        return cls(own_rays(cloud.lidar), float(cloud.lidar.position[2]) - ground, distance, intensity)
+        distance[0, cloud.row, cloud.column] = np.sqrt((offset**2).sum(axis=1))
+        intensity[0, cloud.row, cloud.column] = cloud.intensity
+        height = np.array([float(cloud.lidar.position[2]) - ground], np.float32)
+        return cls(*(torch.from_numpy(each) for each in (own_rays(cloud.lidar), height, distance, intensity)))
 
-    def inputs(self) -> NDArray[np.float32]:
-        """Return the input (6, rows, columns) of a network: x, y, height, distance, intensity, whether it returned."""
+    @classmethod
+    def joined(cls, images: Sequence[RangeImages]) -> RangeImages:
+        """Return the images of several turns of lidars with the same rays."""
+        rays = images[0].rays
+        if any(each.rays.shape != rays.shape or not torch.equal(each.rays, rays) for each in images):
+            raise InvalidParameter("the lidars of the scenes differ; train with lidars of the same lasers and columns.")
+        parts = ([getattr(each, name) for each in images] for name in ("height", "distance", "intensity"))
+        return cls(rays, *(torch.cat(each) for each in parts))
+
+    def __len__(self) -> int:
+        return len(self.height)
+
+    def chosen(self, number: Tensor) -> RangeImages:
+        """Return the images of some numbers."""
+        return replace(
+            self, height=self.height[number], distance=self.distance[number], intensity=self.intensity[number]
+        )
+
+    def to(self, device: torch.device) -> RangeImages:
+        """Return the images on a device."""
+        return RangeImages(*(each.to(device) for each in (self.rays, self.height, self.distance, self.intensity)))
+
+    def reduced(self, row: int, column: int) -> RangeImages:
+        """Return every second row and column, from the given ones on."""
+        rays = self.rays[row::2, column::2]
+        return RangeImages(rays, self.height, self.distance[:, row::2, column::2], self.intensity[:, row::2, column::2])
+
+    def inputs(self) -> Tensor:
+        """Return the input (n, 6, rows, columns) of a network: x, y, height, distance, intensity, returned."""
         points = self.rays * self.distance[..., None]
         returned = self.distance > 0.0
-        above = np.where(returned, points[..., 2] + np.float32(self.height), np.float32(0.0))
+        above = torch.where(returned, points[..., 2] + self.height.view(-1, 1, 1), 0.0)
         parts = (
             points[..., 0] / 50.0,
             points[..., 1] / 50.0,
             above / 3.0,
             self.distance / 50.0,
             self.intensity,
-            returned,
+            returned.float(),
         )
-        return np.stack(parts).astype(np.float32)
+        return torch.stack(parts, dim=1)
 
 
 def own_rays(lidar: Lidar) -> NDArray[np.float32]:
@@ -76,49 +108,54 @@ def own_rays(lidar: Lidar) -> NDArray[np.float32]:
     return np.stack(parts, axis=-1).astype(np.float32)
 
 
-def with_outliers(
-    image: RangeImage, free: NDArray[np.bool_], n: int, draw: np.random.Generator
-) -> tuple[RangeImage, NDArray[np.bool_]]:
-    """Return the image with n synthesised objects, and which pixels show one.
+def with_outliers(images: RangeImages, free: Tensor, most: int, random: RandomNumbers) -> tuple[RangeImages, Tensor]:
+    """Return the images with synthesised objects, and which pixels (n, rows, columns) show one.
 
     An object is an ellipsoid or a box of random size and proportions that stands on a random free point of the ground.
 
     Args:
-        image: The image.
-        free: (rows, columns): points on which objects can stand, such as those on the road.
-        n: Number of objects.
-        draw: Source of random numbers.
+        images: The images.
+        free: (n, rows, columns): points on which objects can stand, such as those on the road.
+        most: Largest number of objects in an image; the number is random.
+        random: Source of random numbers.
     """
-    distance, intensity = image.distance.copy(), image.intensity.copy()
-    added = np.zeros(distance.shape, np.bool_)
-    places = np.argwhere(free & (distance > NEAREST) & (distance < FARTHEST))
-    for _ in range(n if len(places) else 0):
-        row, column = places[draw.integers(len(places))]
-        base = image.rays[row, column].astype(np.float64) * float(image.distance[row, column])
-        radii = np.exp(draw.uniform(math.log(RADII[0]), math.log(RADII[1]), 3))
-        centre = np.array([base[0], base[1], radii[2] - image.height])
-        hit = _hits(image.rays, centre, radii, float(draw.uniform(0.0, np.pi)), box=bool(draw.random() < 0.5))
-        nearer = np.isfinite(hit) & ((distance == 0.0) | (hit < distance))
-        noise = NOISE * draw.standard_normal(int(nearer.sum()))
-        distance[nearer] = np.maximum(hit[nearer] + noise, 0.1)
-        intensity[nearer] = draw.uniform(0.02, 0.9) * draw.uniform(0.5, 1.0, int(nearer.sum()))
-        added |= nearer
-    return RangeImage(image.rays, image.height, distance, intensity), added
+    n = len(images)
+    distance, intensity = images.distance, images.intensity
+    added = torch.zeros_like(free)
+    places = (free & (distance > NEAREST) & (distance < FARTHEST)).flatten(1).cumsum(1)
+    wanted = (random.uniform(n) * (most + 1)).floor() * (places[:, -1] > 0)
+    for number in range(most):
+        nth = (random.uniform(n, 1) * places[:, -1:]).long() + 1
+        place = torch.searchsorted(places, nth).clamp(max=places.shape[1] - 1)
+        base = images.rays.flatten(0, 1)[place[:, 0]] * images.distance.flatten(1).gather(1, place)
+        radii = torch.exp(math.log(RADII[0]) + math.log(RADII[1] / RADII[0]) * random.uniform(n, 3))
+        centre = torch.stack([base[:, 0], base[:, 1], radii[:, 2] - images.height], dim=1)
+        hit = _hits(images.rays, centre, radii, math.pi * random.uniform(n), random.uniform(n) < 0.5)
+        nearer = torch.isfinite(hit) & ((distance == 0.0) | (hit < distance)) & (number < wanted)[:, None, None]
+        noisy = (hit + NOISE * random.normal_like(hit)).clamp(min=0.1)
+        brightness = (0.02 + 0.88 * random.uniform(n, 1, 1)) * (0.5 + 0.5 * random.uniform(*hit.shape))
+        distance, intensity = torch.where(nearer, noisy, distance), torch.where(nearer, brightness, intensity)
+        added = added | nearer
+    return replace(images, distance=distance, intensity=intensity), added
 
 
-def _hits(rays: NDArray[np.float32], centre: FloatArray, radii: FloatArray, yaw: float, *, box: bool) -> FloatArray:
-    """Return the distance at which each ray enters an ellipsoid or a box; infinite if it does not."""
-    sine, cosine = np.sin(yaw), np.cos(yaw)
-    turn = np.array([(cosine, sine, 0.0), (-sine, cosine, 0.0), (0.0, 0.0, 1.0)])
-    along = (rays.astype(np.float64) @ turn.T) / radii
-    start = -(turn @ centre) / radii
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if box:
-            first, second = (-1.0 - start) / along, (1.0 - start) / along
-            enter = np.minimum(first, second).max(axis=-1)
-            leave = np.maximum(first, second).min(axis=-1)
-            return np.where((enter <= leave) & (enter > 0.0), enter, np.inf)
-        a, b, c = (along**2).sum(axis=-1), (along * start).sum(axis=-1), float((start**2).sum()) - 1.0
-        inside = b**2 - a * c
-        enter = (-b - np.sqrt(np.maximum(inside, 0.0))) / a
-        return np.where((inside > 0.0) & (enter > 0.0), enter, np.inf)
+def _hits(rays: Tensor, centre: Tensor, radii: Tensor, yaw: Tensor, box: Tensor) -> Tensor:
+    """Return the distance (n, rows, columns) at which each ray enters an ellipsoid or a box; infinite if never."""
+    sine, cosine = (each.view(-1, 1, 1) for each in (yaw.sin(), yaw.cos()))
+    x, y, z = rays.unbind(-1)
+    turned = (x * cosine + y * sine, y * cosine - x * sine, z.expand(len(yaw), -1, -1))
+    along = [each / radii[:, axis, None, None] for axis, each in enumerate(turned)]
+    s, c = yaw.sin(), yaw.cos()
+    moved = (centre[:, 0] * c + centre[:, 1] * s, centre[:, 1] * c - centre[:, 0] * s, centre[:, 2])
+    start = [-(each / radii[:, axis]).view(-1, 1, 1) for axis, each in enumerate(moved)]
+    first, second = ([(side - at) / step for at, step in zip(start, along, strict=True)] for side in (-1.0, 1.0))
+    sides = [(torch.minimum(a, b), torch.maximum(a, b)) for a, b in zip(first, second, strict=True)]
+    enter = torch.stack([low for low, _ in sides]).amax(0)
+    leave = torch.stack([high for _, high in sides]).amin(0)
+    within_box = enter <= leave
+    at, step = torch.stack(torch.broadcast_tensors(*start)), torch.stack(along)
+    a, b, c = (step**2).sum(0), (at * step).sum(0), (at**2).sum(0) - 1.0
+    root = b**2 - a * c
+    boxed = box.view(-1, 1, 1)
+    found = torch.where(boxed, enter, (-b - root.clamp(min=0.0).sqrt()) / a)
+    return torch.where(torch.where(boxed, within_box, root > 0.0) & (found > 0.0), found, math.inf)

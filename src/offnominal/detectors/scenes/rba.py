@@ -9,10 +9,12 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from offnominal.detectors.parameters import Range
+from offnominal.detectors.parameters import NOT_NEGATIVE, Range
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.camera_network import CameraNetwork, Loss
-from offnominal.detectors.scenes.labelled_images import LabelledImages
-from offnominal.detectors.scenes.mask_classifier import MaskClassifier, mask_loss
+from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages
+from offnominal.detectors.scenes.mask_classifier import MaskClassifier, mask_loss, rejection_loss, semantic_logits
+from offnominal.detectors.scenes.pasted_objects import with_objects
 from offnominal.detectors.scenes.segmenter_network import reduced_classes
 
 
@@ -20,35 +22,50 @@ from offnominal.detectors.scenes.segmenter_network import reduced_classes
 class RbA(CameraNetwork[MaskClassifier]):
     """Rejected by all: minus the sum over classes of tanh of the semantic logits of a mask-classification network.
 
-    A semantic logit is the sum over queries of class probability times mask. The scores are from minus the number of
+    A semantic logit is the probability that a class is present times its mask. The scores are from minus the number of
     classes to 0. The network follows the published one in a size that trains in minutes: a convolutional encoder in
-    place of a Swin transformer, and fewer queries. It is trained without outliers.
+    place of a Swin transformer, and one query per class, so that no matching of queries with classes is needed. As in
+    the published training with outliers, a squared hinge loss raises the scores of outliers. The published outliers are
+    objects of other datasets; here they are synthesised, so that training needs normal scenes only.
 
     Args:
         width: Channels of the first stage, a multiple of 8.
-        n_queries: Number of queries.
         n_layers: Number of decoder layers; the published network has one.
+        max_outliers: Largest number of synthesised objects in a training image.
+        outlier_weight: Weight of the hinge loss.
         crop: Height and width of the random crops in training, in pixels.
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {
-        "n_queries": Range(20, 1000),
         "n_layers": Range(1, 20),
+        "max_outliers": Range(0, 100),
+        "outlier_weight": NOT_NEGATIVE,
     }
 
-    n_queries: int = 40
-    n_layers: int = 2
+    n_layers: int = 1
+    max_outliers: int = 4
+    outlier_weight: float = 5.0
 
     def _network(self) -> MaskClassifier:
-        return MaskClassifier(self.width, self.n_queries, self.n_layers)
+        return MaskClassifier(self.width, self.n_layers)
+
+    def _changed(self, batch: ImageBatch, random: RandomNumbers) -> ImageBatch:
+        return with_objects(batch, self.max_outliers, random)
 
     def _loss(self, images: LabelledImages) -> Loss:
-        def loss(pixels: Tensor, classes: Tensor) -> Tensor:
+        def loss(batch: ImageBatch) -> Tensor:
             with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
-                found, masks = self.network_.parts(pixels)
-            return mask_loss(found.float(), masks.float(), reduced_classes(classes))
+                presence, masks = self.network_.parts(batch.pixels)
+            presence, masks, target = presence.float(), masks.float(), reduced_classes(batch.classes)
+            rejected = rejection_loss(rejection(semantic_logits(presence, masks)), target)
+            return mask_loss(presence, masks, target) + self.outlier_weight * rejected
 
         return loss
 
     def _pixel_scores(self, logits: Tensor) -> Tensor:
-        return -logits.tanh().sum(dim=0)
+        return rejection(logits, dim=0)
+
+
+def rejection(logits: Tensor, dim: int = 1) -> Tensor:
+    """Return minus the sum of tanh of the semantic logits over the classes."""
+    return -logits.tanh().sum(dim=dim)

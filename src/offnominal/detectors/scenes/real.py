@@ -8,18 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from offnominal.core.streams import Stream
 from offnominal.detectors.parameters import NOT_NEGATIVE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.convolution_blocks import Block, FeaturePyramid
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES, classes_of
 from offnominal.detectors.scenes.observation import SceneObservation
-from offnominal.detectors.scenes.range_images import CHANNELS, RangeImage, with_outliers
+from offnominal.detectors.scenes.range_images import CHANNELS, RangeImages, with_outliers
 from offnominal.detectors.scenes.scene_detector import NormalScenes, Sensor
 from offnominal.detectors.scenes.scene_network import SceneNetwork, held_out
 from offnominal.detectors.scenes.segmenter_network import class_loss
@@ -29,7 +27,8 @@ GROUND = (0, 1)
 VALIDATED = 64
 """Largest number of frames for validation."""
 STRIDES = ((1, 1), (1, 2), (2, 2), (2, 2))
-Labelled = tuple[RangeImage, NDArray[np.uint8]]
+LEAST_ROWS = 16
+"""Training also uses every second row and column of range images, if so many rows are left."""
 
 
 class RangeNetwork(nn.Module):
@@ -94,28 +93,27 @@ class REAL(SceneNetwork[RangeNetwork]):
     def _batches(
         self, scenes: NormalScenes, random: RandomNumbers, seed: int
     ) -> tuple[Callable[[], Tensor], Callable[[], float]]:
-        training, validation = _labelled(scenes)
-        draw = Stream.named(seed, 0, "outliers").generator()
-
-        def batch(frames: list[Labelled], source: np.random.Generator) -> tuple[Tensor, Tensor]:
-            made = [self._with_outliers(*each, source) for each in frames]
-            inputs, classes = (torch.from_numpy(np.stack(each)) for each in zip(*made, strict=True))
-            return inputs.to(self.device_), classes.to(self.device_).long()
+        training, validation = (each.to(self.device_) for each in _labelled(scenes))
 
         def loss() -> Tensor:
-            numbers = draw.integers(len(training), size=self.batch_size)
-            return self._loss(*batch([training[number] for number in numbers], draw))
+            number = random.integers(len(training.images), (self.batch_size,)).to(self.device_)
+            batch = training.chosen(number)
+            if min(batch.classes.shape[1:]) >= 2 * LEAST_ROWS:
+                halved, row, column = random.integers(2, (3,)).tolist()
+                batch = batch.reduced(row, column) if halved else batch
+            return self._loss(*self._with_outliers(batch, random))
 
-        fixed = Stream.named(seed, 0, "validation-outliers").generator()
-        chosen = np.linspace(0, len(validation) - 1, min(VALIDATED, len(validation))).astype(int)
-        held = [batch([validation[number]], fixed) for number in chosen]
-        return loss, lambda: float(np.mean([float(self._loss(*each)) for each in held]))
+        fixed = RandomNumbers(seed, self.device_)
+        chosen = np.linspace(0, len(validation.images) - 1, min(VALIDATED, len(validation.images))).astype(int)
+        parts = [chosen[first : first + self.batch_size] for first in range(0, len(chosen), self.batch_size)]
+        numbers = [torch.from_numpy(each).to(self.device_) for each in parts]
+        held = [self._with_outliers(validation.chosen(each), fixed) for each in numbers]
+        return loss, lambda: float(torch.stack([self._loss(*each) for each in held]).mean())
 
-    def _with_outliers(
-        self, image: RangeImage, classes: NDArray[np.uint8], draw: np.random.Generator
-    ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-        changed, added = with_outliers(image, np.isin(classes, GROUND), int(draw.integers(self.max_outliers + 1)), draw)
-        return changed.inputs(), np.where(added, np.uint8(N_CLASSES), classes)
+    def _with_outliers(self, batch: LabelledRanges, random: RandomNumbers) -> tuple[Tensor, Tensor]:
+        free = torch.isin(batch.classes, torch.tensor(GROUND, device=batch.classes.device))
+        changed, added = with_outliers(batch.images, free, self.max_outliers, random)
+        return changed.inputs(), torch.where(added, N_CLASSES, batch.classes.long())
 
     def _loss(self, inputs: Tensor, classes: Tensor) -> Tensor:
         with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
@@ -126,8 +124,8 @@ class REAL(SceneNetwork[RangeNetwork]):
     def _update(self, state: None, observation: SceneObservation) -> tuple[None, FrameScores]:
         scores = {}
         for name, cloud in observation.lidars.items():
-            image = RangeImage.of(cloud, float(observation.position[2]))
-            logits = self._output(torch.from_numpy(image.inputs()))
+            image = RangeImages.of(cloud, float(observation.position[2]))
+            logits = self._output(image.inputs()[0])
             odds = (logits[-1] - logits[:-1].logsumexp(dim=0)).cpu().numpy()
             scores[name] = odds[cloud.row, cloud.column]
         return None, FrameScores(lidars=scores)
@@ -152,14 +150,43 @@ def redundancy_loss(logits: Tensor, classes: Tensor, second_choice: float) -> Te
     return first + second_choice * functional.cross_entropy(masked, unknown)
 
 
-def _labelled(scenes: NormalScenes) -> tuple[list[Labelled], list[Labelled]]:
+@dataclass(frozen=True, eq=False)
+class LabelledRanges:
+    """Range images with the classes of their points.
+
+    Args:
+        images: The images.
+        classes: (n, rows, columns): classes in bytes, or :data:`IGNORED`.
+    """
+
+    images: RangeImages
+    classes: Tensor
+
+    def to(self, device: torch.device) -> LabelledRanges:
+        """Return the images on a device."""
+        return LabelledRanges(self.images.to(device), self.classes.to(device))
+
+    def chosen(self, number: Tensor) -> LabelledRanges:
+        """Return the images of some numbers."""
+        return LabelledRanges(self.images.chosen(number), self.classes[number])
+
+    def reduced(self, row: int, column: int) -> LabelledRanges:
+        """Return every second row and column, from the given ones on."""
+        return LabelledRanges(self.images.reduced(row, column), self.classes[:, row::2, column::2])
+
+
+def _labelled(scenes: NormalScenes) -> tuple[LabelledRanges, LabelledRanges]:
     """Read the range images of normal scenes with the classes of their points, for training and for validation."""
     apart = set(held_out(len(scenes)))
-    parts: dict[bool, list[Labelled]] = {True: [], False: []}
+    parts: dict[bool, list[tuple[RangeImages, Tensor]]] = {True: [], False: []}
     for number, scene in enumerate(scenes):
         for frame, observation in scene:
             for name, cloud in observation.lidars.items():
-                image = RangeImage.of(cloud, float(observation.position[2]))
-                label = classes_of(frame.sensors.lidars[name].measured.label)
-                parts[number in apart].append((image, np.where(image.distance > 0.0, label, np.uint8(IGNORED))))
-    return parts[False] or parts[True], parts[True]
+                image = RangeImages.of(cloud, float(observation.position[2]))
+                label = torch.from_numpy(classes_of(frame.sensors.lidars[name].measured.label))
+                parts[number in apart].append((image, torch.where(image.distance > 0.0, label, IGNORED)))
+    training, validation = (
+        LabelledRanges(RangeImages.joined([image for image, _ in each]), torch.cat([label for _, label in each]))
+        for each in (parts[False] or parts[True], parts[True])
+    )
+    return training, validation

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.scenes.scene_detector import NormalScenes, SceneDetector
+from offnominal.detectors.scenes.scene_detector import NormalScenes, Scene, SceneDetector
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import EarlyStopping, GradientStep, train
 from offnominal.detectors.weights import require_fitting, with_weights
@@ -32,6 +33,25 @@ LEAST_UPDATES = 8
 """Least number of updates between two validations."""
 
 
+@dataclass(frozen=True, eq=False)
+class Validated:
+    """State of a training after a validation.
+
+    Args:
+        detector: The detector with the weights of this moment; it can be saved.
+        n_updates: Number of updates.
+        seconds: Time since the first update.
+        loss: Validation loss.
+        best: Whether no earlier validation loss was smaller.
+    """
+
+    detector: SceneDetector
+    n_updates: int
+    seconds: float
+    loss: float
+    best: bool
+
+
 @dataclass(kw_only=True, eq=False)
 class SceneNetwork(SceneDetector, Generic[Network]):
     """A scene detector whose network is trained with the semantic labels of normal scenes.
@@ -42,7 +62,7 @@ class SceneNetwork(SceneDetector, Generic[Network]):
         learning_rate: Largest learning rate of AdamW; it rises during a tenth of the updates and falls along a cosine.
         weight_decay: Weight decay of AdamW.
         patience: Number of validations without a smaller loss after which training stops; there are 40 in a training.
-        max_minutes: Wall-clock limit; the learning rate then falls with the time. The result depends on the machine.
+        max_minutes: Limit in minutes; the learning rate then falls with the time. The result depends on the machine.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
 
@@ -73,6 +93,20 @@ class SceneNetwork(SceneDetector, Generic[Network]):
     ) -> tuple[Callable[[], Any], Callable[[], float]]:
         """Read the scenes; return a function that draws the loss of a training batch, and one that validates."""
 
+    def fit_reported(self, scenes: Sequence[Scene], report: Callable[[Validated], None], *, seed: int = 0) -> Self:
+        """Fit, and call a function after each validation; see :meth:`fit`.
+
+        Args:
+            scenes: Normal scenes.
+            report: Function that gets the number of updates, the losses and the detector as it is at that moment.
+            seed: Of all random numbers of the training.
+        """
+        self._report = report
+        try:
+            return self.fit(scenes, seed=seed)
+        finally:
+            vars(self).pop("_report", None)
+
     def _fit(self, scenes: NormalScenes, seed: int) -> None:
         self.device_ = choose_device(self.device)
         random = RandomNumbers(seed, self.device_)
@@ -80,6 +114,7 @@ class SceneNetwork(SceneDetector, Generic[Network]):
             self.network_ = self._network()
         self.network_.to(self.device_)
         loss, validate = self._batches(scenes, random, seed)
+        self.n_frames_ = scenes.n_frames
         self.curve_: FloatArray = np.empty((0, 2))
         if self.n_steps:
             self._train(loss, validate)
@@ -91,6 +126,8 @@ class SceneNetwork(SceneDetector, Generic[Network]):
         every = min(self.n_steps, max(LEAST_UPDATES, self.n_steps // VALIDATIONS))
         n_epochs = self.n_steps // every
         began, limit = time.monotonic(), math.inf if self.max_minutes is None else 60.0 * self.max_minutes
+        report = vars(self).get("_report")
+        best, n_updates = math.inf, 0
 
         def rate(updates: int) -> float:
             return learning_rate_factor(max(updates / (n_epochs * every), (time.monotonic() - began) / limit))
@@ -98,7 +135,21 @@ class SceneNetwork(SceneDetector, Generic[Network]):
         step = GradientStep(optimizer, max_grad_norm=1.0, schedule=torch.optim.lr_scheduler.LambdaLR(optimizer, rate))
 
         def updates(epoch: int) -> Iterator[None]:
-            return iter([None] * every)
+            nonlocal n_updates
+            until = time.monotonic() + limit / VALIDATIONS
+            for _ in range(every):
+                n_updates += 1
+                yield None
+                if time.monotonic() > until:
+                    return
+
+        def validated() -> float:
+            nonlocal best
+            found = validate()
+            if report is not None:
+                report(Validated(copy(self), n_updates, time.monotonic() - began, found, found < best))
+            best = min(best, found)
+            return found
 
         with deterministic_kernels(self.device_):
             history = train(
@@ -106,7 +157,7 @@ class SceneNetwork(SceneDetector, Generic[Network]):
                 lambda _: step(loss()),
                 updates,
                 n_epochs=n_epochs,
-                stopping=EarlyStopping(validate, self.patience, stop_if_diverged=True),
+                stopping=EarlyStopping(validated, self.patience, stop_if_diverged=True),
                 max_seconds=None if self.max_minutes is None else 60.0 * self.max_minutes,
                 title=f"Training {self.name}",
             )

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from offnominal.core.checks import one_of
 from offnominal.detectors.scenes.camera_network import CameraNetwork, Loss
-from offnominal.detectors.scenes.labelled_images import LabelledImages
+from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages
 from offnominal.detectors.scenes.segmenter_network import (
     SegmenterNetwork,
     class_loss,
@@ -49,10 +49,10 @@ class Segmenter(CameraNetwork[SegmenterNetwork]):
     def _loss(self, images: LabelledImages) -> Loss:
         weight = class_weights(images.counts()).to(self.device_)
 
-        def loss(pixels: Tensor, classes: Tensor) -> Tensor:
+        def loss(batch: ImageBatch) -> Tensor:
             with torch.autocast("cuda", torch.bfloat16, enabled=self.device_.type == "cuda"):
-                logits = self.network_(pixels)
-            return class_loss(logits.float(), reduced_classes(classes), weight)
+                logits = self.network_(batch.pixels)
+            return class_loss(logits.float(), reduced_classes(batch.classes), weight)
 
         return loss
 

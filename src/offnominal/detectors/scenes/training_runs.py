@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from offnominal.core.checks import number_in, one_of
+from offnominal.core.checks import number_in, one_of, positive_integer
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.files import read_json
+from offnominal.core.files import read_json, sha256_of
 from offnominal.datasets.scenes import DrivingScene, open_scenes
+from offnominal.datasets.scenes.index import SCENES
 from offnominal.detectors.files import DetectorCard
 from offnominal.detectors.scenes.catalogue import make_scene_detector, save_scene_detector
+from offnominal.detectors.scenes.read_ahead import ReadAhead
+from offnominal.detectors.scenes.scene_network import SceneNetwork, Validated
+from offnominal.detectors.scenes.training_record import TrainingRecord, record_path, write_record
 
 NETWORKS = ("MaxSoftmax", "RbA", "REAL")
 """Ids of the scene detectors with a network of their own; ``MaxLogit`` and ``Entropy`` share that of ``MaxSoftmax``."""
+SHARES = {"MaxSoftmax": 1.0, "RbA": 2.0, "REAL": 1.5}
+"""Relative durations of the trainings; those with synthesised outliers need more updates."""
 
 
 def train_scene_networks(
@@ -26,21 +33,26 @@ def train_scene_networks(
     seed: int = 0,
     device: str = "auto",
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
+    workers: int = 1,
+    report: Callable[[str], None] | None = None,
 ) -> dict[str, DetectorCard]:
     """Train scene networks on the normal scenes of a recorded set, and save each in a folder.
 
     Scenes with an anomaly are left out. Interrupted runs resume: call the function again; a detector whose files exist
-    is not trained again.
+    is not trained again. During a training the best weights so far are in ``<id>.unfinished``, which
+    :func:`~offnominal.detectors.scenes.load_scene_detector` loads as well.
 
     Args:
         scenes: Folder of a set of driving scenes in the compact layout.
-        out: Folder of the results, ``<id>.safetensors`` and ``<id>.json`` each.
+        out: Folder of the results: ``<id>.safetensors``, ``<id>.json`` and ``<id>.training.json`` each.
         minutes: Minutes of training of all detectors together; reading the scenes takes additional time. None for the
             number of updates of each detector, without a limit.
         detectors: Ids of scene detectors, some of :data:`NETWORKS`.
         seed: Seed of all trainings.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
         parameters: Further parameters, by the id of the detector.
+        workers: Number of processes that read scenes.
+        report: Called with a line of text after each validation, such as ``print``.
 
     Returns:
         The cards of all detectors, by id.
@@ -52,16 +64,77 @@ def train_scene_networks(
         one_of("an entry of detectors", id, NETWORKS)
     if minutes is not None:
         number_in("minutes", minutes, 0.0, open_low=True)
+    positive_integer("workers", workers)
     normal = normal_scenes(scenes)
-    share = None if minutes is None else minutes / max(1, len(detectors))
+    total = sum(SHARES[id] for id in detectors)
     cards = {}
     for id in detectors:
         path = Path(out) / id
-        if not path.with_name(f"{id}.json").is_file():
-            given = {"device": device, "max_minutes": share, **(parameters or {}).get(id, {})}
-            save_scene_detector(path, make_scene_detector(id, **given).fit(normal, seed=seed))
+        if not record_path(path).is_file():
+            limit = None if minutes is None else minutes * SHARES[id] / total
+            given = {"device": device, "max_minutes": limit, **(parameters or {}).get(id, {})}
+            run = _Run(path, report)
+            detector = run.train(make_scene_detector(id, **given), normal, workers=workers, seed=seed)
+            card = save_scene_detector(path, detector)
+            write_record(path, run.record(card, detector, normal, Path(scenes), seed))
         cards[id] = DetectorCard.from_dict(read_json(path.with_name(f"{id}.json")))
     return cards
+
+
+class _Run:
+    """One training: reports each validation, and saves the best weights so far.
+
+    Args:
+        path: Path of the results, without extension.
+        report: Called with a line of text.
+    """
+
+    def __init__(self, path: Path, report: Callable[[str], None] | None) -> None:
+        self.path, self.report = path, report
+        self.unfinished = path.with_name(f"{path.name}.unfinished")
+        self.seconds, self.n_updates, self.loss = 0.0, 0, float("inf")
+
+    def train(self, detector: Any, normal: Sequence[DrivingScene], *, workers: int, seed: int) -> SceneNetwork[Any]:
+        """Fit a detector."""
+        assert isinstance(detector, SceneNetwork)
+        with ExitStack() as stack:
+            read = stack.enter_context(ReadAhead(normal, workers)) if workers > 1 else normal
+            detector.fit_reported(read, self.validated, seed=seed)
+        for suffix in (".safetensors", ".json"):
+            self.unfinished.with_name(self.unfinished.name + suffix).unlink(missing_ok=True)
+        return detector
+
+    def validated(self, state: Validated) -> None:
+        """Report a validation, and save the weights if they are the best so far."""
+        self.seconds, self.n_updates, self.loss = state.seconds, state.n_updates, min(self.loss, state.loss)
+        if self.report is not None:
+            line = f"{self.path.name}: {state.n_updates} updates in {state.seconds:.0f} s, loss {state.loss:.4f}"
+            self.report(line + (", the best so far" if state.best else ""))
+        if state.best and state.n_updates:
+            save_scene_detector(self.unfinished, state.detector)
+
+    def record(
+        self, card: DetectorCard, detector: SceneNetwork[Any], normal: Sequence[DrivingScene], folder: Path, seed: int
+    ) -> TrainingRecord:
+        """Return the description of the training."""
+        import torch
+
+        device = detector.device_
+        return TrainingRecord(
+            detector=card.detector,
+            sha256=card.sha256,
+            scenes=len(normal),
+            frames=detector.n_frames_,
+            scenes_sha256=sha256_of(folder / SCENES),
+            towns=tuple(sorted({scene.town for scene in normal})),
+            weathers=tuple(sorted({scene.weather for scene in normal})),
+            seed=seed,
+            device=torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU",
+            torch=torch.__version__,
+            minutes=round(self.seconds / 60.0, 2),
+            updates=self.n_updates,
+            validation_loss=self.loss,
+        )
 
 
 def normal_scenes(folder: Path | str) -> list[DrivingScene]:

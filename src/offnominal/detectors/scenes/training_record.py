@@ -1,0 +1,63 @@
+"""How a scene network was trained: data, time, device and losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.config import Config
+from offnominal.core.files import read_json, write_json
+
+
+@dataclass(frozen=True)
+class TrainingRecord(Config):
+    """Description of the training of a scene network.
+
+    Args:
+        detector: Registered id.
+        sha256: Hash of the weights.
+        scenes: Number of normal scenes.
+        frames: Number of their frames.
+        scenes_sha256: Hash of the manifest of the recorded set.
+        towns: Towns of the scenes.
+        weathers: Weathers of the scenes.
+        seed: Seed of the training.
+        device: Name of the device.
+        torch: Version of torch.
+        minutes: Duration of the training without reading the scenes.
+        updates: Number of updates.
+        validation_loss: Smallest loss on the held-out scenes.
+        metrics: Results of an evaluation on other scenes, by their names.
+    """
+
+    detector: str
+    sha256: str
+    scenes: int
+    frames: int
+    scenes_sha256: str
+    towns: tuple[str, ...]
+    weathers: tuple[str, ...]
+    seed: int
+    device: str
+    torch: str
+    minutes: float
+    updates: int
+    validation_loss: float
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+
+def record_path(path: Path | str) -> Path:
+    """Return the path of the record of a detector, ``path.training.json``."""
+    stem = Path(path)
+    return stem.with_name(f"{stem.name}.training.json")
+
+
+def write_record(path: Path | str, record: TrainingRecord) -> None:
+    """Write the record of a detector beside its files."""
+    write_json(record_path(path), record.to_dict())
+
+
+def read_record(path: Path | str) -> TrainingRecord:
+    """Return the record of a detector."""
+    return TrainingRecord.from_dict(read_json(record_path(path)))
