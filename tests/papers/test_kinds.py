@@ -16,6 +16,7 @@ from offnominal.studies.results import RunResults
 
 from ..reports.synthetic import run_results
 from ..reports.transfer.made_transfer import transfer_results
+from .anovox.made_scenes import scene_results
 from .comparison.made_comparison import comparison_results
 from .ood_rl.made_ood import ood_results
 
@@ -24,6 +25,7 @@ RUNS = {
     "search": lambda: comparison_results("search"),
     "image-search": lambda: comparison_results("image-search"),
     "ood-rl": ood_results,
+    "scenes": scene_results,
     "transfer": transfer_results,
 }
 

@@ -163,7 +163,7 @@ def results(
 
 @experiments.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="anomaly-gym, comparison or ood-rl.")],
+    paper: Annotated[str, typer.Argument(help="anomaly-gym, anovox, comparison or ood-rl.")],
     table: Annotated[list[str] | None, typer.Option(help="Number of a table; can be repeated.")] = None,
     figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; can be repeated.")] = None,
     images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,

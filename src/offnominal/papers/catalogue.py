@@ -12,6 +12,7 @@ from offnominal.papers.paper import Paper, PublishedFigure, PublishedTable
 papers: Registry[Paper] = Registry("paper")
 for _id, _target in (
     ("anomaly-gym", "offnominal.papers.anomaly_gym.paper:PAPER"),
+    ("anovox", "offnominal.papers.anovox.paper:PAPER"),
     ("comparison", "offnominal.papers.comparison.paper:PAPER"),
     ("ood-rl", "offnominal.papers.ood_rl.paper:PAPER"),
 ):

@@ -1,0 +1,1 @@
+"""AnoVox: anomalies of driving scenes for any sensor."""

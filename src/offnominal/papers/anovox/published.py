@@ -1,0 +1,48 @@
+"""The published numbers of Table 4."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import cast
+
+from offnominal.studies.published_comparison import Flaw
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """A number of Table 4.
+
+    Args:
+        method: Name of the method.
+        subset: Row: ``"default"``, ``"+norm"``, or a size.
+        metric: Published name of the metric.
+        value: Share from 0 to 1; the table has percentages.
+        flaw: What is wrong with the number itself; empty if nothing is known.
+    """
+
+    method: str
+    subset: str
+    metric: str
+    value: float
+    flaw: Flaw
+
+
+@cache
+def published_numbers() -> tuple[PublishedNumber, ...]:
+    """Return all numbers of Table 4.
+
+    Example:
+        >>> len(published_numbers())
+        50
+    """
+    text = files("offnominal.papers.anovox").joinpath("published.csv").read_text(encoding="utf-8")
+    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    return tuple(
+        PublishedNumber(
+            row["method"], row["subset"], row["metric"], float(row["value"]) / 100.0, cast(Flaw, row["flaw"])
+        )
+        for row in lines
+    )
