@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of
 from offnominal.core.registry import Spec
-from offnominal.detectors.scenes import SceneDetector, scene_detectors
-from offnominal.evaluation.scenes import SceneReport, SceneSettings, SensorScores, evaluate_scenes
+from offnominal.detectors.scenes import FrameScores, SceneDetector, scene_detectors
+from offnominal.evaluation.scenes import SceneReport, SceneSettings, evaluate_scenes
 from offnominal.evaluation.scenes.elements import Unit
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.scene_rows import scene_rows
@@ -59,7 +59,7 @@ def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> Sce
     with meter("fit"):
         detector.fit(sets.train, seed=cell.seed)
 
-    def score(frames: Iterable[DrivingFrame]) -> Iterator[SensorScores]:
+    def score(frames: Iterable[DrivingFrame]) -> Iterator[FrameScores]:
         scores = detector.iter_scores(frames)
         while True:
             with meter("score"):
