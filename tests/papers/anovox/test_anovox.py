@@ -2,20 +2,59 @@
 
 import pytest
 
-from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.errors import InvalidParameter, OffnominalError, UnknownName
+from offnominal.detectors.scenes import scene_detectors
 from offnominal.papers.anovox.published import published_numbers
 from offnominal.papers.anovox.published_tables import table_4
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.papers.anovox.scene_data import SceneData
 from offnominal.papers.anovox.tables import leaderboard_rows
 from offnominal.studies.catalogue import load_study
+from offnominal.studies.kinds import study_from
 
 from .made_scenes import scene_results
 
 
-def test_cells_are_detectors_and_seeds():
-    labels = [cell.label for cell in load_study("anovox").at("smoke").cells()]
-    assert labels == ["mono/HeightAboveRoad/0", "mono/Motion/0"]
+def test_cells_are_all_scene_detectors():
+    cells = load_study("anovox").at("smoke").cells()
+    assert sorted(cell.label for cell in cells) == [f"mono/{name}/0" for name in sorted(scene_detectors.ids())]
+    assert len({cell.source for cell in cells}) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"detectors": [{"name": "Motoin"}]}, "Did you mean 'Motion'"),
+        ({"detectors": [{"name": "Motion"}, {"name": "Motion", "parameters": {"quantile": 0.8}}]}, "the same name"),
+        ({"detectors": []}, "no detectors"),
+        ({"statistic": "median"}, "statistic"),
+        ({"reduction": "sum"}, "reduction"),
+        ({"units": ["metre"]}, "units"),
+        ({"data": {"train": 0}}, "train"),
+        ({"data": {"sizes": ["enormous"]}}, "enormous"),
+        ({"data": {"temporal": ["flying"]}}, "flying"),
+        ({"data": {"towns": ["Town99"]}}, "Town99"),
+        ({"data": {"record_every": 7}}, "divisor"),
+        ({"data": {"test": {"content": -1}}}, "content"),
+    ],
+)
+def test_invalid_studies_are_named(change, message):
+    given = {"kind": "scenes", "name": "mine", "detectors": [{"name": "Motion"}]}
+    with pytest.raises(OffnominalError, match=message):
+        study_from(given | change)
+
+
+def test_a_scale_names_only_detectors_of_the_study():
+    study = study_from(
+        {
+            "kind": "scenes",
+            "name": "mine",
+            "detectors": [{"name": "Motion"}],
+            "scales": {"tiny": {"parameters": {"Motoin": {"quantile": 0.8}}}},
+        }
+    )
+    with pytest.raises(UnknownName, match="Did you mean 'Motion'"):
+        study.at("tiny")
 
 
 def test_splits_share_no_scenario_and_only_test_scenes_have_held_out_towns():

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from offnominal.detectors.scenes.motion import Motion
     from offnominal.detectors.scenes.observation import SceneObservation
     from offnominal.detectors.scenes.patch_knn import PatchKNN
+    from offnominal.detectors.scenes.random_scores import RandomScores
     from offnominal.detectors.scenes.rba import RbA
     from offnominal.detectors.scenes.real import REAL
     from offnominal.detectors.scenes.scene_detector import SceneDetector
@@ -38,6 +39,7 @@ _NAMES = {
     "motion": ("Motion",),
     "observation": ("SceneObservation",),
     "patch_knn": ("PatchKNN",),
+    "random_scores": ("RandomScores",),
     "rba": ("RbA",),
     "real": ("REAL",),
     "scene_detector": ("SceneDetector",),
@@ -52,6 +54,7 @@ __all__ = [
     "LidarKNN",
     "Motion",
     "PatchKNN",
+    "RandomScores",
     "RbA",
     "SceneDetector",
     "SceneFusion",

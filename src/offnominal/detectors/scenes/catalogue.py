@@ -20,6 +20,7 @@ for _id, _class, _summary in (
     ("LidarKNN", "LidarKNN", "distance of local lidar geometry to the nearest normal geometry"),
     ("PatchKNN", "PatchKNN", "distance of an image patch to the nearest normal patches"),
     ("Motion", "Motion", "unexpected change of speed of a surface between depth images"),
+    ("Random", "RandomScores", "uniform random scores, as a baseline"),
 ):
     scene_detectors.register(Spec(_id, f"{_SCENES}:{_class}", _summary))
 

@@ -12,6 +12,7 @@ from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.scenes.elements import UNITS, Unit
 from offnominal.evaluation.scenes.scored_scenes import Statistic
 from offnominal.papers.anovox.scene_data import SceneData
+from offnominal.sensing.voxels import Reduction
 from offnominal.studies.base import BaseCell, Target
 
 SCENES = "scenes"
@@ -28,7 +29,9 @@ class SceneCell(BaseCell):
         seed: Training seed.
         data: Scenes.
         units: Elements that get metrics; those that the detector does not score are left out.
+        reduction: Score of a voxel: the max or mean of its points, or that of the point nearest to its centre.
         statistic: Score of a frame, for temporal anomalies.
+        shipped_weights: Whether a network has its weights in the package, if there are any, and is not trained.
         replicates: Number of bootstrap replicates.
         kind: Id of the study kind.
 
@@ -44,7 +47,9 @@ class SceneCell(BaseCell):
     seed: int = 0
     data: SceneData = field(default_factory=SceneData)
     units: tuple[Unit, ...] = UNITS
-    statistic: Statistic = "p99"
+    reduction: Reduction = "mean"
+    statistic: Statistic = "max"
+    shipped_weights: bool = True
     replicates: int = REPLICATES
     kind: Literal["scenes"] = "scenes"
 

@@ -9,9 +9,10 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of
 from offnominal.core.registry import Spec
 from offnominal.detectors.scenes import FrameScores, SceneDetector, scene_detectors
-from offnominal.evaluation.scenes import SceneReport, SceneSettings, evaluate_scenes
+from offnominal.evaluation.scenes import SceneReport, SceneSettings, VoxelMapping, evaluate_scenes
 from offnominal.evaluation.scenes.elements import Unit
 from offnominal.papers.anovox.cell import SceneCell
+from offnominal.papers.anovox.fitted_detector import fitted_detector, weights_hash
 from offnominal.papers.anovox.scene_rows import scene_rows
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
 from offnominal.studies.cell_result import CellResult, make_result
@@ -22,6 +23,8 @@ from offnominal.worlds.road.scenes import DrivingFrame
 
 # The simulation does not count: the recorded scenes are the data of a cell.
 CODE_TARGETS = ("offnominal.papers.anovox.execution:evaluate_cell", "offnominal.papers.anovox.scene_rows:scene_rows")
+NETWORK = "offnominal.detectors.scenes.scene_network:"
+"""Beginning of the names of the code of networks."""
 BOOTSTRAP = 0
 """Seed of the bootstrap of all cells, so that differences between detectors are paired."""
 
@@ -55,9 +58,8 @@ def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> Sce
     """
     if sets.train is None or sets.test is None:
         raise InvalidParameter("a study of driving scenes needs training scenes and test scenes; set their numbers.")
-    detector = scene_detectors.build(cell.detector, cell.parameters)
     with meter("fit"):
-        detector.fit(sets.train, seed=cell.seed)
+        detector = fitted_detector(cell, sets.train)
 
     def score(frames: Iterable[DrivingFrame]) -> Iterator[FrameScores]:
         scores = detector.iter_scores(frames)
@@ -73,7 +75,7 @@ def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> Sce
             score,
             sets.test,
             validation=sets.validation,
-            settings=SceneSettings(units=units_of(detector, cell.units)),
+            settings=SceneSettings(units_of(detector, cell.units), VoxelMapping(reduction=cell.reduction)),
             held_out=cell.data.held_out,
             as_published=True,
             statistic=cell.statistic,
@@ -94,13 +96,19 @@ def prepare(cell: SceneCell, *, workers: int = 1) -> str:
 
 
 def code_of(cell: SceneCell, sources: Sources) -> str:
-    """Return a hash of the code of the detector, of its parts and of the evaluation."""
+    """Return a hash of the code of the detector, of its parts and of the evaluation, and of weights in the package."""
     specs = detector_specs(cell)
     code = [
         sources.version(*CODE_TARGETS, *(spec.target for spec in specs)),
         *([spec.target, spec.options] for spec in specs),
+        weights_hash(cell),
     ]
     return sha256_of(json.dumps(code, sort_keys=True, default=str))
+
+
+def uses_gpu(cell: SceneCell, sources: Sources) -> bool:
+    """Whether the detector of a cell, or one that it is built from, has a network."""
+    return any(NETWORK in name for spec in detector_specs(cell) for name in sources.used(spec.target))
 
 
 def detector_specs(cell: SceneCell) -> list[Spec]:

@@ -34,6 +34,10 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
         """Fit, score and evaluate the detector of a cell."""
         return execution.run_cell(cell, sources=sources)
 
+    def uses_gpu(self, cell: SceneCell, sources: Sources) -> bool:
+        """Whether the detector of a cell has a network."""
+        return execution.uses_gpu(cell, sources)
+
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figure of a run; return the page."""
         from offnominal.papers.anovox.report import write_scene_report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from offnominal.core.checks import one_of
 from offnominal.core.config import Config
@@ -15,6 +15,7 @@ from offnominal.evaluation.scenes.elements import UNITS, Unit
 from offnominal.evaluation.scenes.scored_scenes import STATISTICS, Statistic
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.scene_data import SceneData
+from offnominal.sensing.voxels import Reduction
 from offnominal.studies.base import BaseStudy, Target
 from offnominal.studies.scales import check_integers, check_names, scale_of
 from offnominal.studies.study import DetectorEntry
@@ -31,6 +32,7 @@ class SceneScale(Config):
         data: Changed fields of :class:`~offnominal.papers.anovox.scene_data.SceneData`.
         units: Elements that get metrics.
         parameters: Changed parameters by the name of the detector in tables.
+        shipped_weights: Whether networks have their weights in the package.
         replicates: Number of bootstrap replicates.
     """
 
@@ -40,6 +42,7 @@ class SceneScale(Config):
     data: dict[str, Any] = field(default_factory=dict)
     units: tuple[Unit, ...] | None = None
     parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    shipped_weights: bool | None = None
     replicates: int | None = None
 
 
@@ -55,7 +58,9 @@ class SceneStudy(BaseStudy):
         seeds: Training seeds.
         data: Scenes.
         units: Elements that get metrics; those that a detector does not score are left out.
+        reduction: Score of a voxel: the max or mean of its points, or that of the point nearest to its centre.
         statistic: Score of a frame, for temporal anomalies.
+        shipped_weights: Whether networks have their weights in the package, if there are any, and are not trained.
         replicates: Number of bootstrap replicates.
         scales: Smaller or larger versions by name.
         kind: Id of the study kind.
@@ -70,7 +75,9 @@ class SceneStudy(BaseStudy):
     seeds: tuple[int, ...] = (0,)
     data: SceneData = field(default_factory=SceneData)
     units: tuple[Unit, ...] = UNITS
-    statistic: Statistic = "p99"
+    reduction: Reduction = "mean"
+    statistic: Statistic = "max"
+    shipped_weights: bool = True
     replicates: int = REPLICATES
     scales: dict[str, SceneScale] = field(default_factory=dict)
     kind: Literal["scenes"] = "scenes"
@@ -82,6 +89,7 @@ class SceneStudy(BaseStudy):
                 raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
         check_integers(self, 0, "seeds", "replicates")
         one_of("statistic", self.statistic, STATISTICS)
+        one_of("reduction", self.reduction, get_args(Reduction))
         names = [entry.name for entry in self.detectors]
         if len(set(names)) < len(names):
             raise InvalidParameter(
@@ -103,7 +111,7 @@ class SceneStudy(BaseStudy):
         for given in (change.detectors or (), change.parameters):
             _check_known(given, names, f"scale {scale!r} of study {self.name!r}")
         chosen = names if change.detectors is None else change.detectors
-        fields = {name: getattr(change, name) for name in ("seeds", "units", "replicates")}
+        fields = {name: getattr(change, name) for name in ("seeds", "units", "shipped_weights", "replicates")}
         return self.replace(
             **{name: value for name, value in fields.items() if value is not None},
             data=SceneData.from_dict({**self.data.to_dict(), **change.data}),
@@ -127,7 +135,9 @@ class SceneStudy(BaseStudy):
                 seed=seed,
                 data=self.data,
                 units=self.units,
+                reduction=self.reduction,
                 statistic=self.statistic,
+                shipped_weights=self.shipped_weights,
                 replicates=self.replicates,
             )
             for entry in self.detectors

@@ -1,0 +1,109 @@
+"""A run on tiny recorded scenes: rows, report, comparison with published numbers, weights in the package."""
+
+import pytest
+
+from offnominal.core.directories import DATA_VARIABLE
+from offnominal.detectors.scenes import Segmenter, save_scene_detector
+from offnominal.laws import street_scene
+from offnominal.papers.anovox import fitted_detector as fitting
+from offnominal.papers.anovox.cell import SceneCell
+from offnominal.papers.anovox.execution import code_of, uses_gpu
+from offnominal.papers.anovox.fitted_detector import fitted_detector, weights_of
+from offnominal.papers.anovox.published_tables import table_4
+from offnominal.papers.anovox.results import SceneResults
+from offnominal.reports.report import leading_rows, write_report
+from offnominal.studies import runner
+from offnominal.studies.kinds import study_from
+from offnominal.studies.runs import open_run
+
+from ...studies.cases import PoolHere
+
+STUDY = {
+    "kind": "scenes",
+    "name": "anovox",
+    "title": "Tiny scenes",
+    "detectors": [{"name": "HeightAboveRoad"}, {"name": "Random"}],
+    "data": {
+        "train": 1,
+        "validation": {"content": 1, "temporal": 1},
+        "test": {"content": 1, "temporal": 1},
+        "twins": False,
+        "sizes": ["big"],
+        "record_every": 10,
+        "resolution": {"width": 48, "height": 32, "channels": 8, "columns": 128},
+        "traffic": 0.0,
+        "towns": ["Town05"],
+    },
+    "replicates": 20,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory, sources):
+    """A run of the tiny study: its outcome, the same run once more, and its results."""
+    folder = tmp_path_factory.mktemp("anovox")
+    study = study_from(STUDY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(folder / "data"))
+        patch.setattr(runner, "Sources", lambda: sources)
+        patch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere(sources))
+        outcomes = [
+            runner.run_study(
+                study.cells(),
+                folder / "store",
+                folder=folder / "run",
+                about={"study": study.name, "title": study.title, "config": study.to_dict()},
+                report=lambda line: None,
+            )
+            for _ in range(2)
+        ]
+    return *outcomes, open_run(folder / "run")
+
+
+def test_a_run_computes_its_cells_once(run):
+    first, second, _ = run
+    assert (first.computed, second.computed, second.reused) == (2, 0, 2)
+    assert first.complete
+
+
+def test_rows_have_metrics_with_intervals_by_scenario(run):
+    found = SceneResults.of(run[2].table)
+    rows = {(group, row) for unit, group, row in found.splits if unit == "voxel"}
+    assert {("published", "default"), ("published", "+norm"), ("published", "big")} <= rows
+    assert {("noticed", "frame"), ("noticed", "object")} <= rows
+    assert found.estimate("HeightAboveRoad", "voxel", "default", "auroc").value > 0.8
+    assert abs(found.estimate("Random", "voxel", "default", "auroc").value - 0.5) < 0.2
+    assert found.estimate("Random", "voxel", "default", "auroc").low is not None
+    assert found.estimate("HeightAboveRoad", "voxel", "big", "f1").value > 0.0
+
+
+def test_the_leaderboard_and_the_page_have_all_detectors(run, tmp_path):
+    assert [row["detector"] for row in leading_rows(run[2])] == ["HeightAboveRoad", "Random"]
+    page = write_report(run[2], tmp_path).read_text(encoding="utf-8")
+    assert page.count("HeightAboveRoad") > 4
+
+
+def test_detectors_without_published_numbers_follow_those_with_them(run):
+    lines = table_4(run[2])
+    assert [line.verdict for line in lines[:50]].count("impossible") == 2
+    ours = [line for line in lines[50:] if line.labels["method"] == "HeightAboveRoad"]
+    assert {line.labels["frames"] for line in ours} == {"default", "+norm", "tiny", "small", "medium", "big", "huge"}
+    assert all(line.published is None for line in lines[50:])
+
+
+def test_networks_have_the_weights_of_the_package_and_are_not_trained(tmp_path, monkeypatch, sources):
+    pytest.importorskip("torch", reason="torch is not installed")
+    cell = SceneCell("Entropy", "Entropy")
+    assert uses_gpu(cell, sources)
+    assert not uses_gpu(SceneCell("Random", "Random"), sources)
+    monkeypatch.setattr(fitting, "weights_folder", lambda: tmp_path)
+    assert weights_of(cell) is None
+    before = code_of(cell, sources)
+    scene = street_scene(2, seed=0)
+    trained = Segmenter(width=8, n_steps=2, batch_size=2, device="cpu").fit([scene])
+    save_scene_detector(tmp_path / "MaxSoftmax", trained)
+    loaded = fitted_detector(cell, [])
+    expected = trained.with_confidence("entropy").score(scene)[0].flat()
+    assert (loaded.score(scene)[0].flat() == expected).all()
+    assert code_of(cell, sources) != before
+    assert weights_of(cell.replace(shipped_weights=False)) is None
