@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from offnominal.datasets import Dataset, Recipe, generate, load_dataset
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
-    from offnominal.laws import check_alarm, check_anomaly, check_detector, check_world
+    from offnominal.laws import check_alarm, check_anomaly, check_detector, check_environment, check_world
     from offnominal.reports import write_report
     from offnominal.rollouts import Twin, collect, effective_onset, evaluate_policy, twins
     from offnominal.studies import Study, load_study
@@ -70,7 +70,7 @@ _HOMES = {
     "datasets": ("Dataset", "Recipe", "generate", "load_dataset"),
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
-    "laws": ("check_alarm", "check_anomaly", "check_detector", "check_world"),
+    "laws": ("check_alarm", "check_anomaly", "check_detector", "check_environment", "check_world"),
     "reports": ("write_report",),
     "rollouts": ("Twin", "collect", "effective_onset", "evaluate_policy", "twins"),
     "studies": ("Study", "load_study"),
@@ -99,6 +99,7 @@ __all__ = [
     "check_alarm",
     "check_anomaly",
     "check_detector",
+    "check_environment",
     "check_world",
     "collect",
     "effective_onset",

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 check = typer.Typer(
     no_args_is_help=True,
-    help="Check the laws of worlds, anomalies, detectors and alarms, also of your own. Exits with 1 if one is broken.",
+    help="Check the laws of worlds, environments, anomalies, detectors and alarms, also of your own. Exits with 1 if "
+    "one is broken.",
 )
 
 
@@ -31,6 +32,20 @@ def check_world_command(id: Annotated[str, typer.Argument(help="Id of the world.
 
     registry.spec(id)
     print_reports([check_world(id)], as_json)
+
+
+@check.command("environment")
+def check_environment_command(
+    id: Annotated[str, typer.Argument(help="Id of an environment in Gymnasium's registry, such as ROAD-Town-v0.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check the laws of Gymnasium environments, also of those that are no batched worlds.
+
+    Example: [bold]offnominal check environment ROAD-Town-v0[/]
+    """
+    from offnominal.laws import check_environment
+
+    print_reports([check_environment(id)], as_json)
 
 
 @check.command("anomaly")

@@ -1,8 +1,9 @@
-"""Laws: contract checks that every world, anomaly, detector and alarm must pass, also yours."""
+"""Laws: contract checks that every world, environment, anomaly, detector and alarm must pass, also yours."""
 
 from offnominal.laws.alarm import check_alarm
 from offnominal.laws.anomaly import anomalies_of, check_anomaly
 from offnominal.laws.detector import GPU_ROUNDING, check_detector
+from offnominal.laws.environment import check_environment
 from offnominal.laws.report import Finding, LawReport
 from offnominal.laws.scene_detector import check_scene_detector
 from offnominal.laws.street_scenes import street_scene
@@ -16,6 +17,7 @@ __all__ = [
     "check_alarm",
     "check_anomaly",
     "check_detector",
+    "check_environment",
     "check_scene_detector",
     "check_world",
     "street_scene",
