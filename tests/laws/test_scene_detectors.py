@@ -14,7 +14,7 @@ QUICK = {
     "MaxLogit": TINY,
     "MaxSoftmax": TINY,
     "REAL": TINY,
-    "RbA": {**TINY, "n_queries": 20, "n_layers": 1},
+    "RbA": {**TINY, "n_layers": 1},
     "LidarKNN": {"memory_size": 64},
     "PatchKNN": {"memory_size": 64},
     "SceneFusion": {"detectors": ["HeightAboveRoad", ["PatchKNN", {"memory_size": 32}]]},

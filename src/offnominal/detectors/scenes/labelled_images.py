@@ -16,8 +16,8 @@ from offnominal.detectors.scenes.scene_network import held_out
 
 COLOUR_CHANGE = 0.2
 """Largest relative change of brightness and of each colour in training."""
-ZOOM = 1.5
-"""Largest factor by which crops are reduced or enlarged in training."""
+REDUCTION = 2.0
+"""Largest factor by which images are reduced in training, so that a network knows several resolutions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class StoredImages:
             number: (b,): numbers of the images.
             row: (b, height): row of each pixel.
             column: (b, width): column of each pixel.
-            zoom: (b,): factor by which the crops are enlarged.
+            zoom: (b,): size of a crop relative to its part of the image.
         """
         where = (number[:, None, None], row[:, :, None], column[:, None, :])
         return ImageBatch(
@@ -122,9 +122,9 @@ class LabelledImages:
         data, random = self.training, self.random
         number = random.integers(len(data), (n,)).to(random.device)
         height, width = self._size(data)
-        largest = torch.tensor([data.rgb.shape[1] / height, data.rgb.shape[2] / width], device=random.device).amin()
-        zoom = ZOOM ** (2.0 * random.uniform(n) - 1.0)
-        zoom = torch.maximum(zoom, 1.0 / largest)
+        # Pixels are left out, not averaged, as in an image of lower resolution without antialiasing.
+        most = min(REDUCTION, data.rgb.shape[1] / height, data.rgb.shape[2] / width)
+        zoom = most ** -random.uniform(n)
         row, column = (
             _places(size, full, zoom, random.uniform(n))
             for size, full in zip((height, width), data.rgb.shape[1:3], strict=True)
@@ -154,7 +154,7 @@ class LabelledImages:
 
 
 def _places(size: int, full: int, zoom: Tensor, share: Tensor) -> Tensor:
-    """Return the rows or columns (n, size) of crops at a share of the free space, enlarged by a factor."""
+    """Return the rows or columns (n, size) of crops at a share of the free space; a zoom below 1 leaves some out."""
     step = torch.arange(size, device=zoom.device)
     span = ((size - 1) / zoom).floor()
     first = (share * (full - span)).floor()

@@ -10,7 +10,7 @@ from torch.nn import functional
 
 from offnominal.detectors.scenes.convolution_blocks import FeaturePyramid
 from offnominal.detectors.scenes.label_classes import IGNORED, N_CLASSES
-from offnominal.detectors.scenes.segmenter_network import padded
+from offnominal.detectors.scenes.segmenter_network import class_loss, padded
 
 MASK_WEIGHT, DICE_WEIGHT, CLASS_WEIGHT = 5.0, 5.0, 2.0
 """Weights of the three losses; they are those of Mask2Former."""
@@ -87,7 +87,8 @@ class MaskClassifier(nn.Module):
         self.queries, self.place = (nn.Parameter(0.1 * torch.randn(N_CLASSES, embedded)) for _ in range(2))
         self.layers = nn.ModuleList([DecoderLayer(embedded) for _ in range(layers)])
         self.presence = nn.Linear(embedded, 1)
-        self.mask = nn.Sequential(nn.Linear(embedded, embedded), nn.ReLU(), nn.Linear(embedded, embedded + 1))
+        self.mask = nn.Sequential(nn.Linear(embedded, embedded), nn.ReLU(), nn.Linear(embedded, embedded))
+        self.common = nn.Conv2d(embedded, N_CLASSES, 1)
 
     def parts(self, images: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits (n, classes) of the presence of each class, and mask logits (n, classes, rows, columns)."""
@@ -97,9 +98,9 @@ class MaskClassifier(nn.Module):
         found = self.queries.expand(len(images), -1, -1)
         for layer in self.layers:
             found = layer(found, self.place, memory, where)
-        filters = self.mask(found)
-        masks = torch.einsum("nqc,nchw->nqhw", filters[..., :-1], pixels) / math.sqrt(pixels.shape[1])
-        return self.presence(found)[..., 0], masks + filters[..., -1, None, None]
+        # The mask of a class has a part that is common to all images, and one that depends on the image.
+        masks = torch.einsum("nqc,nchw->nqhw", self.mask(found), pixels) / math.sqrt(pixels.shape[1])
+        return self.presence(found)[..., 0], self.common(pixels) + masks
 
     def forward(self, images: Tensor) -> Tensor:
         """Return semantic logits (n, classes, height / 4, width / 4): probability of presence times mask."""
@@ -133,6 +134,8 @@ def place_embedding(features: Tensor) -> Tensor:
 def mask_loss(presence: Tensor, masks: Tensor, target: Tensor) -> Tensor:
     """Return the loss of a batch: cross-entropies of presence and masks, and the overlap of the masks.
 
+    Each mask is compared with its class, and the masks with each other, which speeds up the training.
+
     Args:
         presence: (n, classes): logits of the presence of each class.
         masks: (n, classes, rows, columns): mask logits.
@@ -148,7 +151,8 @@ def mask_loss(presence: Tensor, masks: Tensor, target: Tensor) -> Tensor:
     present = (area > 0).to(masks.dtype)
     dice = ((1.0 - overlap) * present).sum() / present.sum().clamp(min=1.0)
     seen = functional.binary_cross_entropy_with_logits(presence, present)
-    return MASK_WEIGHT * (crossed * kept).sum() / pixels + DICE_WEIGHT * dice + CLASS_WEIGHT * seen
+    rivals = class_loss(masks, torch.where(target < N_CLASSES, target, IGNORED))
+    return MASK_WEIGHT * ((crossed * kept).sum() / pixels + rivals) + DICE_WEIGHT * dice + CLASS_WEIGHT * seen
 
 
 def rejection_loss(scores: Tensor, target: Tensor) -> Tensor:

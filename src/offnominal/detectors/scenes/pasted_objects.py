@@ -23,6 +23,8 @@ SIZES = (0.15, 2.5)
 """Range of the half width and half height of a part, m."""
 LIFTED = 0.2
 """Share of objects that are above the ground."""
+SHARP = 0.7
+"""Share of parts with sharp edges, as in images without antialiasing; the others have soft edges."""
 STRIPED, CUT = 0.2, 0.5
 """Shares of parts with stripes, and with a texture that is cut from another image; half of that texture is used."""
 
@@ -83,7 +85,7 @@ def _ground_point(batch: ImageBatch, ground: Tensor, random: RandomNumbers) -> t
 
 
 def _shape(like: Tensor, centre: Tensor, half: Tensor, random: RandomNumbers) -> tuple[Tensor, Tensor]:
-    """Return the cover (n, height, width) of a rounded box from 0 to 1, with soft edges, and its shading."""
+    """Return the cover (n, height, width) of a rounded box from 0 to 1, and its shading."""
     n, height, width = like.shape
     down = torch.arange(height, device=like.device)[None, :, None] - centre[:, 1, None, None]
     across = torch.arange(width, device=like.device)[None, None, :] - centre[:, 0, None, None]
@@ -92,7 +94,8 @@ def _shape(like: Tensor, centre: Tensor, half: Tensor, random: RandomNumbers) ->
     v = (down * angle.cos() - across * angle.sin()) / half[:, 1].clamp(min=0.5).view(n, 1, 1)
     # Between an ellipse and a box.
     radius = torch.lerp((u * u + v * v).sqrt(), torch.maximum(u.abs(), v.abs()), random.uniform(n, 1, 1))
-    cover = ((1.0 - radius) * half.amin(dim=1).clamp(min=0.5).view(n, 1, 1) + 0.5).clamp(0.0, 1.0)
+    sharpness = half.amin(dim=1).clamp(min=0.5).view(n, 1, 1) * torch.where(random.uniform(n, 1, 1) < SHARP, 50.0, 1.0)
+    cover = ((1.0 - radius) * sharpness + 0.5).clamp(0.0, 1.0)
     light = 0.35 * (2.0 * random.uniform(n, 2, 1, 1) - 1.0)
     return cover, (light[:, 0] * u + light[:, 1] * v).clamp(-0.5, 0.5)
 

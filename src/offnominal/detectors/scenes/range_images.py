@@ -153,7 +153,7 @@ def _hits(rays: Tensor, centre: Tensor, radii: Tensor, yaw: Tensor, box: Tensor)
     enter = torch.stack([low for low, _ in sides]).amax(0)
     leave = torch.stack([high for _, high in sides]).amin(0)
     within_box = enter <= leave
-    at, step = torch.stack(torch.broadcast_tensors(*start)), torch.stack(along)
+    at, step = torch.stack(start), torch.stack(along)
     a, b, c = (step**2).sum(0), (at * step).sum(0), (at**2).sum(0) - 1.0
     root = b**2 - a * c
     boxed = box.view(-1, 1, 1)

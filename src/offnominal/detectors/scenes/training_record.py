@@ -19,7 +19,7 @@ class TrainingRecord(Config):
         sha256: Hash of the weights.
         scenes: Number of normal scenes.
         frames: Number of their frames.
-        scenes_sha256: Hash of the manifest of the recorded set.
+        scenes_sha256: Hashes of the manifests of the recorded sets.
         towns: Towns of the scenes.
         weathers: Weathers of the scenes.
         seed: Seed of the training.
@@ -35,7 +35,7 @@ class TrainingRecord(Config):
     sha256: str
     scenes: int
     frames: int
-    scenes_sha256: str
+    scenes_sha256: tuple[str, ...]
     towns: tuple[str, ...]
     weathers: tuple[str, ...]
     seed: int

@@ -25,7 +25,7 @@ SHARES = {"MaxSoftmax": 1.0, "RbA": 2.0, "REAL": 1.5}
 
 
 def train_scene_networks(
-    scenes: Path | str,
+    scenes: Path | str | Sequence[Path | str],
     out: Path | str,
     *,
     minutes: float | None = 30.0,
@@ -43,7 +43,7 @@ def train_scene_networks(
     :func:`~offnominal.detectors.scenes.load_scene_detector` loads as well.
 
     Args:
-        scenes: Folder of a set of driving scenes in the compact layout.
+        scenes: Folder of a set of driving scenes in the compact layout, or several folders.
         out: Folder of the results: ``<id>.safetensors``, ``<id>.json`` and ``<id>.training.json`` each.
         minutes: Minutes of training of all detectors together; reading the scenes takes additional time. None for the
             number of updates of each detector, without a limit.
@@ -65,7 +65,8 @@ def train_scene_networks(
     if minutes is not None:
         number_in("minutes", minutes, 0.0, open_low=True)
     positive_integer("workers", workers)
-    normal = normal_scenes(scenes)
+    folders = [Path(each) for each in ([scenes] if isinstance(scenes, str | Path) else scenes)]
+    normal = normal_scenes(folders)
     total = sum(SHARES[id] for id in detectors)
     cards = {}
     for id in detectors:
@@ -76,7 +77,7 @@ def train_scene_networks(
             run = _Run(path, report)
             detector = run.train(make_scene_detector(id, **given), normal, workers=workers, seed=seed)
             card = save_scene_detector(path, detector)
-            write_record(path, run.record(card, detector, normal, Path(scenes), seed))
+            write_record(path, run.record(card, detector, normal, folders, seed))
         cards[id] = DetectorCard.from_dict(read_json(path.with_name(f"{id}.json")))
     return cards
 
@@ -114,7 +115,12 @@ class _Run:
             save_scene_detector(self.unfinished, state.detector)
 
     def record(
-        self, card: DetectorCard, detector: SceneNetwork[Any], normal: Sequence[DrivingScene], folder: Path, seed: int
+        self,
+        card: DetectorCard,
+        detector: SceneNetwork[Any],
+        normal: Sequence[DrivingScene],
+        folders: Sequence[Path],
+        seed: int,
     ) -> TrainingRecord:
         """Return the description of the training."""
         import torch
@@ -125,7 +131,7 @@ class _Run:
             sha256=card.sha256,
             scenes=len(normal),
             frames=detector.n_frames_,
-            scenes_sha256=sha256_of(folder / SCENES),
+            scenes_sha256=tuple(sha256_of(folder / SCENES) for folder in folders),
             towns=tuple(sorted({scene.town for scene in normal})),
             weathers=tuple(sorted({scene.weather for scene in normal})),
             seed=seed,
@@ -137,9 +143,11 @@ class _Run:
         )
 
 
-def normal_scenes(folder: Path | str) -> list[DrivingScene]:
-    """Return the scenes of a recorded set without an anomaly: normal scenarios and nominal twins."""
-    found = [scene for scene in open_scenes(folder) if scene.twin or scene.scenario.anomaly is None]
+def normal_scenes(folders: Sequence[Path]) -> list[DrivingScene]:
+    """Return the scenes of recorded sets without an anomaly: normal scenarios and nominal twins."""
+    scenes = [scene for folder in folders for scene in open_scenes(folder)]
+    found = [scene for scene in scenes if scene.twin or scene.scenario.anomaly is None]
     if not found:
-        raise InvalidParameter(f"{folder} has no normal scenes; record those of `offnominal scenarios make --normal`.")
+        names = ", ".join(map(str, folders))
+        raise InvalidParameter(f"{names} has no normal scenes; record those of `offnominal scenarios make --normal`.")
     return found
