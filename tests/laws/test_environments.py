@@ -41,7 +41,7 @@ class Remembering(CartPoleEnv):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, *outcome = super().step(action)
         self.last = float(observation[0])
-        return observation, *outcome  # type: ignore[return-value]
+        return observation, *outcome
 
 
 class Reused(CartPoleEnv):
@@ -55,7 +55,7 @@ class Reused(CartPoleEnv):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, *outcome = super().step(action)
         self.held[:] = observation
-        return self.held, *outcome  # type: ignore[return-value]
+        return self.held, *outcome
 
 
 class Infinite(CartPoleEnv):
@@ -63,7 +63,7 @@ class Infinite(CartPoleEnv):
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, _, *ends = super().step(action)
-        return observation, float("inf"), *ends  # type: ignore[return-value]
+        return observation, float("inf"), *ends
 
 
 @pytest.mark.parametrize(
