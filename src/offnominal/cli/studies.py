@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -167,6 +168,10 @@ def reproduce(
     table: Annotated[list[str] | None, typer.Option(help="Number of a table; can be repeated.")] = None,
     figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; can be repeated.")] = None,
     images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,
+    as_published: Annotated[
+        bool,
+        typer.Option("--as-published", help="Our metrics as the public code of the paper computes them (anovox)."),
+    ] = False,
     worlds: Worlds = None,
     scale: Annotated[
         str | None,
@@ -181,6 +186,7 @@ def reproduce(
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke[/]
     """
+    from offnominal.core.errors import InvalidParameter
     from offnominal.papers.catalogue import figures_of, tables_of
     from offnominal.papers.paper import PublishedTable
     from offnominal.papers.reproduction import reproductions
@@ -190,6 +196,8 @@ def reproduce(
 
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
+    if as_published and not any(each.compare_as_published for each in tables):
+        raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
     items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
     found = reproductions(items, scale=scale, worlds=worlds or None)
     opened: dict[StudyRun, tuple[Path, RunResults]] = {}
@@ -201,7 +209,7 @@ def reproduce(
     for item, chosen in found:
         place, results = opened[chosen]
         if isinstance(item, PublishedTable):
-            output.append(_show_table(item, place, results, as_json))
+            output.append(_show_table(_chosen_metrics(item, as_published), place, results, as_json))
         else:
             output.append(_show_figure(item, place, results, as_json))
     if as_json:
@@ -215,6 +223,12 @@ def reproduce(
         _name_missing(results.missing, stderr=as_json)
     if incomplete:
         raise typer.Exit(1)
+
+
+def _chosen_metrics(table: PublishedTable, as_published: bool) -> PublishedTable:
+    """Return the table with our metrics as the public code computes them, if that is wanted and makes a difference."""
+    other = table.compare_as_published
+    return replace(table, compare=other) if as_published and other is not None else table
 
 
 def _show_table(table: PublishedTable, folder: Path, results: RunResults, as_json: bool) -> dict[str, Any]:

@@ -24,6 +24,8 @@ class PublishedTable:
         images: Whether the table, or this half of it, is about image detectors.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.
+        compare_as_published: Returns the comparison with our metrics computed as in the public code of the paper; None
+            if that makes no difference.
     """
 
     number: int | str
@@ -33,6 +35,7 @@ class PublishedTable:
     images: bool = False
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
+    compare_as_published: Callable[[RunResults], list[PublishedComparison]] | None = None
 
     @property
     def heading(self) -> str:

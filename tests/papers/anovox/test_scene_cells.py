@@ -1,15 +1,19 @@
 """A run on tiny recorded scenes: rows, report, comparison with published numbers, weights in the package."""
 
+import numpy as np
 import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.detectors.scenes import Segmenter, save_scene_detector
+from offnominal.evaluation.scenes import ScoredFrame
+from offnominal.evaluation.scenes.scored_scenes import ElementScores
 from offnominal.laws import street_scene
 from offnominal.papers.anovox import fitted_detector as fitting
 from offnominal.papers.anovox.cell import SceneCell
+from offnominal.papers.anovox.example_frames import choose_examples
 from offnominal.papers.anovox.execution import code_of, uses_gpu
 from offnominal.papers.anovox.fitted_detector import fitted_detector, weights_of
-from offnominal.papers.anovox.published_tables import table_4
+from offnominal.papers.anovox.published_tables import table_3, table_4
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.reports.report import leading_rows, write_report
 from offnominal.studies import runner
@@ -81,14 +85,55 @@ def test_the_leaderboard_and_the_page_have_all_detectors(run, tmp_path):
     assert [row["detector"] for row in leading_rows(run[2])] == ["HeightAboveRoad", "Random"]
     page = write_report(run[2], tmp_path).read_text(encoding="utf-8")
     assert page.count("HeightAboveRoad") > 4
+    assert (tmp_path / "figures" / "examples-1.png").is_file()
 
 
 def test_detectors_without_published_numbers_follow_those_with_them(run):
     lines = table_4(run[2])
     assert [line.verdict for line in lines[:50]].count("impossible") == 2
     ours = [line for line in lines[50:] if line.labels["method"] == "HeightAboveRoad"]
-    assert {line.labels["frames"] for line in ours} == {"default", "+norm", "tiny", "small", "medium", "big", "huge"}
+    assert {line.labels["frames"] for line in ours} == {"default", "+norm", "big"}
     assert all(line.published is None for line in lines[50:])
+
+
+def test_metrics_as_published_replace_the_exact_ones(run):
+    exact, published = table_4(run[2])[50:], table_4(run[2], as_published=True)[50:]
+    pairs = zip(exact, published, strict=True)
+    fpr95 = [(one, two) for one, two in pairs if one.labels["metric"] == "FPR95" and one.labels["frames"] == "default"]
+    for one, two in fpr95:
+        assert two.labels["exact"] == f"{one.ours.value:.3f}"
+        assert one.labels["ours as published"] == f"{two.ours.value:.3f}"
+    auroc = {line.labels["method"]: line.ours.value for line in published if line.labels["metric"] == "AUROC"}
+    assert auroc["HeightAboveRoad"] > 0.8
+
+
+def test_table_3_lists_the_published_methods(run):
+    lines = table_3(run[2])
+    assert len(lines) == 14
+    assert {line.labels["sensor"] for line in lines} == {"camera", "lidar"}
+
+
+def test_examples_are_frames_of_different_scenarios_with_their_outcomes(run):
+    (stored,) = (row for row in run[2].examples.to_pylist() if row["name"] == "HeightAboveRoad")
+    assert stored["png"].startswith(b"\x89PNG")
+
+
+def scored(scenario, positives, negatives):
+    none = np.empty(0, np.uint8)
+    scores = ElementScores(np.float32(positives), np.float32(negatives), none, none, {}, np.nan)
+    return ScoredFrame(scenario, scenario, 0, "content", "big", "grid", "CLEAR_NOON", True, 1.0, {"voxel": scores})
+
+
+def test_a_hit_a_miss_and_a_false_alarm_are_chosen_by_their_counts():
+    frames = [
+        scored("found", [5, 5, 5, 1], [0, 0]),
+        scored("missed", [0, 0, 0, 5], [0, 0]),
+        scored("alarmed", [0, 0, 5], [5, 5, 5]),
+        scored("quiet", [0, 0], [0]),
+    ]
+    chosen = [(each.outcome, each.scene) for each in choose_examples(frames, "voxel", 2.0)]
+    assert chosen == [("hit", "found"), ("miss", "missed"), ("false alarm", "alarmed")]
+    assert choose_examples(frames[3:], "voxel", 2.0) == []
 
 
 def test_networks_have_the_weights_of_the_package_and_are_not_trained(tmp_path, monkeypatch, sources):

@@ -3,7 +3,7 @@
 from offnominal.evaluation.scenes.as_published import PublishedMetrics, measure_as_published
 from offnominal.evaluation.scenes.components import ComponentLimits, ComponentMetrics
 from offnominal.evaluation.scenes.elements import Elements, VoxelMapping, voxel_elements
-from offnominal.evaluation.scenes.scene_evaluation import evaluate_scenes
+from offnominal.evaluation.scenes.scene_evaluation import choose_thresholds, evaluate_frames, evaluate_scenes
 from offnominal.evaluation.scenes.scene_metrics import OperatingPoint, SceneMetrics
 from offnominal.evaluation.scenes.scene_report import SceneReport
 from offnominal.evaluation.scenes.scored_scenes import SceneSettings, ScoredFrame, collect_scores
@@ -21,7 +21,9 @@ __all__ = [
     "ScoredFrame",
     "TemporalMetrics",
     "VoxelMapping",
+    "choose_thresholds",
     "collect_scores",
+    "evaluate_frames",
     "evaluate_scenes",
     "measure_as_published",
     "voxel_elements",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from offnominal.core.errors import InvalidParameter
@@ -56,22 +56,63 @@ def evaluate_scenes(
     chosen = SceneSettings() if settings is None else settings
     known = [] if validation is None else collect_scores(score, validation, chosen)
     thresholds = choose_thresholds(known, chosen)
-    frames = collect_scores(score, scenes, chosen, thresholds=thresholds)
+    return evaluate_frames(
+        collect_scores(score, scenes, chosen, thresholds=thresholds),
+        validation=known,
+        thresholds=thresholds,
+        settings=chosen,
+        held_out=held_out,
+        as_published=as_published,
+        statistic=statistic,
+        replicates=replicates,
+        seed=seed,
+    )
+
+
+def evaluate_frames(
+    frames: Sequence[ScoredFrame],
+    *,
+    validation: Sequence[ScoredFrame] = (),
+    thresholds: Mapping[Unit, float] | None = None,
+    settings: SceneSettings | None = None,
+    held_out: HeldOut | None = None,
+    as_published: bool = False,
+    statistic: Statistic = "p99",
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> SceneReport:
+    """Evaluate frames that are already scored; see :func:`evaluate_scenes`.
+
+    Args:
+        frames: Frames of test scenes.
+        validation: Frames of validation scenes, for the thresholds of alarms; empty without them.
+        thresholds: Threshold of each unit; see :func:`choose_thresholds`.
+        settings: What is evaluated; None is the default.
+        held_out: Towns and weathers that were held out of training.
+        as_published: Whether to compute the metrics of the public code of AnoVox as well.
+        statistic: Score of a frame, for temporal anomalies.
+        replicates: Bootstrap replicates, over scenarios.
+        seed: Seed of the bootstrap.
+
+    Raises:
+        InvalidParameter: There are no frames.
+    """
+    chosen, limits = SceneSettings() if settings is None else settings, dict(thresholds or {})
     if not frames:
         raise InvalidParameter("there are no frames to evaluate; give at least one scene.")
     rows: list[SceneMetrics] = []
     temporal = {}
     for unit in chosen.units:
-        measure = partial(measure_row, unit=unit, threshold=thresholds.get(unit), as_published=as_published)
+        measure = partial(measure_row, unit=unit, threshold=limits.get(unit), as_published=as_published)
         found = rows_of(frames, unit, range_edges=chosen.range_edges, held_out=held_out)
         rows += [measure(row, replicates=replicates, seed=seed) for row in found]
-        limits = temporal_thresholds(known, unit, statistic=statistic) if known else None
+        alarms = temporal_thresholds(validation, unit, statistic=statistic) if validation else None
         motion = measure_temporal(
-            frames, unit, thresholds=limits, statistic=statistic, replicates=replicates, seed=seed
+            frames, unit, thresholds=alarms, statistic=statistic, replicates=replicates, seed=seed
         )
         if motion is not None:
             temporal[unit] = motion
-    return SceneReport(tuple(rows), temporal, thresholds)
+    return SceneReport(tuple(rows), temporal, limits)
 
 
 def choose_thresholds(frames: Sequence[ScoredFrame], settings: SceneSettings) -> dict[Unit, float]:

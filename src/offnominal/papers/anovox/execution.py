@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of
 from offnominal.core.registry import Spec
 from offnominal.detectors.scenes import FrameScores, SceneDetector, scene_detectors
-from offnominal.evaluation.scenes import SceneReport, SceneSettings, VoxelMapping, evaluate_scenes
+from offnominal.evaluation.scenes import (
+    SceneReport,
+    SceneSettings,
+    ScoredFrame,
+    VoxelMapping,
+    choose_thresholds,
+    collect_scores,
+    evaluate_frames,
+)
 from offnominal.evaluation.scenes.elements import Unit
 from offnominal.papers.anovox.cell import SceneCell
+from offnominal.papers.anovox.example_frames import choose_examples
+from offnominal.papers.anovox.example_sheet import example_table
 from offnominal.papers.anovox.fitted_detector import fitted_detector, weights_hash
 from offnominal.papers.anovox.scene_rows import scene_rows
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
@@ -29,6 +41,21 @@ BOOTSTRAP = 0
 """Seed of the bootstrap of all cells, so that differences between detectors are paired."""
 
 
+@dataclass(frozen=True, eq=False)
+class CellEvaluation:
+    """The evaluation of a cell.
+
+    Args:
+        report: Metrics.
+        detector: The fitted detector.
+        frames: Scored test frames.
+    """
+
+    report: SceneReport
+    detector: SceneDetector
+    frames: list[ScoredFrame]
+
+
 def run_cell(cell: SceneCell, *, sources: Sources | None = None) -> CellResult:
     """Compute a cell in this process with one thread.
 
@@ -40,15 +67,15 @@ def run_cell(cell: SceneCell, *, sources: Sources | None = None) -> CellResult:
     code = code_of(cell, sources or Sources())
     sets = open_scene_sets(cell.data)
     with single_threaded():
-        report = evaluate_cell(cell, sets, meter)
-    frames = sum(row.frames for row in report.rows if row.name == "+norm" and row.unit == "voxel")
+        found = evaluate_cell(cell, sets, meter)
+        shown = _examples(cell, sets, found)
     cost = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score")}
     cost |= {"evaluate_cpu_s": max(meter.cpu.get("all", 0.0) - cost["score_cpu_s"], 0.0)}
-    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": frames}
-    return make_result(cell, scene_rows(report), cost, data=sets.content_hash(), code=code)
+    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": len(found.frames)}
+    return make_result(cell, scene_rows(found.report), cost, data=sets.content_hash(), code=code, shown=shown)
 
 
-def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> SceneReport:
+def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> CellEvaluation:
     """Fit the detector of a cell to the training scenes, and evaluate it on the test scenes.
 
     Args:
@@ -70,18 +97,33 @@ def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> Sce
                 return
             yield found
 
+    settings = SceneSettings(units_of(detector, cell.units), VoxelMapping(reduction=cell.reduction))
     with meter("all"):
-        return evaluate_scenes(
-            score,
-            sets.test,
-            validation=sets.validation,
-            settings=SceneSettings(units_of(detector, cell.units), VoxelMapping(reduction=cell.reduction)),
+        known = collect_scores(score, sets.validation or (), settings)
+        thresholds = choose_thresholds(known, settings)
+        frames = collect_scores(score, sets.test, settings, thresholds=thresholds)
+        report = evaluate_frames(
+            frames,
+            validation=known,
+            thresholds=thresholds,
+            settings=settings,
             held_out=cell.data.held_out,
             as_published=True,
             statistic=cell.statistic,
             replicates=cell.replicates,
             seed=BOOTSTRAP,
         )
+    return CellEvaluation(report, detector, frames)
+
+
+def _examples(cell: SceneCell, sets: SceneSets, found: CellEvaluation) -> Any:
+    """Return an image of a hit, a miss and a false alarm for the report; None without a threshold of voxels."""
+    threshold = found.report.thresholds.get("voxel")
+    if threshold is None or sets.test is None:
+        return None
+    chosen = choose_examples(found.frames, "voxel", threshold)
+    mapping = VoxelMapping(reduction=cell.reduction)
+    return example_table(cell.name, cell.seed, found.detector, sets.test, chosen, threshold, mapping)
 
 
 def units_of(detector: SceneDetector, units: Iterable[Unit]) -> tuple[Unit, ...]:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from offnominal.papers.anovox import execution
 from offnominal.papers.anovox.cell import SCENES, SceneCell
+from offnominal.papers.anovox.example_sheet import SCHEMA
 from offnominal.papers.anovox.study import SceneStudy
 from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
@@ -20,6 +21,7 @@ class SceneKind(StudyKind[SceneStudy, SceneCell]):
     id = SCENES
     study_class = SceneStudy
     cell_class = SceneCell
+    example_schema = SCHEMA
     leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "content AUROC", "temporal AUROC", "delay")
 
     def prepare(self, cell: SceneCell, *, workers: int = 1) -> str:

@@ -1,8 +1,9 @@
-"""The published numbers of Table 4."""
+"""The methods of Table 3 and the numbers of Table 4."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -38,11 +39,25 @@ def published_numbers() -> tuple[PublishedNumber, ...]:
         >>> len(published_numbers())
         50
     """
-    text = files("offnominal.papers.anovox").joinpath("published.csv").read_text(encoding="utf-8")
-    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
     return tuple(
         PublishedNumber(
             row["method"], row["subset"], row["metric"], float(row["value"]) / 100.0, cast(Flaw, row["flaw"])
         )
-        for row in lines
+        for row in _rows("published.csv")
     )
+
+
+@cache
+def published_methods() -> tuple[dict[str, str], ...]:
+    """Return method, year, sensor and use of auxiliary anomalies of Table 3.
+
+    Example:
+        >>> published_methods()[1]
+        {'method': 'APF', 'year': '2023', 'sensor': 'lidar', 'auxiliary_anomalies': 'no'}
+    """
+    return tuple(_rows("published_methods.csv"))
+
+
+def _rows(file: str) -> Iterator[dict[str, str]]:
+    text = files("offnominal.papers.anovox").joinpath(file).read_text(encoding="utf-8")
+    return csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))

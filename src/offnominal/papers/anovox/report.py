@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from offnominal.core.files import write_bytes
 from offnominal.papers.anovox.figure import auroc_figure
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.papers.anovox.tables import scene_tables
@@ -17,10 +19,28 @@ CAPTION = (
     "frames with a temporal anomaly."
 )
 
+EXAMPLES = (
+    "{name}: the frames with the highest F1 of the voxels, with most missed voxels and with most false alarms. "
+    "Camera, lidar and voxel truth above, scores and outcomes below."
+)
+
 
 def write_scene_report(results: RunResults, folder: Path) -> Path:
     """Write page, tables and figure of a run; return the page."""
     found = SceneResults.of(results.table)
     save_figures(pyplot(), {"auroc": lambda plt: auroc_figure(plt, found)}, folder / "figures", dpi=200)
+    captions = {"auroc": CAPTION} | _write_examples(results, found.names, folder / "figures")
     summary = f"{len(found.names)} detectors, {results.cells} cells."
-    return write_simple_report(results, summary, scene_tables(found), {"auroc": CAPTION}, folder)
+    return write_simple_report(results, summary, scene_tables(found), captions, folder)
+
+
+def _write_examples(results: RunResults, names: Sequence[str], folder: Path) -> dict[str, str]:
+    """Write one image of example frames per detector; return their captions by file name."""
+    captions: dict[str, str] = {}
+    stored = results.examples.to_pylist() if results.examples.num_columns else []
+    first = {row["name"]: row for row in sorted(stored, key=lambda row: -row["seed"])}
+    for name in (name for name in names if name in first):
+        file = f"examples-{names.index(name) + 1}"
+        write_bytes(folder / f"{file}.png", first[name]["png"])
+        captions[file] = EXAMPLES.format(name=name)
+    return captions

@@ -58,11 +58,14 @@ class SceneData(Config):
         twins: Whether the nominal twins of the test scenes are evaluated as well.
         sizes: Sizes of the objects, in turn.
         temporal: Kinds of temporal anomalies, equally likely.
-        record_every: Every n-th of the 200 recorded ticks gives a frame.
+        record_every: Every n-th recorded tick gives a frame, in normal scenes and those with a temporal anomaly.
+        content_every: The same for scenes with an object; `record_every` if None.
+        ticks: First and last recorded tick of normal scenes and those with a temporal anomaly. Braking is at ticks 140
+            to 170.
         rig: Name of the sensor rig.
         resolution: Changed fields of the rig: ``width``, ``height``, ``channels`` and ``columns``.
         traffic: Share of the usual number of vehicles and pedestrians of each town.
-        towns: Towns in turn; all, in equal shares, if empty.
+        towns: Towns in turn; all if empty.
         held_out: Towns and weathers that only test scenes have.
         seed: Seed of all scenes.
 
@@ -79,6 +82,8 @@ class SceneData(Config):
     sizes: tuple[str, ...] = SIZES
     temporal: tuple[str, ...] = ("sudden-braking",)
     record_every: int = 4
+    content_every: int | None = None
+    ticks: tuple[int, int] = (16, 215)
     rig: str = "mono"
     resolution: dict[str, int] = field(default_factory=dict)
     traffic: float = 1.0
@@ -90,7 +95,8 @@ class SceneData(Config):
         check_integers(self, 1, "train")
         check_integers(self, 0, "seed")
         number_in("traffic", self.traffic, 0.0, 1.0)
-        Timing(record_every=self.record_every)
+        for type_ in ("normal", "content"):
+            self._timing(type_)
         for size in self.sizes:
             one_of("an entry of sizes", size, SIZES)
         for kind in self.temporal:
@@ -133,10 +139,11 @@ class SceneData(Config):
         if not count:
             return []
         stream = Stream.named(self.seed, SPLITS.index(split), f"study scenes {type_}")
-        preset = ScenarioPreset(split, count, self.record_every, (type_,), {self.rig: 1})
+        preset = ScenarioPreset(split, count, 1, (type_,), {self.rig: 1})
         made = make_scenarios(preset, seed=stream.integer(0, 2**53), temporal=self.temporal)
         draws = stream.uniform(2 * count, lane=1).reshape(count, 2)
-        found = [self._placed(scenario, k, split) for k, scenario in enumerate(made)]
+        timing = self._timing(type_)
+        found = [self._placed(scenario, k, split).replace(timing=timing) for k, scenario in enumerate(made)]
         if type_ == "content":
             found = [
                 scenario.replace(anomaly=_object(scenario.anomaly, self.sizes[k % len(self.sizes)], *draws[k]))
@@ -147,7 +154,7 @@ class SceneData(Config):
     def _placed(self, scenario: Scenario, number: int, split: Split) -> Scenario:
         """Return a scenario in a town and a weather of the split, with its traffic."""
         towns, weathers = self._towns(split), self._weathers(split)
-        town = towns[number % len(towns)] if self.towns or scenario.town not in towns else scenario.town
+        town = towns[number % len(towns)]
         plan = town_plans()[town]
         return scenario.replace(
             town=town,
@@ -155,6 +162,13 @@ class SceneData(Config):
             vehicles=round(self.traffic * plan.vehicles),
             pedestrians=round(self.traffic * plan.pedestrians),
         )
+
+    def _timing(self, type_: str) -> Timing:
+        """Return the ticks of the scenes of a type."""
+        if type_ == "content":
+            return Timing(record_every=self.record_every if self.content_every is None else self.content_every)
+        first, last = self.ticks
+        return Timing(settling_ticks=first - 1, recorded_ticks=last - first + 1, record_every=self.record_every)
 
     def _towns(self, split: Split) -> list[str]:
         known = list(self.towns or town_plans())
