@@ -27,7 +27,7 @@ from offnominal.worlds.craft.layout import MAIN, STEPS, Cell, yaw_towards
 from offnominal.worlds.craft.movement import beside, distance
 from offnominal.worlds.craft.state import Actor, GameState
 
-WANDER_LANE, STEAL_LANE = 16, 17
+WANDER_LANE, STEAL_LANE = 3000, 4000
 _TREES = (LOG, JUNGLE_LOG)
 POGOIST_PLAN: tuple[tuple[str, tuple[int, ...], int], ...] = (
     ("BREAK_BLOCK", _TREES, LOG),
@@ -59,7 +59,7 @@ def act(state: GameState) -> None:
 
 def _gather(state: GameState, actor: Actor) -> None:
     """Do the next part of the plan of the pogoist; after it, wander."""
-    while actor.goal < len(POGOIST_PLAN):
+    while actor.goal < len(POGOIST_PLAN) and not actor.wanders:
         command, blocks, item = POGOIST_PLAN[actor.goal]
         target = _nearest_trader(state, actor) if command == "TRADE" else _nearest_block(state, actor, blocks)
         if target is None:
@@ -96,16 +96,15 @@ def _steal(state: GameState, actor: Actor) -> None:
                 _wander(state, actor)
             return
         state.contents[store] = (*state.contents.get(store, ()), *actor.carried)
+        traders = [each.cell for each in state.actors if each.kind == "Trader"]
+        actor.target = max(traders, key=lambda cell: distance(cell, actor.cell), default=None)
         actor.carried, actor.goal, actor.last = (), LEAVE, "STORE"
         if state.block(store) == UNLOCKED_SAFE:
             set_block(state, store, SAFE)
-    else:
-        traders = [each.cell for each in state.actors if each.kind == "Trader"]
-        farthest = max(traders, key=lambda cell: distance(cell, actor.cell), default=None)
-        if farthest is None or distance(actor.cell, farthest) <= 1:
-            actor.goal, actor.waits = HUNT, WAITS[actor.amount]
-        elif not _approach(state, actor, farthest):
-            _wander(state, actor)
+    elif actor.target is None or distance(actor.cell, actor.target) <= 1:
+        actor.goal, actor.waits, actor.last = HUNT, WAITS[actor.amount], "NOP"
+    elif not _approach(state, actor, actor.target):
+        _wander(state, actor)
 
 
 def _take(state: GameState, actor: Actor) -> bool:
@@ -188,7 +187,7 @@ def _step(state: GameState, actor: Actor, target: Cell) -> bool:
 
 def _wander(state: GameState, actor: Actor) -> None:
     """Step in a random direction within the room."""
-    dx, dz = STEPS[state.draws.index(4, state.turn, WANDER_LANE + 16 * actor.id)]
+    dx, dz = STEPS[state.draws.index(4, state.turn, WANDER_LANE + actor.id)]
     cell = (actor.cell[0] + dx, actor.cell[1] + dz)
     actor.last = "NOP"
     if state.is_free(cell) and state.block(cell) == AIR:

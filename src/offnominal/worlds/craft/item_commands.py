@@ -10,7 +10,7 @@ from offnominal.worlds.craft.rules import Trade, trimmed
 from offnominal.worlds.craft.state import Actor, GameState
 
 MOST = 64
-BUSY_LANE = 2
+BUSY_LANE = 2000
 
 
 def craft(state: GameState, words: list[str]) -> float:
@@ -66,7 +66,7 @@ def trade(state: GameState, words: list[str]) -> float:
     found = next((each for each in actor.trades if (each.given, each.given_count) == (given, count)), None)
     if found is None:
         raise Refusal("the actor does not offer this trade", cost)
-    if actor.busy and state.draws.at(state.step, BUSY_LANE) < actor.busy:
+    if is_busy(state, actor):
         raise Refusal("the trader is busy", cost)
     trial = state.inventory.copy()
     if not trial.remove(found.given, found.given_count):
@@ -89,7 +89,14 @@ def interact(state: GameState, words: list[str]) -> tuple[float, dict[str, Any]]
         return cost, {}
     if not actor.trades:
         raise Refusal("the actor has nothing to offer", cost)
+    if actor.id not in state.known_trades:
+        state.known_trades = (*state.known_trades, actor.id)
     return cost, {"trades": [_offer(state, each) for each in actor.trades]}
+
+
+def is_busy(state: GameState, actor: Actor) -> bool:
+    """Whether a trader refuses to trade in this turn."""
+    return actor.busy > 0.0 and state.draws.at(state.turn, BUSY_LANE + actor.id) < actor.busy
 
 
 def _offer(state: GameState, trade: Trade) -> dict[str, Any]:

@@ -26,6 +26,12 @@ class Navigator:
         self.walks = walks
         self._path: list[Cell] = []
 
+    def copy(self) -> Navigator:
+        """Return an independent copy."""
+        twin = Navigator(walks=self.walks)
+        twin._path = self._path.copy()
+        return twin
+
     def face(self, state: GameState, target: Cell) -> str | None:
         """Return the command that turns the player towards a neighbouring cell; None if it is in front."""
         if state.front == target:

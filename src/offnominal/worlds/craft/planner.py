@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
 
 import numpy as np
@@ -27,7 +28,7 @@ from offnominal.worlds.craft.blocks import (
     TREE_TAP,
     UNLOCKED_SAFE,
 )
-from offnominal.worlds.craft.commands import Result, run_command
+from offnominal.worlds.craft.commands import run_command
 from offnominal.worlds.craft.layout import MAIN, STEPS, Cell
 from offnominal.worlds.craft.movement import beside, distance
 from offnominal.worlds.craft.navigator import Navigator
@@ -38,7 +39,8 @@ from offnominal.worlds.craft.state import Actor, GameState
 
 UNKNOWN = 255
 MOST_COMMANDS = 400
-MOST_FAILURES = 3
+MOST_FAILURES, MOST_TRADES = 3, 40
+"""Refusals after which the planner tries something else; a trader can be busy for long."""
 PATIENCE = 12
 DEEPEST = 8
 LOG_STOCK = 3
@@ -68,6 +70,7 @@ class PogoPlanner:
         self._navigator = Navigator(walks=walks)
         self._rules: Rules | None = None
         self._known = np.zeros((0, 0), np.uint8)
+        self._traders: dict[int, Cell] = {}
         self._trades: dict[int, tuple[Trade, ...]] = {}
         self._refused: dict[str, int] = {}
         self._visited: set[Cell] = set()
@@ -79,36 +82,54 @@ class PogoPlanner:
         self._waited = 0
         self._command = ""
 
-    def next_command(self, state: GameState) -> str:
-        """Return the next command."""
+    def next_command(self, state: GameState, success: bool = True) -> str:
+        """Return the next command.
+
+        Args:
+            state: What the player senses.
+            success: Whether the latest command was carried out.
+        """
+        if self._command:
+            self._learn(state, success)
         self._perceive(state)
         command = self._wanted(state)
-        if command is None or self._refused.get(command, 0) >= MOST_FAILURES:
+        most = MOST_TRADES if command is not None and command.startswith("TRADE") else MOST_FAILURES
+        if command is None or self._refused.get(command, 0) >= most:
             self._waited += 1
             command = "NOP" if self._waited <= PATIENCE else "GIVE_UP"
+        elif not success and command == self._command and command.startswith("TRADE"):
+            command = "NOP"
         self._command = command
         return command
 
-    def observe(self, state: GameState, result: Result) -> None:
+    def copy(self) -> PogoPlanner:
+        """Return an independent copy that continues in the same way."""
+        twin = copy.copy(self)
+        twin._navigator = self._navigator.copy()
+        twin._known = self._known.copy()
+        twin._traders = dict(self._traders)
+        twin._trades, twin._refused = dict(self._trades), dict(self._refused)
+        twin._visited, twin._totals = set(self._visited), dict(self._totals)
+        return twin
+
+    def _learn(self, state: GameState, success: bool) -> None:
         """Take notice of what the latest command did."""
-        if result.success:
+        verb, _, argument = self._command.partition(" ")
+        if verb == "COLLECT":
+            self._visited.add(state.front)
+        if success:
             self._refused.pop(self._command, None)
-            if result.command == "INTERACT":
-                actor = state.actor(int(result.argument))
-                if actor is not None:
-                    self._trades[actor.id] = actor.trades
-                    self._talked = (actor.id, state.cell)
-            elif result.command == "COLLECT":
-                self._visited.add(state.front)
-            elif result.command == "SENSE_RECIPES":
+            actor = state.actor(int(argument)) if verb == "INTERACT" else None
+            if actor is not None:
+                self._trades[actor.id] = actor.trades
+                self._talked = (actor.id, state.cell)
+            elif verb == "SENSE_RECIPES":
                 self._rules = state.rules
             return
         self._refused[self._command] = self._refused.get(self._command, 0) + 1
-        if result.command == "CRAFT" and self._rules is not state.rules:
+        if verb == "CRAFT" and self._rules != state.rules:
             self._wants_recipes = True
-        elif result.command == "COLLECT":
-            self._visited.add(state.front)
-        elif result.command == "INTERACT":
+        elif verb == "INTERACT":
             self._refused[self._command] = MOST_FAILURES
 
     def _perceive(self, state: GameState) -> None:
@@ -119,6 +140,7 @@ class PogoPlanner:
         for room in sensed_rooms(state):
             part = (slice(room.first[0], room.last[0] + 1), slice(room.first[1], room.last[1] + 1))
             self._known[part] = state.layer[part]
+        self._traders |= {actor.id: actor.cell for actor in self._actors(state) if actor.kind == "Trader"}
         totals = state.inventory.totals()
         vanished = any(totals.get(kind, 0) < count for kind, count in self._totals.items())
         if vanished and not self._command.startswith(_CONSUMING):
@@ -222,28 +244,25 @@ class PogoPlanner:
 
     def _trade_for(self, state: GameState, item: int, count: int, depth: int) -> str | None:
         """Return the next command towards an item of a trader."""
-        traders = [actor for actor in self._actors(state) if actor.kind == "Trader"]
-        for actor in traders:
-            if actor.id not in self._trades and not self._refused.get(f"INTERACT {actor.id}"):
-                return self._navigator.stand_near(state, actor.cell) or f"INTERACT {actor.id}"
-        offers = [(actor, trade) for actor in traders for trade in self._trades.get(actor.id, ())]
-        for actor, trade in sorted(offers, key=lambda offer: _PREFERENCE.get(offer[1].given, 9)):
+        for id, cell in self._traders.items():
+            if id not in self._trades and not self._refused.get(f"INTERACT {id}"):
+                return self._navigator.stand_near(state, cell) or f"INTERACT {id}"
+        offers = [(id, trade) for id in self._traders for trade in self._trades.get(id, ())]
+        for id, trade in sorted(offers, key=lambda offer: _PREFERENCE.get(offer[1].given, 9)):
             if trade.received != item:
                 continue
             missing = self._get(state, trade.given, trade.given_count, depth + 1)
             if missing is not None:
                 return missing
             if state.inventory.count(trade.given) >= trade.given_count:
-                return self._navigator.stand_near(state, actor.cell) or self._offer(state, actor, trade)
-        if not traders and self._known_room(state) != MAIN:
-            return self._leave_room(state)
+                return self._navigator.stand_near(state, self._traders[id]) or self._offer(state, id, trade)
         return None
 
-    def _offer(self, state: GameState, actor: Actor, trade: Trade) -> str:
+    def _offer(self, state: GameState, id: int, trade: Trade) -> str:
         """Return the command that talks to a trader who stands beside the player, then the one that trades."""
-        if self._talked != (actor.id, state.cell):
-            return f"INTERACT {actor.id}"
-        return f"TRADE {actor.id} {name_of(state, trade.given)} {trade.given_count}"
+        if self._talked != (id, state.cell):
+            return f"INTERACT {id}"
+        return f"TRADE {id} {name_of(state, trade.given)} {trade.given_count}"
 
     def _cut(self, state: GameState) -> str | None:
         """Return the next command towards a log: a tree, or a sapling that grows into one."""
@@ -275,15 +294,16 @@ class PogoPlanner:
         if not state.inventory.count(TREE_TAP):
             return self._get(state, TREE_TAP, 1, depth + 1)
         trees = self._blocks(state, LOG, JUNGLE_LOG)
-        free = [tree for tree in trees if beside(state, tree, 2)]
         if logs_beside(state, state.front) and state.is_free(state.front):
+            if state.front in state.drops:
+                return "MOVE w"
             if state.inventory.held != TREE_TAP:
                 return f"SELECT_ITEM {name_of(state, TREE_TAP)}"
             return f"PLACE {name_of(state, TREE_TAP)}"
-        if free:
-            return self._navigator.stand_beside(state, free[0], offset=2)
-        if trees:
-            return self._navigator.stand_beside(state, trees[0]) or "TURN 90"
+        for tree in sorted(trees, key=lambda tree: not beside(state, tree, 2)):
+            command = self._navigator.stand_beside(state, tree, offset=2)
+            if command is not None:
+                return command
         if state.inventory.count(SAPLING):
             return self._put(state, SAPLING)
         return self._pick_up(state, (SAPLING,))
@@ -326,15 +346,6 @@ class PogoPlanner:
                     return self._navigator.open_door(state, door)
                 return self._navigator.stand_in(state, inside)
         return None
-
-    def _leave_room(self, state: GameState) -> str | None:
-        door = state.layout.doors[self._known_room(state) - MAIN - 1]
-        x, z = door
-        dx, dz = _beyond(door)[0] - x, _beyond(door)[1] - z
-        return self._navigator.stand_in(state, (x - dx, z - dz))
-
-    def _known_room(self, state: GameState) -> int:
-        return state.layout.room_of(state.cell)
 
     def _pick_up(self, state: GameState, kinds: Iterable[int]) -> str | None:
         """Return the command that moves onto the nearest item of some kinds."""
@@ -393,8 +404,8 @@ def solve(state: GameState, planner: PogoPlanner | None = None, *, limit: int = 
     """
     player = planner or PogoPlanner()
     commands: list[str] = []
+    success = True
     while not state.over and len(commands) < limit:
-        command = player.next_command(state)
-        player.observe(state, run_command(state, command))
-        commands.append(command)
+        commands.append(player.next_command(state, success))
+        success = run_command(state, commands[-1]).success
     return commands

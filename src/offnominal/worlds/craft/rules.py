@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
@@ -166,6 +166,19 @@ _COMMON = (
 _POGO_V1 = Recipe("pogo_stick", ((_S, _S, _S), (_P, _S, _P), (AIR, _R, AIR)), POGO_STICK)
 _POGO_V2 = Recipe("pogo_stick", ((_S, _T, _S), (_D, _T, _D), (AIR, _R, AIR)), POGO_STICK)
 _DIAMOND_BLOCK = Recipe("diamond_block", ((DIAMOND,) * 3,) * 3, DIAMOND_BLOCK)
+POGO_VARIANTS: dict[Version, tuple[Recipe, ...]] = {
+    "v1": (
+        _POGO_V1,
+        Recipe("pogo_stick", ((_S, _P, _S), (AIR, _R, AIR), (AIR, _P, AIR)), POGO_STICK),
+        Recipe("pogo_stick", ((_S, _S, _S), (AIR, _P, AIR), (_R, _P, _R)), POGO_STICK),
+    ),
+    "v2": (
+        _POGO_V2,
+        Recipe("pogo_stick", ((_S, _S, _S), (_D, _T, _D), (AIR, _R, AIR)), POGO_STICK),
+        Recipe("pogo_stick", ((_S, _T, _S), (_P, _T, _P), (AIR, _R, AIR)), POGO_STICK),
+    ),
+}
+"""Recipes of the pogo stick: the nominal one, and those of the novelty ``recipe``."""
 TRADES = (
     Trade(PLATINUM, 1, TITANIUM, 1),
     Trade(LOG, 10, TITANIUM, 1),
@@ -188,3 +201,21 @@ RULES: dict[Version, Rules] = {
     "v2": Rules((*_COMMON, _DIAMOND_BLOCK, _POGO_V2), TRADES, _COSTS_V2),
 }
 """Nominal rules by version."""
+
+
+def changed_rules(version: Version, *, variant: int = 0, cost_factor: float = 1.0, log_drop: int = 1) -> Rules:
+    """Return the rules of a version with another recipe, other step costs or more logs per tree.
+
+    Args:
+        version: Version of the task.
+        variant: Index in `POGO_VARIANTS`.
+        cost_factor: Factor on all step costs.
+        log_drop: Number of logs of a cut tree.
+    """
+    nominal = RULES[version]
+    if (variant, cost_factor, log_drop) == (0, 1.0, 1):
+        return nominal
+    pogo = POGO_VARIANTS[version][variant]
+    recipes = tuple(pogo if recipe.output == POGO_STICK else recipe for recipe in nominal.recipes)
+    costs = StepCosts(*(cost_factor * getattr(nominal.costs, each.name) for each in fields(StepCosts)))
+    return Rules(recipes, nominal.trades, costs, log_drop)

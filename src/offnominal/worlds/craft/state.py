@@ -44,6 +44,7 @@ class Actor:
         period: Turns per action; 0 for an actor that never acts.
         amount: Kinds of resources that a thief takes at once.
         busy: Probability that a trader refuses a trade.
+        wanders: Whether it walks about without a plan.
     """
 
     kind: str
@@ -61,6 +62,7 @@ class Actor:
     period: int = 0
     amount: int = 1
     busy: float = 0.0
+    wanders: bool = False
 
 
 @dataclass(slots=True)
@@ -88,6 +90,9 @@ class GameState:
         over: Whether the episode has ended.
         solved: Whether the goal has been reached.
         reports: Texts of REPORT_NOVELTY.
+        known_trades: Ids of the traders that the player has asked for their trades.
+        levels: Levels of the novelties that are switched on.
+        placed: What novelties have put into the level, to undo it: cell and the block that was there.
     """
 
     version: Version
@@ -110,6 +115,9 @@ class GameState:
     over: bool = False
     solved: bool = False
     reports: tuple[str, ...] = ()
+    known_trades: tuple[int, ...] = ()
+    levels: dict[str, float] = field(default_factory=dict)
+    placed: dict[str, tuple[tuple[Cell, int], ...]] = field(default_factory=dict)
 
     @property
     def layer(self) -> BlockArray:
@@ -170,6 +178,8 @@ class GameState:
             actors=[replace(actor) for actor in self.actors],
             contents=dict(self.contents),
             drops=dict(self.drops),
+            levels=dict(self.levels),
+            placed=dict(self.placed),
         )
 
     def digest(self, *, counters: bool = True) -> str:
@@ -190,7 +200,8 @@ class GameState:
             ),
             (self.inventory.counts, self.inventory.selected, self.actors, sorted(self.contents.items())),
             (sorted(self.drops.items()), self.saplings, self.draws.key, self.turn, self.teleports),
-            (self.over, self.solved, self.reports, (self.step, self.cost) if counters else ()),
+            (self.over, self.solved, self.reports, self.known_trades, sorted(self.levels.items())),
+            (sorted(self.placed.items()), (self.step, self.cost) if counters else ()),
         )
         found = hashlib.sha256(self.blocks.tobytes())
         found.update(repr(rest).encode())

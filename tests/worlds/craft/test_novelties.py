@@ -1,0 +1,101 @@
+"""Novelties: they change what they say, are undone exactly, and do not shift other random numbers."""
+
+import numpy as np
+import pytest
+
+from offnominal.worlds.craft import blocks as b
+from offnominal.worlds.craft.commands import run_command
+from offnominal.worlds.craft.game import new_game
+from offnominal.worlds.craft.novelties import NOVELTIES, set_novelty
+from offnominal.worlds.craft.planner import solve
+
+NOMINAL = {version: new_game(version, seed=6) for version in ("v1", "v2")}
+CASES = [
+    (version, name, level)
+    for name, novelty in NOVELTIES.items()
+    for version in novelty.versions
+    for level in sorted({1, novelty.highest})
+]
+
+
+@pytest.mark.parametrize(("version", "name", "level"), CASES)
+def test_a_novelty_is_undone_exactly(version, name, level):
+    state = NOMINAL[version].copy()
+    before = state.digest()
+    set_novelty(state, name, level)
+    changed = state.digest()
+    assert changed != before
+    assert state.digest() == changed
+    set_novelty(state, name, 0)
+    assert state.digest() == before
+
+
+@pytest.mark.parametrize(("version", "name", "level"), CASES)
+def test_the_planner_can_play_with_a_novelty(version, name, level):
+    state = NOMINAL[version].copy()
+    set_novelty(state, name, level)
+    commands = solve(state, limit=150)
+    impossible = (name, level) in {("step_cost", 9), ("rotten_trees", 5), ("thief", 3)}
+    assert state.solved or impossible, commands[-5:]
+
+
+def test_what_a_novelty_draws_depends_on_the_seed_alone():
+    first, second = (new_game("v2", seed=8) for _ in range(2))
+    set_novelty(first, "fence", 2)
+    for name in ("thief", "inserted_item", "fence"):
+        set_novelty(second, name, 2)
+    fences = [state.layer == b.FENCE for state in (first, second)]
+    assert fences[0].any()
+    assert (fences[0] & fences[1]).sum() >= 0.8 * fences[0].sum()
+
+
+def test_fences_surround_the_published_number_of_trees():
+    for level, counts in ((1, {1, 2}), (2, {3, 4, 5}), (3, {5})):
+        for seed in range(6):
+            state = new_game("v2", seed=seed)
+            set_novelty(state, "fence", level)
+            trees = np.argwhere(state.layer == b.LOG)
+            rings = [state.layer[x - 1 : x + 2, z - 1 : z + 2] for x, z in trees]
+            fenced = sum((ring == b.FENCE).sum() >= 7 for ring in rings)
+            assert fenced in counts
+
+
+def test_a_thief_takes_and_hides_and_nothing_is_lost():
+    state = NOMINAL["v2"].copy()
+    set_novelty(state, "thief", 1)
+    thief = state.actor(110)
+    state.inventory.add(b.DIAMOND, 12)
+    state.cell = (thief.cell[0] + 1, thief.cell[1])
+    state.teleports = True
+    run_command(state, "NOP")
+    assert (state.inventory.count(b.DIAMOND), thief.carried) == (0, ((b.DIAMOND, 12),))
+    for _ in range(3):
+        run_command(state, "NOP")
+    stored = [item for contents in state.contents.values() for item in contents]
+    assert stored.count((b.DIAMOND, 12)) == 1
+    assert (state.layer == b.SAFE).sum() == 1
+    assert thief.carried == ()
+
+
+def test_a_supplier_gives_the_pogo_stick():
+    state = NOMINAL["v2"].copy()
+    set_novelty(state, "supplier", 2)
+    run_command(state, "TP_TO 111")
+    assert [run_command(state, "INTERACT 111").success for _ in range(2)] == [True, True]
+    assert state.solved
+
+
+def test_rubber_of_a_jungle_tree_costs_half():
+    costs = []
+    for level in (0, 1):
+        state = NOMINAL["v2"].copy()
+        set_novelty(state, "jungle_trees", level)
+        tree = next((int(x), int(z)) for x, z in np.argwhere(state.layer == (b.JUNGLE_LOG if level else b.LOG)))
+        state.inventory.add(b.TREE_TAP, 1)
+        run_command(state, f"TP_TO {tree[0]},17,{tree[1]} 2")
+        for yaw in (0, 90, 180, 270):
+            state.yaw = yaw
+            if run_command(state, "PLACE_TREE_TAP").success:
+                break
+        costs.append(run_command(state, "COLLECT").cost)
+    assert costs == [50_000.0, 25_000.0]
