@@ -54,6 +54,7 @@ class Novelty:
         stop: Undoes it.
         versions: Versions of the task that have it.
         typical: A level with a visible effect.
+        is_sensed: Whether the player senses it when it begins. If not, it has no physics parameter.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Novelty:
     stop: Stop
     versions: tuple[Version, ...] = BOTH
     typical: int = 1
+    is_sensed: bool = True
 
 
 def set_novelty(state: GameState, name: str, level: int) -> None:
@@ -333,7 +335,14 @@ _ALL = (
     ),
     Novelty("walls", "walls of grass: 1 up to half of them, 2 more than half, 3 all", 3, _walls, _restore_walls),
     Novelty("recipe", "recipe b of the pogo stick", _VARIANTS, _change_rules, _restore_rules("recipe")),
-    Novelty("log_yield", "b additional logs of a cut tree", 5, _change_rules, _restore_rules("log_yield")),
+    Novelty(
+        "log_yield",
+        "b additional logs of a cut tree",
+        5,
+        _change_rules,
+        _restore_rules("log_yield"),
+        is_sensed=False,
+    ),
     Novelty("step_cost", "step costs multiplied by 1 + b", 9, _change_rules, _restore_rules("step_cost")),
     Novelty("extra_traders", "b additional traders", 4, _extra_traders, _remove_actors(*_EXTRA), _V2),
     Novelty("moved_traders", "traders who stand elsewhere", 1, _move_traders, _move_traders_back, _V2),

@@ -102,6 +102,10 @@ class PogoPlanner:
         self._command = command
         return command
 
+    def replace_command(self, command: str) -> None:
+        """Take notice that another command was carried out than the latest one of the planner."""
+        self._command = command
+
     def copy(self) -> PogoPlanner:
         """Return an independent copy that continues in the same way."""
         twin = copy.copy(self)
