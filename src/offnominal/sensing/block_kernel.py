@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from offnominal.core.compilation import compiled, compiled_internal
 from offnominal.core.types import FloatArray
 from offnominal.sensing.block_entities import EntityHits, find_entity, make_hits
-from offnominal.sensing.block_models import CUBE, NOTHING, OUTSIDE, PackedModels
-from offnominal.sensing.block_parts import add_parts, reciprocal
+from offnominal.sensing.block_models import CUBE, HOLED, NOTHING, OUTSIDE, PARTS, PackedModels
+from offnominal.sensing.block_parts import add_parts, face_opacity, reciprocal
 from offnominal.sensing.block_shading import shade_row
-from offnominal.sensing.block_walk import Row, make_row, pad_grid, start_cell, start_position, walk
+from offnominal.sensing.block_walk import Row, clear_row, make_row, pad_grid, start_cell, start_position, walk
 
 INFINITE = np.inf
+OPAQUE = 255
 
 
 class BlockOutputs(NamedTuple):
@@ -64,6 +65,7 @@ def render_frame(
     for k in range(entities.shape[0]):
         find_entity(entities[k], entity_models, view, seen, height, width)
     for number in range(height):
+        clear_row(row)
         _trace_row(grid, models, view, seen, row, number, height)
         shade_row(grid, models, entity_models, view, seen, occlusion, row, number, height)
         _write_row(outputs, seen, row, number)
@@ -83,11 +85,9 @@ def _trace_row(
     # Columns are read before the loop: reading them from a tuple counts references.
     kind, first, box, form, face, texels = models
     direction, place, out_t, out_cell, out_axis, out_block, mixed = row
-    limits, cells = seen.t, grid.ravel()
-    width = out_t.shape[0]
+    limits, cells, width = seen.t, grid.ravel(), out_t.shape[0]
     nx, ny, nz = grid.shape[0] - 2, grid.shape[1] - 2, grid.shape[2] - 2
-    line = nz + 2
-    across = line * (ny + 2)
+    line, across = nz + 2, (nz + 2) * (ny + 2)
     ex, ey, ez = view[0], view[1], view[2]
     inside = 0.0 <= ex < nx and 0.0 <= ey < ny and 0.0 <= ez < nz
     b = (1.0 - (2.0 * number + 1.0) / height) * view[13]
@@ -99,10 +99,6 @@ def _trace_row(
         direction[0, column], direction[1, column], direction[2, column] = dx, dy, dz
         ix, iy, iz = reciprocal(dx), reciprocal(dy), reciprocal(dz)
         limit = limits[number * width + column] if limits.shape[0] > 0 else INFINITE
-        for c in range(3):
-            mixed[column, c] = 0.0
-        mixed[column, 3], mixed[column, 4] = 1.0, INFINITE
-        out_cell[column], out_block[column] = -1, 0
         t, axis, enters = 0.0, -1, -1
         if not inside:
             t, enters = start_position(ex, ey, ez, dx, dy, dz, ix, iy, iz, nx, ny, nz)
@@ -111,8 +107,8 @@ def _trace_row(
         cz = start_cell(ez, dz, t, nz, enters == 2)
         cell = cx * across + cy * line + cz
         bx, by, bz = float(cx - 1 + (dx > 0.0)), float(cy - 1 + (dy > 0.0)), float(cz - 1 + (dz > 0.0))
-        # The camera's own cell is visited unless it is empty or filled.
-        stay = inside and kind[cells[cell]] > CUBE
+        # A cube shows its outside only, so the camera's own cell is visited for other models alone.
+        stay = inside and kind[cells[cell]] == PARTS
         while t < limit and mixed[column, 3] > 0.0:
             if not stay:
                 cell, bx, by, bz, t, axis = walk(
@@ -124,7 +120,13 @@ def _trace_row(
                 break
             # The camera from the corner of the cell.
             x, y, z = ex - bx + (dx > 0.0), ey - by + (dy > 0.0), ez - bz + (dz > 0.0)
-            if kind[found] == CUBE:
+            solid = kind[found] == CUBE
+            if kind[found] == HOLED:
+                opacity = face_opacity(face, texels, first[found], axis, x + t * dx, y + t * dy, z + t * dz, dx, dy, dz)
+                if opacity == 0:
+                    continue
+                solid = opacity == OPAQUE
+            if solid:
                 place[0, column], place[1, column], place[2, column] = x + t * dx, y + t * dy, z + t * dz
                 out_cell[column], out_t[column], out_axis[column] = cell, t, axis
                 if mixed[column, 4] == INFINITE:

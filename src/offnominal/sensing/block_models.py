@@ -26,8 +26,8 @@ CONDITIONS: tuple[str, ...] = get_args(Condition)
 MOST_MODELS = 255
 OUTSIDE = 255
 """Number of the cells around the grid; no model has it."""
-NOTHING, CUBE, PARTS = 0, 1, 2
-"""Kinds of models: not drawn; an opaque cube that fills its cell; any other."""
+NOTHING, CUBE, HOLED, PARTS = 0, 1, 2, 3
+"""Kinds of models: not drawn; a cube that fills its cell and is opaque; one that is not opaque; any other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,15 +64,19 @@ class ModelPart:
                 )
 
     @property
-    def is_opaque_cube(self) -> bool:
-        """Whether the part fills its cell and hides everything behind it."""
+    def is_cube(self) -> bool:
+        """Whether the part fills its cell."""
         return (
             self.condition == "always"
             and not self.crossed
             and self.low == (0.0, 0.0, 0.0)
             and self.high == (16.0, 16.0, 16.0)
-            and all((face[..., 3] == 255).all() for face in self.faces)
         )
+
+    @property
+    def is_opaque_cube(self) -> bool:
+        """Whether the part fills its cell and hides everything behind it."""
+        return self.is_cube and all((face[..., 3] == 255).all() for face in self.faces)
 
 
 Model: TypeAlias = tuple[ModelPart, ...]
@@ -108,8 +112,7 @@ def pack_models(models: Mapping[int, Model]) -> PackedModels:
     parts: list[ModelPart] = []
     for number in sorted(models):
         model = models[number]
-        opaque = len(model) == 1 and model[0].is_opaque_cube
-        kind[number] = CUBE if opaque else PARTS if model else NOTHING
+        kind[number] = _kind(model)
         counts[number] = len(model)
         parts += model
     numbers: dict[bytes, int] = {}
@@ -123,6 +126,12 @@ def pack_models(models: Mapping[int, Model]) -> PackedModels:
         np.array(face, np.int32).reshape(-1, 6),
         _mipmaps([np.frombuffer(texture, np.uint8).reshape(SIDE, SIDE, 4) for texture in numbers]),
     )
+
+
+def _kind(model: Model) -> int:
+    if len(model) != 1:
+        return PARTS if model else NOTHING
+    return CUBE if model[0].is_opaque_cube else HOLED if model[0].is_cube else PARTS
 
 
 def _mipmaps(textures: list[Texture]) -> NDArray[np.uint8]:

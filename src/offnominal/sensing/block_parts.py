@@ -41,6 +41,25 @@ def texel_at(texture: int, u: float, v: float) -> int:
 
 
 @compiled_internal
+def face_opacity(
+    faces: Array,
+    texels: Array,
+    part: int,
+    axis: int,
+    x: float,
+    y: float,
+    z: float,
+    dx: float,
+    dy: float,
+    dz: float,
+) -> int:
+    """Return the opacity of a cube at a point of the face that a ray hits, from 0 to 255."""
+    face = (0 if dx > 0.0 else 1) if axis == 0 else (2 if dy > 0.0 else 3) if axis == 1 else 4 if dz > 0.0 else 5
+    u, v = texture_point(face, x, y, z)
+    return int(texels[texel_at(faces[part, face], u, v), 3])
+
+
+@compiled_internal
 def connected(condition: int, number: int, west: int, east: int, north: int, south: int, kind: Array) -> bool:
     """Return whether a part exists, given the models of its neighbours towards -x, +x, -z and +z."""
     if condition == ALWAYS:

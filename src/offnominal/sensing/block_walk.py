@@ -51,6 +51,16 @@ def make_row(width: int) -> Row:
 
 
 @compiled_internal
+def clear_row(row: Row) -> None:
+    """Remove the hits of the row before."""
+    cell, block, mixed = row.cell, row.block, row.mixed
+    for column in range(cell.shape[0]):
+        cell[column], block[column] = -1, 0
+        mixed[column, 0], mixed[column, 1], mixed[column, 2] = 0.0, 0.0, 0.0
+        mixed[column, 3], mixed[column, 4] = 1.0, INFINITE
+
+
+@compiled_internal
 def pad_grid(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return the grid up to its highest block, with a border of cells outside."""
     nx, ny, nz = blocks.shape
