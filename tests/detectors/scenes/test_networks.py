@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
 from offnominal.datasets.scenes import record_scenes
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes import (
@@ -15,7 +15,12 @@ from offnominal.detectors.scenes import (
     SceneObservation,
     Segmenter,
     load_scene_detector,
+    save_scene_detector,
     train_scene_networks,
+    trained_names,
+    trained_networks,
+    trained_scene_detector,
+    training_record,
 )
 from offnominal.detectors.scenes.label_classes import CLASSES, IGNORED, N_CLASSES, class_table
 from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages, StoredImages
@@ -26,6 +31,7 @@ from offnominal.detectors.scenes.rba import rejection
 from offnominal.detectors.scenes.real import redundancy_loss
 from offnominal.detectors.scenes.scene_network import learning_rate_factor
 from offnominal.detectors.scenes.segmenter import lack_of_confidence
+from offnominal.detectors.scenes.training_record import read_record
 from offnominal.laws import street_scene
 from offnominal.laws.street_scenes import STREET_RIG
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label
@@ -196,9 +202,16 @@ def test_networks_are_trained_once_on_the_normal_scenes_of_a_folder(tmp_path, co
     record_scenes(normal, tmp_path / "scenes", source=StreetRun)
     few = {"MaxSoftmax": {"n_steps": 2, **SMALL}, "REAL": {"n_steps": 2, **SMALL}}
     given = {"minutes": None, "detectors": ("MaxSoftmax", "REAL"), "parameters": few}
-    cards = train_scene_networks(tmp_path / "scenes", tmp_path / "out", **given)
+    lines = []
+    cards = train_scene_networks(tmp_path / "scenes", tmp_path / "out", report=lines.append, **given)
     assert [card.detector for card in cards.values()] == ["MaxSoftmax", "REAL"]
+    assert [line.split(" in ")[0] for line in lines[2:]] == ["REAL: 0 updates", "REAL: 2 updates"]
     assert load_scene_detector(tmp_path / "out" / "REAL").score(cow[:1])[0].lidars
+    record = read_record(tmp_path / "out" / "REAL")
+    assert (record.sha256, record.frames, record.updates) == (cards["REAL"].sha256, 4, 2)
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        f"{id}{end}" for id in few for end in (".safetensors", ".json", ".training.json")
+    }
     written = (tmp_path / "out" / "REAL.json").stat().st_mtime_ns
     assert train_scene_networks(tmp_path / "scenes", tmp_path / "out", **given) == cards
     assert (tmp_path / "out" / "REAL.json").stat().st_mtime_ns == written
@@ -212,3 +225,41 @@ def test_a_set_without_normal_scenes_is_named(tmp_path):
     record_scenes([cow], tmp_path / "cows", source=StreetRun)
     with pytest.raises(InvalidParameter, match="has no normal scenes; record those of"):
         train_scene_networks(tmp_path / "cows", tmp_path / "out")
+
+
+def test_weights_of_the_package_are_loaded_for_every_detector_of_a_network(tmp_path, streets, cow, monkeypatch):
+    monkeypatch.setattr(trained_networks, "FOLDER", tmp_path)
+    with pytest.raises(UnknownName, match=r"no weights for 'RbA'.* for no detector; fit others"):
+        trained_scene_detector("RbA")
+    detector = Segmenter(n_steps=0, crop=(32, 48), **SMALL).fit(streets)
+    card = save_scene_detector(tmp_path / "MaxSoftmax", detector)
+    assert trained_names() == ["Entropy", "MaxLogit", "MaxSoftmax"]
+    for id, confidence in (("MaxSoftmax", "max_softmax"), ("Entropy", "entropy")):
+        loaded = trained_scene_detector(id, device="cpu")
+        expected = detector.with_confidence(confidence).score(cow[:1])[0].flat()
+        assert np.array_equal(loaded.score(cow[:1])[0].flat(), expected)
+    with pytest.raises(UnknownName, match=r"no weights for 'REAL'.* for Entropy, MaxLogit, MaxSoftmax"):
+        trained_scene_detector("REAL")
+    (tmp_path / "MaxSoftmax.safetensors").write_bytes(b"changed")
+    with pytest.raises(DamagedFile, match=f"its card says {card.sha256[:12]}"):
+        trained_scene_detector("MaxLogit")
+
+
+@pytest.mark.parametrize("id", trained_names())
+def test_shipped_networks_score_and_have_a_record(id, cow):
+    record, detector = training_record(id), trained_scene_detector(id, device="cpu")
+    assert np.isfinite(detector.score(cow[:1])[0].flat()).all()
+    assert len(record.towns) == 8
+    assert len(record.weathers) == 14
+    assert record.metrics
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+@pytest.mark.parametrize("kind", [Segmenter, RbA, REAL])
+def test_scores_on_a_gpu_are_those_on_a_cpu(kind, streets, cow, tmp_path):
+    detector = kind(n_steps=4, width=8, batch_size=2, device="auto").fit(streets)
+    assert detector.device_.type == "cuda"
+    other = kind(n_steps=4, width=8, batch_size=2, device="cpu")
+    other.load_state_dict(detector.state_dict())
+    found, expected = (each.score(cow[:1])[0].flat() for each in (detector, other))
+    assert np.allclose(found, expected, rtol=1e-3, atol=1e-3)

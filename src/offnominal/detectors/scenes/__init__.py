@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from offnominal.detectors.scenes.real import REAL
     from offnominal.detectors.scenes.scene_detector import SceneDetector
     from offnominal.detectors.scenes.segmenter import Segmenter
+    from offnominal.detectors.scenes.trained_networks import trained_names, trained_scene_detector, training_record
+    from offnominal.detectors.scenes.training_record import TrainingRecord
     from offnominal.detectors.scenes.training_runs import train_scene_networks
 
 _NAMES = {
@@ -44,6 +46,8 @@ _NAMES = {
     "real": ("REAL",),
     "scene_detector": ("SceneDetector",),
     "segmenter": ("Segmenter",),
+    "trained_networks": ("trained_names", "trained_scene_detector", "training_record"),
+    "training_record": ("TrainingRecord",),
     "training_runs": ("train_scene_networks",),
 }
 
@@ -60,11 +64,15 @@ __all__ = [
     "SceneFusion",
     "SceneObservation",
     "Segmenter",
+    "TrainingRecord",
     "load_scene_detector",
     "make_scene_detector",
     "save_scene_detector",
     "scene_detectors",
     "train_scene_networks",
+    "trained_names",
+    "trained_scene_detector",
+    "training_record",
 ]
 
 __getattr__, __dir__ = lazy_attributes(__name__, _NAMES)

@@ -112,10 +112,10 @@ class LabelledImages:
 
     def counts(self) -> Tensor:
         """Return the number of training pixels of each class."""
-        total = torch.zeros(256)
+        total = torch.zeros(256, dtype=torch.int64, device=self.random.device)
         for classes in self.training.classes:
-            total += torch.bincount(classes.reshape(-1).cpu().long(), minlength=256)
-        return total[:N_CLASSES]
+            total += torch.bincount(classes.reshape(-1), minlength=256)
+        return total[:N_CLASSES].float().cpu()
 
     def batch(self, n: int) -> ImageBatch:
         """Return n random crops; their size, side and colours are changed at random."""
