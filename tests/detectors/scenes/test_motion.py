@@ -32,6 +32,7 @@ def test_a_braking_car_has_a_high_score_that_lasts_while_it_stands(drives):
     found = on_the_car(braking, detector.score(braking))
     assert max(found[:4]) < 0.5
     assert min(found[4:]) > 1.0
+    assert found[-1] == found[-2]
     assert max(each.cameras["top"].max() for each in detector.score(normal[0])) < 0.5
 
 

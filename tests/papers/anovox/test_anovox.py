@@ -21,6 +21,13 @@ def test_cells_are_all_scene_detectors():
     assert len({cell.source for cell in cells}) == 1
 
 
+@pytest.mark.parametrize("scale", ["smoke", "laptop", "paper"])
+def test_parameters_of_every_scale_fit_the_detectors(scale):
+    pytest.importorskip("torch", reason="torch is not installed")
+    for cell in load_study("anovox").at(scale).cells():
+        scene_detectors.build(cell.to_dict()["detector"], cell.to_dict()["parameters"])
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -60,8 +60,8 @@ class Motion(SceneDetector):
     moves on with its speed. A surface is a connected set of pixels above the road; its speed is the median of its
     pixels. The difference between image and prediction is its change of speed. Cars accelerate and brake in normal
     scenes as well, so a cumulative sum (CUSUM; Page, 1954) subtracts at each step what is usual in normal scenes, and
-    follows the surface through the images. A car that brakes hard keeps its score while it stands still, and loses it
-    when it drives on.
+    follows the surface through the images. The sum does not change while a surface stands still, and begins again when
+    it drives on.
 
     Args:
         quantile: Quantile of the accelerations of surfaces in normal scenes that is still usual.
@@ -145,8 +145,11 @@ def _moved(
     before, gain, loss, area_before = (medians(each, surface, n) for each in earlier)
     change = speed - before
     same = (np.abs(np.log(area / area_before)) < np.log(ALIKE)) & (np.abs(change) <= HARDEST * seconds)
-    step, gain, loss = (np.where(same, each, 0.0) for each in (change, gain, loss))
-    sums = np.maximum(gain + step - allowed, 0.0), np.maximum(loss - step - allowed, 0.0)
+    stood, stands = (np.abs(each) <= MOVING for each in (before, speed))
+    same &= stands | ~stood
+    step, usual = (np.where(stood & stands, 0.0, each) for each in (change, allowed))
+    step, gain, loss = (np.where(same, each, 0.0) for each in (step, gain, loss))
+    sums = np.maximum(gain + step - usual, 0.0), np.maximum(loss - step - usual, 0.0)
     maps = np.stack([_painted(each, surface) for each in (speed, *sums, area)])
     return maps, change[same & (np.abs(before) > MOVING)]
 
