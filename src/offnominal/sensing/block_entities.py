@@ -17,56 +17,82 @@ NEAR = 1e-3
 
 
 class EntityHits(NamedTuple):
-    """Nearest entity of each pixel; empty without entities.
+    """Nearest entity of each pixel of a row.
 
     Args:
-        t: (pixels,): position of the hit on the ray; infinite without one.
-        texel: (pixels,): texel of the entity models.
-        light: (pixels,): brightness.
-        identity: (pixels,): identity of the entity.
+        t: (width,): position of the hit on the ray; infinite without one.
+        texel: (width,): texel of the entity models.
+        light: (width,): brightness.
+        identity: (width,): identity of the entity.
     """
 
     t: FloatArray
-    texel: NDArray[np.int32]
+    texel: NDArray[np.int64]
     light: FloatArray
-    identity: NDArray[np.int32]
+    identity: NDArray[np.int64]
 
 
 @compiled_internal
-def make_hits(pixels: int) -> EntityHits:
-    """Return arrays for some pixels, without hits."""
-    return EntityHits(
-        np.full(pixels, INFINITE), np.zeros(pixels, np.int32), np.zeros(pixels), np.zeros(pixels, np.int32)
-    )
+def make_hits(width: int) -> EntityHits:
+    """Return arrays for a row, without hits."""
+    return EntityHits(np.full(width, INFINITE), np.zeros(width, np.int64), np.zeros(width), np.zeros(width, np.int64))
 
 
 @compiled_internal
-def find_entity(
-    entity: FloatArray, models: PackedModels, view: FloatArray, seen: EntityHits, height: int, width: int
+def find_entities(
+    entities: FloatArray,
+    areas: NDArray[np.int64],
+    models: PackedModels,
+    view: FloatArray,
+    seen: EntityHits,
+    row: int,
+    height: int,
 ) -> None:
-    """Update the hits of the pixels in which an entity is the nearest so far."""
-    sine, cosine, number, identity = entity[3], entity[4], int(entity[5]), int(entity[6])
-    first, last = models.first[number], models.first[number + 1]
+    """Find the nearest entity of each pixel of a row.
+
+    Args:
+        entities: (n, 7): position, sine and cosine of the yaw, model and identity.
+        areas: (n, 4): first and last columns and rows of the entities; see :func:`image_areas`.
+        models: Models of the entities.
+        view: Camera and light.
+        seen: Output.
+        row: Number of the row.
+        height: Number of rows.
+    """
     box, form, faces, texels = models.box, models.form, models.face, models.texels
     seen_t, seen_texel, seen_light, seen_identity = seen
-    left, right, top, bottom = _bounds(entity, models, first, last, view, height, width)
-    ox, oy, oz = view[0] - entity[0], view[1] - entity[1], view[2] - entity[2]
-    ox, oz = cosine * ox + sine * oz, cosine * oz - sine * ox
-    for row in range(top, bottom):
-        b = (1.0 - (2.0 * row + 1.0) / height) * view[13]
-        for column in range(left, right):
+    width = seen_t.shape[0]
+    seen_t[:] = INFINITE
+    b = (1.0 - (2.0 * row + 1.0) / height) * view[13]
+    for k in range(entities.shape[0]):
+        if not areas[k, 2] <= row < areas[k, 3]:
+            continue
+        sine, cosine, number = entities[k, 3], entities[k, 4], int(entities[k, 5])
+        ox, oy, oz = view[0] - entities[k, 0], view[1] - entities[k, 1], view[2] - entities[k, 2]
+        ox, oz = cosine * ox + sine * oz, cosine * oz - sine * ox
+        for column in range(areas[k, 0], areas[k, 1]):
             a = ((2.0 * column + 1.0) / width - 1.0) * view[12]
             wx = view[9] + a * view[3] + b * view[6]
             dy = view[10] + a * view[4] + b * view[7]
             wz = view[11] + a * view[5] + b * view[8]
             dx, dz = cosine * wx + sine * wz, cosine * wz - sine * wx
-            pixel = row * width + column
-            for part in range(first, last):
+            for part in range(models.first[number], models.first[number + 1]):
                 t, face, texel = hit_part(box, form, faces, texels, part, ox, oy, oz, dx, dy, dz, 0.0)
-                if t < seen_t[pixel]:
-                    light = 1.0 if form[part, 2] else _light(face, sine, cosine) * view[15]
-                    seen_t[pixel], seen_texel[pixel], seen_light[pixel] = t, texel, light
-                    seen_identity[pixel] = identity
+                if t < seen_t[column]:
+                    seen_t[column], seen_texel[column], seen_identity[column] = t, texel, int(entities[k, 6])
+                    seen_light[column] = 1.0 if form[part, 2] else _light(face, sine, cosine) * view[15]
+
+
+@compiled_internal
+def image_areas(
+    entities: FloatArray, models: PackedModels, view: FloatArray, height: int, width: int
+) -> NDArray[np.int64]:
+    """Return the columns and rows that contain each entity: first, last + 1, first, last + 1."""
+    areas = np.zeros((entities.shape[0], 4), np.int64)
+    for k in range(entities.shape[0]):
+        number = int(entities[k, 5])
+        areas[k] = _area(entities[k], models, models.first[number], models.first[number + 1], view, height, width)
+    return areas
 
 
 @compiled_internal
@@ -77,32 +103,48 @@ def _light(face: int, sine: float, cosine: float) -> float:
 
 
 @compiled_internal
-def _bounds(
+def _area(
     entity: FloatArray, models: PackedModels, first: int, last: int, view: FloatArray, height: int, width: int
 ) -> tuple[int, int, int, int]:
-    """Return the columns and rows that contain all parts of an entity; the whole image if it is partly behind."""
-    low_x, high_x, low_y, high_y = INFINITE, -INFINITE, INFINITE, -INFINITE
-    behind = 0
+    """Return the columns and rows that contain the parts of an entity in front of the camera."""
+    bounds = np.array((INFINITE, -INFINITE, INFINITE, -INFINITE))
+    corners = np.empty((8, 3))
     for part in range(first, last):
+        _corners(entity, models.box[part], view, corners)
         for corner in range(8):
-            bx = models.box[part, 3 if corner & 1 else 0]
-            by = models.box[part, 4 if corner & 2 else 1]
-            bz = models.box[part, 5 if corner & 4 else 2]
-            x = entity[0] + entity[4] * bx - entity[3] * bz - view[0]
-            y = entity[1] + by - view[1]
-            z = entity[2] + entity[4] * bz + entity[3] * bx - view[2]
-            depth = x * view[9] + y * view[10] + z * view[11]
-            if depth < NEAR:
-                behind += 1
+            across, up, depth = corners[corner]
+            if depth >= NEAR:
+                _include(bounds, across, up, depth, view)
                 continue
-            across = (x * view[3] + y * view[4] + z * view[5]) / (depth * view[12])
-            up = (x * view[6] + y * view[7] + z * view[8]) / (depth * view[13])
-            low_x, high_x = min(low_x, across), max(high_x, across)
-            low_y, high_y = min(low_y, up), max(high_y, up)
-    if behind == 8 * (last - first) or (behind == 0 and (high_x < -1.0 or low_x > 1.0 or high_y < -1.0 or low_y > 1.0)):
+            for axis in range(3):
+                # Where an edge of the box comes from behind the camera, it counts from the near plane on.
+                other = corners[corner ^ (1 << axis)]
+                if other[2] >= NEAR:
+                    share = (NEAR - depth) / (other[2] - depth)
+                    across_there, up_there = across + share * (other[0] - across), up + share * (other[1] - up)
+                    _include(bounds, across_there, up_there, NEAR, view)
+    if bounds[1] < -1.0 or bounds[0] > 1.0 or bounds[3] < -1.0 or bounds[2] > 1.0:
         return 0, 0, 0, 0
-    if behind > 0:
-        return 0, width, 0, height
-    left, right = 0.5 * width * (1.0 + max(-1.0, low_x)), 0.5 * width * (1.0 + min(1.0, high_x))
-    top, bottom = 0.5 * height * (1.0 - min(1.0, high_y)), 0.5 * height * (1.0 - max(-1.0, low_y))
+    left, right = 0.5 * width * (1.0 + max(-1.0, bounds[0])), 0.5 * width * (1.0 + min(1.0, bounds[1]))
+    top, bottom = 0.5 * height * (1.0 - min(1.0, bounds[3])), 0.5 * height * (1.0 - max(-1.0, bounds[2]))
     return max(0, int(left) - 1), min(width, int(right) + 2), max(0, int(top) - 1), min(height, int(bottom) + 2)
+
+
+@compiled_internal
+def _corners(entity: FloatArray, box: FloatArray, view: FloatArray, corners: FloatArray) -> None:
+    """Write the corners of a part as seen from the camera: right, up and forward."""
+    for corner in range(8):
+        bx, by, bz = box[3 if corner & 1 else 0], box[4 if corner & 2 else 1], box[5 if corner & 4 else 2]
+        x = entity[0] + entity[4] * bx - entity[3] * bz - view[0]
+        y = entity[1] + by - view[1]
+        z = entity[2] + entity[4] * bz + entity[3] * bx - view[2]
+        for axis in range(3):
+            corners[corner, axis] = x * view[3 + 3 * axis] + y * view[4 + 3 * axis] + z * view[5 + 3 * axis]
+
+
+@compiled_internal
+def _include(bounds: FloatArray, across: float, up: float, depth: float, view: FloatArray) -> None:
+    """Extend bounds in the image, from -1 to 1, to a point."""
+    x, y = across / (depth * view[12]), up / (depth * view[13])
+    bounds[0], bounds[1] = min(bounds[0], x), max(bounds[1], x)
+    bounds[2], bounds[3] = min(bounds[2], y), max(bounds[3], y)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from offnominal.core.compilation import compiled, compiled_internal
 from offnominal.core.types import FloatArray
-from offnominal.sensing.block_entities import EntityHits, find_entity, make_hits
+from offnominal.sensing.block_entities import EntityHits, find_entities, image_areas, make_hits
 from offnominal.sensing.block_models import CUBE, HOLED, NOTHING, OUTSIDE, PARTS, PackedModels
 from offnominal.sensing.block_parts import add_parts, face_opacity, reciprocal
 from offnominal.sensing.block_shading import shade_row
@@ -61,13 +61,14 @@ def render_frame(
     grid = pad_grid(blocks)
     occlusion = np.zeros((grid.size, 6), np.uint16)
     row = make_row(width)
-    seen = make_hits(height * width if entities.shape[0] > 0 else 0)
-    for k in range(entities.shape[0]):
-        find_entity(entities[k], entity_models, view, seen, height, width)
+    seen = make_hits(width)
+    areas = image_areas(entities, entity_models, view, height, width)
     for number in range(height):
         clear_row(row)
+        if entities.shape[0] > 0:
+            find_entities(entities, areas, entity_models, view, seen, number, height)
         _trace_row(grid, models, view, seen, row, number, height)
-        shade_row(grid, models, entity_models, view, seen, occlusion, row, number, height)
+        shade_row(grid, models, entity_models, view, seen, occlusion, row)
         _write_row(outputs, seen, row, number)
 
 
@@ -98,7 +99,7 @@ def _trace_row(
         dz = view[11] + a * view[5] + b * view[8]
         direction[0, column], direction[1, column], direction[2, column] = dx, dy, dz
         ix, iy, iz = reciprocal(dx), reciprocal(dy), reciprocal(dz)
-        limit = limits[number * width + column] if limits.shape[0] > 0 else INFINITE
+        limit = limits[column]
         t, axis, enters = 0.0, -1, -1
         if not inside:
             t, enters = start_position(ex, ey, ez, dx, dy, dz, ix, iy, iz, nx, ny, nz)
@@ -136,7 +137,7 @@ def _trace_row(
                 hidden = mixed[column, 4] < INFINITE
                 add_parts(
                     kind, first, box, form, face, texels, cells, found, cell, across, x, y, z, dx, dy, dz, t, limit,
-                    view, height, mixed, column,
+                    view, mixed, column,
                 )  # fmt: skip
                 if not hidden and mixed[column, 4] < INFINITE:
                     out_block[column] = found
@@ -154,5 +155,5 @@ def _write_row(outputs: BlockOutputs, seen: EntityHits, row: Row, number: int) -
         for c in range(3):
             rgb[pixel, c] = np.uint8(mixed[column, c] + 0.5)
         block[pixel], entity[pixel], depth[pixel] = found[column], 0, mixed[column, 4]
-        if limits.shape[0] > 0 and limits[pixel] == mixed[column, 4] and limits[pixel] < INFINITE:
-            entity[pixel] = identities[pixel]
+        if limits[column] == mixed[column, 4] and limits[column] < INFINITE:
+            entity[pixel] = identities[column]

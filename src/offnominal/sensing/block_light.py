@@ -23,7 +23,6 @@ def add_texel(
     t: float,
     steep: float,
     view: FloatArray,
-    height: int,
     dx: float,
     dy: float,
     dz: float,
@@ -39,7 +38,6 @@ def add_texel(
         t: Position on the ray.
         steep: Length of the direction of the ray across the surface.
         view: Camera and light.
-        height: Number of rows of the image.
         dx: Direction along x.
         dy: Direction along y.
         dz: Direction along z.
@@ -47,8 +45,7 @@ def add_texel(
         ray: Number of the ray.
     """
     opacity = texels[texel, 3] * ONE_BYTE
-    area = 2.0 * SIDE * t * view[13] / height
-    area *= area
+    area = view[23] * t * t
     if area > 2.0 * steep:
         texel = coarser_texel(texel, area / max(steep, 1e-6))
     share = mixed[ray, 3] * opacity

@@ -186,7 +186,6 @@ def add_parts(
     enters: float,
     limit: float,
     view: FloatArray,
-    height: int,
     mixed: FloatArray,
     ray: int,
 ) -> None:
@@ -212,7 +211,6 @@ def add_parts(
         enters: Where the ray enters the cell.
         limit: Where an entity ends the ray.
         view: Camera and light.
-        height: Number of rows of the image.
         mixed: Colour, share of what is further away, and nearest hit of each ray; changed in place.
         ray: Number of the ray.
     """
@@ -232,4 +230,4 @@ def add_parts(
         mixed[ray, 4] = min(mixed[ray, 4], best)
         light = 1.0 if form[part, 2] else FACE_LIGHT[side] * view[15]
         steep = abs(dx) if side < 2 else abs(dy) if side < 4 else abs(dz) if side < 6 else 1.0
-        add_texel(texels, texel, light, best, steep, view, height, dx, dy, dz, mixed, ray)
+        add_texel(texels, texel, light, best, steep, view, dx, dy, dz, mixed, ray)

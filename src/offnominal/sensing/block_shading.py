@@ -23,8 +23,6 @@ def shade_row(
     seen: EntityHits,
     occlusion: NDArray[np.uint16],
     row: Row,
-    number: int,
-    height: int,
 ) -> None:
     """Add the colours where the rays of a row end: on opaque cubes, entities or in the sky.
 
@@ -33,11 +31,9 @@ def shade_row(
         models: Models of the blocks.
         entity_models: Models of the entities.
         view: Camera and light.
-        seen: Entities of the pixels.
+        seen: Entities of the row.
         occlusion: (cells, 6): ambient occlusion of the corners of the faces; 0 where it is not known yet.
         row: The rays of the row.
-        number: Number of the row.
-        height: Number of rows.
     """
     kind, first, _, form, faces, texels = models
     direction, place, ts, ends, axes, _, mixed = row
@@ -53,12 +49,11 @@ def shade_row(
             continue
         dx, dy, dz = direction[0, column], direction[1, column], direction[2, column]
         cell, t, axis = ends[column], ts[column], axes[column]
-        pixel = number * width + column
         if cell < 0:
-            if entity_t.shape[0] > 0 and entity_t[pixel] < INFINITE:
-                mixed[column, 4] = min(mixed[column, 4], entity_t[pixel])
+            if entity_t[column] < INFINITE:
+                mixed[column, 4] = min(mixed[column, 4], entity_t[column])
                 add_texel(
-                    entity_texels, entity_texel[pixel], entity_light[pixel], entity_t[pixel], 1.0, view, height,
+                    entity_texels, entity_texel[column], entity_light[column], entity_t[column], 1.0, view,
                     dx, dy, dz, mixed, column,
                 )  # fmt: skip
             add_sky(view, dx, dy, dz, mixed, column)
@@ -83,4 +78,4 @@ def shade_row(
                     occlusion[cell, face] = corner_levels(cells, kind, in_front, one, two)
                 if occlusion[cell, face] != KNOWN:
                     light *= 1.0 - dark * occlusion_at(int(occlusion[cell, face]), p, q)
-        add_texel(texels, texel_at(faces[part, face], u, v), light, t, steep, view, height, dx, dy, dz, mixed, column)
+        add_texel(texels, texel_at(faces[part, face], u, v), light, t, steep, view, dx, dy, dz, mixed, column)

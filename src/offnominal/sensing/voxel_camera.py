@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from offnominal.core.checks import integer_in, number_in, positive_integer
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
-from offnominal.sensing.block_models import PackedModels
+from offnominal.sensing.block_models import SIDE, PackedModels
 from offnominal.sensing.material import Colour, check_colour
 from offnominal.sensing.shapes import Triple
 from offnominal.sensing.vectors import cross
@@ -203,9 +203,9 @@ def render_blocks(
 def packed_view(camera: VoxelCamera, light: VoxelLight) -> FloatArray:
     """Return the array for the kernels.
 
-    Its entries are the position (0 to 2), the axes to the right, up and forward (3 to 11), half of the width and height
-    of the image at the distance 1 (12, 13), ambient occlusion, daylight and fog density (14 to 16), and the colours of
-    the sky at the horizon and overhead, from 0 to 255 (17 to 22).
+    Entries: the position (0 to 2), the axes to the right, up and forward (3 to 11), half of the width and height
+    of the image at distance 1 (12, 13), ambient occlusion, daylight and fog density (14 to 16), the colours of the
+    sky at the horizon and overhead, from 0 to 255 (17 to 22), and the area of a pixel at distance 1, in texels (23).
     """
     from offnominal.core.deterministic_math import sincos
 
@@ -215,6 +215,5 @@ def packed_view(camera: VoxelCamera, light: VoxelLight) -> FloatArray:
     # 1 + x + x^2 / 2 is 20 at x = 5.2445.
     settings = (light.ambient_occlusion, light.daylight, 5.2445 / light.visibility)
     sky = (255.0 * light.daylight * part for part in (*light.horizon, *light.zenith))
-    return np.array(
-        (*camera.position, *right, *up, *forward, half * camera.width / camera.height, half, *settings, *sky)
-    )
+    wide, texels = half * camera.width / camera.height, 2.0 * SIDE * half / camera.height
+    return np.array((*camera.position, *right, *up, *forward, wide, half, *settings, *sky, texels * texels))
