@@ -30,6 +30,7 @@ from benchmarks import (
     sensing,
     training,
     uncertainty,
+    voxel_camera,
     voxels,
     worlds,
 )
@@ -42,7 +43,7 @@ Made by `make bench`, or section by section by `python -m benchmarks SECTION`. R
 whole process, best of five windows, contenders taking turns. A step is one transition of one row.
 """
 GROUPS = {
-    "sensing": sensing.SECTIONS,
+    "sensing": {**sensing.SECTIONS, **voxel_camera.SECTIONS},
     "worlds": {
         **worlds.SECTIONS,
         **arm.SECTIONS,

@@ -48,7 +48,7 @@ def mycelium() -> tuple[Texture, Texture, Texture]:
 
 def bedrock() -> Texture:
     """Return a rough, dark stone with strong contrasts."""
-    return clouded("bedrock", "2B2B2B", "3F3F3F", "575757", "6E6E6E", "8A8A8A", "A6A6A6", cells=8, grain=1)
+    return clouded("bedrock", "353535", "454545", "565656", "686868", "7D7D7D", "949494", cells=8, grain=1)
 
 
 def cobblestone() -> Texture:

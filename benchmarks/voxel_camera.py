@@ -1,0 +1,105 @@
+"""First-person images of the voxel world, beside a ray marcher in NumPy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import rates
+from offnominal.core.types import Array
+from offnominal.sensing import VoxelCamera, render_blocks
+from offnominal.worlds.craft.first_person import EYE_HEIGHT, FOV, first_person
+from offnominal.worlds.craft.game import new_game
+from offnominal.worlds.craft.layout import GROUND
+from offnominal.worlds.craft.sense import everything
+from offnominal.worlds.craft.state import GameState
+from offnominal.worlds.craft.textures.models import block_models
+
+Row = dict[str, Any]
+LEVELS = 6
+
+
+def views() -> list[GameState]:
+    """Return the beginning of some levels, in four directions each."""
+    states = []
+    for seed in range(LEVELS):
+        state = new_game("v2", seed=seed)
+        for yaw in (0, 90, 180, 270):
+            states.append(state.copy())
+            states[-1].yaw = yaw
+    return states
+
+
+def camera_of(state: GameState) -> VoxelCamera:
+    x, z = state.cell
+    return VoxelCamera((x + 0.5, GROUND + EYE_HEIGHT, z + 0.5), float(state.yaw), 0.0, fov=FOV)
+
+
+def camera() -> list[Row]:
+    """Images of 256 x 256 pixels in rooms of `CRAFT-Pogo-v2`, one at a time.
+
+    The peer visits cells in the same order, all rays at once, with NumPy. It finds ids and distances of full cubes
+    only: no textures, no entities, no light.
+    """
+    states = views()
+    ours = render_blocks(states[0].blocks, block_models(), camera_of(states[0]))
+    cubes = np.isin(ours.block, np.flatnonzero(block_models().kind == 1))
+    block, _ = numpy_cast(states[0].blocks, camera_of(states[0]))
+    assert (block == ours.block)[cubes].mean() > 0.95
+    contenders = {
+        "image with hot bar, ids, entities and depth": lambda: len([first_person(state) for state in states]),
+        "image with SENSE_ALL as JSON": lambda: len([_with_json(state) for state in states]),
+        "blocks only": lambda: len([render_blocks(s.blocks, block_models(), camera_of(s)) for s in states]),
+        "peer: NumPy, all rays at once, ids of cubes only": lambda: len(
+            [numpy_cast(states[0].blocks, camera_of(states[0]))]
+        ),
+    }
+    bars = {"image with hot bar, ids, entities and depth": ">= 200", "image with SENSE_ALL as JSON": ">= 120"}
+    return [
+        {
+            "task": name,
+            "images/CPU-s": round(rate.per_cpu_second, 1),
+            "ms": 1e3 / rate.per_cpu_second,
+            "bar": bars.get(name, ""),
+        }
+        for name, rate in rates(contenders).items()
+    ]
+
+
+def _with_json(state: GameState) -> str:
+    first_person(state)
+    return json.dumps(everything(state))
+
+
+def numpy_cast(blocks: Array, camera: VoxelCamera) -> tuple[Array, Array]:
+    """Return the number of the nearest block of each pixel and its distance, by steps of all rays at once."""
+    right, up, forward = (np.array(axis) for axis in camera.axes())
+    half = np.tan(np.radians(camera.fov) / 2.0)
+    steps = half * ((2.0 * np.arange(camera.width) + 1.0) / camera.width - 1.0)
+    direction = (forward + steps[None, :, None] * right - steps[:, None, None] * up).reshape(-1, 3)
+    direction[direction == 0.0] = 1e-300
+    eye = np.array(camera.position)
+    cell = np.broadcast_to(np.floor(eye).astype(np.int64), direction.shape).copy()
+    step = np.where(direction > 0.0, 1, -1)
+    delta = np.abs(1.0 / direction)
+    crossing = (cell + (direction > 0.0) - eye) / direction
+    found, distance = np.zeros(len(direction), np.uint8), np.full(len(direction), np.inf)
+    active = np.arange(len(direction))
+    while len(active):
+        axis = np.argmin(crossing[active], axis=1)
+        t = crossing[active, axis]
+        crossing[active, axis] += delta[active, axis]
+        cell[active, axis] += step[active, axis]
+        inside = ((cell[active] >= 0) & (cell[active] < blocks.shape)).all(axis=1)
+        active, t = active[inside], t[inside]
+        here = blocks[tuple(cell[active].T)]
+        hit = here != 0
+        found[active[hit]], distance[active[hit]] = here[hit], t[hit]
+        active = active[~hit]
+    size = (camera.height, camera.width)
+    return found.reshape(size), distance.reshape(size)
+
+
+SECTIONS = {"Voxel world: images": camera}
