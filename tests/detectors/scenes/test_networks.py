@@ -25,13 +25,13 @@ from offnominal.detectors.scenes import (
 from offnominal.detectors.scenes.label_classes import CLASSES, IGNORED, N_CLASSES, class_table
 from offnominal.detectors.scenes.labelled_images import ImageBatch, LabelledImages, StoredImages
 from offnominal.detectors.scenes.mask_classifier import mask_loss, rejection_loss
+from offnominal.detectors.scenes.network_record import read_record
 from offnominal.detectors.scenes.pasted_objects import UNKNOWN, with_objects
 from offnominal.detectors.scenes.range_images import RangeImages, with_outliers
 from offnominal.detectors.scenes.rba import rejection
 from offnominal.detectors.scenes.real import redundancy_loss
 from offnominal.detectors.scenes.scene_network import learning_rate_factor
 from offnominal.detectors.scenes.segmenter import lack_of_confidence
-from offnominal.detectors.scenes.training_record import read_record
 from offnominal.laws import street_scene
 from offnominal.laws.street_scenes import STREET_RIG
 from offnominal.worlds.road.labels import CONTENT_ANOMALIES, Label

@@ -4,15 +4,14 @@ import numpy as np
 import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
-from offnominal.detectors.scenes import Segmenter, save_scene_detector
+from offnominal.detectors.scenes import Segmenter, save_scene_detector, trained_networks
 from offnominal.evaluation.scenes import ScoredFrame
 from offnominal.evaluation.scenes.scored_scenes import ElementScores
 from offnominal.laws import street_scene
-from offnominal.papers.anovox import fitted_detector as fitting
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.example_frames import choose_examples
 from offnominal.papers.anovox.execution import code_of, uses_gpu
-from offnominal.papers.anovox.fitted_detector import fitted_detector, weights_of
+from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights
 from offnominal.papers.anovox.published_tables import table_3, table_4
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.reports.report import leading_rows, write_report
@@ -141,8 +140,8 @@ def test_networks_have_the_weights_of_the_package_and_are_not_trained(tmp_path, 
     cell = SceneCell("Entropy", "Entropy")
     assert uses_gpu(cell, sources)
     assert not uses_gpu(SceneCell("Random", "Random"), sources)
-    monkeypatch.setattr(fitting, "weights_folder", lambda: tmp_path)
-    assert weights_of(cell) is None
+    monkeypatch.setattr(trained_networks, "FOLDER", tmp_path)
+    assert not has_weights(cell)
     before = code_of(cell, sources)
     scene = street_scene(2, seed=0)
     trained = Segmenter(width=8, n_steps=2, batch_size=2, device="cpu").fit([scene])
@@ -151,4 +150,5 @@ def test_networks_have_the_weights_of_the_package_and_are_not_trained(tmp_path, 
     expected = trained.with_confidence("entropy").score(scene)[0].flat()
     assert (loaded.score(scene)[0].flat() == expected).all()
     assert code_of(cell, sources) != before
-    assert weights_of(cell.replace(shipped_weights=False)) is None
+    assert has_weights(cell)
+    assert not has_weights(cell.replace(shipped_weights=False))

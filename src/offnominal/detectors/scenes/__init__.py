@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from offnominal.detectors.scenes.height_above_road import HeightAboveRoad
     from offnominal.detectors.scenes.lidar_knn import LidarKNN
     from offnominal.detectors.scenes.motion import Motion
+    from offnominal.detectors.scenes.network_record import TrainingRecord
     from offnominal.detectors.scenes.observation import SceneObservation
     from offnominal.detectors.scenes.patch_knn import PatchKNN
     from offnominal.detectors.scenes.random_scores import RandomScores
@@ -28,8 +29,12 @@ if TYPE_CHECKING:
     from offnominal.detectors.scenes.real import REAL
     from offnominal.detectors.scenes.scene_detector import SceneDetector
     from offnominal.detectors.scenes.segmenter import Segmenter
-    from offnominal.detectors.scenes.trained_networks import trained_names, trained_scene_detector, training_record
-    from offnominal.detectors.scenes.training_record import TrainingRecord
+    from offnominal.detectors.scenes.trained_networks import (
+        trained_hash,
+        trained_names,
+        trained_scene_detector,
+        training_record,
+    )
     from offnominal.detectors.scenes.training_runs import train_scene_networks
 
 _NAMES = {
@@ -46,8 +51,8 @@ _NAMES = {
     "real": ("REAL",),
     "scene_detector": ("SceneDetector",),
     "segmenter": ("Segmenter",),
-    "trained_networks": ("trained_names", "trained_scene_detector", "training_record"),
-    "training_record": ("TrainingRecord",),
+    "trained_networks": ("trained_hash", "trained_names", "trained_scene_detector", "training_record"),
+    "network_record": ("TrainingRecord",),
     "training_runs": ("train_scene_networks",),
 }
 
@@ -70,6 +75,7 @@ __all__ = [
     "save_scene_detector",
     "scene_detectors",
     "train_scene_networks",
+    "trained_hash",
     "trained_names",
     "trained_scene_detector",
     "training_record",

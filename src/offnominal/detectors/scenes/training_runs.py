@@ -14,9 +14,9 @@ from offnominal.datasets.scenes import DrivingScene, open_scenes
 from offnominal.datasets.scenes.index import SCENES
 from offnominal.detectors.files import DetectorCard
 from offnominal.detectors.scenes.catalogue import make_scene_detector, save_scene_detector
+from offnominal.detectors.scenes.network_record import TrainingRecord, record_path, write_record
 from offnominal.detectors.scenes.read_ahead import ReadAhead
 from offnominal.detectors.scenes.scene_network import SceneNetwork, Validated
-from offnominal.detectors.scenes.training_record import TrainingRecord, record_path, write_record
 
 NETWORKS = ("MaxSoftmax", "RbA", "REAL")
 """Ids of the scene detectors with a network of their own; ``MaxLogit`` and ``Entropy`` share that of ``MaxSoftmax``."""
