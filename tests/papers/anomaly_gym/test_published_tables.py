@@ -104,10 +104,10 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
     ("name", "scale", "cells"),
     [
         ("anomaly-gym", "smoke", 20),
-        ("anomaly-gym", "laptop", 9 * 20),
-        ("anomaly-gym", "paper", 9 * 20),
-        ("anomaly-gym-images", "laptop", 9 * 29),
-        ("anomaly-gym-images", "paper", 9 * 34),
+        ("anomaly-gym", "laptop", 10 * 20),
+        ("anomaly-gym", "paper", 10 * 20),
+        ("anomaly-gym-images", "laptop", 10 * 29),
+        ("anomaly-gym-images", "paper", 10 * 34),
     ],
 )
 def test_number_of_cells_of_each_scale(name, scale, cells):

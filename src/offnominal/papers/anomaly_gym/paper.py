@@ -10,9 +10,9 @@ _PACKAGE = "offnominal.papers.anomaly_gym"
 PAPER = Paper(
     "anomaly-gym",
     studies=(
-        study_file("anomaly-gym", _PACKAGE, "study.toml", "vector detectors on all faults of nine worlds"),
+        study_file("anomaly-gym", _PACKAGE, "study.toml", "vector detectors on all faults of ten worlds"),
         study_file("anomaly-gym-policies", _PACKAGE, "policies.toml", "vector detectors under other policies"),
-        study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of nine worlds"),
+        study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of ten worlds"),
         study_file(
             "anomaly-gym-images-policies", _PACKAGE, "image_policies.toml", "image detectors under other policies"
         ),
