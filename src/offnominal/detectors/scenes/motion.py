@@ -13,7 +13,7 @@ from offnominal.detectors.parameters import POSITIVE, Range
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.observation import CameraObservation, SceneObservation
 from offnominal.detectors.scenes.scene_detector import NormalScenes, SceneDetector, Sensor
-from offnominal.detectors.scenes.surfaces import closing_speeds, followed, limits, medians, surfaces
+from offnominal.detectors.scenes.surfaces import closing_speeds, followed, limits, means, medians, surfaces
 from offnominal.detectors.state_arrays import StateArrays
 
 MOVING = 0.5
@@ -23,11 +23,15 @@ SMALLEST = 24
 LOWEST, HIGHEST = 0.8, 4.5
 """Largest heights of the lowest and of the highest pixel of a road user, m."""
 SPREAD = 1.5
-"""Largest median deviation of the speeds of the pixels of a surface from their median, m/s."""
+"""Largest median deviation of the speeds of pixels from their median with which a surface is followed, m/s."""
+STEADY = 0.5
+"""The same up to which a surface stands or moves in the direction of view, and not across it, m/s."""
 ALIKE = 1.6
 """Largest ratio of the visible areas of one surface in two images."""
 HARDEST = 15.0
 """Largest acceleration of a road user, m/s²; a larger change of speed is another surface."""
+N_MAPS = 6
+"""Number of maps of a track."""
 WIDEST = 512
 """Larger images are reduced to at most so many columns."""
 
@@ -37,8 +41,8 @@ class Track(NamedTuple):
 
     Args:
         image: The last image, reduced.
-        maps: (4, height, width): speed of each pixel's surface, its unexpected gain and loss of speed so far, all in
-            m/s, and its visible area; NaN where they are unknown.
+        maps: (6, height, width): speed of each pixel's surface, its unexpected gain and loss of speed so far, all in
+            m/s, its visible area, and x and y of its centre, m; NaN where they are unknown.
     """
 
     image: CameraObservation
@@ -57,11 +61,12 @@ class Motion(SceneDetector):
     """Unexpected change of speed of each visible surface, m/s.
 
     The next depth image is predicted from the last one: the camera moves as the ego vehicle does, and every surface
-    moves on with its speed. A surface is a connected set of pixels above the road; its speed is the median of its
-    pixels. The difference between image and prediction is its change of speed. Cars accelerate and brake in normal
-    scenes as well, so a cumulative sum (CUSUM; Page, 1954) subtracts at each step what is usual in normal scenes, and
-    follows the surface through the images. The sum does not change while a surface stands still, and begins again when
-    it drives on.
+    moves on with its speed. A surface is a connected set of pixels above the road. Its speed is the median of those of
+    its pixels in the direction of view; where these differ, as those of a car that turns do, it is the speed of its
+    centre over ground. The difference between image and prediction is its change of speed. Cars accelerate and brake in
+    normal scenes as well, so a cumulative sum (CUSUM; Page, 1954) subtracts at each step what is usual in normal
+    scenes, and follows the surface through the images. Nothing is subtracted while a surface stands still, and the sum
+    begins again when it drives on.
 
     Args:
         quantile: Quantile of the accelerations of surfaces in normal scenes that is still usual.
@@ -109,7 +114,7 @@ class Motion(SceneDetector):
         for name, full in observation.cameras.items():
             image, last = full.reduced(_stride(full.depth.shape[1])), state.tracks.get(name)
             if last is None or not 0.0 < seconds <= self.max_seconds or last.image.depth.shape != image.depth.shape:
-                tracks[name] = Track(image, np.full((4, *image.depth.shape), np.nan))
+                tracks[name] = Track(image, np.full((N_MAPS, *image.depth.shape), np.nan))
             else:
                 height = image.points()[..., 2] - observation.position[2]
                 maps, changes[name] = _moved(image, height, last, seconds, usual * seconds)
@@ -139,18 +144,22 @@ def _moved(
     # A pixel covers an area that grows with the square of its depth.
     area = size * medians(image.depth.astype(np.float64), surface, n) ** 2
     low, high = limits(height, surface, n)
-    measured = (size >= SMALLEST) & (spread <= SPREAD) & (low <= LOWEST) & (high <= HIGHEST)
-    speed[~measured] = np.nan
-    earlier = followed(last.maps, image, last.image, np.nan_to_num(_painted(speed, surface)) * seconds)
-    before, gain, loss, area_before = (medians(each, surface, n) for each in earlier)
+    road_user = (size >= SMALLEST) & (low <= LOWEST) & (high <= HIGHEST)
+    closing = np.where(road_user & (spread <= SPREAD), speed, 0.0)
+    earlier = followed(last.maps, image, last.image, np.nan_to_num(_painted(closing, surface)) * seconds)
+    before, gain, loss, area_before, *centre_before = (medians(each, surface, n) for each in earlier)
+    centre = means(image.points()[..., :2], surface, n)
+    across = np.hypot(*(centre - np.stack(centre_before))) / seconds
+    speed = np.where(spread <= STEADY, np.abs(speed), across)
+    speed[~road_user] = np.nan
     change = speed - before
     same = (np.abs(np.log(area / area_before)) < np.log(ALIKE)) & (np.abs(change) <= HARDEST * seconds)
     stood, stands = (np.abs(each) <= MOVING for each in (before, speed))
     same &= stands | ~stood
-    step, usual = (np.where(stood & stands, 0.0, each) for each in (change, allowed))
-    step, gain, loss = (np.where(same, each, 0.0) for each in (step, gain, loss))
+    usual = np.where(stood & stands, 0.0, allowed)
+    step, gain, loss = (np.where(same, each, 0.0) for each in (change, gain, loss))
     sums = np.maximum(gain + step - usual, 0.0), np.maximum(loss - step - usual, 0.0)
-    maps = np.stack([_painted(each, surface) for each in (speed, *sums, area)])
+    maps = np.stack([_painted(each, surface) for each in (speed, *sums, area, *centre)])
     return maps, change[same & (np.abs(before) > MOVING)]
 
 

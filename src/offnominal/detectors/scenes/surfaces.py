@@ -78,6 +78,24 @@ def medians(values: FloatArray, group: IntArray, n: int) -> FloatArray:
     return found
 
 
+def means(values: FloatArray, group: IntArray, n: int) -> FloatArray:
+    """Return the mean of the values of each of n groups, (width, n); NaN for a group without.
+
+    Args:
+        values: (..., width): values, finite in all groups.
+        group: (...): group of each row of values; negative ones are left out.
+        n: Number of groups.
+
+    Example:
+        >>> means(np.array([[1.0, 0.0], [3.0, 2.0]]), np.array([0, 0]), 1).tolist()
+        [[2.0], [1.0]]
+    """
+    kept = group >= 0
+    count = np.bincount(group[kept], minlength=n)
+    with np.errstate(invalid="ignore"):
+        return np.stack([np.bincount(group[kept], part, n) / count for part in values[kept].T])
+
+
 def limits(values: FloatArray, group: IntArray, n: int) -> tuple[FloatArray, FloatArray]:
     """Return the smallest and the largest finite value of each of n groups; infinite for a group without.
 
