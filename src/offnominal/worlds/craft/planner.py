@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 
-import numpy as np
-
 from offnominal.worlds.craft.block_commands import ORE_DIAMONDS, kinds_on_ground, logs_beside
 from offnominal.worlds.craft.blocks import (
     AIR,
@@ -29,24 +27,21 @@ from offnominal.worlds.craft.blocks import (
     UNLOCKED_SAFE,
 )
 from offnominal.worlds.craft.commands import run_command
-from offnominal.worlds.craft.layout import MAIN, STEPS, Cell
+from offnominal.worlds.craft.layout import MAIN, MAIN_SIZE, Cell
 from offnominal.worlds.craft.movement import beside, distance
 from offnominal.worlds.craft.navigator import Navigator
+from offnominal.worlds.craft.planner_memory import UNKNOWN, PlannerMemory
 from offnominal.worlds.craft.refusal import name_of
-from offnominal.worlds.craft.rules import RULES, Recipe, Rules, Trade
+from offnominal.worlds.craft.rules import Recipe, Trade
 from offnominal.worlds.craft.sense import sensed_rooms
-from offnominal.worlds.craft.state import Actor, GameState
+from offnominal.worlds.craft.state import GameState
 
-UNKNOWN = 255
 MOST_COMMANDS = 400
-MOST_FAILURES, MOST_TRADES = 3, 40
-"""Refusals after which the planner tries something else; a trader can be busy for long."""
 PATIENCE = 12
 DEEPEST = 8
 LOG_STOCK = 3
 """Logs that the planner takes in version 2: the two of the recipes and one in reserve."""
 USEFUL = frozenset({LOG, DIAMOND, PLATINUM, TITANIUM, DIAMOND_BLOCK})
-_CONSUMING = ("CRAFT", "TRADE", "PLACE", "PLACE_TREE_TAP", "DELETE")
 
 
 class PogoPlanner:
@@ -68,19 +63,9 @@ class PogoPlanner:
 
     def __init__(self, *, walks: bool = False) -> None:
         self._navigator = Navigator(walks=walks)
-        self._rules: Rules | None = None
-        self._known = np.zeros((0, 0), np.uint8)
-        self._traders: dict[int, Cell] = {}
-        self._trades: dict[int, tuple[Trade, ...]] = {}
-        self._refused: dict[str, int] = {}
-        self._visited: set[Cell] = set()
-        self._totals: dict[int, int] = {}
-        self._talked: tuple[int, Cell] | None = None
-        self._wants_recipes = False
-        self._stolen = False
+        self._memory = PlannerMemory()
         self._has_logs = False
         self._waited = 0
-        self._command = ""
 
     def next_command(self, state: GameState, success: bool = True) -> str:
         """Return the next command.
@@ -89,72 +74,34 @@ class PogoPlanner:
             state: What the player senses.
             success: Whether the latest command was carried out.
         """
-        if self._command:
-            self._learn(state, success)
-        self._perceive(state)
+        memory = self._memory
+        if memory.command:
+            memory.learn(state, success)
+        memory.perceive(state)
         command = self._wanted(state)
-        most = MOST_TRADES if command is not None and command.startswith("TRADE") else MOST_FAILURES
-        if command is None or self._refused.get(command, 0) >= most:
+        if command is None or memory.is_hopeless(command):
             self._waited += 1
             command = "NOP" if self._waited <= PATIENCE else "GIVE_UP"
-        elif not success and command == self._command and command.startswith("TRADE"):
+        elif not success and command == memory.command and command.startswith("TRADE"):
             command = "NOP"
-        self._command = command
+        else:
+            self._waited = 0
+        memory.command = command
         return command
 
     def replace_command(self, command: str) -> None:
         """Take notice that another command was carried out than the latest one of the planner."""
-        self._command = command
+        self._memory.command = command
 
     def copy(self) -> PogoPlanner:
         """Return an independent copy that continues in the same way."""
         twin = copy.copy(self)
-        twin._navigator = self._navigator.copy()
-        twin._known = self._known.copy()
-        twin._traders = dict(self._traders)
-        twin._trades, twin._refused = dict(self._trades), dict(self._refused)
-        twin._visited, twin._totals = set(self._visited), dict(self._totals)
+        twin._navigator, twin._memory = self._navigator.copy(), self._memory.copy()
         return twin
 
-    def _learn(self, state: GameState, success: bool) -> None:
-        """Take notice of what the latest command did."""
-        verb, _, argument = self._command.partition(" ")
-        if verb == "COLLECT":
-            self._visited.add(state.front)
-        if success:
-            self._refused.pop(self._command, None)
-            actor = state.actor(int(argument)) if verb == "INTERACT" else None
-            if actor is not None:
-                self._trades[actor.id] = actor.trades
-                self._talked = (actor.id, state.cell)
-            elif verb == "SENSE_RECIPES":
-                self._rules = state.rules
-            return
-        self._refused[self._command] = self._refused.get(self._command, 0) + 1
-        if verb == "CRAFT" and self._rules != state.rules:
-            self._wants_recipes = True
-        elif verb == "INTERACT":
-            self._refused[self._command] = MOST_FAILURES
-
-    def _perceive(self, state: GameState) -> None:
-        """Update the map of known blocks and notice items that have vanished."""
-        if not self._known.size:
-            self._known = np.full(state.layer.shape, UNKNOWN, np.uint8)
-            self._rules = RULES[state.version]
-        for room in sensed_rooms(state):
-            part = (slice(room.first[0], room.last[0] + 1), slice(room.first[1], room.last[1] + 1))
-            self._known[part] = state.layer[part]
-        self._traders |= {actor.id: actor.cell for actor in self._actors(state) if actor.kind == "Trader"}
-        totals = state.inventory.totals()
-        vanished = any(totals.get(kind, 0) < count for kind, count in self._totals.items())
-        if vanished and not self._command.startswith(_CONSUMING):
-            self._stolen = True
-            self._visited.clear()
-        self._totals = totals
-
     def _wanted(self, state: GameState) -> str | None:
-        if self._wants_recipes:
-            self._wants_recipes = False
+        if self._memory.wants_recipes:
+            self._memory.wants_recipes = False
             return "SENSE_RECIPES"
         return (
             self._ask_strangers(state)
@@ -165,27 +112,27 @@ class PogoPlanner:
 
     def _ask_strangers(self, state: GameState) -> str | None:
         """Interact with actors of unknown kinds as long as they give something."""
-        for actor in self._actors(state):
-            if actor.kind not in ("Trader", "Pogoist") and self._refused.get(f"INTERACT {actor.id}", 0) == 0:
+        for actor in self._memory.actors(state):
+            if actor.kind not in ("Trader", "Pogoist") and not self._memory.was_refused(f"INTERACT {actor.id}"):
                 return self._navigator.stand_near(state, actor.cell) or f"INTERACT {actor.id}"
         return None
 
     def _stock_up(self, state: GameState) -> str | None:
         """Get the resources first that another actor could take away."""
-        recipe = self._recipe(POGO_STICK)
+        recipe = self._memory.recipe(POGO_STICK)
         if recipe is None:
             return None
         needs = recipe.ingredients
         has = state.inventory.count
         platinum = needs.get(TITANIUM, 0) - has(TITANIUM) - has(PLATINUM)
         diamonds = ORE_DIAMONDS * (needs.get(DIAMOND_BLOCK, 0) - has(DIAMOND_BLOCK)) - has(DIAMOND)
-        if platinum > 0 and self._blocks(state, PLATINUM):
+        if platinum > 0 and self._memory.blocks(state, PLATINUM):
             return self._mine(state, PLATINUM)
-        if diamonds > 0 and self._blocks(state, DIAMOND_ORE):
+        if diamonds > 0 and self._memory.blocks(state, DIAMOND_ORE):
             return self._mine(state, DIAMOND_ORE)
         if state.version == "v2" and not self._has_logs:
             self._has_logs = has(LOG) >= LOG_STOCK
-            trees = self._blocks(state, LOG, JUNGLE_LOG)
+            trees = self._memory.blocks(state, LOG, JUNGLE_LOG)
             return self._cut(state) if len(trees) > 1 and not self._has_logs else None
         return None
 
@@ -206,14 +153,14 @@ class PogoPlanner:
             return self._open(state, (PLASTIC_CHEST,))
         if item == TITANIUM:
             return self._trade_for(state, item, count, depth) or self._search(state)
-        recipe = self._recipe(item)
+        recipe = self._memory.recipe(item)
         if recipe is not None:
             return self._craft(state, recipe, count, depth) or self._search(state)
         return self._trade_for(state, item, count, depth) or self._search(state)
 
     def _get_ore(self, state: GameState, item: int, count: int, depth: int) -> str | None:
         ore = DIAMOND_ORE if item == DIAMOND else item
-        if self._blocks(state, ore):
+        if self._memory.blocks(state, ore):
             return self._mine(state, ore)
         return self._search(state) or self._trade_for(state, item, count, depth)
 
@@ -227,7 +174,7 @@ class PogoPlanner:
                 if missing is not None or state.inventory.count(item) < needed:
                     return missing
         if recipe.needs_table:
-            tables = self._blocks(state, CRAFTING_TABLE)
+            tables = self._memory.blocks(state, CRAFTING_TABLE)
             if not tables:
                 return self._build_table(state, depth)
             reached = self._navigator.stand_beside(state, tables[0])
@@ -248,10 +195,10 @@ class PogoPlanner:
 
     def _trade_for(self, state: GameState, item: int, count: int, depth: int) -> str | None:
         """Return the next command towards an item of a trader."""
-        for id, cell in self._traders.items():
-            if id not in self._trades and not self._refused.get(f"INTERACT {id}"):
+        for id, cell in self._memory.traders.items():
+            if id not in self._memory.trades and not self._memory.was_refused(f"INTERACT {id}"):
                 return self._navigator.stand_near(state, cell) or f"INTERACT {id}"
-        offers = [(id, trade) for id in self._traders for trade in self._trades.get(id, ())]
+        offers = [(id, trade) for id in self._memory.traders for trade in self._memory.trades.get(id, ())]
         for id, trade in sorted(offers, key=lambda offer: _PREFERENCE.get(offer[1].given, 9)):
             if trade.received != item:
                 continue
@@ -259,23 +206,22 @@ class PogoPlanner:
             if missing is not None:
                 return missing
             if state.inventory.count(trade.given) >= trade.given_count:
-                return self._navigator.stand_near(state, self._traders[id]) or self._offer(state, id, trade)
+                return self._navigator.stand_near(state, self._memory.traders[id]) or self._offer(state, id, trade)
         return None
 
     def _offer(self, state: GameState, id: int, trade: Trade) -> str:
         """Return the command that talks to a trader who stands beside the player, then the one that trades."""
-        if self._talked != (id, state.cell):
+        if self._memory.talked != (id, state.cell):
             return f"INTERACT {id}"
         return f"TRADE {id} {name_of(state, trade.given)} {trade.given_count}"
 
     def _cut(self, state: GameState) -> str | None:
         """Return the next command towards a log: a tree, or a sapling that grows into one."""
-        trees = self._blocks(state, LOG, JUNGLE_LOG)
+        trees = self._memory.blocks(state, LOG, JUNGLE_LOG)
         for tree in sorted(trees, key=lambda cell: (not beside(state, cell), distance(cell, state.cell))):
-            if self._refused.get(f"BREAK {tree}", 0) < MOST_FAILURES:
-                command = self._navigator.stand_beside(state, tree)
-                if command is not None or state.front == tree:
-                    return command or "BREAK_BLOCK"
+            command = self._navigator.stand_beside(state, tree)
+            if command is not None or state.front == tree:
+                return command or "BREAK_BLOCK"
         if state.inventory.count(SAPLING):
             return self._put(state, SAPLING)
         return self._pick_up(state, (SAPLING,))
@@ -284,7 +230,7 @@ class PogoPlanner:
         """Return the next command that breaks the nearest ore."""
         if state.inventory.held != IRON_PICKAXE and state.inventory.count(IRON_PICKAXE):
             return f"SELECT_ITEM {name_of(state, IRON_PICKAXE)}"
-        for cell in self._blocks(state, ore):
+        for cell in self._memory.blocks(state, ore):
             command = self._navigator.stand_beside(state, cell)
             if command is not None or state.front == cell:
                 return command or "BREAK_BLOCK"
@@ -292,12 +238,12 @@ class PogoPlanner:
 
     def _tap(self, state: GameState, depth: int) -> str | None:
         """Return the next command towards rubber."""
-        for tap in self._blocks(state, TREE_TAP):
+        for tap in self._memory.blocks(state, TREE_TAP):
             if logs_beside(state, tap):
                 return self._navigator.stand_beside(state, tap) or "COLLECT"
         if not state.inventory.count(TREE_TAP):
             return self._get(state, TREE_TAP, 1, depth + 1)
-        trees = self._blocks(state, LOG, JUNGLE_LOG)
+        trees = self._memory.blocks(state, LOG, JUNGLE_LOG)
         if logs_beside(state, state.front) and state.is_free(state.front):
             if state.front in state.drops:
                 return "MOVE w"
@@ -315,16 +261,16 @@ class PogoPlanner:
     def _search(self, state: GameState) -> str | None:
         """Return the next command towards what safes and chests hold."""
         return self._open(state, (UNLOCKED_SAFE, SAFE)) or (
-            self._open(state, (PLASTIC_CHEST,)) if self._stolen else None
+            self._open(state, (PLASTIC_CHEST,)) if self._memory.was_robbed else None
         )
 
     def _open(self, state: GameState, kinds: Iterable[int]) -> str | None:
         """Return the next command that takes the contents of a container; unknown rooms are entered to find it."""
         kinds = tuple(kinds)
-        for cell in self._blocks(state, *kinds):
-            if cell in self._visited:
+        for cell in self._memory.blocks(state, *kinds):
+            if cell in self._memory.visited:
                 continue
-            if self._known[cell] == SAFE and not state.inventory.count(KEY):
+            if self._memory.known[cell] == SAFE and not state.inventory.count(KEY):
                 return self._open(state, (PLASTIC_CHEST,))
             reached = self._navigator.stand_beside(state, cell)
             if reached is not None:
@@ -339,13 +285,13 @@ class PogoPlanner:
 
     def _explore(self, state: GameState) -> str | None:
         """Return the next command that enters a room whose blocks are not known."""
-        if not state.inventory.count(KEY) and self._blocks(state, PLASTIC_CHEST):
+        if not state.inventory.count(KEY) and self._memory.blocks(state, PLASTIC_CHEST):
             chest = self._open(state, (PLASTIC_CHEST,))
             if chest is not None:
                 return chest
         for number, door in enumerate(state.layout.doors):
             inside = _beyond(door)
-            if self._known[inside] == UNKNOWN:
+            if self._memory.known[inside] == UNKNOWN:
                 if MAIN + 1 + number not in state.rooms_in_reach(state.cell):
                     return self._navigator.open_door(state, door)
                 return self._navigator.stand_in(state, inside)
@@ -368,24 +314,6 @@ class PogoPlanner:
                 return command
         return None
 
-    def _actors(self, state: GameState) -> list[Actor]:
-        """Return the actors in the sensed rooms."""
-        rooms = sensed_rooms(state)
-        return [actor for actor in state.actors if any(room.holds(actor.cell) for room in rooms)]
-
-    def _blocks(self, state: GameState, *kinds: int) -> list[Cell]:
-        """Return the known cells with some blocks, nearest first."""
-        mask = self._known == kinds[0]
-        for kind in kinds[1:]:
-            mask |= self._known == kind
-        xs, zs = np.nonzero(mask)
-        cells = list(zip(xs.tolist(), zs.tolist(), strict=True))
-        return sorted(cells, key=lambda cell: distance(cell, state.cell))
-
-    def _recipe(self, item: int) -> Recipe | None:
-        assert self._rules is not None
-        return self._rules.recipe_for(item)
-
 
 _ORDER = {TITANIUM: 0, RUBBER: 1, DIAMOND_BLOCK: 2}
 _PREFERENCE = {PLATINUM: 0, DIAMOND: 1, LOG: 2}
@@ -394,8 +322,7 @@ _PREFERENCE = {PLATINUM: 0, DIAMOND: 1, LOG: 2}
 def _beyond(door: Cell) -> Cell:
     """Return the cell behind a door of the main room."""
     x, z = door
-    dx, dz = STEPS[3] if x > z or x == 31 else STEPS[0]
-    return x + dx, z + dz
+    return (x + 1, z) if x == MAIN_SIZE - 1 else (x, z + 1)
 
 
 def solve(state: GameState, planner: PogoPlanner | None = None, *, limit: int = MOST_COMMANDS) -> list[str]:

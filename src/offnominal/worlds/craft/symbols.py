@@ -188,14 +188,14 @@ def _is_room(side: tuple[int, ...], size: int) -> bool:
 
 def _inventory(numbers: IntArray) -> Inventory:
     found = Inventory()
-    for item, count in zip(COUNTED, numbers[: len(COUNTED)].tolist(), strict=True):
-        if 0 < count <= 1024:
-            found.add(item, count)
+    for slot, (item, count) in enumerate(zip(COUNTED, numbers[: len(COUNTED)].tolist(), strict=True)):
+        if count > 0:
+            found.items[slot], found.counts[slot] = item, count
     held = int(numbers[HELD])
     if held in BY_ID and held != AIR and found.count(KIND[held]):
         found.select(KIND[held])
-    elif AIR in found.items:
-        found.selected = found.items.index(AIR)
+    else:
+        found.selected = len(COUNTED)
     return found
 
 
