@@ -109,7 +109,9 @@ def _family(ids: list[str]) -> str:
     """Return a short list of worlds."""
     families = {id.partition("-")[0] for id in ids}
     whole = {id for id in worlds.ids() if id.partition("-")[0] in families} == set(ids)
-    return f"all {', '.join(sorted(families))}" if whole else ", ".join(id.split("-")[1] for id in ids)
+    names = [id.split("-")[1] for id in worlds.ids()]
+    short = [id.split("-", 1)[1] if names.count(id.split("-")[1]) > 1 else id.split("-")[1] for id in ids]
+    return f"all {', '.join(sorted(families))}" if whole else ", ".join(short)
 
 
 def observation_rows(world: str) -> list[Row]:

@@ -64,6 +64,11 @@ ROAD = {
     "ice that comes and goes": Fault("dynamics/slippery_road", 0.06, Schedule(onset=1, period=4)),
     "wrong-way driver in the rain": (Fault("dynamics/ghost_driver", 20.0, 3), Fault("dynamics/heavy_rain", 90.0, 5)),
 }
+CRAFT = {
+    "fence and another recipe": (Fault("dynamics/fence", 2, 3), Fault("dynamics/recipe", 1, 5)),
+    "inserted item that comes and goes": Fault("dynamics/inserted_item", 7, Schedule(onset=1, period=4)),
+    "supplier": Fault("dynamics/supplier", 3, 2),
+}
 PUBLISHED = published_strengths()
 
 
@@ -77,6 +82,11 @@ def faults_of(world):
         return common | (ARM | grip if world.startswith("URM") else ROBOT)
     if world.startswith("CAR"):
         return {name: fault for name, fault in COMMON.items() if not name.startswith("force")} | ROAD
+    if world.startswith("CRAFT"):
+        thief = {"thief": Fault("dynamics/thief", 2, 1)} if world == "CRAFT-Pogo-v2" else {}
+        return (
+            {name: fault for name, fault in COMMON.items() if not name.startswith(("force", "action"))} | CRAFT | thief
+        )
     own = {"mass": Fault("dynamics/mass", PUBLISHED[world, "dynamics/mass", "strong"], 2)}
     if world.startswith("SAP"):
         own["moving objects"] = Fault("dynamics/moving_objects", 20.0)

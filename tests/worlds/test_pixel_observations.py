@@ -14,6 +14,8 @@ every_world = pytest.mark.parametrize("id", worlds.ids())
 reporting_world = pytest.mark.parametrize("id", [id for id in worlds.ids() if id != "OOD-Pong-v0"])
 VISIBLE = {
     "CAR-LaneKeep-v0": 3,
+    "CRAFT-Pogo-v1": 26,
+    "CRAFT-Pogo-v2": 26,
     "MJC-CartpoleSwingup-v0": 1,
     "MJC-HalfCheetah-v0": 2,
     "MJC-Reacher3D-v0": 1,

@@ -70,6 +70,19 @@ for _physics_parameter, _summary in (
     ("slippery_road", "friction of the road multiplied by b"),
     ("ghost_driver", "wrong-way car of b m/s in the lane"),
     ("heavy_rain", "rain of b mm/h: less friction, worse sight"),
+    ("inserted_item", "copies of the inserted item number b"),
+    ("fence", "fences around trees, level b from easy (1) to hard (3)"),
+    ("jungle_trees", "jungle trees, level b from four of them (1) to one (3)"),
+    ("rotten_trees", "b rotten trees"),
+    ("thief", "thief who takes b kinds of resources at once"),
+    ("supplier", "supplier who gives a pogo stick, level b from at once (1) to late (3)"),
+    ("walls", "walls of grass, level b from some (1) to all (3)"),
+    ("recipe", "recipe number b of the pogo stick"),
+    ("step_cost", "step costs multiplied by 1 + b"),
+    ("extra_traders", "b additional traders"),
+    ("moved_traders", "traders who stand elsewhere"),
+    ("busy_traders", "traders who refuse half (1) or three quarters (2) of the trades"),
+    ("locked_doors", "locked doors"),
 ):
     anomalies.register(
         Spec(

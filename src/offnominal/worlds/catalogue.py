@@ -19,6 +19,7 @@ NAMESPACE = "offnominal"
 FAMILIES = (
     "arm",
     "classic",
+    "craft",
     "mujoco",
     "particles",
     "pong",

@@ -22,7 +22,8 @@ def _card(version: Version, summary: str, *, expert_length: int, walks: bool) ->
         observation=channels(),
         action=(Channel("number of the command"),),
         physics_parameters=tuple(
-            PhysicsParameter(each.name, 0.0, each.summary, minimum=0.0, typical=float(each.typical)) for each in sensed
+            PhysicsParameter(each.name, 0.0, each.summary, "level", minimum=0.0, typical=float(each.typical))
+            for each in sensed
         ),
         target="offnominal.worlds.craft.world:PogoWorld",
         options={"version": version},

@@ -101,14 +101,14 @@ class Layout:
         return found
 
 
-def facing(yaw: int) -> int:
+def facing(yaw: float) -> int:
     """Return the index in `STEPS` of the direction that is nearest to a yaw.
 
     Example:
         >>> [FACINGS[facing(yaw)] for yaw in (0, 90, 100, 350, -90)]
         ['SOUTH', 'WEST', 'WEST', 'SOUTH', 'EAST']
     """
-    return ((yaw + 45) // 90) % 4
+    return int((yaw + 45) // 90) % 4
 
 
 def yaw_towards(origin: Cell, target: Cell) -> int:

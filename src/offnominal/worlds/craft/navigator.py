@@ -36,7 +36,7 @@ class Navigator:
         """Return the command that turns the player towards a neighbouring cell; None if it is in front."""
         if state.front == target:
             return None
-        angle = (yaw_towards(state.cell, target) - state.yaw) % 360
+        angle = (yaw_towards(state.cell, target) - int(state.yaw)) % 360
         return f"TURN {angle if angle <= 180 else angle - 360}"
 
     def stand_in(self, state: GameState, target: Cell) -> str | None:

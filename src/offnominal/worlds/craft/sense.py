@@ -137,15 +137,16 @@ def accessible(layer: BlockArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
 
 
 def cell_map(state: GameState) -> dict[str, Any]:
-    """Return name, accessibility and properties of every cell of the sensed rooms."""
+    """Return name, accessibility and properties of every cell of the sensed rooms. Equal cells share their entry."""
     found: dict[str, Any] = {}
     for room in sensed_rooms(state):
         layer = state.layer[room.first[0] : room.last[0] + 1, room.first[1] : room.last[1] + 1]
-        entries = {int(block): (name_of(state, int(block)), properties(int(block))) for block in np.unique(layer)}
-        blocks, free = layer.ravel().tolist(), accessible(layer).ravel().tolist()
-        for key, block, is_free in zip(_keys(state.layout, room), blocks, free, strict=True):
-            name, rest = entries[block]
-            found[key] = {"name": name, "isAccessible": is_free, **rest}
+        codes = 2 * layer.astype(np.int64) + accessible(layer)
+        entries = {
+            code: {"name": name_of(state, code // 2), "isAccessible": bool(code % 2), **properties(code // 2)}
+            for code in np.unique(codes).tolist()
+        }
+        found.update(zip(_keys(state.layout, room), map(entries.__getitem__, codes.ravel().tolist()), strict=True))
     return found
 
 

@@ -100,7 +100,7 @@ class GameState:
     rules: Rules
     blocks: BlockArray
     cell: Cell
-    yaw: int
+    yaw: float
     inventory: Inventory
     draws: Draws
     pitch: int = 0

@@ -180,6 +180,31 @@ def belief(vector: Array, version: Version, known: BlockArray) -> GameState | No
     return state
 
 
+def reported(state: GameState, vector: Array) -> GameState | None:
+    """Return an episode as a vector reports it, and as it is in everything else; None without a possible place.
+
+    Args:
+        state: The episode.
+        vector: (SIZE,): an observation.
+    """
+    if not np.isfinite(vector).all():
+        return None
+    found = belief(vector, state.version, state.layer.copy())
+    if found is None:
+        return None
+    twin = state.copy()
+    twin.layer[:] = found.layer
+    twin.cell, twin.yaw, twin.pitch = found.cell, float(vector[YAW]) % 360.0, max(-90, min(90, found.pitch))
+    owned = {item: count for item, count in state.inventory.totals().items() if item in COUNTED}
+    if (found.inventory.totals(), found.inventory.held) != (owned, state.inventory.held):
+        twin.inventory = found.inventory
+    rooms = sensed_rooms(state)
+    twin.actors = [*found.actors, *(each for each in twin.actors if not any(room.holds(each.cell) for room in rooms))]
+    elsewhere = {cell: lying for cell, lying in state.drops.items() if not any(room.holds(cell) for room in rooms)}
+    twin.drops = {**found.drops, **elsewhere}
+    return twin
+
+
 def _is_room(side: tuple[int, ...], size: int) -> bool:
     door_x, door_z, x0, z0, x1, z1 = side
     within = 0 <= x0 < x1 < size and 0 <= z0 < z1 < size and x1 - x0 < MAIN_SIZE and z1 - z0 < MAIN_SIZE

@@ -9,7 +9,8 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from offnominal.core.checks import one_of
-from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.core.types import Array, FloatArray, Frame, Frames, IntArray
+from offnominal.worlds.camera import DrawnCamera, resized
 from offnominal.worlds.craft.action_table import commands_of
 from offnominal.worlds.craft.card import CARDS
 from offnominal.worlds.craft.commands import run_command
@@ -17,7 +18,7 @@ from offnominal.worlds.craft.game import new_game
 from offnominal.worlds.craft.novelties import NOVELTIES, set_novelty
 from offnominal.worlds.craft.rules import BUDGET, RULES, Version
 from offnominal.worlds.craft.state import GameState
-from offnominal.worlds.craft.symbols import encode
+from offnominal.worlds.craft.symbols import encode, reported
 from offnominal.worlds.world import World, box
 
 
@@ -75,6 +76,36 @@ class PogoWorld(World):
         for row, value in zip(rows.tolist(), values.tolist(), strict=True):
             set_novelty(self.games[row], name, min(highest, math.ceil(value)))
 
+    @property
+    def camera(self) -> DrawnCamera:
+        """Camera in the place of the player's eyes."""
+        return DrawnCamera(self._draw)
+
+    def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
+        """Return first-person images with the hot bar, shrunk from the published 256 pixels per side.
+
+        A report without a possible place gives a black image.
+        """
+        from offnominal.worlds.craft.first_person import first_person
+        from offnominal.worlds.craft.hot_bar import IMAGE
+
+        frames = np.zeros((len(rows), size, size, 3), np.uint8)
+        for k, row in enumerate(rows.tolist()):
+            game = self.games[row]
+            shown = game if observations is None else reported(game, observations[row])
+            if shown is not None:
+                frames[k] = _shrunk(first_person(shown, size=max(size, IMAGE)).rgb, size)
+        return frames
+
     def current_physics(self, row: int) -> dict[str, Any]:
         """Return the level of every novelty of a row."""
         return {name: int(self.games[row].levels.get(name, 0)) for name in self.physics_parameters}
+
+
+def _shrunk(image: Frame, size: int) -> Frame:
+    """Return an image with fewer pixels, each the mean of those it covers. Halving is exact and fast."""
+    while len(image) >= 2 * size:
+        wide = image[: len(image) // 2 * 2, : len(image) // 2 * 2].astype(np.uint16)
+        rows = wide[::2] + wide[1::2]
+        image = ((rows[:, ::2] + rows[:, 1::2] + 2) >> 2).astype(np.uint8)
+    return image if len(image) == size else resized(image, size)
