@@ -107,7 +107,7 @@ def _trace_row(
         cy = start_cell(ey, dy, t, ny, enters == 1)
         cz = start_cell(ez, dz, t, nz, enters == 2)
         cell = cx * across + cy * line + cz
-        bx, by, bz = float(cx - 1 + (dx > 0.0)), float(cy - 1 + (dy > 0.0)), float(cz - 1 + (dz > 0.0))
+        bx, by, bz = float(cx - 1 + (dx >= 0.0)), float(cy - 1 + (dy >= 0.0)), float(cz - 1 + (dz >= 0.0))
         # A cube shows its outside only, so the camera's own cell is visited for other models alone.
         stay = inside and kind[cells[cell]] == PARTS
         while t < limit and mixed[column, 3] > 0.0:
@@ -120,7 +120,7 @@ def _trace_row(
             if found == OUTSIDE or t >= limit:
                 break
             # The camera from the corner of the cell.
-            x, y, z = ex - bx + (dx > 0.0), ey - by + (dy > 0.0), ez - bz + (dz > 0.0)
+            x, y, z = ex - bx + (dx >= 0.0), ey - by + (dy >= 0.0), ez - bz + (dz >= 0.0)
             solid = kind[found] == CUBE
             if kind[found] == HOLED:
                 opacity = face_opacity(face, texels, first[found], axis, x + t * dx, y + t * dy, z + t * dz, dx, dy, dz)

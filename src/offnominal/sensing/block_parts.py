@@ -19,7 +19,7 @@ CROSS = 6
 
 @compiled_internal
 def reciprocal(x: float) -> float:
-    """Return 1 / x, or a huge number of the sign of a zero."""
+    """Return 1 / x, or a huge number for zero, which counts as positive."""
     return 1.0 / (x if x != 0.0 else TINY)
 
 
@@ -113,12 +113,12 @@ def hit_part(
     if form[part, 0]:
         return _hit_crossed(box, faces, texels, part, ox, oy, oz, dx, dy, dz, after)
     ix, iy, iz = reciprocal(dx), reciprocal(dy), reciprocal(dz)
-    near_x = ((box[part, 0] if dx > 0.0 else box[part, 3]) - ox) * ix
-    near_y = ((box[part, 1] if dy > 0.0 else box[part, 4]) - oy) * iy
-    near_z = ((box[part, 2] if dz > 0.0 else box[part, 5]) - oz) * iz
-    far_x = ((box[part, 3] if dx > 0.0 else box[part, 0]) - ox) * ix
-    far_y = ((box[part, 4] if dy > 0.0 else box[part, 1]) - oy) * iy
-    far_z = ((box[part, 5] if dz > 0.0 else box[part, 2]) - oz) * iz
+    near_x = ((box[part, 0] if dx >= 0.0 else box[part, 3]) - ox) * ix
+    near_y = ((box[part, 1] if dy >= 0.0 else box[part, 4]) - oy) * iy
+    near_z = ((box[part, 2] if dz >= 0.0 else box[part, 5]) - oz) * iz
+    far_x = ((box[part, 3] if dx >= 0.0 else box[part, 0]) - ox) * ix
+    far_y = ((box[part, 4] if dy >= 0.0 else box[part, 1]) - oy) * iy
+    far_z = ((box[part, 5] if dz >= 0.0 else box[part, 2]) - oz) * iz
     t = max(near_x, near_y, near_z)
     if t <= after or t > min(far_x, far_y, far_z):
         return INFINITE, -1, -1

@@ -149,8 +149,8 @@ def walk(
     Returns:
         The cell, the next boundaries, where the ray enters the cell, and the axis of the face through which it enters.
     """
-    step_x, step_y, step_z = 1.0 if dx > 0.0 else -1.0, 1.0 if dy > 0.0 else -1.0, 1.0 if dz > 0.0 else -1.0
-    jump_x, jump_y, jump_z = across if dx > 0.0 else -across, line if dy > 0.0 else -line, 1 if dz > 0.0 else -1
+    step_x, step_y, step_z = 1.0 if dx >= 0.0 else -1.0, 1.0 if dy >= 0.0 else -1.0, 1.0 if dz >= 0.0 else -1.0
+    jump_x, jump_y, jump_z = across if dx >= 0.0 else -across, line if dy >= 0.0 else -line, 1 if dz >= 0.0 else -1
     tx, ty, tz = (bx - ex) * ix, (by - ey) * iy, (bz - ez) * iz
     while True:
         if tx < ty and tx < tz:
