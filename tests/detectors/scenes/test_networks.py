@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
-from offnominal.datasets.scenes import record_scenes
+from offnominal.datasets.scenes import open_scenes, record_scenes
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes import (
     REAL,
@@ -29,6 +29,7 @@ from offnominal.detectors.scenes.network_record import read_record
 from offnominal.detectors.scenes.pasted_objects import UNKNOWN, with_objects
 from offnominal.detectors.scenes.range_images import RangeImages, with_outliers
 from offnominal.detectors.scenes.rba import rejection
+from offnominal.detectors.scenes.read_ahead import ReadAhead
 from offnominal.detectors.scenes.real import redundancy_loss
 from offnominal.detectors.scenes.scene_network import learning_rate_factor
 from offnominal.detectors.scenes.segmenter import lack_of_confidence
@@ -202,8 +203,15 @@ def test_networks_are_trained_once_on_the_normal_scenes_of_a_folder(tmp_path, co
     record_scenes(normal, tmp_path / "scenes", source=StreetRun)
     few = {"MaxSoftmax": {"n_steps": 2, **SMALL}, "REAL": {"n_steps": 2, **SMALL}}
     given = {"minutes": None, "detectors": ("MaxSoftmax", "REAL"), "parameters": few}
-    lines = []
-    cards = train_scene_networks(tmp_path / "scenes", tmp_path / "out", report=lines.append, **given)
+    lines, unfinished = [], []
+
+    def report(line):
+        lines.append(line)
+        unfinished.extend(load_scene_detector(path.with_suffix("")) for path in tmp_path.glob("out/*.unfinished.json"))
+
+    cards = train_scene_networks(tmp_path / "scenes", tmp_path / "out", report=report, **given)
+    assert all(detector.score(cow[:1])[0].flat().any() for detector in unfinished)
+    assert len(unfinished) == 2
     assert [card.detector for card in cards.values()] == ["MaxSoftmax", "REAL"]
     assert [line.split(" in ")[0] for line in lines[2:]] == ["REAL: 0 updates", "REAL: 2 updates"]
     assert load_scene_detector(tmp_path / "out" / "REAL").score(cow[:1])[0].lidars
@@ -243,6 +251,18 @@ def test_weights_of_the_package_are_loaded_for_every_detector_of_a_network(tmp_p
     (tmp_path / "MaxSoftmax.safetensors").write_bytes(b"changed")
     with pytest.raises(DamagedFile, match=f"its card says {card.sha256[:12]}"):
         trained_scene_detector("MaxLogit")
+
+
+@pytest.mark.slow
+def test_worker_processes_read_the_same_frames_ahead(tmp_path):
+    normal = [Scenario(f"s{k}", "grid", "CLEAR_NOON", k, 0, 0, timing=Timing(2, 1)) for k in range(3)]
+    record_scenes(normal, tmp_path / "scenes", source=StreetRun)
+    scenes = list(open_scenes(tmp_path / "scenes"))
+    with ReadAhead(scenes, 2) as read:
+        assert len(read) == 3
+        for scene, ahead in zip(scenes, read, strict=True):
+            for frame, found in zip(scene, ahead, strict=True):
+                assert np.array_equal(found.sensors.cameras["top"].image.rgb, frame.sensors.cameras["top"].image.rgb)
 
 
 @pytest.mark.parametrize("id", trained_names())

@@ -108,11 +108,11 @@ class _Run:
     def validated(self, state: Validated) -> None:
         """Report a validation, and save the weights if they are the best so far."""
         self.seconds, self.n_updates, self.loss = state.seconds, state.n_updates, min(self.loss, state.loss)
+        if state.best and state.n_updates:
+            save_scene_detector(self.unfinished, state.detector)
         if self.report is not None:
             line = f"{self.path.name}: {state.n_updates} updates in {state.seconds:.0f} s, loss {state.loss:.4f}"
             self.report(line + (", the best so far" if state.best else ""))
-        if state.best and state.n_updates:
-            save_scene_detector(self.unfinished, state.detector)
 
     def record(
         self,
