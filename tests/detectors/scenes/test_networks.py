@@ -28,7 +28,7 @@ from offnominal.detectors.scenes.mask_classifier import mask_loss, rejection_los
 from offnominal.detectors.scenes.network_record import read_record
 from offnominal.detectors.scenes.pasted_objects import UNKNOWN, with_objects
 from offnominal.detectors.scenes.range_images import RangeImages, with_outliers
-from offnominal.detectors.scenes.rba import rejection
+from offnominal.detectors.scenes.rba import bounded_rejection, rejection
 from offnominal.detectors.scenes.read_ahead import ReadAhead
 from offnominal.detectors.scenes.real import redundancy_loss
 from offnominal.detectors.scenes.scene_network import learning_rate_factor
@@ -87,6 +87,8 @@ def test_rejection_is_high_where_no_class_claims_a_pixel():
     logits = torch.zeros(1, N_CLASSES, 1, 3)
     logits[0, 2, 0, 0] = logits[0, 5, 0, 1] = logits[0, 6, 0, 1] = 1.0
     scores = rejection(logits)
+    bounded = bounded_rejection(logits)
+    assert bounded[0, 0, 0] == bounded[0, 0, 1] < bounded[0, 0, 2] == 0.0
     assert scores[0, 0].tolist() == pytest.approx([-np.tanh(1.0), -2.0 * np.tanh(1.0), 0.0])
     assert rejection_loss(scores, torch.tensor([[[2, 5, N_CLASSES]]])) == 0.0
     assert rejection_loss(scores, torch.tensor([[[2, N_CLASSES, 5]]])) > 0.5
@@ -132,6 +134,9 @@ def test_rba_scores_are_between_minus_the_number_of_classes_and_zero(streets, co
     detector = RbA(n_steps=6, crop=(32, 48), **SMALL).fit(streets)
     scores = detector.score(cow[:1])[0].cameras["top"]
     assert -N_CLASSES <= scores.min() < scores.max() <= 0.0
+    published = RbA(crop=(32, 48), bounded=False, **SMALL)
+    published.load_state_dict(detector.state_dict())
+    assert not np.array_equal(published.score(cow[:1])[0].cameras["top"], scores)
     state = detector.state_dict()
     with pytest.raises(DamagedFile, match="arrays of weights; missing or unknown"):
         detector.load_state_dict({name: array for name, array in state.items() if name != "network.place"})

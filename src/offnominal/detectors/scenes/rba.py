@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,22 +18,30 @@ from offnominal.detectors.scenes.mask_classifier import MaskClassifier, mask_los
 from offnominal.detectors.scenes.pasted_objects import with_objects
 from offnominal.detectors.scenes.segmenter_network import reduced_classes
 
+LARGEST = 0.1
+"""Weight of the largest semantic logit in the bounded score."""
+
 
 @dataclass(kw_only=True, eq=False)
 class RbA(CameraNetwork[MaskClassifier]):
     """Rejected by all: minus the sum over classes of tanh of the semantic logits of a mask-classification network.
 
-    A semantic logit is the probability that a class is present times its mask. The scores are from minus the number of
-    classes to 0. The network follows the published one in a size that trains in minutes: a convolutional encoder in
-    place of a Swin transformer, and one query per class, so that no matching of queries with classes is needed. As in
-    the published training with outliers, a squared hinge loss raises the scores of outliers. The published outliers are
-    objects of other datasets; here they are synthesised, so that training needs normal scenes only.
+    A semantic logit is the probability that a class is present times its mask. The published scores are from minus the
+    number of classes to 0: a pixel that two classes claim, which is common on unknown objects, has a lower score than a
+    pixel of exactly one class. The bounded score ends at that of one class, -tanh(1), and a tenth of the largest logit
+    is subtracted, so that a pixel with two partial claims has a higher score than a pixel with a whole one.
+
+    The network follows the published one in a size that trains in minutes: a convolutional encoder in place of a Swin
+    transformer, and one query per class, so that no matching of queries with classes is needed. As in the published
+    training with outliers, a squared hinge loss raises the scores of outliers. The published outliers are objects of
+    other datasets; here they are synthesised, so that training needs normal scenes only.
 
     Args:
         width: Channels of the first stage, a multiple of 8.
         n_layers: Number of decoder layers; the published network has one.
         max_outliers: Largest number of synthesised objects in a training image.
         outlier_weight: Weight of the hinge loss.
+        bounded: Whether the claims of several classes count as that of one; False is the published score.
         crop: Height and width of the random crops in training, in pixels.
     """
 
@@ -45,6 +54,7 @@ class RbA(CameraNetwork[MaskClassifier]):
     n_layers: int = 1
     max_outliers: int = 4
     outlier_weight: float = 5.0
+    bounded: bool = True
 
     def _network(self) -> MaskClassifier:
         return MaskClassifier(self.width, self.n_layers)
@@ -63,9 +73,22 @@ class RbA(CameraNetwork[MaskClassifier]):
         return loss
 
     def _pixel_scores(self, logits: Tensor) -> Tensor:
-        return rejection(logits, dim=0)
+        return bounded_rejection(logits, dim=0) if self.bounded else rejection(logits, dim=0)
 
 
 def rejection(logits: Tensor, dim: int = 1) -> Tensor:
     """Return minus the sum of tanh of the semantic logits over the classes."""
     return -logits.tanh().sum(dim=dim)
+
+
+def bounded_rejection(logits: Tensor, dim: int = 1) -> Tensor:
+    """Return the rejection, at least that of one class, minus a tenth of the largest semantic logit.
+
+    Example:
+        >>> logits = torch.tensor([[1.0, 0.0], [0.8, 0.8], [0.0, 0.0]])
+        >>> [round(each, 2) for each in rejection(logits).tolist()]
+        [-0.76, -1.33, -0.0]
+        >>> [round(each, 2) for each in bounded_rejection(logits).tolist()]
+        [-0.86, -0.84, 0.0]
+    """
+    return rejection(logits, dim).clamp(min=-math.tanh(1.0)) - LARGEST * logits.amax(dim=dim)
