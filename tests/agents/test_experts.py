@@ -41,7 +41,7 @@ def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
     for kind, card in found.items():
         policy = expert(world, card.algorithm)
         assert (policy.kind, policy.passes) == (kind, 5)
-    assert expert(world).kind == "ensemble"
+    assert getattr(expert(world), "kind", None) == "ensemble"
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_every_card_has_its_weights_in_the_package_or_beside_it():
 
 def test_a_checkout_needs_neither_data_home_nor_network(installed, monkeypatch):
     monkeypatch.setattr("offnominal.agents.weights.CHECKOUT", CHECKOUT)
-    assert expert("OOD-Pong-v0").kind == "ensemble"
+    assert expert("OOD-Pong-v0", "dqn-ensemble").kind == "ensemble"
     assert not (installed / "home").exists()
 
 

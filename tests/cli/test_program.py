@@ -78,7 +78,7 @@ def test_trained_policies_are_listed_with_their_returns(monkeypatch: pytest.Monk
     # Nothing that their worlds need must be installed for it.
     monkeypatch.setitem(sys.modules, "ale_py", None)
     rows = json.loads(runner.invoke(program, ["agents", "--json"]).output)
-    assert {row["world"] for row in rows} == set(worlds.ids())
+    assert {row["world"] for row in rows} == {id for id in worlds.ids() if not id.startswith("CRAFT-")}
     # That of Pong won every game without losing a point.
     assert all(row["±95%"] > 0 or row["return"] == 21.0 for row in rows)
     printed = runner.invoke(program, ["agents"], env={"COLUMNS": "80"}).output

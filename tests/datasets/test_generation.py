@@ -185,7 +185,7 @@ def test_without_a_folder_it_goes_to_the_data_home(made, tmp_path, monkeypatch):
 
 
 def test_policies_are_known_by_their_weights_or_by_a_name(tmp_path):
-    policy = NetworkPolicy.random(26, expert(WORLD).space, hidden=(4,), seed=3)
+    policy = NetworkPolicy.random(26, expert(WORLD, "tqc").space, hidden=(4,), seed=3)
     by_object = generate(
         Recipe.for_world(WORLD, episodes=2, strengths={}, policy=policy), tmp_path / "object", policy=policy
     )
@@ -211,7 +211,7 @@ def test_policies_are_known_by_their_weights_or_by_a_name(tmp_path):
 
 
 def test_a_recipe_is_not_generated_with_another_policy(dataset, tmp_path):
-    other = NetworkPolicy.random(26, expert(WORLD).space, hidden=(4,), seed=3)
+    other = NetworkPolicy.random(26, expert(WORLD, "tqc").space, hidden=(4,), seed=3)
     with pytest.raises(InvalidParameter, match="the recipe says"):
         generate(dataset.manifest.recipe, tmp_path / "data", policy=other)
 

@@ -1,24 +1,37 @@
-"""Trained policies that are shipped with the package."""
+"""Policies that solve a world: trained ones that are shipped with the package, or the scripted one."""
 
 from __future__ import annotations
 
+from typing import overload
+
 from offnominal.agents.files import PolicyCard, TrainedPolicy
+from offnominal.agents.policy import Policy
+from offnominal.agents.scripted.catalogue import scripted_expert
 from offnominal.agents.weights import shipped_card, shipped_names, shipped_policy
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.world_card import TrainingPresets
 
 PREFERRED = ("tqc", "dqn-ensemble", "ddpg-ensemble")
 
 
-def expert(world: str, algorithm: str | None = None) -> TrainedPolicy:
-    """Return a shipped policy that was trained in a world.
+@overload
+def expert(world: str, algorithm: str) -> TrainedPolicy: ...
+
+
+@overload
+def expert(world: str, algorithm: str | None = None) -> Policy: ...
+
+
+def expert(world: str, algorithm: str | None = None) -> Policy:
+    """Return a shipped policy that was trained in a world, or the scripted expert of a world where none was trained.
 
     Args:
         world: Id of the world.
         algorithm: Training algorithm. The worlds of Anomaly-Gym have ``"tqc"``, some also ``"sac"`` and ``"td3"``. The
             worlds of the OOD-RL paper have policies with uncertainty estimates: ``"dqn-ensemble"``, ``"dqn-dropout"``
             or ``"dqn-dropconnect"`` for discrete actions, ``"ddpg-ensemble"`` and so on for continuous actions. None
-            takes TQC or the ensemble.
+            takes TQC or the ensemble. The ``CRAFT`` worlds have no trained policy; None takes their planner.
 
     Raises:
         UnknownName: The world has no such policy.
@@ -33,7 +46,17 @@ def expert(world: str, algorithm: str | None = None) -> TrainedPolicy:
         >>> expert("OOD-CartPole-v0").kind
         'ensemble'
     """
+    if algorithm is None and is_scripted(world):
+        return scripted_expert(world)
     return shipped_policy(_name(world, algorithm))
+
+
+def is_scripted(world: str) -> bool:
+    """Whether the expert of a world is scripted: its card has one and no training presets, and none was trained."""
+    if world not in worlds or any(name.startswith(f"{world}--") for name in shipped_names()):
+        return False
+    card = worlds.card(world)
+    return card.scripted_expert is not None and card.training == TrainingPresets()
 
 
 def expert_card(world: str, algorithm: str | None = None) -> PolicyCard:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from offnominal.agents.experts import expert, expert_card
+from offnominal.agents.experts import expert, expert_card, is_scripted
 from offnominal.agents.files import TrainedPolicy, load_policy, policy_hash
 from offnominal.agents.policy import Policy, as_policy
 from offnominal.core.errors import InvalidParameter
@@ -35,6 +35,8 @@ def resolve_policy(
         algorithm: Algorithm of the shipped expert; the world's default if None.
         name: Name of the policy; required for a policy without weights, which no hash identifies.
     """
+    if policy is None and algorithm is None and is_scripted(world):
+        return NamedPolicy(expert(world), "scripted", "")
     if policy is None:
         card = expert_card(world, algorithm)
         return NamedPolicy(expert(world, algorithm), card.algorithm, card.sha256)

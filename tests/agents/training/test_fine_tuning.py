@@ -29,7 +29,7 @@ def earned(policy):
 
 def shaken():
     """An expert whose weights were disturbed."""
-    generator, policy = np.random.default_rng(0), expert(CARTPOLE)
+    generator, policy = np.random.default_rng(0), expert(CARTPOLE, "tqc")
     layers = [(weight * (1.0 + 0.03 * generator.standard_normal(weight.shape)), bias) for weight, bias in policy.layers]
     return NetworkPolicy(layers, policy.space)
 
@@ -71,7 +71,7 @@ def test_the_card_has_both_commands(tmp_path):
 
 
 def test_policies_and_worlds_without_fine_tuning_are_refused(tmp_path):
-    policy = expert(CARTPOLE)
+    policy = expert(CARTPOLE, "tqc")
     with pytest.raises(InvalidParameter, match="ReLU"):
         fine_tune(CARTPOLE, NetworkPolicy(policy.layers, policy.space, activation="tanh"), SHORT, earned)
     with pytest.raises(InvalidParameter, match="positions and velocities"):

@@ -323,7 +323,7 @@ def test_critics_see_scaled_rewards():
 
 
 def test_a_learner_becomes_a_policy_of_its_shape_only():
-    demonstrator = expert("SAP-Goal0-v0")
+    demonstrator = expert("SAP-Goal0-v0", "tqc")
     learner = LEARNERS["tqc"](26, 2, TrainingSettings(), CPU)
     assert copy_weights(learner, demonstrator)
     assert policy_hash(greedy(learner, demonstrator.space)) == policy_hash(demonstrator)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import offnominal as off
 from offnominal.agents.policy import RandomPolicy
 from offnominal.agents.scripted.pogo_player import PogoPlayer
 from offnominal.anomalies import Fault, Schedule
@@ -86,6 +87,15 @@ def test_the_expert_solves_both_versions_and_noise_does_not_stop_it():
     assert all(episode.success for episode in collect(of_version_1, PogoPlayer("v1", walks=True), 3))
     noisy = collect(PogoWorld, PogoPlayer(), 4, faults=Fault("observation/noise", 2.0, 3), max_steps=60)
     assert len(noisy) == 4
+
+
+def test_the_planner_is_the_expert_of_the_world():
+    for version, walks in (("v1", True), ("v2", False)):
+        found = off.expert(f"CRAFT-Pogo-{version}")
+        assert isinstance(found, PogoPlayer)
+        assert (found.version, found.walks) == (version, walks)
+    with pytest.raises(UnknownName, match="no trained policy"):
+        off.expert("CRAFT-Pogo-v2", "tqc")
 
 
 def test_the_expert_has_no_hidden_state(world):

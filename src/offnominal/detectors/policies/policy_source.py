@@ -9,6 +9,7 @@ from gymnasium.spaces import Discrete
 
 from offnominal.agents.experts import expert, expert_cards
 from offnominal.agents.files import load_policy, policy_hash
+from offnominal.agents.policy import Policy
 from offnominal.agents.uncertainty import UncertainPolicy
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
@@ -50,7 +51,7 @@ def policy_name(source: PolicySource) -> str | None:
 
 def _read(source: Path | str) -> UncertainPolicy:
     if isinstance(source, Path) or Path(source).with_suffix(".json").exists():
-        policy = load_policy(Path(source))[0]
+        policy: Policy = load_policy(Path(source))[0]
     else:
         world, _, algorithm = source.partition("--")
         policy = expert(world, algorithm or None)
