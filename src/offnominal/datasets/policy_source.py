@@ -15,6 +15,9 @@ from offnominal.core.types import Array
 PolicySource = Policy | Callable[[Array], Array] | Path | str | None
 """A policy, a function, the file of a trained policy, or None for the shipped expert."""
 
+SCRIPTED = "scripted"
+"""Name of the scripted expert of a world where no policy was trained."""
+
 
 class NamedPolicy(NamedTuple):
     """A policy with its name and the SHA-256 of its weights, which is empty for a policy without weights."""
@@ -35,8 +38,8 @@ def resolve_policy(
         algorithm: Algorithm of the shipped expert; the world's default if None.
         name: Name of the policy; required for a policy without weights, which no hash identifies.
     """
-    if policy is None and algorithm is None and is_scripted(world):
-        return NamedPolicy(expert(world), "scripted", "")
+    if policy is None and algorithm in (None, SCRIPTED) and is_scripted(world):
+        return NamedPolicy(expert(world), SCRIPTED, "")
     if policy is None:
         card = expert_card(world, algorithm)
         return NamedPolicy(expert(world, algorithm), card.algorithm, card.sha256)

@@ -5,8 +5,12 @@ import pytest
 
 from offnominal.worlds.craft import blocks as b
 from offnominal.worlds.craft.commands import run_command
+from offnominal.worlds.craft.first_person import first_person
 from offnominal.worlds.craft.game import new_game
+from offnominal.worlds.craft.layout import yaw_towards
+from offnominal.worlds.craft.movement import beside
 from offnominal.worlds.craft.novelties import NOVELTIES, set_novelty
+from offnominal.worlds.craft.novelty_truth import LEAST, novel_fraction, novel_parts
 from offnominal.worlds.craft.planner import solve
 
 NOMINAL = {version: new_game(version, seed=6) for version in ("v1", "v2")}
@@ -83,6 +87,22 @@ def test_a_supplier_gives_the_pogo_stick():
     run_command(state, "TP_TO 111")
     assert [run_command(state, "INTERACT 111").success for _ in range(2)] == [True, True]
     assert state.solved
+
+
+def test_the_fraction_of_novel_pixels_is_exact():
+    state = NOMINAL["v2"].copy()
+    set_novelty(state, "supplier", 1)
+    supplier = state.actors[-1]
+    state.cell, state.yaw = beside(state, supplier.cell)[0], 0
+    state.yaw = yaw_towards(state.cell, supplier.cell)
+    image = first_person(state, size=32)
+    fraction = novel_fraction(state, image)
+    assert fraction == (image.entity == supplier.id).mean() > LEAST
+    set_novelty(state, "supplier", 0)
+    assert novel_fraction(state, first_person(state, size=32)) == 0.0
+    for name in ("inserted_item", "recipe", "walls"):
+        set_novelty(state, name, 2)
+    assert novel_parts(state) == ((b.inserted_item("sand").id,), ())
 
 
 def test_rubber_of_a_jungle_tree_costs_half():

@@ -8,6 +8,7 @@ from offnominal.agents.policy import RandomPolicy
 from offnominal.agents.scripted.pogo_player import PogoPlayer
 from offnominal.anomalies import Fault, Schedule
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.datasets.policy_source import resolve_policy
 from offnominal.rollouts import collect, twins
 from offnominal.worlds.craft import blocks as b
 from offnominal.worlds.craft.action_table import action_numbers, commands_of
@@ -94,6 +95,8 @@ def test_the_planner_is_the_expert_of_the_world():
         found = off.expert(f"CRAFT-Pogo-{version}")
         assert isinstance(found, PogoPlayer)
         assert (found.version, found.walks) == (version, walks)
+    assert resolve_policy("CRAFT-Pogo-v2", None).name == "scripted"
+    assert isinstance(resolve_policy("CRAFT-Pogo-v2", None, algorithm="scripted").policy, PogoPlayer)
     with pytest.raises(UnknownName, match="no trained policy"):
         off.expert("CRAFT-Pogo-v2", "tqc")
 
