@@ -131,7 +131,7 @@ def test_crops_of_images_keep_pixels_classes_and_depths_together():
 
 
 def test_rba_scores_are_between_minus_the_number_of_classes_and_zero(streets, cow):
-    detector = RbA(n_steps=6, crop=(32, 48), **SMALL).fit(streets)
+    detector = RbA(n_steps=2, crop=(32, 48), **SMALL).fit(streets)
     scores = detector.score(cow[:1])[0].cameras["top"]
     assert -N_CLASSES <= scores.min() < scores.max() <= 0.0
     published = RbA(crop=(32, 48), bounded=False, **SMALL)
