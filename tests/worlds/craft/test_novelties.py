@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from offnominal.worlds.craft import blocks as b
-from offnominal.worlds.craft.commands import run_command
+from offnominal.worlds.craft.commands import execute, run_command
 from offnominal.worlds.craft.first_person import first_person
 from offnominal.worlds.craft.game import new_game
 from offnominal.worlds.craft.layout import yaw_towards
@@ -87,6 +87,15 @@ def test_a_supplier_gives_the_pogo_stick():
     run_command(state, "TP_TO 111")
     assert [run_command(state, "INTERACT 111").success for _ in range(2)] == [True, True]
     assert state.solved
+
+
+def test_a_renamed_item_answers_to_its_new_name_only():
+    state = NOMINAL["v1"].copy()
+    state.inventory.add(b.STICK, 2)
+    set_novelty(state, "renamed_items", 1)
+    assert execute(state, "SENSE_INVENTORY")["inventory"]["0"]["item"] == "minecraft:rod"
+    assert run_command(state, "SELECT_ITEM minecraft:stick").message == "unknown item 'minecraft:stick'"
+    assert run_command(state, "SELECT_ITEM minecraft:rod").success
 
 
 def test_the_fraction_of_novel_pixels_is_exact():

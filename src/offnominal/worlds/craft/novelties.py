@@ -28,7 +28,7 @@ from offnominal.worlds.craft.blocks import (
 )
 from offnominal.worlds.craft.draws import Sequential
 from offnominal.worlds.craft.layout import FLOOR, GROUND, MAIN_SIZE, WALL_HEIGHT, Cell
-from offnominal.worlds.craft.rules import POGO_VARIANTS, TRADES, Version, changed_rules
+from offnominal.worlds.craft.rules import POGO_VARIANTS, RENAMED, TRADES, Version, changed_rules
 from offnominal.worlds.craft.state import Actor, GameState, Stack
 from offnominal.worlds.craft.trees import fell, grow
 
@@ -275,6 +275,7 @@ def _with_rules(state: GameState, levels: dict[str, float]) -> None:
         variant=int(levels.get("recipe", 0)),
         cost_factor=1.0 + levels.get("step_cost", 0),
         log_drop=1 + int(levels.get("log_yield", 0)),
+        renamed=int(levels.get("renamed_items", 0)),
     )
 
 
@@ -295,6 +296,7 @@ _V2: tuple[Version, ...] = ("v2",)
 _ITEMS = tuple(inserted_item(name).id for name in NOVEL_ITEMS)
 _EXTRA = tuple(range(FIRST_EXTRA, FIRST_EXTRA + 4))
 _VARIANTS = len(POGO_VARIANTS["v2"]) - 1
+# The place in this list chooses the random numbers of a novelty, so new ones are added at its end.
 _ALL = (
     Novelty(
         "inserted_item",
@@ -355,6 +357,14 @@ _ALL = (
         _V2,
     ),
     Novelty("locked_doors", "locked doors", 1, _lock_doors, _unlock_doors, _V2),
+    Novelty(
+        "renamed_items",
+        "b items with another name in the interface",
+        len(RENAMED),
+        _change_rules,
+        _restore_rules("renamed_items"),
+        is_sensed=False,
+    ),
 )
 NOVELTIES: dict[str, Novelty] = {novelty.name: novelty for novelty in _ALL}
 """Novelties by name."""

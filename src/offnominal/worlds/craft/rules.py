@@ -203,19 +203,31 @@ RULES: dict[Version, Rules] = {
 """Nominal rules by version."""
 
 
-def changed_rules(version: Version, *, variant: int = 0, cost_factor: float = 1.0, log_drop: int = 1) -> Rules:
-    """Return the rules of a version with another recipe, other step costs or more logs per tree.
+RENAMED = (
+    (STICK, "minecraft:rod"),
+    (PLANKS, "minecraft:boards"),
+    (LOG, "minecraft:timber"),
+    (DIAMOND, "minecraft:crystal"),
+)
+"""Other names of items, for the novelty ``renamed_items``."""
+
+
+def changed_rules(
+    version: Version, *, variant: int = 0, cost_factor: float = 1.0, log_drop: int = 1, renamed: int = 0
+) -> Rules:
+    """Return the rules of a version with another recipe, other step costs, more logs per tree or other names.
 
     Args:
         version: Version of the task.
         variant: Index in `POGO_VARIANTS`.
         cost_factor: Factor on all step costs.
         log_drop: Number of logs of a cut tree.
+        renamed: Number of items of `RENAMED` that have another name.
     """
     nominal = RULES[version]
-    if (variant, cost_factor, log_drop) == (0, 1.0, 1):
+    if (variant, cost_factor, log_drop, renamed) == (0, 1.0, 1, 0):
         return nominal
     pogo = POGO_VARIANTS[version][variant]
     recipes = tuple(pogo if recipe.output == POGO_STICK else recipe for recipe in nominal.recipes)
     costs = StepCosts(*(cost_factor * getattr(nominal.costs, each.name) for each in fields(StepCosts)))
-    return Rules(recipes, nominal.trades, costs, log_drop)
+    return Rules(recipes, nominal.trades, costs, log_drop, RENAMED[:renamed])
