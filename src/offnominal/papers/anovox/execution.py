@@ -24,7 +24,7 @@ from offnominal.evaluation.scenes.elements import Unit
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.example_frames import choose_examples
 from offnominal.papers.anovox.example_sheet import example_table
-from offnominal.papers.anovox.fitted_detector import fitted_detector, weights_hash
+from offnominal.papers.anovox.fitted_detector import fitted_detector, has_weights, weights_hash
 from offnominal.papers.anovox.scene_rows import scene_rows
 from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
 from offnominal.studies.cell_result import CellResult, make_result
@@ -107,7 +107,8 @@ def evaluate_cell(cell: SceneCell, sets: SceneSets, meter: ResourceMeter) -> Cel
             validation=known,
             thresholds=thresholds,
             settings=settings,
-            held_out=cell.data.held_out,
+            # The weights of the package are those of a training in all towns and weathers.
+            held_out=None if has_weights(cell) else cell.data.held_out,
             as_published=True,
             statistic=cell.statistic,
             replicates=cell.replicates,
