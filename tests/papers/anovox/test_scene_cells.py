@@ -33,6 +33,8 @@ STUDY = {
         "twins": False,
         "sizes": ["big"],
         "record_every": 10,
+        "content_every": 20,
+        "ticks": [131, 180],
         "resolution": {"width": 48, "height": 32, "channels": 8, "columns": 128},
         "traffic": 0.0,
         "towns": ["Town05"],
