@@ -86,7 +86,7 @@ Model: TypeAlias = tuple[ModelPart, ...]
 class PackedModels(NamedTuple):
     """Models as arrays. Textures have mipmaps: five levels, each half as wide as the one before.
 
-    Args:
+    Attributes:
         kind: (256,): kind of each model.
         first: (257,): first part of each model; its last part is before the first of the next model.
         box: (n, 6): lower and upper corners of the parts, in blocks.

@@ -23,7 +23,7 @@ LONGEST_SHOWN = 200
 class Result(NamedTuple):
     """What a command did.
 
-    Args:
+    Attributes:
         command: Its first word.
         argument: The rest of it.
         success: Whether it was carried out. If not, only the number of commands and the step cost have changed.
