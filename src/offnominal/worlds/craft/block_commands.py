@@ -138,7 +138,7 @@ def use(state: GameState, words: list[str]) -> float:
     if block in (SAFE, LOCKED_DOOR) and state.inventory.held != KEY:
         raise Refusal("it is locked; the key must be in the hand", cost)
     if block == OPEN_DOOR and not state.is_free(cell):
-        raise Refusal("somebody stands in the door", cost)
+        raise Refusal("an actor or the player stands in the door", cost)
     become = {SAFE: UNLOCKED_SAFE, LOCKED_DOOR: OPEN_DOOR, DOOR: OPEN_DOOR, OPEN_DOOR: DOOR}.get(block)
     if become is None:
         raise Refusal("nothing to use", cost)

@@ -97,7 +97,7 @@ class Navigator:
         return f"TP_TO {target[0]},{state.layout.base + GROUND},{target[1]}"
 
     def _clear(self, state: GameState, target: Cell, depth: int) -> str | None:
-        """Return the next command that breaks a block beside a target that nobody can get to."""
+        """Return the next command that breaks a block beside a target that cannot be reached."""
         if depth == DEEPEST:
             return None
         around = [(target[0] + dx, target[1] + dz) for dx, dz in STEPS]

@@ -152,7 +152,7 @@ class GameState:
         return None
 
     def is_free(self, cell: Cell) -> bool:
-        """Whether somebody can step into a cell: no solid block, no actor, not the player, inside a room."""
+        """Whether a cell is free: no solid block, no actor, not the player, inside a room."""
         if self.layout.room_of(cell) == 0 or _SOLID[self.blocks[cell[0], GROUND, cell[1]]] or cell == self.cell:
             return False
         for actor in self.actors:
