@@ -18,6 +18,9 @@ MINIMUM_VENV := .venv-minimum
 PYTEST_ARGS ?= -n auto --maxprocesses 8 --dist worksteal
 LOCK_ARGS ?=
 
+# Tests start many processes. Each would compile the package to bytecode again.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 LOCKED := $(PIP) install --no-deps --require-hashes -r

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 import offnominal
 from offnominal.core import directories as home
@@ -16,6 +22,8 @@ from offnominal.core.directories import DATA_VARIABLE
 SOURCE = Path(offnominal.__file__).parent
 USERS_HOME = home.find_data_home() or Path("nowhere")
 PUBLIC = ("images", "tabular")
+LOCKED: set[str] = set()
+"""Kernels that this process compiles."""
 
 
 def pytest_configure() -> None:
@@ -43,6 +51,42 @@ def data_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(tmp_path_factory.mktemp("data")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let one of the processes of a parallel run compile a kernel while the others wait for its machine code."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    folder = tmp_path_factory.getbasetemp().parent / "kernels"
+    folder.mkdir(exist_ok=True)
+    compile_here = Dispatcher.compile
+
+    def compile_once(kernel: Any, signature: Any) -> Any:
+        with global_compiler_lock, locked(kernel, folder):
+            return compile_here(kernel, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_once)
+        yield
+
+
+@contextmanager
+def locked(kernel: Any, folder: Path) -> Iterator[None]:
+    """Keep other processes from compiling a kernel. A kernel waits only for kernels that it calls: no deadlock."""
+    cache = getattr(kernel._cache, "_cache_file", None)
+    name = "" if cache is None else f"{crc32(cache._index_path.encode())} {cache._index_name}"
+    if not name or name in LOCKED:  # its machine code is not stored, or it calls itself
+        yield
+        return
+    with (folder / name).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        LOCKED.add(name)
+        try:
+            yield
+        finally:
+            LOCKED.remove(name)
 
 
 @pytest.fixture(scope="session", params=["cpu", "cuda"])
