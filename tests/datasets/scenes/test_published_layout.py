@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, UnsupportedFormat
+from offnominal.datasets.png import SIGNATURE, _chunk, decode_png, encode_png
 from offnominal.datasets.scenes import open_published, open_scenes, record_scenes, verify_scenes
-from offnominal.datasets.scenes.png import SIGNATURE, _chunk, decode_png, encode_png
 from offnominal.datasets.scenes.published_encodings import decode_label
 from offnominal.datasets.scenes.published_names import sensor_setup
 from offnominal.worlds.road.labels import colour_table

@@ -14,8 +14,8 @@ import numpy as np
 
 from offnominal.core.files import sha256_of, write_bytes, write_json
 from offnominal.core.types import Array, FloatArray
+from offnominal.datasets.png import encode_png
 from offnominal.datasets.scenes.index import Part, ScenePlan
-from offnominal.datasets.scenes.png import encode_png
 from offnominal.datasets.scenes.published_encodings import (
     camera_matrix,
     encode_depth,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
 from offnominal.core.files import content_errors, file_errors, read_json, read_text
 from offnominal.core.types import Array, FloatArray
-from offnominal.datasets.scenes.png import read_png
+from offnominal.datasets.png import read_png
 from offnominal.datasets.scenes.published_encodings import decode_depth, decode_instance, decode_label
 from offnominal.datasets.scenes.published_names import (
     ACTION,
