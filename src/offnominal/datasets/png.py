@@ -17,23 +17,28 @@ from offnominal.core.files import content_errors, read_bytes
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 """Number of channels by colour type: grey, RGB, grey with alpha, RGBA."""
-UP = 2
+NONE, UP = 0, 2
 MOST_PIXELS = 2**28
 
 
-def encode_png(image: NDArray[np.uint8], *, level: int = 1) -> bytes:
+def encode_png(image: NDArray[np.uint8], *, level: int = 1, differences: bool = True) -> bytes:
     """Return an image as a PNG file.
 
     Args:
         image: (height, width) for grey values, or (height, width, 3) for red, green and blue.
         level: Level of compression, from 0 to 9.
+        differences: Whether to store the differences to the row above. Images with textures that repeat are smaller
+            without.
     """
     height, width = image.shape[:2]
     rows = np.empty((height, 1 + image[0].size), np.uint8)
-    rows[:, 0] = UP
+    rows[:, 0] = UP if differences else NONE
     pixels = image.reshape(height, -1)
-    rows[0, 1:] = pixels[0]
-    np.subtract(pixels[1:], pixels[:-1], out=rows[1:, 1:])
+    if differences:
+        rows[0, 1:] = pixels[0]
+        np.subtract(pixels[1:], pixels[:-1], out=rows[1:, 1:])
+    else:
+        rows[:, 1:] = pixels
     head = struct.pack(">IIBBBBB", width, height, 8, 0 if image.ndim == 2 else 2, 0, 0, 0)
     parts = [(b"IHDR", head), (b"IDAT", zlib.compress(rows.tobytes(), level)), (b"IEND", b"")]
     return SIGNATURE + b"".join(_chunk(name, content) for name, content in parts)
@@ -78,7 +83,7 @@ def decode_png(content: bytes) -> NDArray[np.uint8]:
     unpacker = zlib.decompressobj()
     data = unpacker.decompress(b"".join(each for name, each in chunks if name == b"IDAT"), height * stride)
     rows = np.frombuffer(data, np.uint8).reshape(height, stride).copy()
-    if not unfilter(rows, channels):
+    if rows[:, 0].any() and not unfilter(rows, channels):
         raise ValueError("a row has an unknown filter")
     image = rows[:, 1:].reshape(height, width, channels)
     return np.ascontiguousarray(image[..., 0] if channels < 3 else image[..., :3])

@@ -7,9 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from offnominal.core.errors import OffnominalError
-from offnominal.core.files import sha256_of
 from offnominal.core.progress_bar import progress
 from offnominal.datasets.hashing import ContentHash
+from offnominal.datasets.listed_files import file_problem
 from offnominal.datasets.manifest import AGAIN, FRAMES_FOLDER, MANIFEST, SPLITS, Manifest, read_manifest
 from offnominal.datasets.owned import foreign_files
 from offnominal.datasets.recipe import Recipe
@@ -52,7 +52,7 @@ def verify_dataset(folder: Path | str) -> dict[str, str]:
             problems[name] = _problem(Split(name, path, entry, world=manifest.world), manifest.recipe)
             tick(note=name)
     for name, sha256 in manifest.documents.items():
-        if wrong := _document_problem(path / name, sha256):
+        if wrong := file_problem(path / name, sha256, AGAIN):
             problems[name] = wrong
     stray = [file for file in foreign_files(path, manifest) if file.startswith((f"{SPLITS}/", f"{FRAMES_FOLDER}/"))]
     return problems | dict.fromkeys(stray, "no split owns this file")
@@ -70,13 +70,6 @@ def _recipe_problem(manifest: Manifest) -> str:
     if list(recipe.seeds()) != list(manifest.splits):
         return f"the splits are not those of the recipe: {', '.join(recipe.seeds())}"
     return ""
-
-
-def _document_problem(path: Path, sha256: str) -> str:
-    try:
-        return "" if sha256_of(path) == sha256 else f"{path} is not the file that the manifest lists; {AGAIN}."
-    except OffnominalError as error:
-        return str(error)
 
 
 def _problem(split: Split, recipe: Recipe | None) -> str:

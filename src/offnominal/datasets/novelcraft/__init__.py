@@ -33,7 +33,11 @@ is used, and no call keeps more in memory than it returns::
 from offnominal.datasets.novelcraft.classes import CLASSES, CraftClass, craft_class
 from offnominal.datasets.novelcraft.craft_tables import read_splits, read_summary, read_targets
 from offnominal.datasets.novelcraft.lazy_images import LabelledImages, LazyImages
+from offnominal.datasets.novelcraft.making import make_novelcraft
 from offnominal.datasets.novelcraft.novelcraft import CraftEpisode, NovelCraft, open_novelcraft
+from offnominal.datasets.novelcraft.novelcraft_manifest import NovelCraftManifest, read_novelcraft_manifest
+from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
+from offnominal.datasets.novelcraft.novelcraft_verification import verify_novelcraft
 from offnominal.datasets.novelcraft.split_rule import choose_splits
 from offnominal.datasets.novelcraft.symbolic import SYMBOLIC_NAMES, symbolic_vector
 
@@ -45,11 +49,16 @@ __all__ = [
     "LabelledImages",
     "LazyImages",
     "NovelCraft",
+    "NovelCraftManifest",
+    "NovelCraftRecipe",
     "choose_splits",
     "craft_class",
+    "make_novelcraft",
     "open_novelcraft",
+    "read_novelcraft_manifest",
     "read_splits",
     "read_summary",
     "read_targets",
     "symbolic_vector",
+    "verify_novelcraft",
 ]

@@ -81,6 +81,8 @@ CLASSES: dict[str, CraftClass] = {each.name: each for each in _listed()}
 """Classes by name, in the order of their numbers."""
 PLUS_EPISODES = 2575
 """Additional normal training episodes of NovelCraft+."""
+PLUS = "normal_"
+"""Beginning of the names of the episodes of NovelCraft+."""
 EPISODE_CLASSES = ("fence", "tree_easy", "supplier", "thief")
 """Classes whose episodes are scored as a whole."""
 

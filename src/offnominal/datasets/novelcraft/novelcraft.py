@@ -13,7 +13,7 @@ from offnominal.core.checks import number_in, one_of
 from offnominal.core.errors import InvalidParameter, MissingFile, UnknownName, did_you_mean
 from offnominal.core.files import file_errors, parse_json
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.datasets.novelcraft.classes import CLASSES, EPISODE_CLASSES, NORMAL, CraftClass, craft_class
+from offnominal.datasets.novelcraft.classes import CLASSES, EPISODE_CLASSES, NORMAL, PLUS, CraftClass, craft_class
 from offnominal.datasets.novelcraft.craft_tables import (
     SPLITS_FILE,
     TARGETS,
@@ -30,12 +30,10 @@ from offnominal.datasets.novelcraft.episode_files import (
     EpisodeFolder,
 )
 from offnominal.datasets.novelcraft.lazy_images import LabelledImages, LazyImages, Source
+from offnominal.datasets.novelcraft.novelcraft_manifest import MANIFEST, read_novelcraft_manifest
 from offnominal.datasets.novelcraft.split_rule import SPLITS
-from offnominal.datasets.novelcraft.symbolic import SYMBOLIC_NAMES, symbolic_vector
+from offnominal.datasets.novelcraft.symbolic import SYMBOLIC_NAMES, read_symbolic_vector
 from offnominal.worlds.craft.novelty_truth import LEAST
-
-PLUS = "normal_"
-"""Beginning of the names of the episodes of NovelCraft+."""
 
 
 class LazySymbols(Sequence[dict[str, Any]]):
@@ -138,7 +136,7 @@ class CraftEpisode:
     @cached_property
     def vectors(self) -> IntArray:
         """(T, 24): symbolic vector of each frame; `SYMBOLIC_NAMES` names its entries."""
-        rows = [symbolic_vector(sensed) for sensed in self.symbols]
+        rows = [read_symbolic_vector(files.read(frame, SENSED), files.path) for files, frame in self.sources]
         return np.array(rows, np.int64).reshape(len(rows), len(SYMBOLIC_NAMES))
 
     @property
@@ -298,6 +296,10 @@ def open_novelcraft(folder: Path | str) -> NovelCraft:
     if not (path / TARGETS).exists():
         raise MissingFile(f"{path / TARGETS} does not exist; a NovelCraft set is a folder with {TARGETS}.")
     targets, splits = read_targets(path / TARGETS), read_splits(path / SPLITS_FILE)
+    if (path / MANIFEST).exists():
+        manifest = read_novelcraft_manifest(path)
+        first = {name: number for name, (_, number) in manifest.recipe.sizes().items()}
+        return NovelCraft(path, targets, splits, manifest.episodes, first)
     with file_errors(path):
         normal = [file.stem for file in (path / NORMAL).iterdir()] if (path / NORMAL).is_dir() else []
     ids = {id for id in (*targets, *splits, *(f"{NORMAL}/{name}" for name in normal)) if _known(id)}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from offnominal.core.files import parse_json
 from offnominal.core.types import IntArray
 from offnominal.worlds.craft.blocks import AIR, BY_ID, BY_NAME
 from offnominal.worlds.craft.symbols import COUNTED
@@ -46,3 +48,18 @@ def _id(name: str) -> int:
     if not name:
         return AIR
     return BY_NAME[name].id if name in BY_NAME else UNKNOWN
+
+
+def read_symbolic_vector(text: bytes, where: Path | str) -> IntArray:
+    """Return the vector of the text of a frame. The map, which is nearly all of the text, is not parsed.
+
+    Args:
+        text: Data of ``SENSE_ALL NONAV`` as JSON.
+        where: Its source, for the error message.
+    """
+    first, last = text.find(b'"map":'), text.rfind(b'"goal":')
+    if 0 < first < last:
+        short = parse_json(text[:first] + text[last:], where)
+        if "inventory" in short and "blockInFront" in short:
+            return symbolic_vector(short)
+    return symbolic_vector(parse_json(text, where))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from offnominal.core.checks import instance_of, one_of, positive_integer
-from offnominal.core.errors import AlreadyExists, InvalidParameter, InvalidState, OffnominalError
+from offnominal.core.errors import AlreadyExists, InvalidParameter, OffnominalError
 from offnominal.core.files import file_errors, read_json, sha256_of, write_json
-from offnominal.core.progress_bar import ProgressCallback, progress
+from offnominal.core.progress_bar import progress
 from offnominal.datasets.dataset_builder import FINISHED, STARTED, Report, build_folder, clear, destination, is_free
 from offnominal.datasets.manifest import MANIFEST
+from offnominal.datasets.recording_processes import recorded
 from offnominal.datasets.scenes.index import (
     SCENES,
     Layout,
@@ -34,12 +31,6 @@ from offnominal.worlds.road.rigs import Rig
 from offnominal.worlds.road.scenarios import Scenario, write_scenarios
 from offnominal.worlds.road.scenarios.scenario_file import check_ids
 from offnominal.worlds.road.scenes import ScenarioRun
-
-REFRESH = 0.5
-"""Seconds between two updates of the progress bar."""
-
-Outcome = tuple[str, SceneEntry | str]
-"""Id of a scene, with its entry in the manifest or why it was discarded."""
 
 
 def record_scenes(
@@ -173,50 +164,8 @@ def _finish(
     return complete
 
 
-def _outcomes(jobs: list[SceneJob], workers: int) -> Iterator[Outcome]:
-    """Record scenes in this process or in several, and yield how each one ended."""
+def _outcomes(jobs: list[SceneJob], workers: int) -> Iterator[tuple[str, SceneEntry | str]]:
+    """Record scenes in this process or in several, and yield the entry of each one or why it was discarded."""
     total = sum(job.plan.scenario.timing.frames for job in jobs)
     with progress("Recording driving scenes", total=total) as tick:
-        if min(workers, len(jobs)) < 2:
-            yield from ((job.plan.id, job.record(tick)) for job in jobs)
-        else:
-            yield from _in_processes(jobs, workers, tick)
-
-
-def _in_processes(jobs: list[SceneJob], workers: int, tick: ProgressCallback) -> Iterator[Outcome]:
-    context = multiprocessing.get_context("spawn")
-    counter, stop, shown = context.Value("q"), context.Event(), 0
-    shared = (counter, stop, os.getpid())
-    with ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=shared) as pool:
-        pending: set[Future[Outcome]] = {pool.submit(_record, job) for job in jobs}
-        try:
-            while pending:
-                done, pending = wait(pending, REFRESH, FIRST_COMPLETED)
-                tick(counter.value - shown)
-                shown = counter.value
-                yield from (future.result() for future in done)
-        except BrokenProcessPool as error:
-            raise InvalidState("a recording process ended; memory may be short: choose fewer workers.") from error
-        finally:
-            stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-_worker: list[Any] = []
-
-
-def _start_worker(counter: Any, stop: Any, parent: int) -> None:
-    _worker[:] = counter, stop, parent
-
-
-def _record(job: SceneJob) -> Outcome:
-    return job.plan.id, job.record(_advance)
-
-
-def _advance() -> None:
-    """Count a frame for the progress bar; end this process if another one failed or its parent is gone."""
-    counter, stop, parent = _worker
-    with counter.get_lock():
-        counter.value += 1
-    if stop.is_set() or os.getppid() != parent:
-        os._exit(1)
+        yield from recorded(jobs, workers, tick)

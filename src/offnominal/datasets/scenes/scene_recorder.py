@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -21,6 +21,7 @@ import numpy as np
 from offnominal.core.errors import InvalidParameter, OffnominalError
 from offnominal.core.files import file_errors, parse_json, sha256_of, write_json
 from offnominal.core.types import Array
+from offnominal.datasets.recording_processes import Advance
 from offnominal.datasets.scenes.index import (
     SCENE,
     FrameEntry,
@@ -40,8 +41,6 @@ from offnominal.worlds.road.scenarios import scenario_to_json
 from offnominal.worlds.road.scenes import DrivingFrame
 
 ANOMALY_LABELS = np.array([label for label in Label if label.is_anomaly])
-Advance = Callable[[], object]
-"""Function that is called after each frame."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +60,11 @@ class SceneJob:
     root: Path
     journals: Path
     source: RunSource
+
+    @property
+    def id(self) -> str:
+        """Name of the scene."""
+        return self.plan.id
 
     def record(self, advance: Advance) -> SceneEntry | str:
         """Record the scene, and return its entry in the manifest, or why it is discarded."""

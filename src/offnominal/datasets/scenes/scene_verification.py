@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from offnominal.core.errors import DamagedFile, OffnominalError
-from offnominal.core.files import file_errors, sha256_of
 from offnominal.core.progress_bar import progress
+from offnominal.datasets.listed_files import file_problem, unlisted_files
 from offnominal.datasets.scenes.index import (
     AGAIN,
     SCENE,
@@ -45,9 +44,9 @@ def verify_scenes(folder: Path | str) -> dict[str, str]:
             problems[id] = _problem(path, entry, owned)
             tick(note=id)
     for name, sha256 in manifest.documents.items():
-        if wrong := _document_problem(path / name, sha256):
+        if wrong := file_problem(path / name, sha256, AGAIN):
             problems[name] = wrong
-    return problems | dict.fromkeys(_foreign(path, owned), "no scene owns this file")
+    return problems | dict.fromkeys(unlisted_files(path, owned), "no scene owns this file")
 
 
 def _problem(folder: Path, entry: SceneEntry, owned: set[str]) -> str:
@@ -74,21 +73,5 @@ def _wrong_frames(folder: Path, index: SceneIndex) -> Iterator[str]:
         except DamagedFile as error:
             yield f"frame {number}: {error}"
     for name, sha256 in index.documents.items():
-        if wrong := _document_problem(folder / name, sha256):
+        if wrong := file_problem(folder / name, sha256, AGAIN):
             yield wrong
-
-
-def _document_problem(path: Path, sha256: str) -> str:
-    try:
-        return "" if sha256_of(path) == sha256 else f"{path} is not the file that the manifest lists; {AGAIN}."
-    except OffnominalError as error:
-        return str(error)
-
-
-def _foreign(folder: Path, owned: set[str]) -> Iterator[str]:
-    """Yield files that are not part of the set."""
-    with file_errors(folder):
-        for root, folders, files in os.walk(folder):
-            folders.sort()
-            inside = Path(root).relative_to(folder)
-            yield from (path for name in sorted(files) if (path := (inside / name).as_posix()) not in owned)

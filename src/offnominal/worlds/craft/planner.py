@@ -53,6 +53,7 @@ class PogoPlanner:
 
     Args:
         walks: Whether it uses unit moves and not TP_TO.
+        asks: Whether it asks actors of unknown kinds for something.
 
     Example:
         >>> from offnominal.worlds.craft.game import new_game
@@ -61,7 +62,8 @@ class PogoPlanner:
         (True, True)
     """
 
-    def __init__(self, *, walks: bool = False) -> None:
+    def __init__(self, *, walks: bool = False, asks: bool = True) -> None:
+        self._asks = asks
         self._navigator = Navigator(walks=walks)
         self._memory = PlannerMemory()
         self._has_logs = False
@@ -112,7 +114,7 @@ class PogoPlanner:
 
     def _ask_strangers(self, state: GameState) -> str | None:
         """Interact with actors of unknown kinds as long as they give something."""
-        for actor in self._memory.actors(state):
+        for actor in self._memory.actors(state) if self._asks else ():
             if actor.kind not in ("Trader", "Pogoist") and not self._memory.was_refused(f"INTERACT {actor.id}"):
                 return self._navigator.stand_near(state, actor.cell) or f"INTERACT {actor.id}"
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +47,11 @@ def everything(state: GameState, *, navigation: bool = False) -> dict[str, Any]:
         state: The episode.
         navigation: Whether the map is a list of names, as without ``NONAV``, and not a table of cells.
     """
+    return {**without_map(state), "map": listed_map(state) if navigation else cell_map(state)}
+
+
+def without_map(state: GameState) -> dict[str, Any]:
+    """Return all that SENSE_ALL gives, without the map and the result of the command."""
     front = state.block(state.front)
     return {
         "blockInFront": {"name": name_of(state, front), **properties(front)},
@@ -53,7 +59,6 @@ def everything(state: GameState, *, navigation: bool = False) -> dict[str, Any]:
         "player": player(state),
         "destinationPos": [0, 0, 0],
         "entities": entities(state),
-        "map": listed_map(state) if navigation else cell_map(state),
     }
 
 
@@ -136,18 +141,34 @@ def accessible(layer: BlockArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return found
 
 
+def _cells(state: GameState, room: Room) -> tuple[list[int], dict[int, dict[str, Any]]]:
+    """Return the number of the entry of every cell of a room, and the entries by number."""
+    layer = state.layer[room.first[0] : room.last[0] + 1, room.first[1] : room.last[1] + 1]
+    codes = (2 * layer.astype(np.int64) + accessible(layer)).ravel().tolist()
+    entries = {
+        code: {"name": name_of(state, code // 2), "isAccessible": bool(code % 2), **properties(code // 2)}
+        for code in sorted(set(codes))
+    }
+    return codes, entries
+
+
 def cell_map(state: GameState) -> dict[str, Any]:
     """Return name, accessibility and properties of every cell of the sensed rooms. Equal cells share their entry."""
     found: dict[str, Any] = {}
     for room in sensed_rooms(state):
-        layer = state.layer[room.first[0] : room.last[0] + 1, room.first[1] : room.last[1] + 1]
-        codes = 2 * layer.astype(np.int64) + accessible(layer)
-        entries = {
-            code: {"name": name_of(state, code // 2), "isAccessible": bool(code % 2), **properties(code // 2)}
-            for code in np.unique(codes).tolist()
-        }
-        found.update(zip(_keys(state.layout, room), map(entries.__getitem__, codes.ravel().tolist()), strict=True))
+        codes, entries = _cells(state, room)
+        found.update(zip(_keys(state.layout, room), map(entries.__getitem__, codes), strict=True))
     return found
+
+
+def cell_map_text(state: GameState) -> str:
+    """Return the JSON text of :func:`cell_map` without spaces. Equal cells are encoded once."""
+    parts: list[str] = []
+    for room in sensed_rooms(state):
+        codes, entries = _cells(state, room)
+        texts = {code: json.dumps(entry, separators=(",", ":")) for code, entry in entries.items()}
+        parts += [f'"{key}":{texts[code]}' for key, code in zip(_keys(state.layout, room), codes, strict=True)]
+    return f"{{{','.join(parts)}}}"
 
 
 def listed_map(state: GameState) -> dict[str, Any]:

@@ -1,0 +1,138 @@
+"""Recording of one episode: the planner plays, and every frame is stored with what the player senses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from offnominal.core.config import Config
+from offnominal.core.files import atomic_write, file_errors, sha256_of
+from offnominal.datasets.novelcraft.episode_files import ARCHIVE, IMAGE, SENSED, write_archive
+from offnominal.datasets.novelcraft.novelcraft_manifest import CraftEntry
+from offnominal.datasets.novelcraft.novelcraft_recipe import EpisodePlan
+from offnominal.datasets.png import encode_png
+from offnominal.datasets.recording_processes import Advance
+from offnominal.sensing import VoxelImage
+from offnominal.worlds.craft import sense
+from offnominal.worlds.craft.commands import Result, run_command
+from offnominal.worlds.craft.first_person import first_person
+from offnominal.worlds.craft.game import new_game
+from offnominal.worlds.craft.novelties import set_novelty
+from offnominal.worlds.craft.novelty_truth import novel_fraction
+from offnominal.worlds.craft.planner import MOST_COMMANDS, PogoPlanner
+from offnominal.worlds.craft.state import GameState
+
+LEVEL = 2
+"""Compression of the images: the smallest files for the time of the fastest level."""
+
+
+class CraftFrame(NamedTuple):
+    """A frame of an episode.
+
+    Attributes:
+        state: State of the episode; it changes with the next frame.
+        image: Image of the player's view.
+        result: Result of the command that led to the frame.
+    """
+
+    state: GameState
+    image: VoxelImage
+    result: Result
+
+
+@dataclass(frozen=True)
+class RecordedEpisode(Config):
+    """What came of an episode.
+
+    Args:
+        entry: Its entry in the manifest.
+        fractions: Fraction of novel pixels of each frame.
+    """
+
+    entry: CraftEntry
+    fractions: tuple[float, ...]
+
+
+def play_frames(plan: EpisodePlan) -> Iterator[CraftFrame]:
+    """Play an episode and yield its frames: the one before the first command, and one after each command.
+
+    The novelty is there from the first frame on. The planner does not ask actors that it does not know, as the
+    published player did not use the supplier.
+
+    Args:
+        plan: The episode.
+    """
+    state = new_game(plan.version, seed=plan.seed, episode=plan.number)
+    if plan.novelty:
+        set_novelty(state, plan.novelty, plan.level)
+    planner = PogoPlanner(walks=plan.version == "v1", asks=False)
+    result = Result("SENSE_ALL", "NONAV", True, cost=state.rules.costs.sense_all)
+    yield CraftFrame(state, first_person(state), result)
+    for _ in range(MOST_COMMANDS):
+        if state.over:
+            return
+        result = run_command(state, planner.next_command(state, result.success))
+        yield CraftFrame(state, first_person(state), result)
+
+
+def sensed_text(state: GameState, result: Result) -> str:
+    """Return what the player senses as JSON text: the data of ``SENSE_ALL NONAV`` with the result of the last command.
+
+    Args:
+        state: State of the episode.
+        result: Result of the command that led to this state.
+    """
+    after = {
+        "goal": sense.goal(state),
+        "command_result": result.to_json(),
+        "step": state.step,
+        "gameOver": state.over,
+    }
+    return f'{_dumped(sense.without_map(state))[:-1]},"map":{sense.cell_map_text(state)},{_dumped(after)[1:]}'
+
+
+def _dumped(data: object) -> str:
+    return json.dumps(data, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class EpisodeJob:
+    """Recording of one episode.
+
+    Args:
+        plan: The episode.
+        root: Folder of the unfinished set.
+    """
+
+    plan: EpisodePlan
+    root: Path
+
+    @property
+    def id(self) -> str:
+        """``class/episode``."""
+        return self.plan.id
+
+    def record(self, advance: Advance) -> RecordedEpisode:
+        """Play the episode, write its archive, and return what came of it."""
+        file = f"{self.id}{ARCHIVE}"
+        path = self.root / file
+        fractions: list[float] = []
+        solved = False
+
+        def members() -> Iterator[tuple[str, bytes]]:
+            nonlocal solved
+            for number, (state, image, result) in enumerate(play_frames(self.plan)):
+                yield f"{number}.{IMAGE}", encode_png(image.rgb, level=LEVEL, differences=False)
+                yield f"{number}.{SENSED}", sensed_text(state, result).encode()
+                fractions.append(novel_fraction(state, image))
+                solved = state.solved
+                advance()
+
+        with atomic_write(path, flush=False) as archive:
+            write_archive(archive, members())
+        with file_errors(path):
+            size = path.stat().st_size
+        return RecordedEpisode(CraftEntry(file, len(fractions), solved, size, sha256_of(path)), tuple(fractions))

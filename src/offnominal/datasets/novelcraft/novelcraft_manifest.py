@@ -1,0 +1,105 @@
+"""Manifest of a NovelCraft set: recipe, versions, and the hash of every file."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from offnominal.core.config import Config
+from offnominal.core.errors import DamagedFile, MissingFile, OffnominalError, UnsupportedFormat
+from offnominal.core.files import read_json
+from offnominal.datasets.manifest import installed
+from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
+
+MANIFEST = "novelcraft.json"
+FORMAT = 1
+AGAIN = "make the set again in another folder"
+
+
+@dataclass(frozen=True)
+class CraftEntry(Config):
+    """An episode in the manifest.
+
+    Args:
+        file: Archive, relative to the manifest.
+        frames: Number of frames.
+        solved: Whether the player made the pogo stick.
+        size: Size of the archive, bytes.
+        sha256: SHA-256 of the archive.
+    """
+
+    file: str
+    frames: int
+    solved: bool
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class NovelCraftManifest(Config):
+    """Description of a NovelCraft set.
+
+    Args:
+        recipe: Recipe of the set.
+        versions: Versions of the packages that wrote it.
+        platform: Operating system and processor on which it was written.
+        episodes: Episodes by ``class/episode``.
+        documents: SHA-256 of the tables.
+        format: Version of the manifest.
+        sha256: Hash of all other fields.
+    """
+
+    recipe: NovelCraftRecipe
+    versions: dict[str, str]
+    platform: str
+    episodes: dict[str, CraftEntry] = field(default_factory=dict)
+    documents: dict[str, str] = field(default_factory=dict)
+    format: int = FORMAT
+    sha256: str = ""
+
+    @classmethod
+    def here(cls, recipe: NovelCraftRecipe) -> NovelCraftManifest:
+        """Return the manifest of a new set on this machine, without episodes."""
+        return cls(recipe, installed(), f"{platform.system()} {platform.machine()}")
+
+    def with_sha256(self) -> NovelCraftManifest:
+        """Return the manifest with its own hash."""
+        return self.replace(sha256=self.replace(sha256="").digest())
+
+    @property
+    def frames(self) -> int:
+        """Number of frames of all episodes."""
+        return sum(entry.frames for entry in self.episodes.values())
+
+    @property
+    def size(self) -> int:
+        """Size of all episodes, bytes."""
+        return sum(entry.size for entry in self.episodes.values())
+
+
+def read_novelcraft_manifest(folder: Path) -> NovelCraftManifest:
+    """Read the manifest of a set.
+
+    Raises:
+        MissingFile: There is no manifest.
+        UnsupportedFormat: It was written by another version.
+        DamagedFile: It is invalid or was changed.
+    """
+    path = folder / MANIFEST
+    try:
+        data = read_json(path)
+    except MissingFile:
+        raise MissingFile(f"{path} does not exist; make_novelcraft writes it.") from None
+    if data.get("format") != FORMAT:
+        raise UnsupportedFormat(
+            f"{path} has format {data.get('format')!r}; this version reads format {FORMAT}; {AGAIN}."
+        )
+    try:
+        manifest = NovelCraftManifest.from_dict(data)
+        intact = manifest.sha256 == manifest.with_sha256().sha256
+    except (OffnominalError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise DamagedFile(f"{path} is not valid ({str(error).rstrip('.')}); {AGAIN}.") from None
+    if not intact:
+        raise DamagedFile(f"{path} was changed: its content does not have the SHA-256 that it states; {AGAIN}.")
+    return manifest
