@@ -194,14 +194,27 @@ def strength(world: str, anomaly: str, level: str) -> Strength | None:
     return _by_anomaly(world).get(anomaly, {}).get(level)
 
 
+def named_levels(world: str) -> dict[tuple[str, str], float]:
+    """Return the parameters of the levels that the card of a world names, by (anomaly, level).
+
+    Example:
+        >>> named_levels("CRAFT-Pogo-v2")["dynamics/fence", "hard"]
+        3.0
+    """
+    parameters = worlds.card(world).physics_parameters if world in worlds else ()
+    return {(f"dynamics/{each.name}", name): value for each in parameters for name, value in each.levels}
+
+
 def strengths_of(world: str) -> dict[tuple[str, str], float]:
     """Return the parameters of a world's attainable strengths by (anomaly, level), in their usual direction.
+
+    The levels that the card of the world names come first.
 
     Example:
         >>> ("action/offset", "medium") in strengths_of("SAP-Goal0-v0")
         True
     """
-    return {
+    return named_levels(world) | {
         (anomaly, level): line.parameter
         for anomaly, named in _by_anomaly(world).items()
         for level, line in sorted(named.items(), key=lambda item: -item[1].target)
@@ -216,9 +229,13 @@ def parameter_for(world: str | None, anomaly: str, level: str) -> float:
         >>> 0.1 < parameter_for("SAP-Goal0-v0", "action/offset", "medium") < 1.0
         True
     """
-    names = [*LEVELS, *(f"{name}-{way}" for name in LEVELS for way in ("up", "down"))]
+    named = {} if world is None else named_levels(world)
+    if (anomaly, level) in named:
+        return named[anomaly, level]
+    usual = list(dict.fromkeys([*(name for each, name in named if each == anomaly), *LEVELS]))
+    names = [*usual, *(f"{name}-{way}" for name in LEVELS for way in ("up", "down"))]
     if level not in names:
-        raise UnknownName(f"no strength named {level!r}.{did_you_mean(level, names)} Choose from {', '.join(LEVELS)}.")
+        raise UnknownName(f"no strength named {level!r}.{did_you_mean(level, names)} Choose from {', '.join(usual)}.")
     if world is None:
         raise UnknownName(
             f"the strength {level!r} is only known for shipped worlds; give {anomaly} a number for this environment."

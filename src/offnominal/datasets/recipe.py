@@ -255,8 +255,8 @@ def cells_of(
 
 
 def rank(level: str) -> tuple[int, str]:
-    """Return the sort key of a level: the standard ones from tiny to extreme, then other names."""
-    known = list(LEVELS)
+    """Return the sort key of a level: the standard ones between easy and hard, then other names."""
+    known = ["easy", *LEVELS, "hard"]
     return (known.index(level) if level in known else len(known)), level
 
 

@@ -40,6 +40,7 @@ class PhysicsParameter:
         minimum: Smallest allowed value.
         combine: How several faults on this parameter act together.
         typical: A value with a visible effect within a few steps; None for twice the neutral value, or 8 if that is 0.
+        levels: Values with names of their own, which need no calibration: name and value.
     """
 
     name: str
@@ -49,6 +50,7 @@ class PhysicsParameter:
     minimum: float = -np.inf
     combine: Literal["add", "multiply"] = "add"
     typical: float | None = None
+    levels: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,15 @@ def _card(version: Version, summary: str, *, expert_length: int, walks: bool) ->
         observation=channels(),
         action=(Channel("number of the command"),),
         physics_parameters=tuple(
-            PhysicsParameter(each.name, 0.0, each.summary, "level", minimum=0.0, typical=float(each.typical))
+            PhysicsParameter(
+                each.name,
+                0.0,
+                each.summary,
+                "level",
+                minimum=0.0,
+                typical=float(each.typical),
+                levels=tuple((name, float(level)) for name, level in each.named_levels.items()),
+            )
             for each in sensed
         ),
         target="offnominal.worlds.craft.world:PogoWorld",

@@ -39,6 +39,7 @@ THIEF, SUPPLIER, FIRST_EXTRA = 110, 111, 112
 COPIES = (3, 8)
 HARD_GIFTS = (11, 14)
 BUSY = {1: 0.5, 2: 0.75}
+DIFFICULTIES = {"easy": 1, "medium": 2, "hard": 3}
 BOTH: tuple[Version, ...] = ("v1", "v2")
 
 
@@ -55,6 +56,7 @@ class Novelty:
         versions: Versions of the task that have it.
         typical: A level with a visible effect.
         is_sensed: Whether the player senses it when it begins. If not, it has no physics parameter.
+        difficulties: Whether its levels are the published ones: easy, medium and hard.
     """
 
     name: str
@@ -65,6 +67,12 @@ class Novelty:
     versions: tuple[Version, ...] = BOTH
     typical: int = 1
     is_sensed: bool = True
+    difficulties: bool = False
+
+    @property
+    def named_levels(self) -> dict[str, int]:
+        """Levels by name: the published ones, or the typical one."""
+        return dict(DIFFICULTIES) if self.difficulties else {"typical": self.typical}
 
 
 def set_novelty(state: GameState, name: str, level: int) -> None:
@@ -311,6 +319,7 @@ _ALL = (
         3,
         _fence,
         _remove_fence,
+        difficulties=True,
     ),
     Novelty(
         "jungle_trees",
@@ -318,6 +327,7 @@ _ALL = (
         3,
         _change_trees("jungle_trees", JUNGLE_LOG, _jungle_count),
         _restore_trees("jungle_trees", JUNGLE_LOG),
+        difficulties=True,
     ),
     Novelty(
         "rotten_trees",
@@ -327,15 +337,31 @@ _ALL = (
         _restore_trees("rotten_trees", ROTTEN_LOG),
         typical=2,
     ),
-    Novelty("thief", "a thief who takes b kinds of resources at once", 3, _thief, _remove_actors(THIEF), _V2),
+    Novelty(
+        "thief",
+        "a thief who takes b kinds of resources at once",
+        3,
+        _thief,
+        _remove_actors(THIEF),
+        _V2,
+        difficulties=True,
+    ),
     Novelty(
         "supplier",
         "a supplier: 1 gives a pogo stick, 2 one other item first, 3 eleven to fourteen others first",
         3,
         _supplier,
         _remove_actors(SUPPLIER),
+        difficulties=True,
     ),
-    Novelty("walls", "walls of grass: 1 up to half of them, 2 more than half, 3 all", 3, _walls, _restore_walls),
+    Novelty(
+        "walls",
+        "walls of grass: 1 up to half of them, 2 more than half, 3 all",
+        3,
+        _walls,
+        _restore_walls,
+        difficulties=True,
+    ),
     Novelty("recipe", "recipe b of the pogo stick", _VARIANTS, _change_rules, _restore_rules("recipe")),
     Novelty(
         "log_yield",
