@@ -237,3 +237,10 @@ def test_a_published_row_is_one_of_ours(world, anomaly):
 )
 def test_published_values_are_those_of_the_published_code(world, anomaly, level, value):
     assert published_strengths()[world, anomaly, level] == pytest.approx(value, rel=5e-4)
+
+
+def test_levels_that_a_card_names_need_no_calibration():
+    assert parameter_for("CRAFT-Pogo-v2", "dynamics/fence", "hard") == 3.0
+    assert strengths_of("CRAFT-Pogo-v1")["dynamics/rotten_trees", "typical"] == 2.0
+    with pytest.raises(UnknownName, match="Did you mean 'easy'"):
+        parameter_for("CRAFT-Pogo-v2", "dynamics/fence", "eazy")

@@ -135,7 +135,9 @@ def generate(
 
 @datasets.command()
 def verify(
-    folder: Annotated[Path, typer.Argument(help="Folder of a dataset, of driving scenes or of a run.")],
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of a dataset, of driving scenes, of a NovelCraft set or of a run.")
+    ],
     share: Annotated[float, typer.Option(help="Fraction of the cells of a run that are computed again.")] = 0.05,
     quick: Annotated[
         bool, typer.Option("--quick", help="Only compare the files of a run with their hashes; compute nothing.")
@@ -144,7 +146,7 @@ def verify(
     allow_module: AllowModule = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify the files of a dataset or of driving scenes, or compute some cells of a run again and compare.
+    """Verify the files of a dataset, scenes or NovelCraft set, or compute some cells of a run again and compare.
 
     Exits with 1 if anything differs from the manifest or the result store.
 
@@ -166,6 +168,14 @@ def verify(
 
         scenes = list(verify_scenes(folder).items())
         _show_problems(scenes, "scene", f"{folder} is intact: {len(scenes)} scenes match the manifest.", as_json)
+        return
+
+    if (folder / "novelcraft.json").exists():
+        from offnominal.datasets.novelcraft import verify_novelcraft
+
+        episodes = list(verify_novelcraft(folder).items())
+        message = f"{folder} is intact: {len(episodes)} episodes match the manifest."
+        _show_problems(episodes, "episode", message, as_json)
         return
 
     from offnominal.datasets import verify_dataset

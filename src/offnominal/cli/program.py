@@ -15,6 +15,7 @@ from offnominal.cli.doctor import health
 from offnominal.cli.failures import exit_code_of
 from offnominal.cli.laws import check
 from offnominal.cli.listing import listing
+from offnominal.cli.novelcraft import novelcraft
 from offnominal.cli.output import out
 from offnominal.cli.play import playing
 from offnominal.cli.robot import robot
@@ -43,6 +44,7 @@ program.add_typer(playing)
 program.add_typer(robot, name="robot")
 program.add_typer(scenarios, name="scenarios")
 program.add_typer(scenes, name="scenes")
+program.add_typer(novelcraft, name="novelcraft")
 program.add_typer(health)
 
 

@@ -38,6 +38,8 @@ from offnominal.datasets.novelcraft.novelcraft import CraftEpisode, NovelCraft, 
 from offnominal.datasets.novelcraft.novelcraft_manifest import NovelCraftManifest, read_novelcraft_manifest
 from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
 from offnominal.datasets.novelcraft.novelcraft_verification import verify_novelcraft
+from offnominal.datasets.novelcraft.published_export import export_published
+from offnominal.datasets.novelcraft.set_sizes import SetSize, class_sizes, split_sizes
 from offnominal.datasets.novelcraft.split_rule import choose_splits
 from offnominal.datasets.novelcraft.symbolic import SYMBOLIC_NAMES, symbolic_vector
 
@@ -51,14 +53,18 @@ __all__ = [
     "NovelCraft",
     "NovelCraftManifest",
     "NovelCraftRecipe",
+    "SetSize",
     "choose_splits",
+    "class_sizes",
     "craft_class",
+    "export_published",
     "make_novelcraft",
     "open_novelcraft",
     "read_novelcraft_manifest",
     "read_splits",
     "read_summary",
     "read_targets",
+    "split_sizes",
     "symbolic_vector",
     "verify_novelcraft",
 ]

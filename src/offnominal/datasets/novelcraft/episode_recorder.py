@@ -22,7 +22,7 @@ from offnominal.worlds.craft.first_person import first_person
 from offnominal.worlds.craft.game import new_game
 from offnominal.worlds.craft.novelties import set_novelty
 from offnominal.worlds.craft.novelty_truth import novel_fraction
-from offnominal.worlds.craft.planner import MOST_COMMANDS, PogoPlanner
+from offnominal.worlds.craft.planner import PogoPlanner
 from offnominal.worlds.craft.state import GameState
 
 LEVEL = 2
@@ -71,7 +71,7 @@ def play_frames(plan: EpisodePlan) -> Iterator[CraftFrame]:
     planner = PogoPlanner(walks=plan.version == "v1", asks=False)
     result = Result("SENSE_ALL", "NONAV", True, cost=state.rules.costs.sense_all)
     yield CraftFrame(state, first_person(state), result)
-    for _ in range(MOST_COMMANDS):
+    for _ in range(plan.max_frames - 1):
         if state.over:
             return
         result = run_command(state, planner.next_command(state, result.success))

@@ -91,7 +91,8 @@ def _make(hidden: Path, folder: Path, manifest: NovelCraftManifest, workers: int
     plans = manifest.recipe.plans()
     finished = _begin(hidden, manifest, report)
     jobs = [EpisodeJob(plan, hidden / FINISHED) for plan in plans if plan.id not in finished]
-    with progress("Recording NovelCraft", total=TYPICAL_FRAMES * len(plans)) as tick:
+    typical = min(TYPICAL_FRAMES, manifest.recipe.max_frames)
+    with progress("Recording NovelCraft", total=typical * len(plans)) as tick:
         tick(sum(each.entry.frames for each in finished.values()))
         for id, each in recorded(jobs, workers, tick):
             _note(hidden, id, each)

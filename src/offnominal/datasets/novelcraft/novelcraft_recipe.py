@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from offnominal.core.checks import number_in, one_of
+from offnominal.core.checks import number_in, one_of, positive_integer
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.datasets.novelcraft.classes import CLASSES, NORMAL, PLUS, PLUS_EPISODES, CraftClass, craft_class
 from offnominal.worlds.craft.novelties import NOVELTIES
+from offnominal.worlds.craft.planner import MOST_COMMANDS
 from offnominal.worlds.craft.rules import RULES, Version
 
 FORMAT = 1
@@ -29,6 +30,7 @@ class EpisodePlan:
         version: Version of the task.
         seed: Seed of the set.
         number: Number of the episode among all with this seed.
+        max_frames: Largest number of frames.
         novelty: Novelty from the first frame on; empty for none.
         level: Level of the novelty.
     """
@@ -37,6 +39,7 @@ class EpisodePlan:
     version: Version
     seed: int
     number: int
+    max_frames: int
     novelty: str = ""
     level: int = 0
 
@@ -51,6 +54,7 @@ class NovelCraftRecipe(Config):
         plus: Whether to add the training episodes of NovelCraft+.
         share: Share of the published numbers of episodes, for smaller sets; each class has at least 3.
         classes: Names of the classes; all if empty.
+        max_frames: Largest number of frames of an episode.
         format: Version of the files.
 
     Example:
@@ -65,11 +69,13 @@ class NovelCraftRecipe(Config):
     plus: bool = False
     share: float = 1.0
     classes: tuple[str, ...] = ()
+    max_frames: int = MOST_COMMANDS + 1
     format: int = FORMAT
 
     def __post_init__(self) -> None:
         one_of("version", self.version, tuple(RULES))
         check_seed(self.seed)
+        positive_integer("max_frames", self.max_frames)
         number_in("share", self.share, 0.0, 1.0, open_low=True)
         for name in self.classes:
             if not self._has(craft_class(name)):
@@ -95,12 +101,11 @@ class NovelCraftRecipe(Config):
         for name, (episodes, first) in self.sizes().items():
             kind = CLASSES[name]
             for number in range(episodes):
-                novelty = (kind.novelty, kind.level) if number >= first and kind.novelty else ("", 0)
-                place = kind.number * SPACING + number
-                found.append(EpisodePlan(f"{name}/{number}", self.version, self.seed, place, *novelty))
+                novelty = (kind.novelty, kind.level) if number >= first else ("", 0)
+                found.append(self._plan(f"{name}/{number}", kind.number * SPACING + number, *novelty))
         extra = max(FEWEST, round(PLUS_EPISODES * self.share)) if self.plus else 0
-        names = [f"{NORMAL}/{PLUS}{number}" for number in range(extra)]
-        return found + [
-            EpisodePlan(name, self.version, self.seed, PLUS_NUMBER * SPACING + number)
-            for number, name in enumerate(names)
-        ]
+        plus = [self._plan(f"{NORMAL}/{PLUS}{number}", PLUS_NUMBER * SPACING + number) for number in range(extra)]
+        return found + plus
+
+    def _plan(self, id: str, number: int, novelty: str = "", level: int = 0) -> EpisodePlan:
+        return EpisodePlan(id, self.version, self.seed, number, self.max_frames, novelty, level)
