@@ -143,8 +143,7 @@ class VoxelImage:
         shown = np.zeros(256, np.bool_)
         shown[list(blocks)] = True
         count = int(np.count_nonzero(shown[self.block]))
-        if entities:
-            count += int(np.count_nonzero(np.isin(self.entity, list(entities))))
+        count += sum(int(np.count_nonzero(self.entity == identity)) for identity in set(entities))
         return count / self.block.size
 
 
