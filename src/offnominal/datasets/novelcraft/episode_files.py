@@ -10,8 +10,9 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from offnominal.core.errors import DamagedFile, MissingFile
 from offnominal.core.files import content_errors, read_bytes
@@ -100,12 +101,14 @@ class EpisodeArchive:
         return found
 
 
-def write_archive(file: BinaryIO, members: Iterable[tuple[str, bytes]]) -> None:
-    """Write an archive whose bytes depend only on its members: images stored as they are, other files compressed."""
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, content in members:
+def archive_of(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return an archive whose bytes depend only on its members: images stored as they are, other files compressed."""
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, data in members:
             about = zipfile.ZipInfo(name, FIXED_TIME)
             about.create_system = 3
             about.external_attr = 0o644 << 16
             about.compress_type = zipfile.ZIP_STORED if name.endswith(IMAGE) else zipfile.ZIP_DEFLATED
-            archive.writestr(about, content, compresslevel=JSON_LEVEL)
+            archive.writestr(about, data, compresslevel=JSON_LEVEL)
+    return content.getvalue()

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from offnominal.core.config import Config
-from offnominal.core.files import atomic_write, file_errors, sha256_of
-from offnominal.datasets.novelcraft.episode_files import ARCHIVE, IMAGE, SENSED, write_archive
+from offnominal.core.files import sha256_of, write_bytes
+from offnominal.datasets.novelcraft.episode_files import ARCHIVE, IMAGE, SENSED, archive_of
 from offnominal.datasets.novelcraft.novelcraft_manifest import CraftEntry
 from offnominal.datasets.novelcraft.novelcraft_recipe import EpisodePlan
 from offnominal.datasets.png import encode_png
@@ -118,7 +118,6 @@ class EpisodeJob:
     def record(self, advance: Advance) -> RecordedEpisode:
         """Play the episode, write its archive, and return what came of it."""
         file = f"{self.id}{ARCHIVE}"
-        path = self.root / file
         fractions: list[float] = []
         solved = False
 
@@ -131,8 +130,7 @@ class EpisodeJob:
                 solved = state.solved
                 advance()
 
-        with atomic_write(path, flush=False) as archive:
-            write_archive(archive, members())
-        with file_errors(path):
-            size = path.stat().st_size
-        return RecordedEpisode(CraftEntry(file, len(fractions), solved, size, sha256_of(path)), tuple(fractions))
+        archive = archive_of(members())
+        write_bytes(self.root / file, archive, flush=False)
+        entry = CraftEntry(file, len(fractions), solved, len(archive), sha256_of(archive))
+        return RecordedEpisode(entry, tuple(fractions))

@@ -299,11 +299,17 @@ def open_novelcraft(folder: Path | str) -> NovelCraft:
     if (path / MANIFEST).exists():
         manifest = read_novelcraft_manifest(path)
         first = {name: number for name, (_, number) in manifest.recipe.sizes().items()}
-        return NovelCraft(path, targets, splits, manifest.episodes, first)
+        nominal = {id: _nominal(entry.frames) for id, entry in manifest.episodes.items() if id not in targets}
+        return NovelCraft(path, targets | nominal, splits, manifest.episodes, first)
     with file_errors(path):
         normal = [file.stem for file in (path / NORMAL).iterdir()] if (path / NORMAL).is_dir() else []
     ids = {id for id in (*targets, *splits, *(f"{NORMAL}/{name}" for name in normal)) if _known(id)}
     return NovelCraft(path, targets, splits, ids, {each.name: each.first_novel for each in CLASSES.values()})
+
+
+def _nominal(frames: int) -> EpisodeFractions:
+    """Return the frames of an episode without a novelty."""
+    return EpisodeFractions(np.arange(frames), np.zeros(frames))
 
 
 def _known(id: str) -> bool:
