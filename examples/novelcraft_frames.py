@@ -1,6 +1,6 @@
 """Draw frames of a NovelCraft set, one per class: `python examples/novelcraft_frames.py set [image]`.
 
-Each frame is the one of its class whose fraction of novel pixels is closest to a twelfth.
+Each frame is the one of its class whose fraction of novel pixels is closest to a twelfth, or to a fiftieth for actors.
 """
 
 import sys
@@ -16,13 +16,14 @@ CLASSES = (
     *("item_quartz_block", "item_tnt", "tree_easy", "item_bookshelf", "item_cactus", "thief"),
 )
 COLUMNS, SIDE, GAP, CAPTION = 6, 192, 8, 16
-TARGET = 1 / 12
+TARGET, TARGET_OF_ACTORS = 1 / 12, 1 / 50
 
 
 def frame(data: NovelCraft, name: str) -> tuple[Image.Image, str]:
     """Return a frame of a class and its caption."""
     episodes = [each for each in data.episodes(classes=[name]) if each.novel or name == "normal"]
-    found = [(abs(float(value) - TARGET), each, row) for each in episodes for row, value in enumerate(each.fractions)]
+    target = TARGET_OF_ACTORS if name in ("supplier", "thief") else TARGET
+    found = [(abs(float(value) - target), each, row) for each in episodes for row, value in enumerate(each.fractions)]
     _, episode, row = min(found, key=lambda item: item[0])
     image = Image.fromarray(np.asarray(episode.images[row]))
     return image.resize((SIDE, SIDE), Image.Resampling.LANCZOS), f"{name}  {episode.fractions[row]:.1%}"
