@@ -164,13 +164,15 @@ def results(
 
 @experiments.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="anomaly-gym, anovox, comparison or ood-rl.")],
+    paper: Annotated[str, typer.Argument(help="anomaly-gym, anovox, comparison, novelcraft or ood-rl.")],
     table: Annotated[list[str] | None, typer.Option(help="Number of a table; can be repeated.")] = None,
     figure: Annotated[list[str] | None, typer.Option(help="Number of a figure; can be repeated.")] = None,
     images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,
     as_published: Annotated[
         bool,
-        typer.Option("--as-published", help="Our metrics as the public code of the paper computes them (anovox)."),
+        typer.Option(
+            "--as-published", help="Our metrics as the public code of the paper computes them (anovox, novelcraft)."
+        ),
     ] = False,
     worlds: Worlds = None,
     scale: Annotated[
@@ -191,6 +193,7 @@ def reproduce(
     from offnominal.papers.paper import PublishedTable
     from offnominal.papers.reproduction import reproductions
     from offnominal.studies.catalogue import load_study
+    from offnominal.studies.results import RunResults
     from offnominal.studies.runs import open_run
     from offnominal.studies.runs import run as go
 
@@ -200,17 +203,17 @@ def reproduce(
         raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
     items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
     found = reproductions(items, scale=scale, worlds=worlds or None)
-    opened: dict[StudyRun, tuple[Path, RunResults]] = {}
-    for chosen in dict.fromkeys(run for _, run in found):
+    opened: dict[StudyRun | None, tuple[Path | None, RunResults]] = {None: (None, RunResults.none())}
+    for chosen in dict.fromkeys(run for _, run in found if run is not None):
         options: dict[str, Any] = {"store": store, "workers": workers, "ray": ray}
-        place, _ = go(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
-        opened[chosen] = place, open_run(place)
+        folder, _ = go(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
+        opened[chosen] = folder, open_run(folder)
     output = []
-    for item, chosen in found:
-        place, results = opened[chosen]
+    for item, made_from in found:
+        place, results = opened[made_from]
         if isinstance(item, PublishedTable):
             output.append(_show_table(_chosen_metrics(item, as_published), place, results, as_json))
-        else:
+        elif place is not None:
             output.append(_show_figure(item, place, results, as_json))
     if as_json:
         print_json(output)
@@ -231,17 +234,23 @@ def _chosen_metrics(table: PublishedTable, as_published: bool) -> PublishedTable
     return replace(table, compare=other) if as_published and other is not None else table
 
 
-def _show_table(table: PublishedTable, folder: Path, results: RunResults, as_json: bool) -> dict[str, Any]:
-    """Write the comparison with a published table into the folder of the run and print it; return it as plain data."""
+def _show_table(table: PublishedTable, folder: Path | None, results: RunResults, as_json: bool) -> dict[str, Any]:
+    """Print the comparison with a published table; return it as plain data.
+
+    If there is a run, the table is also written into its folder.
+    """
     from offnominal.core.files import write_text
     from offnominal.reports.escape import markdown_text
     from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, comparison_terminal
 
-    lines, file = table.compare(results), folder / f"table-{table.number}.md"
-    write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
+    lines = table.compare(results)
     if not as_json:
         out.print(comparison_terminal(table.heading, lines))
-        out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
+    if folder is not None:
+        file = folder / f"table-{table.number}.md"
+        write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
+        if not as_json:
+            out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
     return {"table": table.number, "title": table.title, "rows": comparison_rows(lines)}
 
 

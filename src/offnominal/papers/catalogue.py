@@ -14,6 +14,7 @@ for _id, _target in (
     ("anomaly-gym", "offnominal.papers.anomaly_gym.paper:PAPER"),
     ("anovox", "offnominal.papers.anovox.paper:PAPER"),
     ("comparison", "offnominal.papers.comparison.paper:PAPER"),
+    ("novelcraft", "offnominal.papers.novelcraft.paper:PAPER"),
     ("ood-rl", "offnominal.papers.ood_rl.paper:PAPER"),
 ):
     papers.register(Spec(_id, _target))

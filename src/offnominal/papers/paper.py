@@ -19,8 +19,8 @@ class PublishedTable:
     Args:
         number: Its number, or a name if it has none in the paper.
         title: Its content, in one line.
-        study: Name of the study whose run it is compared with.
-        compare: Returns the comparison for the results of that run.
+        study: Name of the study whose run it is compared with; empty if no study computes these numbers.
+        compare: Returns the comparison for the results of that run, or for results without rows.
         images: Whether the table, or this half of it, is about image detectors.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.

@@ -29,16 +29,16 @@ class StudyRun:
 
 
 class Reproduction(NamedTuple):
-    """A table or a figure, and the run that it is made from."""
+    """A table or a figure, and the run that it is made from; None if there is no study for it."""
 
     item: Item
-    run: StudyRun
+    run: StudyRun | None
 
 
 def reproductions(
     items: Sequence[Item], *, scale: str | None = None, worlds: Iterable[str] | None = None
 ) -> list[Reproduction]:
-    """Return the run of each table and figure. Those without a chosen world are left out.
+    """Return the run of each table and figure. If worlds are given, those without one of them are left out.
 
     Args:
         items: Tables and figures.
@@ -58,7 +58,8 @@ def reproductions(
         12 laptop ('SAP-Goal2-v0',)
     """
     if worlds is None:
-        return [Reproduction(item, StudyRun(item.study, scale or item.scale)) for item in items]
+        return [Reproduction(item, StudyRun(item.study, scale or item.scale) if item.study else None) for item in items]
+    items = [item for item in items if item.study]
     item_worlds = [item.worlds or study_worlds(load_study(item.study)) for item in items]
     known = list(dict.fromkeys(world for listed in item_worlds for world in listed))
     chosen = select_worlds(known, worlds, "these tables and figures")

@@ -35,6 +35,7 @@ MARKS = {
     "": "–",
 }
 NONE_PUBLISHED = "None of these numbers is published, as far as we know."
+NONE_OF_OURS = "There are no results of ours to compare with."
 FLAWS = {"impossible": "impossible", "artefact": "artefacts"}
 
 
@@ -74,6 +75,8 @@ def verdict_line(lines: Sequence[PublishedComparison]) -> str:
     beside = f" Not compared: {' and '.join(flawed)}." if flawed else ""
     total = sum(found[verdict] for verdict in ("match", "near", "differs"))
     if not total:
+        if any(line.published is not None for line in lines) and all(line.ours.value is None for line in lines):
+            return NONE_OF_OURS
         return f"None of these numbers is compared.{beside}" if beside else NONE_PUBLISHED
     counts = f"{found['match']} of {total} published numbers match, {found['near']} {near} near"
     return f"{counts}, {found['differs']} differ.{beside}"

@@ -45,6 +45,13 @@ class RunResults:
     missing: Sequence[str] = field(default=())
     folder: Path | None = None
 
+    @classmethod
+    def none(cls) -> RunResults:
+        """Return results without rows, for published tables that no study computes."""
+        import pyarrow as pa
+
+        return cls("", "", "", "", {}, pa.table({}), pa.table({}))
+
     @property
     def cells(self) -> int:
         """Number of finished cells."""

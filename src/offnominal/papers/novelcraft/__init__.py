@@ -1,0 +1,1 @@
+"""NovelCraft: published tables, and the tables recomputed from the released scores."""

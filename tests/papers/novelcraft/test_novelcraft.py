@@ -1,0 +1,112 @@
+"""NovelCraft: published tables, and the tables recomputed from the released scores."""
+
+import json
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from offnominal.cli.program import program
+from offnominal.core.directories import DATA_VARIABLE, find_data_home
+from offnominal.core.errors import DamagedFile, UnknownName
+from offnominal.papers.catalogue import tables_of
+from offnominal.papers.novelcraft.published import published_numbers, released_confusion
+from offnominal.papers.novelcraft.published_tables import compare
+from offnominal.papers.novelcraft.recomputed import recompute
+from offnominal.papers.novelcraft.released_scores import FILE, released_file
+from offnominal.reports.published_comparison import NONE_OF_OURS, verdict_line
+from offnominal.studies.results import RunResults
+
+HOME = find_data_home()
+"""The data home outside of the tests."""
+
+
+@pytest.fixture
+def released(monkeypatch):
+    """The released scores; skips where they are missing."""
+    if HOME is None or not (HOME / FILE).is_file():
+        pytest.skip(f"{FILE} is not in the data home")
+    monkeypatch.setenv(DATA_VARIABLE, str(HOME))
+
+
+def value(table, method, variant, metric):
+    (number,) = (
+        each
+        for each in published_numbers(table)
+        if (each.method, each.variant, each.metric) == (method, variant, metric)
+    )
+    return recompute(number)
+
+
+@pytest.mark.parametrize("table", ["3", "4", "E1"])
+@pytest.mark.usefixtures("released")
+def test_the_published_rules_give_the_published_numbers(table):
+    for number in published_numbers(table):
+        tolerance = 0.03 if number.is_delay else 0.0003
+        assert recompute(number).as_published == pytest.approx(number.value, abs=tolerance), number
+
+
+@pytest.mark.usefixtures("released")
+def test_our_rules_correct_the_artefacts():
+    assert value("E1", "Deep Ensemble", "NovelCraft+", "AUPRC").ours == pytest.approx(0.324, abs=5e-4)
+    assert value("E1", "Deep Ensemble", "NovelCraft+", "TPR at PPV80").ours == pytest.approx(0.1116, abs=5e-5)
+    assert value("E1", "One-Class SVM", "NovelCraft", "AUROC").ours == pytest.approx(0.4233, abs=5e-5)
+    assert value("E1", "One-Class SVM", "NovelCraft", "TPR at PPV80").ours is None
+    assert value("4", "Symbolic", "5", "TPR at PPV95").ours == pytest.approx(0.7774, abs=5e-5)
+    assert value("4", "Multimodal", "5", "TPR at PPV95").ours == pytest.approx(0.7567, abs=5e-5)
+
+
+def test_the_accuracies_of_the_released_confusion_matrix():
+    classes, confusion = released_confusion()
+    assert (len(classes), confusion.sum(axis=1).tolist()[:2]) == (10, [489, 355])
+    shares = [recompute(number).ours for number in published_numbers("fig4")[:3]]
+    assert shares == pytest.approx([0.630, 0.732, 0.361], abs=5e-4)
+
+
+def test_accuracies_of_all_classes_follow_from_their_parts():
+    numbers = {(each.method, each.variant, each.metric): each.value for each in published_numbers("fig4")}
+    for method, features in {key[:2] for key in numbers}:
+        both = (873 * numbers[method, features, "Labelled"] + 332 * numbers[method, features, "New"]) / 1205
+        assert numbers[method, features, "All"] == pytest.approx(both, abs=0.0011)
+
+
+def test_without_released_scores_and_without_a_run_the_published_numbers_remain(tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    lines = compare(RunResults.none(), table="3")
+    assert len(lines) == 30
+    assert {line.labels["released scores"] for line in lines} == {"–"}
+    assert verdict_line(lines) == NONE_OF_OURS
+
+
+def test_results_of_a_run_stand_beside_the_published_numbers():
+    rows = [
+        {"task": "frames", "name": "NDCC", "variant": "NovelCraft+", "auroc": share, "as_published_auroc": 0.6}
+        for share in (0.74, 0.76)
+    ]
+    run = RunResults("novelcraft", "", "", "smoke", {}, pa.Table.from_pylist(rows), pa.table({}))
+    ours, as_published = (compare(run, table="3", as_published=each)[0] for each in (False, True))
+    assert ours.labels["metric"] == "AUROC"
+    assert (ours.ours.value, ours.verdict) == (pytest.approx(0.75), "match")
+    assert (as_published.ours.value, as_published.verdict) == (pytest.approx(0.6), "differs")
+
+
+def test_the_tables_are_shown_without_a_study():
+    shown = CliRunner().invoke(program, ["reproduce", "novelcraft", "--table", "4", "--json"])
+    assert shown.exit_code == 0, shown.output
+    (table,) = json.loads(shown.stdout)
+    assert (table["table"], len(table["rows"])) == (4, 40)
+    assert {row["ours"] for row in table["rows"]} == {"–"}
+
+
+def test_an_unknown_table_is_named():
+    with pytest.raises(UnknownName, match="training times"):
+        tables_of("novelcraft", ["C1"])
+
+
+def test_a_damaged_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    (tmp_path / FILE).parent.mkdir()
+    (tmp_path / FILE).write_bytes(b"PK nothing")
+    assert released_file() == tmp_path / FILE
+    with pytest.raises(DamagedFile, match="cannot be read"):
+        value("E1", "NDCC", "NovelCraft", "AUROC")
