@@ -81,7 +81,7 @@ def test_results_in_threads_depend_on_seeds_only_and_no_global_generator_changes
 def test_no_other_detector_changes_a_global_generator(name):
     detector = make_detector(name)
     if detector.default_world is not None:
-        pytest.skip("it uses a policy and learns nothing")
+        pytest.skip("it needs another world")
     before = global_state()
     detector.fit(EPISODES[False]).score(EPISODES[False])
     assert global_state() == before

@@ -29,6 +29,7 @@ SMALL = {
     "PredNet": {"channels": 1, "layers": 2},
     "RSSM-PPM": {"channels": 1, "deterministic": 4, "hidden": 4, "belief": 4, "embedding": 4, "stochastic": 2},
     "MLP-DM": {"hidden": (4, 4)},
+    "Symbolic-AR": {"hidden": (4, 4)},
     "LSTM-DM": {"recurrent_size": 4, "hidden": 4},
     "PE-DM": {"hidden": (4, 4), "n_members": 2},
     "RIQN": {"recurrent_size": 4, "n_cosines": 4},

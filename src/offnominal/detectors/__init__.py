@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         SkipGANomaly,
         VAEOneClassSVM,
     )
-    from offnominal.detectors.transitions import LSTMDM, MLPDM, PEDM, RIQN, OnTransitions
+    from offnominal.detectors.transitions import LSTMDM, MLPDM, PEDM, RIQN, OnTransitions, SymbolicAR
     from offnominal.detectors.transitions.on_transitions import on_transitions
     from offnominal.detectors.views import View
 
@@ -91,7 +91,7 @@ _NAMES = {
         "VAEOneClassSVM",
         "WAE",
     ),
-    "transitions": ("LSTMDM", "MLPDM", "OnTransitions", "PEDM", "RIQN"),
+    "transitions": ("LSTMDM", "MLPDM", "OnTransitions", "PEDM", "RIQN", "SymbolicAR"),
     "transitions.on_transitions": ("on_transitions",),
     "views": ("View",),
 }
@@ -146,6 +146,7 @@ __all__ = [
     "RowDetector",
     "SkipGANomaly",
     "Step",
+    "SymbolicAR",
     "TDResidual",
     "Time",
     "TransitionDetector",

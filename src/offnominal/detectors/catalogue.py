@@ -71,6 +71,7 @@ for _id, _target, _summary in (
     ("LSTM-DM", f"{_TRANSITIONS}:LSTMDM", "error of a recurrent network that predicts the next observation"),
     ("PE-DM", f"{_TRANSITIONS}:PEDM", "likelihood of a probabilistic ensemble that predicts the next observation"),
     ("RIQN", f"{_TRANSITIONS}:RIQN", "distance from the quantiles that a recurrent network predicts"),
+    ("Symbolic-AR", f"{_TRANSITIONS}:SymbolicAR", "error of a network that predicts counts and categories"),
     ("PredAE", f"{_IMAGES}:PredAE", "error of an autoencoder that predicts the change of the image"),
     ("LDM", f"{_IMAGES}:LDM", "error of a network that predicts the next frame from frame and action"),
     ("LRDM", f"{_IMAGES}:LRDM", "error of a recurrent network that predicts the next frame"),

@@ -115,13 +115,17 @@ class Detector(ABC):
         :data:`~offnominal.detectors.observation_limits.MAX_SCORE`.
         """
         self._require_fitted()
-        n_actions = 0 if self.raw_discrete_actions else self.widths_[1]
-        checked = CheckedEpisodes(episodes, self._require_shapes, n_actions=n_actions, readings=self.readings_)
+        checked = self._checked_episodes(episodes)
         with np.errstate(all="ignore"):
             scores = [bounded(each) for each in self._score(self._taken(checked))]
         for number, invalid in checked.invalid.items():
             scores[number] = np.where(invalid, MAX_SCORE, scores[number])
         return scores
+
+    def _checked_episodes(self, episodes: Sequence[Episode]) -> CheckedEpisodes:
+        """Return episodes for scoring, with nominal readings in place of invalid ones."""
+        n_actions = 0 if self.raw_discrete_actions else self.widths_[1]
+        return CheckedEpisodes(episodes, self._require_shapes, n_actions=n_actions, readings=self.readings_)
 
     @abstractmethod
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from offnominal.detectors.transitions.on_transitions import OnTransitions
     from offnominal.detectors.transitions.pe_dm import PEDM
     from offnominal.detectors.transitions.riqn import RIQN
+    from offnominal.detectors.transitions.symbolic_ar import SymbolicAR
 
 _NAMES = {
     "lstm_dm": ("LSTMDM",),
@@ -24,8 +25,9 @@ _NAMES = {
     "on_transitions": ("OnTransitions",),
     "pe_dm": ("PEDM",),
     "riqn": ("RIQN",),
+    "symbolic_ar": ("SymbolicAR",),
 }
 
-__all__ = ["LSTMDM", "MLPDM", "PEDM", "RIQN", "NetworkDetector", "OnTransitions"]
+__all__ = ["LSTMDM", "MLPDM", "PEDM", "RIQN", "NetworkDetector", "OnTransitions", "SymbolicAR"]
 
 __getattr__, __dir__ = lazy_attributes(__name__, _NAMES)
