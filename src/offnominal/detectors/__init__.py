@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         SkipGANomaly,
         VAEOneClassSVM,
     )
+    from offnominal.detectors.score_fusion import ScoreFusion
     from offnominal.detectors.transitions import LSTMDM, MLPDM, PEDM, RIQN, OnTransitions, SymbolicAR
     from offnominal.detectors.transitions.on_transitions import on_transitions
     from offnominal.detectors.views import View
@@ -91,6 +92,7 @@ _NAMES = {
         "VAEOneClassSVM",
         "WAE",
     ),
+    "score_fusion": ("ScoreFusion",),
     "transitions": ("LSTMDM", "MLPDM", "OnTransitions", "PEDM", "RIQN", "SymbolicAR"),
     "transitions.on_transitions": ("on_transitions",),
     "views": ("View",),
@@ -144,6 +146,7 @@ __all__ = [
     "Random",
     "RealNVP",
     "RowDetector",
+    "ScoreFusion",
     "SkipGANomaly",
     "Step",
     "SymbolicAR",

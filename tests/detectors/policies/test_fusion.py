@@ -6,8 +6,8 @@ import pytest
 import offnominal as off
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors import KNN, load_detector, make_detector, on_transitions, save_detector
+from offnominal.detectors.nominal_scores import NominalScores
 from offnominal.detectors.policies import Fusion
-from offnominal.detectors.policies.fusion import ranks
 
 WORLD = "SAP-Goal0-v0"
 
@@ -25,7 +25,7 @@ def faulty():
 def test_ranks_increase_with_the_score_and_stay_below_one():
     nominal = np.sort(np.random.default_rng(0).normal(size=500))
     scores = np.sort(np.r_[np.random.default_rng(1).normal(size=300), 10.0, 100.0, 1e6])
-    found = ranks(scores, nominal)
+    found = NominalScores(nominal).ranks(scores)
     assert (np.diff(found) >= 0.0).all()
     assert (np.diff(found[-3:]) > 0.0).all()
     assert found.min() >= 0.0
@@ -34,7 +34,8 @@ def test_ranks_increase_with_the_score_and_stay_below_one():
 
 def test_ranks_of_nominal_scores_are_uniform():
     draw = np.random.default_rng(0)
-    found = ranks(draw.normal(size=4000), np.sort(draw.normal(size=2000)))
+    scores = draw.normal(size=4000)
+    found = NominalScores.of(draw.normal(size=2000)).ranks(scores)
     np.testing.assert_allclose(np.quantile(found, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.03)
 
 
@@ -43,15 +44,15 @@ def test_the_score_is_the_mean_of_the_ranks(nominal, faulty):
     parts = []
     for name in ("KNN", "Mahalanobis"):
         detector = make_detector(name).fit(nominal[:20])
-        border = np.sort(np.concatenate(detector.score(nominal[20:])))
-        parts.append(ranks(detector.score(faulty)[0], border))
+        border = NominalScores.of(np.concatenate(detector.score(nominal[20:])))
+        parts.append(border.ranks(detector.score(faulty)[0]))
     np.testing.assert_allclose(fused.score(faulty)[0], np.mean(parts, axis=0), rtol=1e-12)
 
 
 def test_without_validation_ranks_come_from_held_out_episodes(nominal):
     fused = Fusion(("KNN",)).fit(nominal)
     # A nearest neighbour among what was learned by heart would be at distance zero throughout.
-    assert fused.nominal_[0].max() > 0.0
+    assert fused.nominal_[0].values.max() > 0.0
 
 
 def test_one_episode_is_enough(nominal):

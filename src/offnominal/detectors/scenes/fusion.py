@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.checks import number_in, shown
-from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.checks import number_in
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.policies.fusion import MAX_NOMINAL, ranks
+from offnominal.detectors.fused_parts import HELD_OUT, PartKind, learned_arrays
+from offnominal.detectors.nominal_scores import MAX_NOMINAL, NominalScores
 from offnominal.detectors.scenes.catalogue import make_scene_detector, scene_detector_name
 from offnominal.detectors.scenes.frame_scores import FrameScores, Scores
 from offnominal.detectors.scenes.nominal_rows import RowSample
@@ -24,8 +23,12 @@ from offnominal.detectors.state_arrays import StateArrays
 
 Part = str | tuple[str, Mapping[str, Any]] | list[Any] | SceneDetector
 """A scene detector, its id, or its id and its parameters."""
-HELD_OUT = 5
-"""Every fifth scene is held out for the nominal scores."""
+PARTS: PartKind[SceneDetector] = PartKind(
+    SceneDetector,  # type: ignore[type-abstract]
+    make_scene_detector,
+    scene_detector_name,
+    ("a scene detector", "an id"),
+)
 SENSORS = ("cameras", "lidars")
 SAMPLES = 16
 """Number of nominal scores that are sampled for each one that is kept."""
@@ -54,20 +57,13 @@ class SceneFusion(SceneDetector):
 
     def __post_init__(self) -> None:
         number_in("cell", self.cell, 0.0, 100.0, open_low=True)
-        if not isinstance(self.detectors, list | tuple) or not self.detectors:
-            raise InvalidParameter(f"detectors is {shown(self.detectors)}; give at least one in a list.")
-        for part in self.detectors:
-            if not isinstance(part, str | SceneDetector) and not _is_pair(part):
-                raise InvalidParameter(
-                    f"{shown(part)} is not a scene detector; expected a scene detector, an id, or a pair of id and "
-                    "parameters."
-                )
+        PARTS.check(self.detectors)
 
     def _fit(self, scenes: NormalScenes, seed: int) -> None:
         numbers = range(len(scenes))
         held_out = [number for number in numbers if number % HELD_OUT == 0]
         training = [number for number in numbers if number % HELD_OUT] or held_out
-        self.detectors_ = [_made(part) for part in self.detectors]
+        self.detectors_ = PARTS.all_made(self.detectors)
         for detector in self.detectors_:
             detector.fit([scenes.scene(number) for number in training], seed=seed)
         draw = Stream.named(seed, 0, "fusion").generator()
@@ -82,7 +78,7 @@ class SceneFusion(SceneDetector):
                     for sensor in SENSORS:
                         for values in getattr(scores, sensor).values():
                             sample[sensor].add(values.reshape(-1, 1).astype(np.float64))
-        self.nominal_ = [{sensor: _quantiles(each[sensor]) for sensor in SENSORS} for each in samples]
+        self.nominal_ = [{sensor: _nominal(each[sensor]) for sensor in SENSORS} for each in samples]
         scenes.n_frames = n_frames if training == held_out else n_frames + self.detectors_[0].n_frames_
 
     def _parts(self, states: Sequence[Any], observation: SceneObservation) -> tuple[list[Any], list[FrameScores]]:
@@ -106,7 +102,7 @@ class SceneFusion(SceneDetector):
         for scores, nominal in zip(found, self.nominal_, strict=True):
             for name, values in getattr(scores, sensor).items():
                 if len(nominal[sensor]):
-                    collected.setdefault(name, []).append(ranks(values.astype(np.float64), nominal[sensor]))
+                    collected.setdefault(name, []).append(nominal[sensor].ranks(values.astype(np.float64)))
         return {name: np.mean(parts, axis=0) for name, parts in collected.items()}
 
     def _exchanged(
@@ -131,34 +127,25 @@ class SceneFusion(SceneDetector):
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments as values that JSON can represent."""
-        made = [_made(part) for part in self.detectors]
-        return {"detectors": [[scene_detector_name(each), each.get_params()] for each in made], "cell": self.cell}
+        return {"detectors": PARTS.params(self.detectors), "cell": self.cell}
 
     def _state_dict(self) -> dict[str, Array]:
         arrays: dict[str, Array] = {}
-        for number, (detector, nominal) in enumerate(zip(self.detectors_, self.nominal_, strict=True)):
-            arrays |= {f"{number}.{sensor}": nominal[sensor] for sensor in SENSORS}
-            arrays |= {f"{number}.learned.{name}": values for name, values in detector.state_dict().items()}
-        return arrays
+        for number, nominal in enumerate(self.nominal_):
+            arrays |= {f"{number}.{sensor}": nominal[sensor].values for sensor in SENSORS}
+        return arrays | learned_arrays(self.detectors_)
 
     def _load_state_dict(self, state: StateArrays) -> None:
-        self.detectors_, self.nominal_ = [], []
-        for number, part in enumerate(self.detectors):
-            detector = copy(_made(part))
-            detector.load_state_dict(state.part(f"{number}.learned."))
-            self.detectors_.append(detector)
-            nominal = {name: state.floats(f"{number}.{name}", (f"{number}.{name}",), empty=True) for name in SENSORS}
-            if any((np.diff(values) < 0.0).any() for values in nominal.values()):
-                raise DamagedFile(f"the nominal scores of detector {number} are not sorted.")
-            self.nominal_.append(nominal)
+        self.detectors_ = PARTS.restored(self.detectors, state)
+        self.nominal_ = [
+            {sensor: NominalScores.restored(state, f"{number}.{sensor}", empty=True) for sensor in SENSORS}
+            for number in range(len(self.detectors))
+        ]
 
 
-def _quantiles(sample: RowSample) -> FloatArray:
-    """Return a limited number of sorted nominal scores; none if there are no scores of this kind of sensor."""
-    if sample.empty:
-        return np.empty(0)
-    values = np.sort(sample.rows()[:, 0])
-    return values[np.linspace(0, len(values) - 1, min(MAX_NOMINAL, len(values))).astype(np.int64)]
+def _nominal(sample: RowSample) -> NominalScores:
+    """Return the nominal scores of one kind of sensor; none if there are none."""
+    return NominalScores.of(np.empty(0) if sample.empty else sample.rows()[:, 0])
 
 
 def _cell_means(cells: Mapping[str, IntArray], values: Mapping[str, FloatArray]) -> tuple[IntArray, FloatArray]:
@@ -178,15 +165,3 @@ def _joined(own: FloatArray, cell: IntArray, other: tuple[IntArray, FloatArray])
     found = (occupied[where] == cell).reshape(own.shape)
     both: Scores = np.where(found, 0.5 * (own + means[where].reshape(own.shape)), own).astype(np.float32)
     return both
-
-
-def _is_pair(given: Any) -> bool:
-    pair = isinstance(given, list | tuple) and len(given) == 2
-    return pair and isinstance(given[0], str) and isinstance(given[1], Mapping)
-
-
-def _made(given: Part) -> SceneDetector:
-    if isinstance(given, SceneDetector):
-        return given
-    name, parameters = (given, {}) if isinstance(given, str) else given
-    return make_scene_detector(name, **dict(parameters))
