@@ -1,12 +1,17 @@
 """Labelled images and episodes: selection, filter and labels."""
 
+import json
+import pickle
+
 import numpy as np
 import pytest
 
-from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnknownName
 from offnominal.datasets.novelcraft import CLASSES, CraftEpisode
 from offnominal.datasets.novelcraft.craft_tables import EpisodeFractions
 from offnominal.datasets.novelcraft.episode_files import EpisodeFolder
+from offnominal.datasets.novelcraft.symbolic import read_symbolic_record
+from offnominal.worlds.craft.action_table import commands_of
 
 
 def test_classes_have_the_published_numbers_and_roles():
@@ -20,9 +25,9 @@ def test_classes_have_the_published_numbers_and_roles():
 def test_the_filter_includes_one_percent(tmp_path):
     fractions = np.array([0.0, np.nextafter(0.01, 0), 0.01, 0.5])
     known = EpisodeFractions(np.array([0, 1, 3, 4]), fractions)
-    episode = CraftEpisode("item_tnt/0", EpisodeFolder(tmp_path), known, 0, None)
+    episode = CraftEpisode("item_tnt/0", EpisodeFolder(tmp_path), known)
     assert episode.kept().tolist() == [2, 3]
-    assert CraftEpisode("normal/0", EpisodeFolder(tmp_path), known, 0, None).kept().tolist() == [0, 1, 2, 3]
+    assert CraftEpisode("normal/0", EpisodeFolder(tmp_path), known).kept().tolist() == [0, 1, 2, 3]
 
 
 def test_images_have_labels_and_are_chosen_by_split_and_filter(small):
@@ -81,3 +86,32 @@ def test_an_unknown_episode_or_class_is_refused(small):
         small["fence/11"]
     with pytest.raises(UnknownName, match="Did you mean 'fence'"):
         small.episodes(classes=["fenc"])
+
+
+def test_an_episode_has_vectors_as_observations_and_images_as_frames(small):
+    source = small["thief/2"]
+    episode = source.to_episode()
+    assert len(episode) == 2
+    assert (episode.observations == source.vectors).all()
+    assert (episode.extras["frames"] == source.images[:]).all()
+    assert commands_of("v2")[episode.actions[0]] == source.commands[1]
+    assert episode.active.all()
+    assert [(event.anomaly, event.parameter) for event in episode.events] == [("dynamics/thief", 1.0)]
+    assert (episode.rewards < 0).all()
+    assert not small["thief/0"].to_episode().active.any()
+    assert small["thief/0"].to_episode().seed != small["thief/2"].to_episode().seed
+    assert pickle.loads(pickle.dumps(episode)) == episode
+
+
+@pytest.mark.parametrize("text", [b"{}", b"[]", b'{"map":', b'{"x":1,"map":{},"goal":{}}'])
+def test_invalid_sensed_data_is_refused(text):
+    with pytest.raises(DamagedFile, match=r"0\.json"):
+        read_symbolic_record([(text, "0.json")])
+
+
+def test_sensed_data_with_another_order_of_keys_has_the_same_vector(small):
+    sensed = small["fence/1"].symbols[1]
+    other = dict(sorted(sensed.items(), reverse=True))
+    records = [read_symbolic_record([(json.dumps(each).encode(), "frame")]) for each in (sensed, other)]
+    assert (records[0].vectors == records[1].vectors).all()
+    assert records[0].commands == records[1].commands == (small["fence/1"].commands[1],)

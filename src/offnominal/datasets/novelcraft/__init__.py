@@ -28,13 +28,15 @@ is used, and no call keeps more in memory than it returns::
     episode.vectors  # (T, 24) int64: 22 inventory counts, held item, block in front
     episode.frame_ids, episode.fractions  # (T,)
     episode.novel, episode.split, episode.kind  # whether the novelty is there, split or None, class
+    episode.to_episode()  # an Episode for detectors of transitions and images, frames on access
 """
 
 from offnominal.datasets.novelcraft.classes import CLASSES, CraftClass, craft_class
+from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
 from offnominal.datasets.novelcraft.craft_tables import read_splits, read_summary, read_targets
 from offnominal.datasets.novelcraft.lazy_images import LabelledImages, LazyImages
 from offnominal.datasets.novelcraft.making import make_novelcraft
-from offnominal.datasets.novelcraft.novelcraft import CraftEpisode, NovelCraft, open_novelcraft
+from offnominal.datasets.novelcraft.novelcraft import NovelCraft, open_novelcraft
 from offnominal.datasets.novelcraft.novelcraft_manifest import NovelCraftManifest, read_novelcraft_manifest
 from offnominal.datasets.novelcraft.novelcraft_recipe import NovelCraftRecipe
 from offnominal.datasets.novelcraft.novelcraft_verification import verify_novelcraft

@@ -1,19 +1,17 @@
-"""Reading of NovelCraft: labelled images, and episodes with frames and symbols."""
+"""Reading of NovelCraft sets: selection of labelled images and of episodes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any, overload
 
 import numpy as np
 
 from offnominal.core.checks import number_in, one_of
 from offnominal.core.errors import InvalidParameter, MissingFile, UnknownName, did_you_mean
-from offnominal.core.files import file_errors, parse_json
-from offnominal.core.types import FloatArray, IntArray
-from offnominal.datasets.novelcraft.classes import CLASSES, EPISODE_CLASSES, NORMAL, PLUS, CraftClass, craft_class
+from offnominal.core.files import file_errors
+from offnominal.datasets.novelcraft.classes import CLASSES, EPISODE_CLASSES, NORMAL, PLUS, craft_class
+from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
 from offnominal.datasets.novelcraft.craft_tables import (
     SPLITS_FILE,
     TARGETS,
@@ -24,132 +22,15 @@ from offnominal.datasets.novelcraft.craft_tables import (
 )
 from offnominal.datasets.novelcraft.episode_files import (
     ARCHIVE,
-    SENSED,
     EpisodeArchive,
     EpisodeFiles,
     EpisodeFolder,
 )
-from offnominal.datasets.novelcraft.lazy_images import LabelledImages, LazyImages, Source
+from offnominal.datasets.novelcraft.lazy_images import LabelledImages
 from offnominal.datasets.novelcraft.novelcraft_manifest import MANIFEST, read_novelcraft_manifest
 from offnominal.datasets.novelcraft.split_rule import SPLITS
-from offnominal.datasets.novelcraft.symbolic import SYMBOLIC_NAMES, read_symbolic_vector
 from offnominal.worlds.craft.novelty_truth import LEAST
-
-
-class LazySymbols(Sequence[dict[str, Any]]):
-    """What the player sensed in each frame, read when it is used.
-
-    Args:
-        sources: Where each frame is stored.
-    """
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._sources = sources
-
-    def __len__(self) -> int:
-        return len(self._sources)
-
-    @overload
-    def __getitem__(self, row: int) -> dict[str, Any]: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, row: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
-        if isinstance(row, slice):
-            return [self._sensed(source) for source in self._sources[row]]
-        return self._sensed(self._sources[row])
-
-    def _sensed(self, source: Source) -> dict[str, Any]:
-        files, frame = source
-        found: dict[str, Any] = parse_json(files.read(frame, SENSED), f"frame {frame} of {files.path}")
-        return found
-
-
-class CraftEpisode:
-    """An episode: frames and symbols, aligned by frame id.
-
-    Args:
-        id: ``class/episode``.
-        files: Its files.
-        known: Its frame ids and fractions of novel pixels; None if no table has them.
-        first_novel: First episode of the class with the novelty.
-        row: Its row of ``splits.csv``; None if it has none.
-
-    Attributes:
-        id: ``class/episode``.
-        kind: Class.
-        novel: Whether the novelty of the class is in this episode.
-        split: ``train``, ``valid`` or ``test``; None for an episode that has no row.
-    """
-
-    def __init__(
-        self, id: str, files: EpisodeFiles, known: EpisodeFractions | None, first_novel: int, row: SplitRow | None
-    ) -> None:
-        self.id = id
-        self.name = id.partition("/")[2]
-        self.kind: CraftClass = craft_class(id.partition("/")[0])
-        self.novel = bool(self.kind.novelty) and int(self.name) >= first_novel
-        self.split = "train" if self.is_plus else None if row is None else row.split
-        self._files = files
-        self._known = known
-        self._row = row
-
-    def __repr__(self) -> str:
-        return f"CraftEpisode({self.id!r}, {len(self)} frames)"
-
-    def __len__(self) -> int:
-        return len(self.frame_ids)
-
-    @property
-    def is_plus(self) -> bool:
-        """Whether the episode is one of the additional episodes of NovelCraft+."""
-        return self.name.startswith(PLUS)
-
-    @cached_property
-    def frame_ids(self) -> IntArray:
-        """(T,): ids of the frames, in increasing order."""
-        if self._known is not None:
-            return self._known.frame_ids
-        if self._files.path.exists() or self._row is None:
-            return np.array(self._files.frame_ids, np.int64)
-        return np.arange(self._row.frames)
-
-    @property
-    def fractions(self) -> FloatArray:
-        """(T,): fraction of the pixels that show the novelty, from 0 to 1."""
-        return np.zeros(len(self)) if self._known is None else self._known.fractions
-
-    @property
-    def sources(self) -> list[Source]:
-        """Where each frame is stored."""
-        return [(self._files, frame) for frame in self.frame_ids.tolist()]
-
-    @property
-    def images(self) -> LazyImages:
-        """Images of the frames, decoded when they are used."""
-        return LazyImages(self.sources)
-
-    @property
-    def symbols(self) -> LazySymbols:
-        """What the player sensed in each frame, as the data of ``SENSE_ALL NONAV``, read when it is used."""
-        return LazySymbols(self.sources)
-
-    @cached_property
-    def vectors(self) -> IntArray:
-        """(T, 24): symbolic vector of each frame; `SYMBOLIC_NAMES` names its entries."""
-        rows = [read_symbolic_vector(files.read(frame, SENSED), files.path) for files, frame in self.sources]
-        return np.array(rows, np.int64).reshape(len(rows), len(SYMBOLIC_NAMES))
-
-    @property
-    def commands(self) -> list[str]:
-        """Command that led to each frame, with its argument; that of the first frame is ``SENSE_ALL NONAV``."""
-        results = (sensed["command_result"] for sensed in self.symbols)
-        return [f"{each['command']} {each['argument']}".strip() for each in results]
-
-    def kept(self, least: float = LEAST) -> IntArray:
-        """Return the rows of the frames that the filter keeps: all of a normal episode, else by their fractions."""
-        if self.kind.name == NORMAL:
-            return np.arange(len(self))
-        return np.flatnonzero(self.fractions >= least)
+from offnominal.worlds.craft.rules import Version
 
 
 class NovelCraft(Mapping[str, CraftEpisode]):
@@ -161,6 +42,7 @@ class NovelCraft(Mapping[str, CraftEpisode]):
         splits: Splits of the normal classes by episode.
         ids: Episodes of the set.
         first_novel: First episode with the novelty, by class.
+        version: Version of the task.
     """
 
     def __init__(
@@ -170,8 +52,10 @@ class NovelCraft(Mapping[str, CraftEpisode]):
         splits: Mapping[str, SplitRow],
         ids: Collection[str],
         first_novel: Mapping[str, int],
+        version: Version = "v2",
     ) -> None:
         self.folder = folder
+        self.version: Version = version
         self._targets, self._splits, self._first = targets, splits, first_novel
         self._episodes: dict[str, CraftEpisode] = {id: self._opened(id) for id in sorted(ids, key=_order)}
 
@@ -179,7 +63,7 @@ class NovelCraft(Mapping[str, CraftEpisode]):
         archive = self.folder / f"{id}{ARCHIVE}"
         files: EpisodeFiles = EpisodeArchive(archive) if archive.exists() else EpisodeFolder(self.folder / id)
         first = self._first.get(id.partition("/")[0], 0)
-        return CraftEpisode(id, files, self._targets.get(id), first, self._splits.get(id))
+        return CraftEpisode(id, files, self._targets.get(id), first, self._splits.get(id), self.version)
 
     def __repr__(self) -> str:
         return f"NovelCraft({str(self.folder)!r}, {len(self)} episodes of {len(self.classes)} classes)"
@@ -300,7 +184,7 @@ def open_novelcraft(folder: Path | str) -> NovelCraft:
         manifest = read_novelcraft_manifest(path)
         first = {name: number for name, (_, number) in manifest.recipe.sizes().items()}
         nominal = {id: _nominal(entry.frames) for id, entry in manifest.episodes.items() if id not in targets}
-        return NovelCraft(path, targets | nominal, splits, manifest.episodes, first)
+        return NovelCraft(path, targets | nominal, splits, manifest.episodes, first, manifest.recipe.version)
     with file_errors(path):
         normal = [file.stem for file in (path / NORMAL).iterdir()] if (path / NORMAL).is_dir() else []
     ids = {id for id in (*targets, *splits, *(f"{NORMAL}/{name}" for name in normal)) if _known(id)}

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from offnominal.datasets.novelcraft.classes import CLASSES
-from offnominal.datasets.novelcraft.novelcraft import CraftEpisode, NovelCraft
+from offnominal.datasets.novelcraft.craft_episode import CraftEpisode
+from offnominal.datasets.novelcraft.novelcraft import NovelCraft
 from offnominal.datasets.novelcraft.split_rule import SPLITS
 
 

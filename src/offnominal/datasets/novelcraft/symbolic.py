@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from offnominal.core.files import parse_json
-from offnominal.core.types import IntArray
+from offnominal.core.files import content_errors, parse_json
+from offnominal.core.types import BoolArray, FloatArray, IntArray
 from offnominal.worlds.craft.blocks import AIR, BY_ID, BY_NAME
 from offnominal.worlds.craft.symbols import COUNTED
 
@@ -50,16 +50,58 @@ def _id(name: str) -> int:
     return BY_NAME[name].id if name in BY_NAME else UNKNOWN
 
 
-def read_symbolic_vector(text: bytes, where: Path | str) -> IntArray:
-    """Return the vector of the text of a frame. The map, which is nearly all of the text, is not parsed.
+class SymbolicRecord(NamedTuple):
+    """Symbols of an episode without its maps.
+
+    Attributes:
+        vectors: (T, 24): symbolic vector of each frame.
+        commands: Command that led to each frame, with its argument.
+        costs: (T,): step cost of that command.
+        solved: (T,): whether the goal is achieved.
+        over: (T,): whether the episode has ended.
+    """
+
+    vectors: IntArray
+    commands: tuple[str, ...]
+    costs: FloatArray
+    solved: BoolArray
+    over: BoolArray
+
+
+def read_symbolic_record(texts: Iterable[tuple[bytes, Path | str]]) -> SymbolicRecord:
+    """Return the symbols of an episode.
 
     Args:
-        text: Data of ``SENSE_ALL NONAV`` as JSON.
-        where: Its source, for the error message.
+        texts: Data of ``SENSE_ALL NONAV`` of each frame as JSON, and its source for error messages.
+
+    Raises:
+        DamagedFile: A text is not such data.
     """
+    vectors, commands, costs, solved, over = [], [], [], [], []
+    for text, where in texts:
+        with content_errors(where, "data of SENSE_ALL"):
+            sensed = _read(text, where)
+            result = sensed["command_result"]
+            vectors.append(symbolic_vector(sensed))
+            commands.append(f"{result['command']} {result['argument']}".strip())
+            costs.append(float(result["stepCost"]))
+            solved.append(bool(sensed["goal"]["goalAchieved"]))
+            over.append(bool(sensed["gameOver"]))
+    return SymbolicRecord(
+        np.array(vectors, np.int64).reshape(-1, len(SYMBOLIC_NAMES)),
+        tuple(commands),
+        np.array(costs, np.float64),
+        np.array(solved, np.bool_),
+        np.array(over, np.bool_),
+    )
+
+
+def _read(text: bytes, where: Path | str) -> dict[str, Any]:
+    """Return the sensed data of a text. The map, which is nearly all of the text, is left out if possible."""
     first, last = text.find(b'"map":'), text.rfind(b'"goal":')
     if 0 < first < last:
-        short = parse_json(text[:first] + text[last:], where)
+        short: dict[str, Any] = parse_json(text[:first] + text[last:], where)
         if "inventory" in short and "blockInFront" in short:
-            return symbolic_vector(short)
-    return symbolic_vector(parse_json(text, where))
+            return short
+    whole: dict[str, Any] = parse_json(text, where)
+    return whole
