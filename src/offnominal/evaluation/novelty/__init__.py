@@ -1,5 +1,6 @@
 """Evaluation of novelty detection: normal and novel frames or episodes, with named weightings."""
 
+from offnominal.evaluation.novelty.discovery_accuracy import DiscoveryAccuracy, measure_discovery
 from offnominal.evaluation.novelty.episode_novelty import (
     EpisodeNovelty,
     choose_episode_thresholds,
@@ -17,6 +18,7 @@ from offnominal.evaluation.novelty.weighting import EPISODE_WEIGHTING, FRAME_WEI
 __all__ = [
     "EPISODE_WEIGHTING",
     "FRAME_WEIGHTING",
+    "DiscoveryAccuracy",
     "EpisodeNovelty",
     "NoveltyDelay",
     "NoveltyDelays",
@@ -25,6 +27,7 @@ __all__ = [
     "Weighting",
     "choose_episode_thresholds",
     "choose_thresholds",
+    "measure_discovery",
     "measure_episode_novelty",
     "measure_novelty",
     "measure_novelty_delays",
