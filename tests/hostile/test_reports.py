@@ -27,9 +27,10 @@ from offnominal.core.printable import one_line, printable
 from offnominal.core.progress_bar import progress
 from offnominal.evaluation.estimate import Estimate
 from offnominal.laws.report import Finding, LawReport
+from offnominal.reports.comparison_terminal import comparison_terminal
 from offnominal.reports.escape import csv_cell, markdown_text
 from offnominal.reports.latex import escaped, latex
-from offnominal.reports.published_comparison import comparison_html, comparison_markdown, comparison_terminal
+from offnominal.reports.published_comparison import comparison_html, comparison_markdown
 from offnominal.reports.tables import markdown, terminal_table, write_csv
 from offnominal.reports.templates import render
 from offnominal.studies import display, runs
@@ -170,7 +171,8 @@ def shown(*renderables):
 def test_a_terminal_shows_markup_as_text(run):
     line = PublishedComparison({name: name for name in NASTY}, Estimate(0.5), 0.5, note=TITLE)
     out = shown(terminal_table(TITLE, [{name: name} for name in NASTY[:1]]), comparison_terminal(TITLE, [line]))
-    assert re.sub(r"\s+", "", out).count(one_line(TITLE).replace(" ", "")) == 3
+    # Two titles, a note, the names of the columns and their only row.
+    assert re.sub(r"\s+", "", out).count(one_line(TITLE).replace(" ", "")) == 5
     assert "<img" not in comparison_html(TITLE, [line])
     assert "<img" not in comparison_markdown([line])
 

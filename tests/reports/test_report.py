@@ -6,12 +6,14 @@ import csv
 import io
 import re
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 from offnominal.evaluation.estimate import Estimate
+from offnominal.reports.comparison_terminal import comparison_terminal
 from offnominal.reports.latex import latex
-from offnominal.reports.published_comparison import comparison_html, comparison_markdown, comparison_terminal
+from offnominal.reports.published_comparison import comparison_html, comparison_markdown
 from offnominal.reports.report import write_report
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.published_comparison import PublishedComparison
@@ -82,6 +84,26 @@ def test_timing_has_one_row_per_alarm_and_detector(folder, made_up):
 def test_latex_commands_in_names_are_text():
     assert r"a\_b \& 5\,\%" not in latex([{"x": "a_b & 5 %"}])
     assert r"a\_b \& 5 \%" in latex([{"x": "a_b & 5 %"}])
+
+
+def test_a_comparison_fits_into_eighty_columns():
+    out = io.StringIO()
+    lines = [
+        PublishedComparison(
+            {"method": name, "training": "NovelCraft", "metric": metric, "context": "–"},
+            Estimate(0.5, np.array([0.4, 0.6])),
+            0.5,
+            note="one fifth of the delay" if metric.startswith("delay") else "",
+        )
+        for name in ("Visual", "Multimodal")
+        for metric in ("AUROC", "delay at TPR95")
+    ]
+    Console(file=out, width=80).print(comparison_terminal("Table 4", lines))
+    text = out.getvalue()
+    assert text.count("NovelCraft") == text.count("Visual") == text.count("one fifth of the delay") == 1
+    assert text.count("[1]") == 3
+    assert "context" not in text
+    assert text.count("0.500 [0.400, 0.600]") == 4
 
 
 def test_a_comparison_with_published_results_is_the_same_everywhere():

@@ -240,8 +240,9 @@ def _show_table(table: PublishedTable, folder: Path | None, results: RunResults,
     If there is a run, the table is also written into its folder.
     """
     from offnominal.core.files import write_text
+    from offnominal.reports.comparison_terminal import comparison_terminal
     from offnominal.reports.escape import markdown_text
-    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, comparison_terminal
+    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows
 
     lines = table.compare(results)
     if not as_json:

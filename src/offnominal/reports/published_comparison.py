@@ -1,31 +1,19 @@
-"""Comparison with published results: for the terminal, for documents and for the web."""
+"""Comparison with published results: rows, and tables for documents and for the web."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
-from offnominal.core.printable import one_line
 from offnominal.evaluation.delays import delay_text
 from offnominal.reports.tables import markdown
 from offnominal.reports.templates import render
 from offnominal.studies.published_comparison import PublishedComparison
 
-if TYPE_CHECKING:
-    from rich.table import Table as RichTable
-
 NUMBERS = ("ours", "published", "difference")
-STYLES = {
-    "match": "green",
-    "near": "yellow",
-    "differs": "red",
-    "impossible": "magenta",
-    "artefact": "magenta",
-    "": "dim",
-}
 MARKS = {
     "match": "✓ match",
     "near": "≈ near",
@@ -80,25 +68,6 @@ def verdict_line(lines: Sequence[PublishedComparison]) -> str:
         return f"None of these numbers is compared.{beside}" if beside else NONE_PUBLISHED
     counts = f"{found['match']} of {total} published numbers match, {found['near']} {near} near"
     return f"{counts}, {found['differs']} differ.{beside}"
-
-
-def comparison_terminal(title: str, lines: Sequence[PublishedComparison]) -> RichTable:
-    """Return the comparison for the terminal."""
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    rows = comparison_rows(lines)
-    heading = Text(one_line(title), "table.title")
-    table = RichTable(title=heading, title_justify="left", caption=verdict_line(lines), caption_justify="left")
-    for name in rows[0] if rows else ():
-        table.add_column(Text(one_line(name)), justify="right" if name in NUMBERS else "left", overflow="fold")
-    for row in rows:
-        shown = [
-            Text(MARKS[value], STYLES[value]) if name == "verdict" else Text(one_line(str(value)))
-            for name, value in row.items()
-        ]
-        table.add_row(*shown)
-    return table
 
 
 def comparison_markdown(lines: Sequence[PublishedComparison]) -> str:
