@@ -22,6 +22,8 @@ IMAGE, SENSED = "png", "json"
 JSON_LEVEL = 1
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 LOCAL_HEADER = 30
+LARGEST = 2**26
+"""Most bytes of a member; a longer one is damaged."""
 
 
 class EpisodeFiles(Protocol):
@@ -95,10 +97,11 @@ class EpisodeArchive:
             header = file.read(LOCAL_HEADER)
             skipped = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
             content = file.read(skipped + size)[skipped:]
-            found = zlib.decompress(content, -zlib.MAX_WBITS) if method == zipfile.ZIP_DEFLATED else content
-        if zlib.crc32(found) != check:
+            if method == zipfile.ZIP_DEFLATED:
+                content = zlib.decompressobj(-zlib.MAX_WBITS).decompress(content, LARGEST)
+        if zlib.crc32(content) != check:
             raise DamagedFile(f"{self.path} was changed: {name} does not have its checksum.")
-        return found
+        return content
 
 
 def archive_of(members: Iterable[tuple[str, bytes]]) -> bytes:

@@ -184,7 +184,8 @@ def open_novelcraft(folder: Path | str) -> NovelCraft:
         manifest = read_novelcraft_manifest(path)
         first = {name: number for name, (_, number) in manifest.recipe.sizes().items()}
         nominal = {id: _nominal(entry.frames) for id, entry in manifest.episodes.items() if id not in targets}
-        return NovelCraft(path, targets | nominal, splits, manifest.episodes, first, manifest.recipe.version)
+        known = [id for id in manifest.episodes if _known(id)]
+        return NovelCraft(path, targets | nominal, splits, known, first, manifest.recipe.version)
     with file_errors(path):
         normal = [file.stem for file in (path / NORMAL).iterdir()] if (path / NORMAL).is_dir() else []
     ids = {id for id in (*targets, *splits, *(f"{NORMAL}/{name}" for name in normal)) if _known(id)}

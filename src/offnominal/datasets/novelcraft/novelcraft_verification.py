@@ -6,6 +6,7 @@ from pathlib import Path
 
 from offnominal.core.progress_bar import progress
 from offnominal.datasets.listed_files import file_problem, unlisted_files
+from offnominal.datasets.novelcraft.episode_files import ARCHIVE
 from offnominal.datasets.novelcraft.novelcraft_manifest import AGAIN, MANIFEST, read_novelcraft_manifest
 
 
@@ -34,7 +35,8 @@ def verify_novelcraft(folder: Path | str) -> dict[str, str]:
     for name, sha256 in manifest.documents.items():
         if wrong := file_problem(path / name, sha256, AGAIN):
             problems[name] = wrong
-    if [plan.id for plan in manifest.recipe.plans()] != list(manifest.episodes):
+    planned = {plan.id: f"{plan.id}{ARCHIVE}" for plan in manifest.recipe.plans()}
+    if planned != {id: entry.file for id, entry in manifest.episodes.items()}:
         problems[MANIFEST] = "the episodes are not those of the recipe"
     owned = {MANIFEST, *manifest.documents, *(entry.file for entry in manifest.episodes.values())}
     return problems | dict.fromkeys(unlisted_files(path, owned), "no episode owns this file")
