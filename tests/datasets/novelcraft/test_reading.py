@@ -63,6 +63,15 @@ def test_images_are_read_by_index_slice_list_and_mask(small):
         images[[0.5]]
 
 
+def test_shrunk_images_are_means_of_pixels(small):
+    images = small["fence/1"].images
+    expected = images[:].reshape(3, 64, 4, 64, 4, 3).mean((2, 4))
+    assert np.abs(images.shrunk(64) - expected).max() <= 0.5
+    assert (pickle.loads(pickle.dumps(images)).shrunk(256) == images[:]).all()
+    with pytest.raises(InvalidParameter, match="divided by an integer"):
+        images.shrunk(100)
+
+
 def test_the_episode_task_has_normal_training_and_novel_test_episodes(small):
     assert {episode.kind.name for episode in small.episode_task("train")} == {"normal"}
     test = small.episode_task("test")

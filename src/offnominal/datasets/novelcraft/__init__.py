@@ -16,6 +16,7 @@ is used, and no call keeps more in memory than it returns::
     train[[5, 2, 9]]  # (3, 256, 256, 3) uint8; also slices and boolean arrays
     for batch in train.batches(64):
         ...  # (k, 256, 256, 3) uint8, in order
+    train.shrunk(64)  # (n, 64, 64, 3) uint8, all images with fewer pixels
     train.labels, train.novel, train.fractions  # (n,): class number 0 .. 53, whether novel, fraction of novel pixels
     train.ids, train.classes  # "fence/14/3", and the class names by number
     train.select(rows)  # a subset

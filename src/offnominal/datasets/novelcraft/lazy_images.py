@@ -65,6 +65,24 @@ class LazyImages:
         for first in range(0, len(self), size):
             yield self[first : first + size]
 
+    def shrunk(self, side: int) -> Frames:
+        """Return all images with fewer pixels, (n, side, side, 3) bytes; a pixel is the mean of those that it covers.
+
+        One image at a time is decoded, so the memory is that of the result.
+
+        Args:
+            side: Pixels per side: 256 divided by an integer.
+        """
+        positive_integer("side", side)
+        if SIDE % side:
+            raise InvalidParameter(f"side is {side}; expected {SIDE} divided by an integer, such as {SIDE // 4}.")
+        factor = SIDE // side
+        found = np.empty((len(self), side, side, 3), np.uint8)
+        for row, image in enumerate(self):
+            sums = image.reshape(side, factor, side, factor, 3).sum(axis=(1, 3), dtype=np.uint32)
+            found[row] = (sums + factor * factor // 2) // (factor * factor)
+        return found
+
     def _rows(self, rows: slice | Sequence[int] | Array) -> IntArray:
         """Return the numbers of the chosen images."""
         every = np.arange(len(self))
