@@ -1,24 +1,30 @@
-"""First-person images of the voxel world, beside a ray marcher in NumPy."""
+"""First-person images of the voxel world beside a ray marcher in NumPy, and steps without images."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
 
 from benchmarks.measure import rates
 from offnominal.core.types import Array
 from offnominal.sensing import VoxelCamera, render_blocks
+from offnominal.worlds.craft.action_table import commands_of
 from offnominal.worlds.craft.first_person import EYE_HEIGHT, FOV, first_person
 from offnominal.worlds.craft.game import new_game
 from offnominal.worlds.craft.layout import GROUND
-from offnominal.worlds.craft.sense import everything
+from offnominal.worlds.craft.sense import cell_map_text, without_map
 from offnominal.worlds.craft.state import GameState
 from offnominal.worlds.craft.textures.models import block_models
+from offnominal.worlds.craft.world import PogoWorld
 
 Row = dict[str, Any]
 LEVELS = 6
+WALKING = ("MOVE", "TURN", "NOP", "BREAK_BLOCK", "SELECT_ITEM")
 
 
 def views() -> list[GameState]:
@@ -70,7 +76,49 @@ def camera() -> list[Row]:
 
 def _with_json(state: GameState) -> str:
     first_person(state)
-    return json.dumps(everything(state))
+    return f'{json.dumps(without_map(state))[:-1]},"map":{cell_map_text(state)}}}'
+
+
+def symbols() -> list[Row]:
+    """Steps without images, eight episodes at once: random commands of all kinds, and observations as vectors.
+
+    The peer is a grid world of Gymnasium with a step in Python, `FrozenLake-v1`, whose observation is one number.
+    """
+    draws = np.random.default_rng(0)
+    contenders: dict[str, Callable[[], int]] = {}
+    for version in ("v1", "v2"):
+        world = PogoWorld(8, version=version)
+        commands = commands_of(version)
+        walking = [k for k, command in enumerate(commands) if command.split()[0] in WALKING]
+        for name, numbers in (("all commands", np.arange(len(commands))), ("walking and breaking", np.array(walking))):
+            actions = draws.choice(numbers, (250, 8))
+            contenders[f"CRAFT-Pogo-{version}, {name}"] = partial(_steps, world, actions)
+    contenders["peer: Gymnasium, FrozenLake-v1"] = partial(_peer_steps, gymnasium.make("FrozenLake-v1"))
+    return [
+        {
+            "task": name,
+            "steps/CPU-s": round(rate.per_cpu_second),
+            "bar": "" if name.startswith("peer") else ">= 20,000",
+        }
+        for name, rate in rates(contenders).items()
+    ]
+
+
+def _steps(world: PogoWorld, actions: Array) -> int:
+    rows = np.arange(world.n)
+    world.reset(rows, rows, np.zeros(world.n, np.int64))
+    for each in actions:
+        world.step(each)
+    return int(actions.size)
+
+
+def _peer_steps(env: gymnasium.Env[Any, Any]) -> int:
+    env.reset(seed=0)
+    for k in range(2000):
+        _, _, terminated, truncated, _ = env.step(k % 4)
+        if terminated or truncated:
+            env.reset()
+    return 2000
 
 
 def numpy_cast(blocks: Array, camera: VoxelCamera) -> tuple[Array, Array]:
@@ -102,4 +150,4 @@ def numpy_cast(blocks: Array, camera: VoxelCamera) -> tuple[Array, Array]:
     return found.reshape(size), distance.reshape(size)
 
 
-SECTIONS = {"Voxel world: images": camera}
+SECTIONS = {"Voxel world: images": camera, "Voxel world: symbols": symbols}

@@ -30,6 +30,14 @@ def compiled_internal(function: F) -> F:
     return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def compiled_inline(function: F) -> F:
+    """Compile a small function into the compiled functions that call it: like :func:`compiled_internal`.
+
+    A call passes every array as seven numbers. For functions that run for every pixel, that costs more than their work.
+    """
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+
+
 def _compiled(function: F, **options: Any) -> F:
     """Compile with a cache on disk, or without one if there is no writable folder for it."""
     options |= {"error_model": "numpy", "nogil": True}

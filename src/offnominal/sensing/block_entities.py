@@ -17,13 +17,13 @@ NEAR = 1e-3
 
 
 class EntityHits(NamedTuple):
-    """Nearest entity of each pixel of a row.
+    """Nearest entity of each pixel of a column.
 
     Args:
-        t: (width,): position of the hit on the ray; infinite without one.
-        texel: (width,): texel of the entity models.
-        light: (width,): brightness.
-        identity: (width,): identity of the entity.
+        t: (height,): position of the hit on the ray; infinite without one.
+        texel: (height,): texel of the entity models.
+        light: (height,): brightness.
+        identity: (height,): identity of the entity.
     """
 
     t: FloatArray
@@ -33,9 +33,11 @@ class EntityHits(NamedTuple):
 
 
 @compiled_internal
-def make_hits(width: int) -> EntityHits:
-    """Return arrays for a row, without hits."""
-    return EntityHits(np.full(width, INFINITE), np.zeros(width, np.int64), np.zeros(width), np.zeros(width, np.int64))
+def make_hits(height: int) -> EntityHits:
+    """Return arrays for a column of pixels, without hits."""
+    return EntityHits(
+        np.full(height, INFINITE), np.zeros(height, np.int64), np.zeros(height), np.zeros(height, np.int64)
+    )
 
 
 @compiled_internal
@@ -45,10 +47,10 @@ def find_entities(
     models: PackedModels,
     view: FloatArray,
     seen: EntityHits,
-    row: int,
-    height: int,
+    column: int,
+    width: int,
 ) -> None:
-    """Find the nearest entity of each pixel of a row.
+    """Find the nearest entity of each pixel of a column.
 
     Args:
         entities: (n, 7): position, sine and cosine of the yaw, model and identity.
@@ -56,31 +58,32 @@ def find_entities(
         models: Models of the entities.
         view: Camera and light.
         seen: Output.
-        row: Number of the row.
-        height: Number of rows.
+        column: Number of the column.
+        width: Number of columns.
     """
     box, form, faces, texels = models.box, models.form, models.face, models.texels
     seen_t, seen_texel, seen_light, seen_identity = seen
-    width = seen_t.shape[0]
+    height = seen_t.shape[0]
     seen_t[:] = INFINITE
-    b = (1.0 - (2.0 * row + 1.0) / height) * view[13]
+    a = ((2.0 * column + 1.0) / width - 1.0) * view[12]
     for k in range(entities.shape[0]):
-        if not areas[k, 2] <= row < areas[k, 3]:
+        if not areas[k, 0] <= column < areas[k, 1]:
             continue
         sine, cosine, number = entities[k, 3], entities[k, 4], int(entities[k, 5])
+        first, last = models.first[number], models.first[number + 1]
         ox, oy, oz = view[0] - entities[k, 0], view[1] - entities[k, 1], view[2] - entities[k, 2]
         ox, oz = cosine * ox + sine * oz, cosine * oz - sine * ox
-        for column in range(areas[k, 0], areas[k, 1]):
-            a = ((2.0 * column + 1.0) / width - 1.0) * view[12]
+        for row in range(areas[k, 2], areas[k, 3]):
+            b = (1.0 - (2.0 * row + 1.0) / height) * view[13]
             wx = view[9] + a * view[3] + b * view[6]
             dy = view[10] + a * view[4] + b * view[7]
             wz = view[11] + a * view[5] + b * view[8]
             dx, dz = cosine * wx + sine * wz, cosine * wz - sine * wx
-            for part in range(models.first[number], models.first[number + 1]):
+            for part in range(first, last):
                 t, face, texel = hit_part(box, form, faces, texels, part, ox, oy, oz, dx, dy, dz, 0.0)
-                if t < seen_t[column]:
-                    seen_t[column], seen_texel[column], seen_identity[column] = t, texel, int(entities[k, 6])
-                    seen_light[column] = 1.0 if form[part, 2] else _light(face, sine, cosine) * view[15]
+                if t < seen_t[row]:
+                    seen_t[row], seen_texel[row], seen_identity[row] = t, texel, int(entities[k, 6])
+                    seen_light[row] = 1.0 if form[part, 2] else _light(face, sine, cosine) * view[15]
 
 
 @compiled_internal

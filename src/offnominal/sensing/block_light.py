@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
-from offnominal.core.compilation import compiled_internal
+import numpy as np
+
+from offnominal.core.compilation import compiled_inline, compiled_internal
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.block_models import CUBE, SIDE, TEXELS
 
@@ -15,7 +17,7 @@ THIRD = 1.0 / 3.0
 ONE_BYTE = 1.0 / 255.0
 
 
-@compiled_internal
+@compiled_inline
 def add_texel(
     texels: Array,
     texel: int,
@@ -47,7 +49,7 @@ def add_texel(
     opacity = texels[texel, 3] * ONE_BYTE
     area = view[23] * t * t
     if area > 2.0 * steep:
-        texel = coarser_texel(texel, area / max(steep, 1e-6))
+        texel = coarser_texel(texel, area, max(steep, 1e-6))
     share = mixed[ray, 3] * opacity
     clear = 1.0
     if view[16] > 0.0:
@@ -58,13 +60,15 @@ def add_texel(
     mixed[ray, 3] -= share
 
 
-@compiled_internal
-def coarser_texel(texel: int, area: float) -> int:
-    """Return the texel of a coarser level at the place of a texel of the finest level, for an area in texels."""
-    row, column = texel % TEXELS // SIDE, texel % TEXELS % SIDE
-    level = 1 if area < 8.0 else 2 if area < 32.0 else 3 if area < 128.0 else 4
+@compiled_inline
+def coarser_texel(texel: int, area: float, steep: float) -> int:
+    """Return the texel of a coarser level at the place of a texel of the finest level, for `area / steep` in texels."""
+    # Numbers without a sign are divided faster.
+    place = np.uint32(texel) % np.uint32(TEXELS)
+    level = 1 if area < 8.0 * steep else 2 if area < 32.0 * steep else 3 if area < 128.0 * steep else 4
     start = 256 if level == 1 else 320 if level == 2 else 336 if level == 3 else 340
-    return texel - texel % TEXELS + start + (row >> level) * (SIDE >> level) + (column >> level)
+    row, column = int(place) // SIDE, int(place) % SIDE
+    return texel - int(place) + start + (row >> level) * (SIDE >> level) + (column >> level)
 
 
 @compiled_internal
@@ -88,7 +92,7 @@ def corner_levels(cells: Array, kind: Array, in_front: int, first: int, second: 
     return levels
 
 
-@compiled_internal
+@compiled_inline
 def occlusion_at(levels: int, p: float, q: float) -> float:
     """Return the ambient occlusion at a point of a face, 0 for open, 1 for dark, from the levels of its corners."""
     low = (levels & 3) + p * ((levels >> 2 & 3) - (levels & 3))
@@ -96,7 +100,7 @@ def occlusion_at(levels: int, p: float, q: float) -> float:
     return THIRD * (low + q * (high - low))
 
 
-@compiled_internal
+@compiled_inline
 def add_sky(view: FloatArray, dx: float, dy: float, dz: float, mixed: FloatArray, ray: int) -> None:
     """Add the colour of the sky in a direction to a pixel."""
     high = min(1.0, max(0.0, 1.6 * dy / math.sqrt(dx * dx + dy * dy + dz * dz)))

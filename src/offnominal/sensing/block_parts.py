@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.core.compilation import compiled_internal
+from offnominal.core.compilation import compiled_inline, compiled_internal
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.block_light import FACE_LIGHT, add_texel
 from offnominal.sensing.block_models import CUBE, SIDE, TEXELS
@@ -17,13 +17,13 @@ CROSS = 6
 """Number of the face that crossed squares show."""
 
 
-@compiled_internal
+@compiled_inline
 def reciprocal(x: float) -> float:
     """Return 1 / x, or a huge number for zero, which counts as positive."""
     return 1.0 / (x if x != 0.0 else TINY)
 
 
-@compiled_internal
+@compiled_inline
 def texture_point(face: int, x: float, y: float, z: float) -> tuple[float, float]:
     """Return the point of a texture, right and down from 0 to 1, at a point on a face of a unit cube."""
     if face < 2:
@@ -33,14 +33,14 @@ def texture_point(face: int, x: float, y: float, z: float) -> tuple[float, float
     return (1.0 - x if face == 4 else x), 1.0 - y
 
 
-@compiled_internal
+@compiled_inline
 def texel_at(texture: int, u: float, v: float) -> int:
     """Return the index of a texel of the finest level of a texture."""
     column, row = min(LAST, max(0, int(u * SIDE))), min(LAST, max(0, int(v * SIDE)))
     return texture * TEXELS + row * SIDE + column
 
 
-@compiled_internal
+@compiled_inline
 def face_opacity(
     faces: Array,
     texels: Array,
@@ -59,7 +59,7 @@ def face_opacity(
     return int(texels[texel_at(faces[part, face], u, v), 3])
 
 
-@compiled_internal
+@compiled_inline
 def connected(condition: int, number: int, west: int, east: int, north: int, south: int, kind: Array) -> bool:
     """Return whether a part exists, given the models of its neighbours towards -x, +x, -z and +z."""
     if condition == ALWAYS:
@@ -76,7 +76,7 @@ def connected(condition: int, number: int, west: int, east: int, north: int, sou
     return bool(other == number or kind[other] == CUBE)
 
 
-@compiled_internal
+@compiled_inline
 def hit_part(
     box: Array,
     form: Array,

@@ -1,4 +1,4 @@
-"""Compiled colours of the opaque cubes, the entities and the sky of a row of pixels."""
+"""Compiled colours of the opaque cubes, the entities and the sky of a column of pixels."""
 
 from __future__ import annotations
 
@@ -11,55 +11,54 @@ from offnominal.sensing.block_entities import EntityHits
 from offnominal.sensing.block_light import FACE_LIGHT, KNOWN, add_sky, add_texel, corner_levels, occlusion_at
 from offnominal.sensing.block_models import PackedModels
 from offnominal.sensing.block_parts import INFINITE, texel_at
-from offnominal.sensing.block_walk import Row
+from offnominal.sensing.block_walk import Rays
 
 
 @compiled_internal
-def shade_row(
+def shade_rays(
     grid: NDArray[np.uint8],
     models: PackedModels,
     entity_models: PackedModels,
     view: FloatArray,
     seen: EntityHits,
     occlusion: NDArray[np.uint16],
-    row: Row,
+    rays: Rays,
 ) -> None:
-    """Add the colours where the rays of a row end: on opaque cubes, entities or in the sky.
+    """Add the colours where the rays of a column of pixels end: on opaque cubes, entities or in the sky.
 
     Args:
         grid: Grid with a border.
         models: Models of the blocks.
         entity_models: Models of the entities.
         view: Camera and light.
-        seen: Entities of the row.
+        seen: Entities of the column.
         occlusion: (cells, 6): ambient occlusion of the corners of the faces; 0 where it is not known yet.
-        row: The rays of the row.
+        rays: The rays of the column.
     """
     kind, first, _, form, faces, texels = models
-    direction, place, ts, ends, axes, _, mixed = row
+    direction, place, ts, ends, axes, _, mixed = rays
     entity_t, entity_texel, entity_light, _ = seen
     entity_texels = entity_models.texels
     cells = grid.ravel()
     line = grid.shape[2]
     across = line * grid.shape[1]
     dark, daylight = view[14], view[15]
-    width = ts.shape[0]
-    for column in range(width):
-        if mixed[column, 3] <= 0.0:
+    for row in range(ts.shape[0]):
+        if mixed[row, 3] <= 0.0:
             continue
-        dx, dy, dz = direction[0, column], direction[1, column], direction[2, column]
-        cell, t, axis = ends[column], ts[column], axes[column]
+        dx, dy, dz = direction[0, row], direction[1, row], direction[2, row]
+        cell, t, axis = ends[row], ts[row], axes[row]
         if cell < 0:
-            if entity_t[column] < INFINITE:
-                mixed[column, 4] = min(mixed[column, 4], entity_t[column])
+            if entity_t[row] < INFINITE:
+                mixed[row, 4] = min(mixed[row, 4], entity_t[row])
                 add_texel(
-                    entity_texels, entity_texel[column], entity_light[column], entity_t[column], 1.0, view,
-                    dx, dy, dz, mixed, column,
+                    entity_texels, entity_texel[row], entity_light[row], entity_t[row], 1.0, view,
+                    dx, dy, dz, mixed, row,
                 )  # fmt: skip
-            add_sky(view, dx, dy, dz, mixed, column)
+            add_sky(view, dx, dy, dz, mixed, row)
             continue
         part = first[cells[cell]]
-        x, y, z = place[0, column], place[1, column], place[2, column]
+        x, y, z = place[0, row], place[1, row], place[2, row]
         if axis == 0:
             face, beside, one, two, p, q, steep = 0 if dx > 0.0 else 1, across, line, 1, y, z, abs(dx)
             u, v = (z if dx > 0.0 else 1.0 - z), 1.0 - y
@@ -78,4 +77,4 @@ def shade_row(
                     occlusion[cell, face] = corner_levels(cells, kind, in_front, one, two)
                 if occlusion[cell, face] != KNOWN:
                     light *= 1.0 - dark * occlusion_at(int(occlusion[cell, face]), p, q)
-        add_texel(texels, texel_at(faces[part, face], u, v), light, t, steep, view, dx, dy, dz, mixed, column)
+        add_texel(texels, texel_at(faces[part, face], u, v), light, t, steep, view, dx, dy, dz, mixed, row)

@@ -8,23 +8,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from offnominal.core.compilation import compiled_internal
+from offnominal.core.compilation import compiled_inline, compiled_internal
 from offnominal.core.types import Array, FloatArray
 from offnominal.sensing.block_models import OUTSIDE
 from offnominal.sensing.block_parts import INFINITE
 
 
-class Row(NamedTuple):
-    """The rays of a row of pixels.
+class Rays(NamedTuple):
+    """The rays of a column of pixels.
 
     Args:
-        direction: (3, width): directions; their length along the direction of view is 1.
-        place: (3, width): where the ray hits an opaque cube, from the corner of the cube.
-        t: (width,): the same as a position on the ray.
-        cell: (width,): cell of that cube; -1 for none.
-        axis: (width,): axis of the face that the ray hits.
-        block: (width,): model of the nearest block; 0 for none.
-        mixed: (width, 5): red, green, blue, share of the light from further away, and nearest hit.
+        direction: (3, height): directions; their length along the direction of view is 1.
+        place: (3, height): where the ray hits an opaque cube, from the corner of the cube.
+        t: (height,): the same as a position on the ray.
+        cell: (height,): cell of that cube; -1 for none.
+        axis: (height,): axis of the face that the ray hits.
+        block: (height,): model of the nearest block; 0 for none.
+        mixed: (height, 5): red, green, blue, share of the light from further away, and nearest hit.
     """
 
     direction: FloatArray
@@ -37,27 +37,27 @@ class Row(NamedTuple):
 
 
 @compiled_internal
-def make_row(width: int) -> Row:
-    """Return empty arrays for a row."""
-    return Row(
-        np.empty((3, width)),
-        np.empty((3, width)),
-        np.empty(width),
-        np.empty(width, np.int64),
-        np.empty(width, np.int64),
-        np.empty(width, np.uint8),
-        np.empty((width, 5)),
+def make_rays(height: int) -> Rays:
+    """Return empty arrays for a column of pixels."""
+    return Rays(
+        np.empty((3, height)),
+        np.empty((3, height)),
+        np.empty(height),
+        np.empty(height, np.int64),
+        np.empty(height, np.int64),
+        np.empty(height, np.uint8),
+        np.empty((height, 5)),
     )
 
 
 @compiled_internal
-def clear_row(row: Row) -> None:
-    """Remove the hits of the row before."""
-    cell, block, mixed = row.cell, row.block, row.mixed
-    for column in range(cell.shape[0]):
-        cell[column], block[column] = -1, 0
-        mixed[column, 0], mixed[column, 1], mixed[column, 2] = 0.0, 0.0, 0.0
-        mixed[column, 3], mixed[column, 4] = 1.0, INFINITE
+def clear_rays(rays: Rays) -> None:
+    """Remove the hits of the column before."""
+    cell, block, mixed = rays.cell, rays.block, rays.mixed
+    for row in range(cell.shape[0]):
+        cell[row], block[row] = -1, 0
+        mixed[row, 0], mixed[row, 1], mixed[row, 2] = 0.0, 0.0, 0.0
+        mixed[row, 3], mixed[row, 4] = 1.0, INFINITE
 
 
 @compiled_internal
@@ -75,7 +75,17 @@ def pad_grid(blocks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return cells
 
 
-@compiled_internal
+@compiled_inline
+def ray_direction(view: FloatArray, a: float, b: float) -> tuple[float, float, float]:
+    """Return the direction of the ray to a point to the right and above the centre of the image, at distance 1."""
+    return (
+        view[9] + a * view[3] + b * view[6],
+        view[10] + a * view[4] + b * view[7],
+        view[11] + a * view[5] + b * view[8],
+    )
+
+
+@compiled_inline
 def _crossing(e: float, d: float, i: float, n: int) -> tuple[float, float]:
     """Return where a ray enters and leaves the grid along one axis."""
     if d == 0.0:
@@ -83,23 +93,8 @@ def _crossing(e: float, d: float, i: float, n: int) -> tuple[float, float]:
     return (-e * i, (n - e) * i) if d > 0.0 else ((n - e) * i, -e * i)
 
 
-@compiled_internal
-def start_position(
-    ex: float, ey: float, ez: float, dx: float, dy: float, dz: float, ix: float, iy: float, iz: float,
-    nx: int, ny: int, nz: int,
-) -> tuple[float, int]:  # fmt: skip
-    """Return where a ray from outside enters the grid, and along which axis; infinite if it misses the grid."""
-    in_x, out_x = _crossing(ex, dx, ix, nx)
-    in_y, out_y = _crossing(ey, dy, iy, ny)
-    in_z, out_z = _crossing(ez, dz, iz, nz)
-    t = max(in_x, in_y, in_z)
-    if t >= min(out_x, out_y, out_z) or t < 0.0:
-        return INFINITE, -1
-    return t, 0 if t == in_x else 1 if t == in_y else 2
-
-
-@compiled_internal
-def start_cell(e: float, d: float, t: float, n: int, entered: bool) -> int:
+@compiled_inline
+def _start_cell(e: float, d: float, t: float, n: int, entered: bool) -> int:
     """Return the cell along one axis, in the grid with its border, before the first cell that a ray visits."""
     if entered:
         return 0 if d > 0.0 else n + 1
@@ -107,7 +102,24 @@ def start_cell(e: float, d: float, t: float, n: int, entered: bool) -> int:
     return min(n - 1, max(0, math.floor(e + t * d))) + 1 if t < INFINITE else 1
 
 
-@compiled_internal
+@compiled_inline
+def enter_grid(
+    ex: float, ey: float, ez: float, dx: float, dy: float, dz: float, ix: float, iy: float, iz: float,
+    nx: int, ny: int, nz: int,
+) -> tuple[float, int, int, int]:  # fmt: skip
+    """Return where a ray from outside enters the grid, infinite if it misses the grid, and the cell before that."""
+    in_x, out_x = _crossing(ex, dx, ix, nx)
+    in_y, out_y = _crossing(ey, dy, iy, ny)
+    in_z, out_z = _crossing(ez, dz, iz, nz)
+    t = max(in_x, in_y, in_z)
+    axis = 0 if t == in_x else 1 if t == in_y else 2
+    if t >= min(out_x, out_y, out_z) or t < 0.0:
+        t, axis = INFINITE, -1
+    cx, cy = _start_cell(ex, dx, t, nx, axis == 0), _start_cell(ey, dy, t, ny, axis == 1)
+    return t, cx, cy, _start_cell(ez, dz, t, nz, axis == 2)
+
+
+@compiled_inline
 def walk(
     cells: Array,
     across: int,

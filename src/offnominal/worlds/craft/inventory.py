@@ -52,9 +52,10 @@ class Inventory:
     def totals(self) -> dict[int, int]:
         """Return the number of items of every kind."""
         found: dict[int, int] = {}
-        for item, count in zip(self.items, self.counts, strict=True):
+        for slot, item in enumerate(self.items):
             if item:
-                found[KIND[item]] = found.get(KIND[item], 0) + count
+                kind = KIND[item]
+                found[kind] = found.get(kind, 0) + self.counts[slot]
         return found
 
     def room_for(self, item: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.worlds.craft.blocks import AIR, BY_ID, DOOR, IRON_PICKAXE, KEY, LOCKED_DOOR, OPEN_DOOR
-from offnominal.worlds.craft.layout import FACINGS, GROUND, MAIN, STEPS, BlockArray, Layout, Room, facing
+from offnominal.worlds.craft.layout import FACINGS, GROUND, MAIN, BlockArray, Layout, Room, facing
 from offnominal.worlds.craft.refusal import name_of
 from offnominal.worlds.craft.rules import Recipe
 from offnominal.worlds.craft.state import GameState
@@ -133,11 +133,11 @@ def _keys(layout: Layout, room: Room) -> tuple[str, ...]:
 
 def accessible(layer: BlockArray) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Return whether each cell of a room has a horizontal neighbour that is air."""
-    air = np.pad(layer == AIR, 1)
-    found = np.zeros(layer.shape, np.bool_)
-    width, depth = layer.shape
-    for dx, dz in STEPS:
-        found |= air[1 + dx : 1 + dx + width, 1 + dz : 1 + dz + depth]
+    air, found = layer == AIR, np.zeros(layer.shape, np.bool_)
+    found[1:] |= air[:-1]
+    found[:-1] |= air[1:]
+    found[:, 1:] |= air[:, :-1]
+    found[:, :-1] |= air[:, 1:]
     return found
 
 

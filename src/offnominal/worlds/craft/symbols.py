@@ -50,6 +50,7 @@ COUNTED = (
     *(WHEAT_SEEDS, APPLE),
 )
 """Ids of the 22 inventory counts, the first entries of the vector."""
+_COUNT_PLACES = {id: place for place, id in enumerate(COUNTED)}
 HELD, FRONT = 22, 23
 X, Z, YAW, PITCH, SUCCESS, COST, ROOM, RECIPE = range(24, 32)
 SIDE_ROOMS, ACTORS, DROPS = 32, 44, 100
@@ -85,32 +86,46 @@ def encode(state: GameState, out: Array, *, success: bool = True) -> None:
         out: (SIZE,): the vector to fill.
         success: Whether the latest command was carried out.
     """
-    out[:] = 0
+    # One assignment of a list is faster than many of a few numbers.
+    head: list[float] = [0.0] * MAP
     totals = state.inventory.totals()
-    out[: len(COUNTED)] = [totals.get(item, 0) for item in COUNTED]
-    out[HELD], out[FRONT] = state.inventory.held, state.block(state.front)
+    for item, count in totals.items():
+        if item in _COUNT_PLACES:
+            head[_COUNT_PLACES[item]] = count
     variant = int(state.levels.get("recipe", 0))
     room = state.layout.room_of(state.cell)
-    out[X:SIDE_ROOMS] = (*state.cell, state.yaw, state.pitch, success, state.cost / BUDGET, room, variant)
-    for number, door in enumerate(state.layout.doors):
-        side = state.layout.rooms[number + 1]
-        first = SIDE_ROOMS + 6 * number
-        out[first : first + 6] = (*door, *side.first, *side.last)
+    held, front = state.inventory.held, state.block(state.front)
+    head[HELD:SIDE_ROOMS] = (
+        held, front, *state.cell, state.yaw, state.pitch, success, state.cost / BUDGET, room, variant
+    )  # fmt: skip
+    sides = _sides(state.layout)
+    head[SIDE_ROOMS : SIDE_ROOMS + len(sides)] = sides
     rooms = sensed_rooms(state)
-    actors = [actor for actor in state.actors if any(each.holds(actor.cell) for each in rooms)]
-    for number, actor in enumerate(actors[:SLOTS]):
-        trades = sum(1 << TRADES.index(trade) for trade in actor.trades) if actor.id in state.known_trades else 0
-        first = ACTORS + 7 * number
-        pose = (KINDS.index(actor.kind), actor.id, *actor.cell, actor.yaw, trades, is_busy(state, actor))
-        out[first : first + 7] = pose
+    first = ACTORS
+    for actor in state.actors:
+        if first < DROPS and any(each.holds(actor.cell) for each in rooms):
+            trades = sum(1 << TRADES.index(trade) for trade in actor.trades) if actor.id in state.known_trades else 0
+            pose = (KINDS.index(actor.kind), actor.id, *actor.cell, actor.yaw, trades, is_busy(state, actor))
+            head[first : first + 7] = pose
+            first += 7
     if state.drops:
-        _encode_drops(state, out, rooms)
+        _encode_drops(state, head, rooms)
+    out[:MAP] = head
     seen = rooms[0]
     layer = state.layer[seen.first[0] : seen.last[0] + 1, seen.first[1] : seen.last[1] + 1]
+    if layer.size < SIZE - MAP:
+        out[MAP:] = 0.0
     out[MAP:].reshape(MAIN_SIZE, MAIN_SIZE)[: layer.shape[0], : layer.shape[1]] = layer
 
 
-def _encode_drops(state: GameState, out: Array, rooms: tuple[Room, ...]) -> None:
+@lru_cache(maxsize=256)
+def _sides(layout: Layout) -> tuple[int, ...]:
+    """Return the doors and corners of the side rooms."""
+    sides = zip(layout.doors, layout.rooms[1:], strict=True)
+    return tuple(part for door, room in sides for part in (*door, *room.first, *room.last))
+
+
+def _encode_drops(state: GameState, head: list[float], rooms: tuple[Room, ...]) -> None:
     lying = [
         (item, count, *cell)
         for cell, items in sorted(state.drops.items())
@@ -118,7 +133,7 @@ def _encode_drops(state: GameState, out: Array, rooms: tuple[Room, ...]) -> None
         if any(room.holds(cell) for room in rooms)
     ]
     for number, entry in enumerate(lying[:SLOTS]):
-        out[DROPS + 4 * number : DROPS + 4 * number + 4] = entry
+        head[DROPS + 4 * number : DROPS + 4 * number + 4] = entry
 
 
 @lru_cache(maxsize=256)
