@@ -162,5 +162,5 @@ __all__ = [
     "save_detector",
 ]
 
-_PACKAGES = ("rows", "transitions", "images", "policies", "scenes")
+_PACKAGES = ("rows", "transitions", "images", "policies", "scenes", "classifiers", "discovery")
 __getattr__, __dir__ = lazy_attributes(__name__, _NAMES, modules=_PACKAGES)

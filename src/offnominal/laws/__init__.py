@@ -2,6 +2,7 @@
 
 from offnominal.laws.alarm import check_alarm
 from offnominal.laws.anomaly import anomalies_of, check_anomaly
+from offnominal.laws.class_detector import check_class_detector
 from offnominal.laws.detector import GPU_ROUNDING, check_detector
 from offnominal.laws.environment import check_environment
 from offnominal.laws.report import Finding, LawReport
@@ -16,6 +17,7 @@ __all__ = [
     "anomalies_of",
     "check_alarm",
     "check_anomaly",
+    "check_class_detector",
     "check_detector",
     "check_environment",
     "check_scene_detector",

@@ -19,6 +19,7 @@ from offnominal.detectors.images.features.backbone_packages import PACKAGES
 from offnominal.detectors.images.features.clip_vit import ClipVit
 from offnominal.detectors.images.features.dino_vit import DinoVit
 from offnominal.detectors.images.features.resnet18 import ResNet18
+from offnominal.detectors.images.features.vgg16 import VGG16
 
 ENCODER = "encoder"
 
@@ -62,6 +63,7 @@ PUBLISHED_WEIGHTS = {
         "e6d1bd7789aa45192b3bf90570a789b478bae1b74ebcce7eddd908e83a2b7c31",
         "visual.",
     ),
+    "vgg16": PublishedWeights(VGG16, "https://download.pytorch.org/models/vgg16-397923af.pth", "vgg16-397923af.pth"),
 }
 
 
@@ -90,8 +92,8 @@ def load_backbone(name: str) -> Backbone:
     """Return a backbone with its published weights; the file is downloaded at the first use.
 
     Args:
-        name: One of ``"resnet18"``, ``"dino_vits16"``, ``"clip_vit_b32"``, ``"timm:NAME"``, ``"torchvision:NAME"`` and
-            ``"open_clip:NAME/TAG"``.
+        name: One of ``"resnet18"``, ``"dino_vits16"``, ``"clip_vit_b32"``, ``"vgg16"``, ``"timm:NAME"``,
+            ``"torchvision:NAME"`` and ``"open_clip:NAME/TAG"``.
     """
     package, separator, model = name.partition(":")
     if separator:

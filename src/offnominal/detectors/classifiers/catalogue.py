@@ -1,0 +1,78 @@
+"""The registered detectors that know the normal classes, by id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.checks import shown
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.registry import Registry, Spec
+from offnominal.detectors.classifiers.class_detector import ClassDetector
+from offnominal.detectors.files import DetectorCard, read_detector, write_detector
+
+class_detectors: Registry[ClassDetector] = Registry("class_detector", ClassDetector)
+
+_CLASSIFIERS = "offnominal.detectors.classifiers"
+
+for _id, _summary in (
+    ("MaxSoftmax", "doubt in the most probable class of a classifier"),
+    ("MaxLogit", "low logit of the most probable class of a classifier"),
+    ("Energy", "low summed exponentials of the logits of a classifier"),
+    ("ODIN", "doubt of a classifier at a high temperature, after a small change of the image"),
+    ("DeepEnsemble", "doubt averaged over several classifiers"),
+    ("ClassMahalanobis", "distance to the nearest class in the features of a classifier"),
+    ("NDCC", "distance to the nearest class of a classifier that is trained for it"),
+    ("FeatureSVM", "one-class SVM on the features of a classifier"),
+    ("PatchAutoencoder", "reconstruction error of patches of the image; uses no classes"),
+):
+    class_detectors.register(Spec(_id, f"{_CLASSIFIERS}:{_id}", _summary))
+
+
+def make_class_detector(id: str, **parameters: Any) -> ClassDetector:
+    """Return a detector by its registered id.
+
+    Args:
+        id: Registered id.
+        parameters: Parameters of the detector.
+
+    Example:
+        >>> make_class_detector("ODIN", temperature=10.0).get_params()["temperature"]
+        10.0
+    """
+    return class_detectors.make(id, **parameters)
+
+
+def class_detector_name(detector: ClassDetector) -> str | None:
+    """Return the registered id of a detector, or None."""
+    kind = type(detector)
+    paths = {f"{kind.__module__}:{kind.__qualname__}"}
+    if kind.__module__.startswith(f"{_CLASSIFIERS}."):
+        paths.add(f"{_CLASSIFIERS}:{kind.__qualname__}")
+    return next((spec.id for spec in class_detectors if spec.target in paths), None)
+
+
+def save_class_detector(path: Path | str, detector: ClassDetector) -> DetectorCard:
+    """Write ``path.safetensors`` and ``path.json``; each file is written atomically.
+
+    Args:
+        path: Path without extension.
+        detector: A fitted detector of a registered class.
+    """
+    if not isinstance(detector, ClassDetector):
+        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted ClassDetector.")
+    return write_detector(path, detector, class_detector_name(detector), "offnominal.class_detectors")
+
+
+def load_class_detector(path: Path | str) -> ClassDetector:
+    """Load a detector; the hash of its file is checked, and that its arrays fit to its parameters.
+
+    Args:
+        path: Path without extension.
+
+    Raises:
+        MissingFile: One of the two files does not exist.
+        DamagedFile: The files are not those of such a detector.
+        UnknownName: No detector with that id is registered.
+    """
+    return read_detector(path, make_class_detector)
