@@ -6,6 +6,7 @@ import ast
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
@@ -162,16 +163,8 @@ class Module:
 
     @classmethod
     def parse(cls, name: str, content: bytes, *, is_package: bool) -> Module:
-        """Read a module from its source."""
-        module = cls(name, is_package)
-        tree = ast.parse(content)
-        _drop_notes(tree)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Import | ast.ImportFrom):
-                module._bind(node)
-        for statement in tree.body:
-            module._file(statement)
-        return module
+        """Read a module from its source, once for each content."""
+        return _parsed(name, content, is_package)
 
     def _bind(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.Import):
@@ -216,6 +209,20 @@ class Module:
         return [] if self.is_package else self.body
 
 
+@lru_cache(maxsize=2048)
+def _parsed(name: str, content: bytes, is_package: bool) -> Module:
+    module = Module(name, is_package)
+    tree = ast.parse(content)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            module._bind(node)
+        else:
+            _drop_notes(node)
+    for statement in tree.body:
+        module._file(statement)
+    return module
+
+
 def _file_of(module: str) -> Path | None:
     """Return the file of a module without importing anything."""
     top, *rest = module.split(".")
@@ -236,16 +243,15 @@ def _file_of(module: str) -> Path | None:
     return None
 
 
-def _drop_notes(tree: ast.Module) -> None:
-    """Remove docstrings and the annotations of functions, which do not affect results."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            node.annotation = None
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            node.returns = None
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            kept = node.body[_has_docstring(node.body) :]
-            node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+def _drop_notes(node: ast.AST) -> None:
+    """Remove the docstring and the annotations of a node, which do not affect results."""
+    if isinstance(node, ast.arg):
+        node.annotation = None
+    elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        node.returns = None
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        kept = node.body[_has_docstring(node.body) :]
+        node.body = kept or ([] if isinstance(node, ast.Module) else [ast.Pass()])
 
 
 def _written(value: Any) -> str:
