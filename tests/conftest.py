@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -27,6 +28,19 @@ LOCKED: set[str] = set()
 
 
 def pytest_configure() -> None:
+    """Prepare the caches of Python and Numba."""
+    gc.disable()  # until all tests are collected
+    drop_old_kernels()
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector ignore modules and collected tests, which live as long as the process."""
+    gc.freeze()
+    gc.enable()
+    gc.set_threshold(10_000, 10, 10)
+
+
+def drop_old_kernels() -> None:
     """Drop compiled kernels that are older than any of their sources: a cache does not see changes in what it calls."""
     kernels = [path for path in SOURCE.rglob("*.py") if "compiled" in path.read_text(encoding="utf-8")]
     newest = max(path.stat().st_mtime for path in kernels)
