@@ -49,22 +49,22 @@ def record(seed, length=20, *, onset=None, colour=(40, 220, 40), lift=0.0):
 
 @pytest.fixture(scope="session")
 def nominal():
-    return [record(number, 19 + number % 3) for number in range(16)]
+    return [record(number, 9 + number % 3) for number in range(12)]
 
 
 @pytest.fixture(scope="session")
 def fresh():
-    return [record(100 + number, 15 + number) for number in range(4)]
+    return [record(100 + number, 15 + number) for number in range(2)]
 
 
 @pytest.fixture(scope="session")
 def recoloured():
-    return [record(100 + number, 15 + number, onset=8) for number in range(4)]
+    return [record(100 + number, 15 + number, onset=8) for number in range(2)]
 
 
 @pytest.fixture(scope="session")
 def lifted():
-    return [record(100 + number, 15 + number, onset=8, colour=(220, 40, 40), lift=0.5) for number in range(4)]
+    return [record(100 + number, 15 + number, onset=8, colour=(220, 40, 40), lift=0.5) for number in range(2)]
 
 
 @pytest.fixture(scope="session", params=SMALL)

@@ -129,7 +129,7 @@ def test_arrays_of_another_detector_are_refused(build, fitted):
 def test_the_bank_has_a_maximal_size(nominal):
     assert len(DINOPatch(n_epochs=0, bank_size=30, device="cpu").fit(nominal).bank_) == 30
     assert len(KNNResNet(n_epochs=0, bank_size=40, device="cpu").fit(nominal).bank_) == 40
-    assert len(CLIPSim(n_epochs=0, coreset_fraction=0.1, device="cpu").fit(nominal).bank_) == 32
+    assert len(CLIPSim(n_epochs=0, coreset_fraction=0.1, device="cpu").fit(nominal).bank_) == 12
 
 
 def test_the_kth_neighbour_and_the_mean_of_k(nominal, fresh):

@@ -10,8 +10,8 @@ from offnominal.detectors.images import LDM, LRDM, RSSMPPM, PredAE, PredNet  # n
 
 SIDE, BAR, STEP = 32, 8, 4
 SMALL = {
-    "pred_ae": (PredAE, {"channels": 4, "latent": 16, "n_epochs": 8, "batch_size": 8, "learning_rate": 3e-3}),
-    "ldm": (LDM, {"channels": 4, "latent": 16, "n_epochs": 10, "batch_size": 8, "learning_rate": 3e-3}),
+    "pred_ae": (PredAE, {"channels": 4, "latent": 16, "n_epochs": 6, "batch_size": 8, "learning_rate": 3e-3}),
+    "ldm": (LDM, {"channels": 4, "latent": 16, "n_epochs": 6, "batch_size": 8, "learning_rate": 3e-3}),
     "lrdm": (
         LRDM,
         {
@@ -19,7 +19,7 @@ SMALL = {
             "latent": 16,
             "recurrent_size": 16,
             "sequence_length": 4,
-            "n_epochs": 12,
+            "n_epochs": 9,
             "batch_size": 4,
             "learning_rate": 3e-3,
         },
@@ -38,7 +38,7 @@ SMALL = {
             "belief": 16,
             "embedding": 32,
             "sequence_length": 6,
-            "n_epochs": 10,
+            "n_epochs": 8,
             "batch_size": 4,
             "learning_rate": 3e-3,
         },
