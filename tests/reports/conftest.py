@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from offnominal.reports.report import write_report
+
 from .synthetic import run_results
 
 
@@ -11,3 +13,12 @@ from .synthetic import run_results
 def made_up():
     """A made-up run that no test changes."""
     return run_results(replicates=60)
+
+
+@pytest.fixture(scope="session")
+def folder(made_up, tmp_path_factory):
+    """The report of the made-up run."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    place = tmp_path_factory.mktemp("report")
+    assert write_report(made_up, place) == place / "page.html"
+    return place

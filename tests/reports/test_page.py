@@ -23,8 +23,8 @@ from .synthetic import FAULTS, SKILL, WORLDS, run_results
 
 
 @pytest.fixture(scope="module")
-def text(made_up):
-    return page(made_up)
+def text(folder):
+    return (folder / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from offnominal.evaluation.estimate import Estimate
 from offnominal.reports.comparison_terminal import comparison_terminal
 from offnominal.reports.latex import latex
 from offnominal.reports.published_comparison import comparison_html, comparison_markdown
-from offnominal.reports.report import write_report
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.published_comparison import PublishedComparison
 
@@ -27,14 +26,6 @@ LINES = [
     PublishedComparison({"detector": "<b>"}, Estimate(0.9), 0.5, note="other data"),
     PublishedComparison({"detector": "RIQN"}, Estimate(0.9), None),
 ]
-
-
-@pytest.fixture(scope="module")
-def folder(made_up, tmp_path_factory):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    place = tmp_path_factory.mktemp("report")
-    assert write_report(made_up, place) == place / "page.html"
-    return place
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -206,7 +206,7 @@ def test_the_replay_buffer_overwrites_the_oldest_and_samples_only_stored_transit
 
 def test_training_improves_on_random_actions(tmp_path):
     settings = TrainingSettings(
-        steps=4_000,
+        steps=2_800,
         n_envs=16,
         gradient_steps=4,
         batch_size=64,
@@ -309,7 +309,7 @@ def test_cloning_weight_keeps_the_actor_near_the_demonstrator(algorithm):
         settings = SMALL.replace(algorithm=algorithm, cloning_weight=weight, learning_rate=1e-3)
         learner = LEARNERS[algorithm](26, 2, settings, CPU)
         learner.demonstrated = observations, actions = demonstrated_actions(shown, None, space, CPU)
-        for _ in range(150):
+        for _ in range(80):
             learner.update((observations[:64], actions[:64], torch.zeros(64), observations[:64], torch.zeros(64)))
         distances[weight] = float((learner.actor(observations) - actions).square().mean().detach())
     assert distances[100.0] < 0.5 * distances[0.0]

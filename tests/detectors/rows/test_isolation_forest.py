@@ -18,8 +18,8 @@ forest_of = partial(IsolationForest, max_samples=1.0, bootstrap=False, backend="
 @pytest.mark.parametrize("bootstrap", [False])
 def test_scores_are_scikit_learns_up_to_random_numbers(rows, columns, bootstrap):
     many = {"max_samples": rows, "max_features": columns, "bootstrap": bootstrap}
-    theirs = -SklearnForest(n_estimators=500, random_state=7, **many).fit(ROWS).score_samples(FRESH)
-    ours = forest_of(3000, **many).fit(ROWS, seed=7).score(FRESH)
+    theirs = -SklearnForest(n_estimators=300, random_state=7, **many).fit(ROWS).score_samples(FRESH)
+    ours = forest_of(1500, **many).fit(ROWS, seed=7).score(FRESH)
     np.testing.assert_allclose(ours, theirs, atol=0.02)
 
 

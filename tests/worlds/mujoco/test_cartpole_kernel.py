@@ -16,7 +16,7 @@ from offnominal.worlds.mujoco.cartpole import CartpoleSwingup
 from offnominal.worlds.mujoco.world import load_model
 
 NEUTRAL = (1.0, 0.0, 0.0)
-ROWS = 1_500
+ROWS = 500
 CLOSE = {"rtol": 1e-12, "atol": 1e-12}
 POLE = 2
 
