@@ -20,7 +20,7 @@ from benchmarks.measure import Rate, rates
 from offnominal.anomalies import make_anomaly
 from offnominal.laws import anomalies_of
 from offnominal.laws.anomaly import visible_parameter
-from offnominal.rollouts.collection import build_world
+from offnominal.worlds.world_source import build_world
 
 CHEETAH = "MJC-HalfCheetah-v0"
 Row = dict[str, Any]

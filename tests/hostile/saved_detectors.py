@@ -15,7 +15,8 @@ from offnominal.agents.policy import RandomPolicy
 from offnominal.core.episode import Episode
 from offnominal.core.errors import OffnominalError
 from offnominal.detectors import make_detector
-from offnominal.rollouts.collection import build_world, collect
+from offnominal.rollouts.collection import collect
+from offnominal.worlds.world_source import build_world
 
 SMALL = {
     "IsolationForest": {"n_estimators": 5, "max_samples": 16},

@@ -27,7 +27,7 @@ from offnominal.core.errors import InvalidParameter, InvalidState
 from offnominal.core.job_processes import current_job, processes_for
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
-from offnominal.rollouts.collection import WorldSource, build_world
+from offnominal.worlds.world_source import WorldSource, build_world
 
 FRESH = 2000
 FRESH_DATASET = 500

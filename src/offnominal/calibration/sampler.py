@@ -13,7 +13,8 @@ from offnominal.anomalies.schedule import Schedule
 from offnominal.calibration.axis import Axis
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
-from offnominal.rollouts.collection import WorldSource, build_world, returns
+from offnominal.rollouts.collection import returns
+from offnominal.worlds.world_source import WorldSource, build_world
 
 REFERENCE_EPISODES = 2000
 MAX_REFERENCE_EPISODES = 16_000

@@ -26,11 +26,12 @@ from offnominal.agents.training.settings import (
 from offnominal.agents.training.uncertainty_settings import UNCERTAINTY_ALGORITHMS, uncertainty_preset
 from offnominal.core.errors import InvalidParameter, MissingDependency, did_you_mean
 from offnominal.core.files import made_folder, sha256_of
-from offnominal.rollouts.collection import build_world, collect
+from offnominal.rollouts.collection import collect
 from offnominal.rollouts.policy_card import evaluated_card
 from offnominal.rollouts.policy_evaluation import evaluate_policy, evaluation_options
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.checks import continuous_action_space
+from offnominal.worlds.world_source import build_world
 
 LEARNERS = ("offnominal", "sb3")
 EVALUATIONS = 20

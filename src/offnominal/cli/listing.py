@@ -107,7 +107,7 @@ def agents(as_json: AsJson = False) -> None:
 
 def _neutral(anomaly: Any, world: str) -> float:
     """Return the parameter at which an anomaly has no effect in a world."""
-    from offnominal.rollouts.collection import build_world
+    from offnominal.worlds.world_source import build_world
 
     name = getattr(anomaly, "physics_parameter", None)
     return float(build_world(world, 1).physics_parameter(name).neutral if name else anomaly.neutral)

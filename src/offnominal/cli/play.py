@@ -61,7 +61,7 @@ def _strength(given: str | None, anomaly: str, world: str) -> float | str:
     from offnominal.anomalies import make_anomaly
     from offnominal.anomalies.strengths import strength
     from offnominal.laws.anomaly import visible_parameter
-    from offnominal.rollouts.collection import build_world
+    from offnominal.worlds.world_source import build_world
 
     if given is not None:
         return _number_or_name(given)

@@ -15,7 +15,7 @@ from offnominal.datasets.manifest import Manifest, SplitEntry
 from offnominal.datasets.parquet import EpisodeFile
 from offnominal.datasets.recipe import Recipe
 from offnominal.datasets.score_figure import draw_score_figure
-from offnominal.rollouts.collection import build_world
+from offnominal.worlds.world_source import build_world
 
 README, SCORE_FIGURE = "README.md", "card.png"
 MEANINGS = {

@@ -30,8 +30,8 @@ from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
 from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
-from offnominal.rollouts.collection import build_world
 from offnominal.worlds.world import World
+from offnominal.worlds.world_source import build_world
 
 BATCH, BATCH_WITH_FRAMES = 512, 32
 """Number of episodes that are simulated at once."""

@@ -35,8 +35,8 @@ from offnominal.datasets.layout import arrays_of
 from offnominal.datasets.minari_ids import checked_id, created_or_removed, id_part
 from offnominal.datasets.saving import save_dataset
 from offnominal.datasets.split import Split
-from offnominal.rollouts.collection import build_world
 from offnominal.worlds.catalogue import gymnasium_id
+from offnominal.worlds.world_source import build_world
 
 KEY = "offnominal"
 HOME = "https://github.com/offnominal/offnominal"

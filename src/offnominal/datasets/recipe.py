@@ -17,10 +17,10 @@ from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.split_metadata import FORMAT
-from offnominal.rollouts.collection import build_world
 from offnominal.rollouts.frame_recorder import check_camera
 from offnominal.rollouts.recorders import OUTCOMES
 from offnominal.worlds.pixel_observations import CameraKind
+from offnominal.worlds.world_source import build_world
 
 SEED = 10_000_000
 SPACING = 1_000_000

@@ -24,10 +24,11 @@ from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
-from offnominal.rollouts.collection import build_world, collect, returns
+from offnominal.rollouts.collection import collect, returns
 from offnominal.rollouts.twin_rollouts import Twin, twins
 from offnominal.worlds.camera import PixelCamera
 from offnominal.worlds.world import World
+from offnominal.worlds.world_source import build_world
 
 PAIRS = 4
 STEPS = 24

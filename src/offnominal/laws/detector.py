@@ -25,7 +25,8 @@ from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
-from offnominal.rollouts.collection import build_world, collect
+from offnominal.rollouts.collection import collect
+from offnominal.worlds.world_source import build_world
 
 WORLD = "SAP-Goal0-v0"
 TRAINING, FRESH = 24, 6

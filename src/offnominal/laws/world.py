@@ -13,12 +13,12 @@ from offnominal.agents.policy import RandomPolicy
 from offnominal.core.errors import LawBroken, UnsupportedEnvironment
 from offnominal.core.types import Array, IntArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
-from offnominal.rollouts.collection import build_world
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.pixel_observations import ObservationKind
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
 from offnominal.worlds.world import FRAME_SIZE, World
+from offnominal.worlds.world_source import build_world
 
 STEPS = 25
 SEEDS = (3, 11, 3, 2**40)

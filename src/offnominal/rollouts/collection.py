@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import gymnasium
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
@@ -23,17 +22,15 @@ from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.rollouts.frame_recorder import FrameRecorder, check_camera
 from offnominal.rollouts.recorders import EpisodeRecorder, ReturnRecorder
-from offnominal.worlds.catalogue import NAMESPACE, make_world, worlds
 from offnominal.worlds.checks import checked_actions
-from offnominal.worlds.gymnasium_world import GymnasiumWorld
 from offnominal.worlds.pixel_observations import CameraKind
 from offnominal.worlds.world import World
+from offnominal.worlds.world_source import WorldSource, build_world
 
 BATCH = 256
 MOST_EPISODES, LONGEST = 10_000_000, 100_000_000
 """Largest number of episodes per call and of transitions per episode; more do not fit into memory."""
 
-WorldSource = str | Callable[[int], World]
 RecorderFactory = Callable[[World, Injection, int, int], Any]
 
 
@@ -152,15 +149,6 @@ def _in_batches(
     finally:
         simulations.close()
     return results
-
-
-def build_world(world: WorldSource, n: int, **options: Any) -> World:
-    """Return n rows of a world that is given by id or by function."""
-    if not isinstance(world, str):
-        return world(n)
-    if world.removeprefix(f"{NAMESPACE}/") not in worlds and world in gymnasium.registry:
-        return GymnasiumWorld(n, id=world, **options)
-    return make_world(world, n, **options)
 
 
 def _padded(faults: list[tuple[Fault, ...]], size: int) -> list[tuple[Fault, ...]]:

@@ -14,8 +14,9 @@ from offnominal.anomalies.fault_injection import row_faults
 from offnominal.core.checks import integer_in
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array
-from offnominal.rollouts.collection import MOST_EPISODES, WorldSource, collect
+from offnominal.rollouts.collection import MOST_EPISODES, collect
 from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.world_source import WorldSource
 
 
 @dataclass(frozen=True, slots=True)

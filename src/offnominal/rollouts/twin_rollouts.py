@@ -16,8 +16,9 @@ from offnominal.core.checks import integer_in, number_in
 from offnominal.core.episode import Episode
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
-from offnominal.rollouts.collection import BATCH, MOST_EPISODES, WorldSource, rollout
+from offnominal.rollouts.collection import BATCH, MOST_EPISODES, rollout
 from offnominal.worlds.pixel_observations import CameraKind
+from offnominal.worlds.world_source import WorldSource
 
 
 @dataclass(frozen=True, slots=True)

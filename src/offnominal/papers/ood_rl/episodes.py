@@ -13,8 +13,9 @@ from offnominal.anomalies.fault import Fault
 from offnominal.core.episode import Episode
 from offnominal.papers.ood_rl.cell import OODCell
 from offnominal.papers.ood_rl.settings import OODSetting, settings
-from offnominal.rollouts.collection import build_world, collect, rollout
+from offnominal.rollouts.collection import collect, rollout
 from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.world_source import build_world
 
 TRAIN_SEED = 70_000_000
 TRIAL_SEED = 60_000_000
