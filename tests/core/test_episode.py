@@ -54,7 +54,7 @@ def test_success_is_that_of_the_last_transition(extras, success):
 @pytest.mark.parametrize(
     ("events", "faults"),
     [
-        ((), "nominal"),
+        ((), "faulty in 2 of 4 transitions"),
         ((NOISE,), "observation/noise=0.5@2"),
         ((NOISE, MASS), "observation/noise=0.5@2, dynamics/mass=2@1"),
     ],
@@ -62,13 +62,14 @@ def test_success_is_that_of_the_last_transition(extras, success):
 def test_repr_has_shapes_return_seed_and_faults(events, faults):
     expected = f"Episode(T=4, observations=(4,), actions=(2,), return=2.75, seed=7, {faults})"
     assert repr(episode(events=events)) == expected
+    assert repr(episode(events=(), active=np.zeros(4, bool))).endswith("seed=7, nominal)")
 
 
 def test_episodes_of_the_same_bytes_are_equal():
     assert episode() == episode()
     assert hash(episode()) == hash(episode())
-    nan = np.full(4, np.nan)
-    assert episode(rewards=nan) == episode(rewards=nan.copy())
+    nan = np.full((4, 2), np.nan)
+    assert episode(actions=nan) == episode(actions=nan.copy())
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_images_without_frames_are_refused():
     ("changes", "words"),
     [
         ({"observations": np.zeros((9, 4))}, "4 rewards, and `observations` has 9 entries; expected 5"),
-        ({"observations": np.zeros((4, 4))}, "`observations` has 4 entries; expected 5"),
+        ({"observations": np.zeros((4, 4))}, "expected 5. Did you forget the last observation"),
         ({"rewards": np.zeros(2)}, "2 rewards, and `observations` has 5 entries; expected 3"),
         ({"actions": np.zeros((5, 2))}, "`actions` has 5 entries; expected 4"),
         ({"active": np.zeros(3, bool)}, "`active` has 3 entries; expected 4"),
@@ -145,11 +146,42 @@ def test_images_without_frames_are_refused():
         ({"observations": None}, "observations is a NoneType; expected an array"),
         ({"extras": {"cost": np.zeros(6)}}, "'cost' has 6 entries; expected 4, one per transition, or 5"),
         ({"extras": {"cost": 3.0}}, "cost is a float; expected an array"),
+        ({"rewards": np.array([0.0, 1.0, np.nan, 0.0])}, "reward of transition 2 is nan; expected finite"),
+        ({"rewards": ["high", "low", "low", "low"]}, "the rewards are of type <U4; expected numbers"),
+        ({"actions": np.array([["left"]] * 4)}, "the actions are of type <U4; expected numbers"),
+        ({"observations": np.zeros((5, 4), complex)}, "the observations are of type complex128; expected numbers"),
+        ({"observations": [[0.0, 1.0], [0.0]] * 2 + [[0.0]]}, "the observations are a list that is no array"),
+        ({"active": np.array([0, 1, 2, 0])}, "label of transition 2 is 2; expected True, False, 0 or 1"),
+        ({"active": np.array([0, np.nan, 0, 0])}, "label of transition 1 is nan"),
+        ({"active": ["no", "no", "yes", "no"]}, "the labels are of type <U3; expected numbers"),
+        ({"active": "none"}, "labels is a str; expected an array"),
+        ({"extras": {"cost": ["a"] * 4}}, "the cost are of type <U1"),
     ],
 )
 def test_arrays_of_wrong_length_make_no_episode(changes, words):
     with pytest.raises(InvalidEpisode, match=words):
         episode(**changes)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.float32, np.int64])
+def test_labels_of_zero_and_one_are_booleans(kind):
+    labels = kind([0, 0, 1, 1]) if kind in {list, tuple} else np.array([0, 0, 1, 1], kind)
+    assert episode(active=labels) == episode()
+    assert episode(active=labels).active.dtype == np.bool_
+
+
+def test_lists_become_arrays():
+    built = Episode([[0, 1], [2, 3], [4, 5]], [0, 1], [0.5, 1.5], [False, True], extras={"cost": [0.0, 1.0]})
+    assert built.observations.shape == (3, 2)
+    assert built.actions.dtype.kind == "i"
+    assert built.total_reward == 2.0
+    assert built.extras["cost"].shape == (2,)
+
+
+def test_a_broken_sensor_makes_an_episode():
+    observations = np.zeros((5, 4))
+    observations[3, 1] = np.nan
+    assert np.isnan(episode(observations=observations).observations).sum() == 1
 
 
 def test_extras_have_an_entry_per_transition_or_per_observation():

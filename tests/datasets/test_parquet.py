@@ -51,7 +51,7 @@ def splits(draw):
             Episode(
                 draw(bits(seen, (length + 1, 2))),
                 draw(bits(acted, (length, 1))),
-                draw(bits(np.dtype("d"), (length,))),
+                draw(hnp.arrays(np.float64, (length,), elements=st.floats(allow_nan=False, allow_infinity=False))),
                 draw(hnp.arrays(np.bool_, (length,))),
                 tuple(draw(st.lists(EVENTS, max_size=2))),
                 draw(st.integers(0, 2**63 - 1)),

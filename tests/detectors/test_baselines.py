@@ -1,9 +1,14 @@
 """Scores of the baselines."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 from offnominal.core.episode import Episode
 from offnominal.detectors.baselines import Random
+from offnominal.detectors.checked_episodes import FaultyTrainingData
 
 
 def standing(seed, steps=400):
@@ -37,3 +42,15 @@ def test_random_scores_are_the_same_online():
         state, score = detector.update(state, step)
         online.append(score[0])
     np.testing.assert_array_equal(online, detector.score([episode])[0])
+
+
+def test_training_on_episodes_with_active_labels_warns_and_names_them():
+    episodes = [standing(seed, steps=5) for seed in range(9)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Random().fit(episodes)
+    faulty = [replace(each, active=[0, 0, 0, 1, 1]) if each.seed in {2, 7} else each for each in episodes]
+    with pytest.warns(FaultyTrainingData, match=r"Random was trained on 2 of 9 episodes .* \(index 2, 7\)"):
+        Random().fit(faulty)
+    with pytest.warns(FaultyTrainingData, match=r"9 of 9 episodes .* \(index 0, 1, 2, 3, 4, …\)"):
+        Random().fit([replace(each, active=np.ones(5, bool)) for each in episodes])

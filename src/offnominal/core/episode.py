@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.checks import NUMERIC, numeric_array
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidEpisode, InvalidState
 from offnominal.core.types import Array, BoolArray, FloatArray
@@ -38,10 +39,14 @@ class Event(Config):
 class Episode:
     """One rollout: T transitions and the T + 1 observations around them.
 
+    Lists, tensors and data frames become arrays; labels of 0 and 1 become booleans. Observations and actions may have
+    values that are not finite: a broken sensor is an anomaly, not an error. Training refuses them, and
+    :meth:`Detector.score <offnominal.detectors.Detector.score>` gives them the largest score.
+
     Args:
         observations: (T + 1, ...): observations of the agent, faults included.
         actions: (T, ...): actions of the agent, before faults.
-        rewards: (T,): rewards.
+        rewards: (T,): rewards, finite numbers.
         active: (T,): whether a fault was active during the transition.
         events: Injected faults.
         seed: Seed of the episode: `reset(seed=seed)` starts it.
@@ -51,13 +56,15 @@ class Episode:
             (T + 1, H, W, 3) of bytes.
 
     Raises:
-        InvalidEpisode: The arrays do not have these lengths.
+        InvalidEpisode: The arrays do not have these lengths, or are not numbers.
 
     Example:
         >>> Episode(np.zeros((21, 2)), np.zeros((20, 1)), np.zeros(10), np.zeros(10, bool))
         Traceback (most recent call last):
             ...
         offnominal.core.errors.InvalidEpisode: there are 10 rewards, and `observations` has 21 entries; expected 11. ...
+        >>> Episode([[0.0], [0.1], [0.2]], [[1.0], [1.0]], [0, 0], [0, 1])
+        Episode(T=2, observations=(1,), actions=(1,), return=0, seed=0, faulty in 1 of 2 transitions)
     """
 
     observations: Array
@@ -70,22 +77,48 @@ class Episode:
     extras: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        steps = _length("rewards", self.rewards)
+        # Arrays of a rollout pass with a few comparisons: batched rollouts build many episodes.
+        for name in ("observations", "actions", "rewards"):
+            values = getattr(self, name)
+            if type(values) is not np.ndarray or values.dtype.kind not in NUMERIC or not values.ndim:
+                object.__setattr__(self, name, _array(name, values))
+        if type(self.active) is not np.ndarray or self.active.dtype != np.bool_:
+            object.__setattr__(self, "active", _labels(self.active))
+        self._check_lengths()
+        if not np.isfinite(self.rewards).all():
+            first = int(np.argmin(np.isfinite(self.rewards)))
+            raise InvalidEpisode(f"the reward of transition {first} is {self.rewards[first]}; expected finite numbers.")
+        # Extras that are read from disk on demand are in a mapping class of their own and are not read here.
+        if isinstance(self.extras, dict):
+            self._check_extras()
+
+    def _check_lengths(self) -> None:
+        """Raise :class:`InvalidEpisode` unless T transitions have T + 1 observations."""
+        steps = len(self.rewards)
         for name, expected in (("observations", steps + 1), ("actions", steps), ("active", steps)):
-            given = _length(name, getattr(self, name))
+            given = len(getattr(self, name))
             if given != expected:
+                forgotten = name == "observations" and given == steps
+                hint = " Did you forget the last observation?" if forgotten else ""
                 raise InvalidEpisode(
-                    f"there are {steps} rewards, and `{name}` has {given} entries; expected {expected}. T transitions "
-                    "have T rewards, actions and entries of `active`, and T + 1 observations."
+                    f"there are {steps} rewards, and `{name}` has {given} entries; expected {expected}.{hint} "
+                    "T transitions have T rewards, actions and entries of `active`, and T + 1 observations."
                 )
         for name in ("rewards", "active"):
             if getattr(self, name).ndim != 1:
                 raise InvalidEpisode(
                     f"{name} has shape {getattr(self, name).shape}; expected one value per transition."
                 )
-        # Extras that are read from disk on demand are in a mapping class of their own and are not read here.
-        for name, values in self.extras.items() if isinstance(self.extras, dict) else ():
-            if _length(name, values) not in (steps, steps + 1):
+
+    def _check_extras(self) -> None:
+        """Raise :class:`InvalidEpisode` unless each extra has an entry per transition or per observation."""
+        steps = len(self.rewards)
+        for name, values in self.extras.items():
+            if not isinstance(values, np.ndarray) or not values.ndim:
+                extras = {other: _array(other, each) for other, each in self.extras.items()}
+                object.__setattr__(self, "extras", extras)
+                values = extras[name]  # noqa: PLW2901
+            if len(values) not in (steps, steps + 1):
                 raise InvalidEpisode(
                     f"the extra {name!r} has {len(values)} entries; expected {steps}, one per transition, or "
                     f"{steps + 1}, one per observation."
@@ -96,6 +129,8 @@ class Episode:
 
     def __repr__(self) -> str:
         faults = ", ".join(f"{event.anomaly}={event.parameter:g}@{event.onset}" for event in self.events)
+        if not faults and self.active.any():
+            faults = f"faulty in {np.count_nonzero(self.active)} of {len(self)} transitions"
         return (
             f"Episode(T={len(self)}, observations={self.observations.shape[1:]}, actions={self.actions.shape[1:]}, "
             f"return={self.total_reward:.4g}, seed={self.seed}, {faults or 'nominal'})"
@@ -159,12 +194,22 @@ class Episode:
         }
 
 
-def _length(name: str, values: Array) -> int:
-    """Return the number of entries of an array."""
-    shape = getattr(values, "shape", ())
-    if not shape:
+def _array(name: str, values: Any) -> Array:
+    """Return a list, a tensor or a data frame as an array of numbers with an entry per step."""
+    if not hasattr(values, "__len__") or isinstance(values, str | bytes) or getattr(values, "shape", None) == ():
         raise InvalidEpisode(f"{name} is a {type(values).__name__}; expected an array with an entry per step.")
-    return int(shape[0])
+    return numeric_array(name, values, InvalidEpisode)
+
+
+def _labels(values: Any) -> BoolArray:
+    """Return labels as booleans; numbers are accepted if all are 0 or 1."""
+    labels = _array("labels", values)
+    if labels.dtype != np.bool_ and not (wrong := ~np.isin(labels, (0, 1))).any():
+        return labels.astype(np.bool_)
+    if labels.dtype != np.bool_:
+        first = np.unravel_index(int(np.argmax(wrong)), labels.shape)[0]
+        raise InvalidEpisode(f"the label of transition {first} is {labels[first]}; expected True, False, 0 or 1.")
+    return labels
 
 
 def same_bytes(first: Mapping[str, Array], second: Mapping[str, Array]) -> bool:

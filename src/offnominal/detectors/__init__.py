@@ -14,6 +14,7 @@ from offnominal.core.lazy_imports import lazy_attributes
 if TYPE_CHECKING:
     from offnominal.detectors.baselines import Random, Time
     from offnominal.detectors.catalogue import detectors, make_detector
+    from offnominal.detectors.checked_episodes import FaultyTrainingData
     from offnominal.detectors.detector import Detector, Step, TransitionDetector
     from offnominal.detectors.files import load_detector, save_detector
     from offnominal.detectors.images import LDM, LRDM, RSSMPPM, CLIPSim, DINOPatch, KNNResNet, PredAE, PredNet
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "baselines": ("Random", "Time"),
     "catalogue": ("detectors", "make_detector"),
+    "checked_episodes": ("FaultyTrainingData",),
     "detector": ("Detector", "Step", "TransitionDetector"),
     "files": ("load_detector", "save_detector"),
     "images": ("CLIPSim", "DINOPatch", "KNNResNet", "LDM", "LRDM", "PredAE", "PredNet", "RSSMPPM"),
@@ -130,6 +132,7 @@ __all__ = [
     "Entropy",
     "EstimatorAdapter",
     "FAnoGAN",
+    "FaultyTrainingData",
     "Fusion",
     "GANomaly",
     "IsolationForest",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
@@ -15,6 +16,12 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray
 from offnominal.detectors.observation_limits import NominalReadings, all_valid, invalid_rows
+
+LISTED = 5
+
+
+class FaultyTrainingData(UserWarning):
+    """A detector was trained on episodes with active labels."""
 
 
 def widths(episode: Episode) -> tuple[int, int]:
@@ -49,6 +56,7 @@ class CheckedEpisodes(Sequence[Episode]):
 
     Attributes:
         invalid: By index of the episodes accessed so far: which transitions, (T,), have an invalid reading.
+        faulty: Indices of the episodes accessed so far that have active labels.
     """
 
     def __init__(
@@ -66,6 +74,7 @@ class CheckedEpisodes(Sequence[Episode]):
         self._n_actions = n_actions
         self._readings = readings
         self.invalid: dict[int, BoolArray] = {}
+        self.faulty: set[int] = set()
 
     def __len__(self) -> int:
         return len(self.episodes)
@@ -90,6 +99,8 @@ class CheckedEpisodes(Sequence[Episode]):
             raise InvalidParameter(f"entry {number} is a {type(episode).__name__}; expected an Episode.")
         if len(episode) == 0:
             raise InvalidParameter(f"episode {number} has no transitions; remove it.")
+        if episode.active.any():
+            self.faulty.add(number)
         observations = numeric_array(f"observations of episode {number}", episode.observations)
         actions = numeric_array(f"actions of episode {number}", episode.actions)
         if self._n_actions and are_discrete(actions):
@@ -101,6 +112,21 @@ class CheckedEpisodes(Sequence[Episode]):
         if observations is episode.observations and actions is episode.actions:
             return episode
         return replace(episode, observations=observations, actions=actions)
+
+    def warn_of_faults(self, name: str) -> None:
+        """Warn if an episode that was accessed has active labels: training takes every transition as nominal.
+
+        Args:
+            name: Name of the detector.
+        """
+        if self.faulty:
+            listed = ", ".join(map(str, sorted(self.faulty)[:LISTED])) + ", …" * (len(self.faulty) > LISTED)
+            warnings.warn(
+                f"{name} was trained on {len(self.faulty)} of {len(self)} episodes with active labels (index {listed}) "
+                "as if they were nominal; remove them, or set their labels to False.",
+                FaultyTrainingData,
+                stacklevel=3,
+            )
 
     def _replaced(self, number: int, observations: Array, actions: Array) -> tuple[Array, Array]:
         """Replace invalid readings by nominal ones, and store which transitions have them."""

@@ -85,6 +85,9 @@ class Detector(ABC):
 
         Raises:
             InvalidParameter: There is no episode, an episode has no transitions, or a reading is invalid.
+
+        Warns:
+            FaultyTrainingData: Some episodes have active labels.
         """
         seed = check_seed(seed)
         given = CheckedEpisodes(episodes)
@@ -93,12 +96,14 @@ class Detector(ABC):
             first = CheckedEpisodes(given.episodes, n_actions=n_actions)[0]
             self.widths_ = widths(first)
             require = partial(require_same_widths, first=first)
-            training = self._taken(CheckedEpisodes(given.episodes, require, n_actions=n_actions))
+            checked = CheckedEpisodes(given.episodes, require, n_actions=n_actions)
+            training = self._taken(checked)
             self.readings_ = NominalReadings() if self.pixel_observations else NominalReadings.of(training)
             held_out = (
                 None if validation is None else self._taken(CheckedEpisodes(validation, require, n_actions=n_actions))
             )
             self._fit(training, held_out, seed)
+        checked.warn_of_faults(self.name)
         return self
 
     def _taken(self, episodes: CheckedEpisodes) -> Sequence[Episode]:
