@@ -7,8 +7,9 @@ import pytest
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
 from offnominal.studies import Store
+from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.runs import open_run, run
-from offnominal.studies.study import DetectorEntry, Scale, Study
+from offnominal.studies.study import Scale, Study
 
 from .cases import ALARM, DATA, SPLIT, WORLD
 

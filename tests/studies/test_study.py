@@ -3,7 +3,8 @@
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.studies.study import DetectorEntry, Scale, Study
+from offnominal.studies.detector_study import DetectorEntry
+from offnominal.studies.study import Scale, Study
 
 from .cases import ALARM, DATA, WORLD
 

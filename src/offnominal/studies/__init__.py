@@ -4,6 +4,7 @@ from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.catalogue import load_study, studies
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry, result_key
 from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.execution import run_cell
 from offnominal.studies.failure import Failure
 from offnominal.studies.kind import StudyKind
@@ -17,7 +18,7 @@ from offnominal.studies.runner import RunOutcome, run_study
 from offnominal.studies.runs import open_run, run
 from offnominal.studies.sinks import MLflow, Sink, TensorBoard, WeightsAndBiases
 from offnominal.studies.store import Store
-from offnominal.studies.study import DetectorEntry, Scale, Study
+from offnominal.studies.study import Scale, Study
 from offnominal.studies.verify import verify_run
 
 __all__ = [

@@ -23,7 +23,7 @@ from offnominal.studies.cell_result import CellResult, provenance
 from offnominal.studies.code import Sources
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.detector_evaluation import evaluate_detector
-from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.studies.result_rows import result_table
 
 SINGLE_THREAD_ENVIRONMENT = {
@@ -58,8 +58,7 @@ def run_cell(cell: Cell, *, sources: Sources | None = None) -> CellResult:
         data = open_data(cell)
         evaluation = evaluate_detector(detector, alarms, data, seed=cell.seed, replicates=cell.replicates, meter=meter)
     key = result_key(cell, data=content_hash(data), code=code)
-    cost = {f"{purpose}_cpu_s": seconds for purpose, seconds in meter.cpu.items()}
-    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": evaluation.steps}
+    cost = cell_cost(meter, evaluation.steps)
     about = provenance(cell, key, data=content_hash(data), code=code)
     rows = result_table(cell, key, evaluation.splits, cost).replace_schema_metadata(about)
     shown = pa.Table.from_pylist([{"key": key, **cell.columns()} | row for row in evaluation.examples], examples.SCHEMA)

@@ -54,6 +54,17 @@ class ResourceMeter:
         return peak_mb()
 
 
+def cell_cost(meter: ResourceMeter, steps: int) -> dict[str, float]:
+    """Return the cost columns of a cell that was measured with the purposes ``fit``, ``score`` and ``evaluate``.
+
+    Args:
+        meter: Its meter.
+        steps: Number of scored steps or frames.
+    """
+    cpu = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
+    return cpu | {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": steps}
+
+
 def peak_mb() -> float:
     """Return the most memory that this process held since the last meter was made, in MiB."""
     try:

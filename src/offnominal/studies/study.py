@@ -2,78 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
-from offnominal.core.checks import integer_in, text
-from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.checks import integer_in
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
-from offnominal.studies.base import BaseStudy, Target
+from offnominal.studies.base import Target
 from offnominal.studies.cell import AlarmEntry, Cell, DataEntry
+from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
 from offnominal.studies.results import STUDY
-from offnominal.studies.scales import MOST, check_integers, check_names, scale_of
+from offnominal.studies.scales import MOST
 from offnominal.worlds.catalogue import worlds as world_registry
 
 
 @dataclass(frozen=True)
-class DetectorEntry(Config):
-    """A detector of a study.
+class Scale(DetectorScale):
+    """Scale of a study of faults; None leaves a field of the study unchanged. The other fields are those of all scales.
 
     Args:
-        name: Name in tables.
-        detector: Its registered id, or ``"package.module:Class"``; the name if empty.
-        parameters: Arguments of its constructor.
-        seeds: Training seeds, if not those of the study; one is enough for a deterministic detector.
-    """
-
-    name: str
-    detector: str = ""
-    parameters: dict[str, Any] = field(default_factory=dict)
-    seeds: tuple[int, ...] | None = None
-
-    def __post_init__(self) -> None:
-        text("the name of a detector", self.name)
-        check_integers(self, 0, "seeds")
-        if self.seeds == ():
-            raise InvalidParameter(f"detector {self.name!r} has no seeds; name at least one, or leave them out.")
-
-    @property
-    def id(self) -> str:
-        """Registered id or path of the class."""
-        return self.detector or self.name
-
-
-@dataclass(frozen=True)
-class Scale(Config):
-    """Scale of a study; None leaves a field of the study unchanged.
-
-    Args:
-        summary: One line for listings.
         worlds: Ids of worlds.
-        detectors: Names of detectors in tables.
-        seeds: Training seeds; a detector with seeds of its own keeps as many of them at most.
         policies: Policies.
-        data: Changed fields of :class:`DataEntry`.
-        parameters: Changed parameters by the name of the detector in tables.
-        replicates: Number of bootstrap replicates.
     """
 
-    summary: str = ""
     worlds: tuple[str, ...] | None = None
-    detectors: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
     policies: tuple[str, ...] | None = None
-    data: dict[str, Any] = field(default_factory=dict)
-    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
-    replicates: int | None = None
 
 
 @dataclass(frozen=True)
-class Study(BaseStudy):
+class Study(DetectorStudy):
     """Detectors that are evaluated on the faults of worlds.
 
     Args:
@@ -109,47 +68,16 @@ class Study(BaseStudy):
     scales: dict[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_names(self.name, self.scales)
-        for what in ("worlds", "detectors", "policies", "seeds"):
-            if not getattr(self, what):
-                raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
-        check_integers(self, 0, "seeds", "replicates")
+        self._check("worlds", "policies")
         for world in (*self.worlds, *self.max_episodes):
             world_registry.spec(world)
         for world, most in self.max_episodes.items():
             integer_in(f"max_episodes of {world}", most, 1, MOST)
-        names = [entry.name for entry in self.detectors]
-        if len(set(names)) < len(names):
-            raise InvalidParameter(
-                f"study {self.name!r} has two detectors with the same name among {', '.join(names)}."
-            )
-        for registry, name in self.targets():
-            registry.find(name)
 
     def targets(self) -> Iterator[Target]:
         """Yield the detectors and the alarms."""
         yield from ((detector_registry, entry.id) for entry in self.detectors)
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
-
-    def at(self, scale: str | None) -> Study:
-        """Return the study at a scale, or unchanged if None."""
-        if scale is None:
-            return self
-        change = scale_of(self.name, self.scales, scale)
-        entries = _named(self.detectors, change.detectors, f"scale {scale!r} of study {self.name!r}")
-        _named(self.detectors, change.parameters, f"the parameters of scale {scale!r} of study {self.name!r}")
-        fields = {name: getattr(change, name) for name in ("worlds", "seeds", "policies", "replicates")}
-        return self.replace(
-            **{name: value for name, value in fields.items() if value is not None},
-            data=DataEntry.from_dict({**self.data.to_dict(), **change.data}),
-            detectors=tuple(
-                entry.replace(
-                    parameters={**entry.parameters, **change.parameters.get(entry.name, {})},
-                    seeds=entry.seeds and entry.seeds[: len(change.seeds or entry.seeds)],
-                )
-                for entry in entries
-            ),
-        )
 
     def cells(self) -> list[Cell]:
         """Return every cell, world by world: cells that share a dataset follow each other."""
@@ -168,7 +96,7 @@ class Study(BaseStudy):
             for world in self.worlds
             for policy in self.policies
             for entry in self.detectors
-            for seed in (self.seeds if entry.seeds is None else entry.seeds)
+            for seed in self.seeds_of(entry)
         ]
 
     def data_in(self, world: str) -> DataEntry:
@@ -178,15 +106,3 @@ class Study(BaseStudy):
             return self.data
         sizes = {name: getattr(self.data, name) for name in ("episodes", "nominal", "validation")}
         return self.data.replace(**{name: min(size, most) for name, size in sizes.items() if size is not None})
-
-
-def _named(entries: tuple[DetectorEntry, ...], names: Iterable[str] | None, where: str) -> tuple[DetectorEntry, ...]:
-    """Return the detectors of some names, in the order of the study; all if None."""
-    known = [entry.name for entry in entries]
-    wanted = known if names is None else list(names)
-    for name in wanted:
-        if name not in known:
-            raise UnknownName(
-                f"{where} names detector {name!r}.{did_you_mean(name, known)} It has: {', '.join(known)}."
-            )
-    return tuple(entry for entry in entries if entry.name in wanted)

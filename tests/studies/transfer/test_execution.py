@@ -8,9 +8,9 @@ from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import InvalidParameter
 from offnominal.evaluation import evaluate_split
 from offnominal.studies import open_run, run, verify_run
+from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.execution import build_alarm, build_detector
 from offnominal.studies.execution import run_cell as run_study_cell
-from offnominal.studies.study import DetectorEntry
 from offnominal.studies.transfer import TransferCell, TransferStudy
 from offnominal.studies.transfer.cell import TRAIN_WORLD
 from offnominal.studies.transfer.data import open_datasets

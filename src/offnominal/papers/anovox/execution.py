@@ -30,7 +30,7 @@ from offnominal.papers.anovox.scene_sets import SceneSets, open_scene_sets
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import single_threaded
-from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.worlds.road.scenes import DrivingFrame
 
 # The simulation does not count: the recorded scenes are the data of a cell.
@@ -69,9 +69,8 @@ def run_cell(cell: SceneCell, *, sources: Sources | None = None) -> CellResult:
     with single_threaded():
         found = evaluate_cell(cell, sets, meter)
         shown = _examples(cell, sets, found)
-    cost = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score")}
+    cost = cell_cost(meter, len(found.frames))
     cost |= {"evaluate_cpu_s": max(meter.cpu.get("all", 0.0) - cost["score_cpu_s"], 0.0)}
-    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": len(found.frames)}
     return make_result(cell, scene_rows(found.report), cost, data=sets.content_hash(), code=code, shown=shown)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from offnominal.core.checks import one_of
-from offnominal.core.config import Config
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.detectors.scenes import scene_detectors
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.scenes.elements import UNITS, Unit
@@ -16,38 +14,25 @@ from offnominal.evaluation.scenes.scored_scenes import STATISTICS, Statistic
 from offnominal.papers.anovox.cell import SceneCell
 from offnominal.papers.anovox.scene_data import SceneData
 from offnominal.sensing.voxels import Reduction
-from offnominal.studies.base import BaseStudy, Target
-from offnominal.studies.scales import check_integers, check_names, scale_of
-from offnominal.studies.study import DetectorEntry
+from offnominal.studies.base import Target
+from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
 
 
 @dataclass(frozen=True)
-class SceneScale(Config):
-    """Scale of a study of driving scenes; None leaves a field of the study unchanged.
+class SceneScale(DetectorScale):
+    """Scale of a study of driving scenes; None leaves a field unchanged. The other fields are those of all scales.
 
     Args:
-        summary: One line for listings.
-        detectors: Names of detectors in tables.
-        seeds: Training seeds; a detector with seeds of its own keeps as many of them at most.
-        data: Changed fields of :class:`~offnominal.papers.anovox.scene_data.SceneData`.
         units: Elements that get metrics.
-        parameters: Changed parameters by the name of the detector in tables.
         shipped_weights: Whether networks have their weights in the package.
-        replicates: Number of bootstrap replicates.
     """
 
-    summary: str = ""
-    detectors: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-    data: dict[str, Any] = field(default_factory=dict)
     units: tuple[Unit, ...] | None = None
-    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
     shipped_weights: bool | None = None
-    replicates: int | None = None
 
 
 @dataclass(frozen=True)
-class SceneStudy(BaseStudy):
+class SceneStudy(DetectorStudy):
     """Scene detectors on content and temporal anomalies of driving scenes.
 
     Args:
@@ -83,47 +68,13 @@ class SceneStudy(BaseStudy):
     kind: Literal["scenes"] = "scenes"
 
     def __post_init__(self) -> None:
-        check_names(self.name, self.scales)
-        for what in ("detectors", "seeds", "units"):
-            if not getattr(self, what):
-                raise InvalidParameter(f"study {self.name!r} has no {what}; name at least one.")
-        check_integers(self, 0, "seeds", "replicates")
+        self._check("units")
         one_of("statistic", self.statistic, STATISTICS)
         one_of("reduction", self.reduction, get_args(Reduction))
-        names = [entry.name for entry in self.detectors]
-        if len(set(names)) < len(names):
-            raise InvalidParameter(
-                f"study {self.name!r} has two detectors with the same name among {', '.join(names)}."
-            )
-        for registry, name in self.targets():
-            registry.find(name)
 
     def targets(self) -> Iterator[Target]:
         """Yield the detectors."""
         return ((scene_detectors, entry.id) for entry in self.detectors)
-
-    def at(self, scale: str | None) -> SceneStudy:
-        """Return the study at a scale, or unchanged if None."""
-        if scale is None:
-            return self
-        change = scale_of(self.name, self.scales, scale)
-        names = [entry.name for entry in self.detectors]
-        for given in (change.detectors or (), change.parameters):
-            _check_known(given, names, f"scale {scale!r} of study {self.name!r}")
-        chosen = names if change.detectors is None else change.detectors
-        fields = {name: getattr(change, name) for name in ("seeds", "units", "shipped_weights", "replicates")}
-        return self.replace(
-            **{name: value for name, value in fields.items() if value is not None},
-            data=SceneData.from_dict({**self.data.to_dict(), **change.data}),
-            detectors=tuple(
-                entry.replace(
-                    parameters={**entry.parameters, **change.parameters.get(entry.name, {})},
-                    seeds=entry.seeds and entry.seeds[: len(change.seeds or entry.seeds)],
-                )
-                for entry in self.detectors
-                if entry.name in chosen
-            ),
-        )
 
     def cells(self) -> list[SceneCell]:
         """Return every cell; all of them share their scenes."""
@@ -141,13 +92,5 @@ class SceneStudy(BaseStudy):
                 replicates=self.replicates,
             )
             for entry in self.detectors
-            for seed in (self.seeds if entry.seeds is None else entry.seeds)
+            for seed in self.seeds_of(entry)
         ]
-
-
-def _check_known(given: Iterable[str], names: list[str], where: str) -> None:
-    for name in given:
-        if name not in names:
-            raise UnknownName(
-                f"{where} names detector {name!r}.{did_you_mean(name, names)} It has: {', '.join(names)}."
-            )

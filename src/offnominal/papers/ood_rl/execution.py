@@ -27,7 +27,7 @@ from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
 from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.code import Sources
 from offnominal.studies.execution import single_threaded, with_parts
-from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.worlds.catalogue import worlds as world_registry
 
 # The training of an agent does not count: its weights are the data of a cell.
@@ -63,9 +63,9 @@ def run_cell(cell: OODCell, *, sources: Sources | None = None) -> CellResult:
             found, scored = run_trial(cell, policy, detectors, trial, meter)
             rows += found
             steps += scored
-    cost = {f"{purpose}_cpu_s": meter.cpu.get(purpose, 0.0) for purpose in ("fit", "score", "evaluate")}
-    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": steps}
-    return make_result(cell, rows, cost, data=prepare(cell), code=code, shown=_examples(cell, policy))
+    return make_result(
+        cell, rows, cell_cost(meter, steps), data=prepare(cell), code=code, shown=_examples(cell, policy)
+    )
 
 
 def _examples(cell: OODCell, policy: UncertainPolicy) -> Any:

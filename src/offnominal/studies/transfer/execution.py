@@ -13,7 +13,7 @@ from offnominal.studies.cell import Cell, result_key
 from offnominal.studies.cell_result import CellResult, provenance
 from offnominal.studies.code import Sources
 from offnominal.studies.detector_evaluation import SplitEvaluation
-from offnominal.studies.resource_meter import ResourceMeter
+from offnominal.studies.resource_meter import ResourceMeter, cell_cost
 from offnominal.studies.result_rows import result_table
 from offnominal.studies.transfer.cell import TRAIN_WORLD, TransferCell
 from offnominal.studies.transfer.data import datasets_hash, open_datasets
@@ -46,8 +46,7 @@ def run_cell(cell: TransferCell, *, sources: Sources | None = None) -> CellResul
         found = {world: evaluation.evaluate(data[world], recalibrate=world != cell.world) for world in cell.test_worlds}
     content = datasets_hash(data)
     key = result_key(cell, data=content, code=code)
-    cost = {f"{purpose}_cpu_s": seconds for purpose, seconds in meter.cpu.items()}
-    cost |= {"wall_s": meter.wall, "peak_mb": meter.peak_mb(), "steps_scored": evaluation.steps}
+    cost = cell_cost(meter, evaluation.steps)
     tables = [_rows(cell, world, key, splits, cost) for world, splits in found.items()]
     rows = pa.concat_tables(tables, promote_options="default")
     about = provenance(cell, key, data=content, code=code)

@@ -101,5 +101,5 @@ class TransferStudy(Study):
             for policy in self.policies
             for world in self.train_worlds or self.worlds
             for entry in self.detectors
-            for seed in (self.seeds if entry.seeds is None else entry.seeds)
+            for seed in self.seeds_of(entry)
         ]
