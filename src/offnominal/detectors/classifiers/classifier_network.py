@@ -41,12 +41,7 @@ class ClassifierNetwork(nn.Module):
 
     def resized(self, images: Tensor) -> Tensor:
         """Return uint8 images of the size of the backbone, still uint8."""
-        size = self.backbone.size
-        if size is None or images.shape[-2:] == (size, size):
-            return images
-        given = images.to(torch.float32)
-        small = functional.interpolate(given, (size, size), mode="bilinear", antialias=True)
-        return small.round().clamp(0, 255).to(torch.uint8)
+        return resized_images(images, self.backbone.size)
 
     def inputs(self, images: Tensor) -> Tensor:
         """Return resized uint8 images as inputs of the backbone."""
@@ -60,6 +55,15 @@ class ClassifierNetwork(nn.Module):
     def loss(self, inputs: Tensor, labels: Tensor) -> Tensor:
         """Return the training loss of a batch."""
         return functional.cross_entropy(self(inputs)[1], labels)
+
+
+def resized_images(images: Tensor, size: int | None) -> Tensor:
+    """Return uint8 images (n, 3, H, W) with sides of this size, still uint8; unchanged if the size is None."""
+    if size is None or images.shape[-2:] == (size, size):
+        return images
+    given = images.to(torch.float32)
+    small = functional.interpolate(given, (size, size), mode="bilinear", antialias=True)
+    return small.round().clamp(0, 255).to(torch.uint8)
 
 
 def build_backbone(name: str, side: int) -> Backbone:
