@@ -1,6 +1,8 @@
 """Scenario files from the command line."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -16,12 +18,18 @@ def call(*words):
     return runner.invoke(program, ["scenarios", *map(str, words)], env={"COLUMNS": "200"})
 
 
-@pytest.fixture
-def made(tmp_path):
-    result = call("make", "--preset", "smoke", "--seed", 5, "--out", tmp_path / "set")
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scenarios") / "set"
+    result = call("make", "--preset", "smoke", "--seed", 5, "--out", folder)
     assert result.exit_code == 0, result.output
     assert "4 scenarios in 4 files, 80 frames" in result.output
-    return tmp_path / "set"
+    return folder
+
+
+@pytest.fixture
+def made(original, tmp_path):
+    return Path(shutil.copytree(original, tmp_path / "set"))
 
 
 @pytest.mark.parametrize("command", ["presets", "make", "show", "check", "run"])
