@@ -27,8 +27,7 @@ def main() -> None:
     observation, _ = env.reset(seed=2000)
     over = False
     while not over:
-        actions, _ = policy.act(observation[None], None)
-        observation, _, terminated, truncated, info = env.step(actions[0])
+        observation, _, terminated, truncated, info = env.step(policy(observation))
         over = terminated or truncated or info["alarmed"]
     env.close()
 

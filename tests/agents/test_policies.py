@@ -174,7 +174,7 @@ def network_in_double_precision(given, parts, space, activation, squash):
         x = np.maximum(x, 0) if activation == "relu" else np.tanh(x)
     x = x @ parts[-1][0] + parts[-1][1]
     if not squash:
-        return x
+        return np.clip(x, space.low, space.high)
     middle, reach = (space.high + space.low) / 2.0, (space.high - space.low) / 2.0
     return middle + reach * np.tanh(x)
 

@@ -13,20 +13,26 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.spaces.utils import flatten
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
 
 from sb3_contrib import TQC  # noqa: E402
-from stable_baselines3 import DDPG, PPO, SAC, TD3  # noqa: E402
+from stable_baselines3 import A2C, DDPG, DQN, PPO, SAC, TD3  # noqa: E402
+from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize  # noqa: E402
 
-from offnominal.agents import import_sb3, sb3_files  # noqa: E402
+from offnominal.agents import PolicyCard, import_sb3, load_policy, save_policy, sb3_files  # noqa: E402
 from offnominal.agents.sb3_files import read_sb3  # noqa: E402
 from offnominal.core.errors import DamagedFile, InvalidParameter  # noqa: E402
 from offnominal.worlds.catalogue import gymnasium_id, make_world  # noqa: E402
 
 KINDS = {"tqc": TQC, "sac": SAC, "td3": TD3, "ddpg": DDPG}
 CART = "MJC-CartpoleSwingup-v0"
+CAMERA = Box(0, 255, (3, 36, 36), np.uint8)
+BOUNDED = Box(np.float32([-1, -2]), np.float32([0.2, 0.4]))
+GOAL = Dict({"observation": Box(-9, 9, (3,)), "desired_goal": Box(-9, 9, (2,)), "gripper": Discrete(3)})
 
 
 @pytest.fixture(autouse=True)
@@ -208,15 +214,15 @@ def test_what_unpacks_to_too_much_is_refused(agent, tmp_path, monkeypatch):
     assert read_sb3(agent).algorithm == "sac"
     bomb = rewritten(agent, tmp_path, zipfile.ZIP_DEFLATED, **{"policy.pth": bytes(30_000)})
     assert bomb.stat().st_size < 20_000
-    with pytest.raises(DamagedFile, match=r"policy\.pth unpacks to 30,000 bytes; at most 20,000"):
+    with pytest.raises(DamagedFile, match=r"policy\.pth.* unpacks to 30,000 bytes; at most 20,000"):
         read_sb3(bomb)
     inner = io.BytesIO()
     with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("archive/data/0", bytes(30_000))
-    with pytest.raises(DamagedFile, match=r"policy\.pth unpacks to 30,000"):
+    with pytest.raises(DamagedFile, match=r"policy\.pth.* unpacks to 30,000"):
         read_sb3(rewritten(agent, tmp_path, **{"policy.pth": inner.getvalue()}))
     wide = saved({"actor.mu.weight": torch.ones(1).expand(100, 100)})
-    with pytest.raises(DamagedFile, match=r"policy\.pth unpacks to 40,000"):
+    with pytest.raises(DamagedFile, match=r"policy\.pth.* unpacks to 40,000"):
         read_sb3(rewritten(agent, tmp_path, **{"policy.pth": wide}))
     with pytest.raises(DamagedFile, match="data unpacks to 30,000"):
         read_sb3(rewritten(agent, tmp_path, zipfile.ZIP_DEFLATED, data=bytes(30_000)))
@@ -253,10 +259,10 @@ def test_other_limits_of_the_actions_are_refused(agent, tmp_path):
     ("make", "said"),
     [
         (lambda: model_of(SAC, use_sde=True), "built from actor.log_std, actor.mu.0.bias"),
-        (lambda: PPO("MlpPolicy", cart(), n_steps=8, batch_size=8), "built from action_net.bias"),
+        (lambda: PPO("CnnPolicy", Spaces(CAMERA, Discrete(2)), n_steps=8, batch_size=8), "from features_extractor"),
         (lambda: model_of(SAC, policy_kwargs={"activation_fn": torch.nn.ELU}), "activation is ELU; only ReLU and Tanh"),
     ],
-    ids=["state-dependent exploration", "ppo", "elu"],
+    ids=["state-dependent exploration", "images", "elu"],
 )
 def test_what_we_cannot_run_is_refused_by_name(make, said, tmp_path):
     make().save(tmp_path / "agent.zip")
@@ -264,11 +270,94 @@ def test_what_we_cannot_run_is_refused_by_name(make, said, tmp_path):
         read_sb3(tmp_path / "agent.zip")
 
 
-def test_observations_of_several_parts_are_refused(tmp_path):
-    parts = Spaces(gymnasium.spaces.Dict({"observation": cart().observation_space}), cart().action_space)
-    SAC("MultiInputPolicy", parts, buffer_size=10).save(tmp_path / "agent.zip")
-    with pytest.raises(InvalidParameter, match=r"Dict.*only flat observations"):
-        read_sb3(tmp_path / "agent.zip")
+@pytest.mark.parametrize(
+    ("kind", "observation", "action", "options"),
+    [
+        (PPO, Box(-9, 9, (4,)), BOUNDED, {}),
+        (A2C, Box(-9, 9, (4,)), BOUNDED, {"policy_kwargs": {"net_arch": [8], "activation_fn": torch.nn.ReLU}}),
+        (A2C, Box(-9, 9, (4,)), BOUNDED, {"use_sde": True}),
+        (PPO, Box(-9, 9, (4,)), BOUNDED, {"use_sde": True, "policy_kwargs": {"squash_output": True}}),
+        (PPO, Box(-9, 9, (2, 2)), Discrete(3), {}),
+        (DQN, Box(-9, 9, (4,)), Discrete(3), {"policy_kwargs": {"net_arch": [8, 8]}}),
+        (A2C, Discrete(6), Discrete(3), {}),
+        (SAC, GOAL, BOUNDED, {"policy_kwargs": {"net_arch": [8]}}),
+        (DDPG, GOAL, BOUNDED, {"policy_kwargs": {"net_arch": [8]}}),
+    ],
+    ids=["ppo", "a2c", "a2c-sde", "ppo-squashed", "ppo-discrete", "dqn", "a2c-states", "sac-goal", "ddpg-goal"],
+)
+def test_every_algorithm_acts_as_its_own_predict(kind, observation, action, options, tmp_path):
+    small = {"n_steps": 4} if kind in (PPO, A2C) else {"buffer_size": 10}
+    small |= {"batch_size": 4} if kind is PPO else {}
+    name = "MultiInputPolicy" if isinstance(observation, Dict) else "MlpPolicy"
+    model = kind(name, Spaces(observation, action), seed=3, **small, **options)
+    with torch.no_grad():
+        for tensor in model.policy.parameters():
+            tensor.mul_(3.0)
+    model.save(tmp_path / "agent.zip")
+    found = read_sb3(tmp_path / "agent.zip")
+    assert found.algorithm == kind.__name__.lower()
+    policy = found.policy((observation, action))
+    observation.seed(0)
+    seen = [observation.sample() for _ in range(40)]
+    expected = np.array([model.predict(each, deterministic=True)[0] for each in seen])
+    given = np.array([each if isinstance(observation, Box) else flatten(observation, each) for each in seen])
+    np.testing.assert_allclose(policy.act(given, None)[0], expected, atol=2e-5)
+    np.testing.assert_allclose([policy(each) for each in given], expected, atol=2e-5)
+    assert len(np.unique(expected, axis=0)) > 1
+    if isinstance(action, Box):
+        assert (policy.act(100 * given, None)[0] <= action.high).all()
+
+
+def test_statistics_of_vecnormalize_are_applied_exactly(tmp_path):
+    observation = Box(-np.inf, np.inf, (4,))
+    envs = VecNormalize(DummyVecEnv([lambda: Spaces(observation, BOUNDED)]), clip_obs=2.0, epsilon=1e-4)
+    draw, running = np.random.default_rng(0), envs.obs_rms
+    assert not isinstance(running, dict)
+    running.update(draw.normal(3.0, [0.1, 1.0, 5.0, 20.0], (200, 4)))
+    model = PPO("MlpPolicy", envs, n_steps=4, batch_size=4, seed=0)
+    model.save(tmp_path / "agent.zip")
+    seen = draw.normal(3.0, [0.1, 1.0, 5.0, 20.0], (40, 4)).astype(np.float32)
+    expected = model.predict(envs.normalize_obs(seen), deterministic=True)[0]
+    table = {"mean": running.mean, "var": running.var, "clip_obs": envs.clip_obs, "epsilon": envs.epsilon}
+    np.savez(tmp_path / "statistics.npz", **table)
+    policies = [
+        import_sb3(tmp_path / "agent.zip", (observation, BOUNDED), vecnormalize=source)
+        for source in (table, envs, tmp_path / "statistics.npz")
+    ]
+    for policy in policies:
+        np.testing.assert_array_equal(policy.normaliser(seen), envs.normalize_obs(seen))
+        np.testing.assert_allclose(policy.act(seen, None)[0], expected, atol=1e-5)
+    card = PolicyCard("Mine-v0", "ppo", (-1.0, -2.0), (0.2, 0.4), activation="tanh", squash=False)
+    save_policy(tmp_path / "mine", policies[0], card)
+    np.testing.assert_array_equal(load_policy(tmp_path / "mine")[0].act(seen, None)[0], policies[0].act(seen, None)[0])
+    envs.save(str(tmp_path / "statistics.pkl"))
+    with pytest.raises(InvalidParameter, match=r"pickle, which can run any code.*np\.savez"):
+        import_sb3(tmp_path / "agent.zip", (observation, BOUNDED), vecnormalize=tmp_path / "statistics.pkl")
+
+
+@pytest.mark.parametrize(
+    ("statistics", "said"),
+    [
+        ({"mean": [0.0]}, "the statistics have mean; expected mean and var"),
+        ({"mean": np.zeros(4), "var": np.ones(3)}, "4 means and 3 variances"),
+        ({"mean": np.zeros(4), "var": [1, 1, -1, 1]}, "variance of channel 2 is negative"),
+        ({"mean": np.zeros(5), "var": np.ones(5)}, "normaliser has 5 channels, the network 4 inputs"),
+        ({"mean": [np.nan] * 4, "var": np.ones(4)}, "one finite number per channel"),
+        ({"mean": ["a"], "var": [1]}, "expected numbers"),
+        (3, "expected a .npz or .safetensors file"),
+    ],
+)
+def test_wrong_statistics_are_refused(statistics, said, agent):
+    with pytest.raises(InvalidParameter, match=said):
+        import_sb3(agent, CART, vecnormalize=statistics)
+
+
+def test_a_damaged_file_of_statistics_is_refused(agent, tmp_path):
+    for name, content in (("a.npz", b"no"), ("a.safetensors", b"no"), ("b.npz", pickle.dumps(Trap(tmp_path / "x")))):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(DamagedFile, match="cannot be read as arrays of statistics"):
+            import_sb3(agent, CART, vecnormalize=tmp_path / name)
+    assert not (tmp_path / "x").exists()
 
 
 def test_strange_layers_are_refused(agent, tmp_path):

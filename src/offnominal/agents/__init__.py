@@ -4,6 +4,7 @@ from offnominal.agents.experts import expert, expert_card, expert_cards
 from offnominal.agents.files import PolicyCard, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy
+from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.policy import FunctionPolicy, Policy, RandomPolicy, as_policy
 from offnominal.agents.sb3_files import import_sb3
 from offnominal.agents.scripted import (
@@ -30,6 +31,7 @@ __all__ = [
     "LaneFollower",
     "NetworkPolicy",
     "NoisyPolicy",
+    "ObservationNormaliser",
     "PickAndCarry",
     "PoleBalance",
     "Policy",

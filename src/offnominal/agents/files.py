@@ -12,6 +12,7 @@ from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
 from offnominal.agents.network import NetworkPolicy
+from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.uncertainty.files import check_tensors, from_tensors, to_tensors
 from offnominal.agents.uncertainty.policy import UncertainPolicy
 from offnominal.core.config import Config
@@ -20,6 +21,8 @@ from offnominal.core.files import file_errors, read_bytes, read_json, sha256_of,
 from offnominal.core.types import Array
 
 FORMAT = 1
+NORMALISER = "normaliser."
+"""Prefix of the tensors that normalise the observations of a network."""
 TrainedPolicy = NetworkPolicy | UncertainPolicy
 """Policies that can be saved."""
 
@@ -109,9 +112,11 @@ def serialised(policy: TrainedPolicy) -> bytes:
     """Return the weights in safetensors format; equal weights give equal bytes."""
     if isinstance(policy, UncertainPolicy):
         return save_tensors(to_tensors(policy))
-    tensors = {}
+    tensors: dict[str, Array] = {}
     for index, (weight, bias) in enumerate(policy.layers):
         tensors[f"{index}.weight"], tensors[f"{index}.bias"] = weight, bias
+    if policy.normaliser is not None:
+        tensors |= {f"{NORMALISER}{name}": values for name, values in policy.normaliser.to_arrays().items()}
     return save_tensors(tensors)
 
 
@@ -197,6 +202,8 @@ def read_card(path: Path) -> PolicyCard:
 
 def _policy(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
     """Return the policy that a card describes, with the given weights."""
+    statistics = {name: tensors[name] for name in tensors if name.startswith(NORMALISER)}
+    tensors = {name: tensors[name] for name in tensors if name not in statistics}
     check_tensors(tensors)
     if card.uncertainty:
         return from_tensors(
@@ -210,8 +217,18 @@ def _policy(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
     if not all(name.split(".")[0].isdecimal() for name in tensors):
         raise InvalidParameter(f"a plain network has no {', '.join(sorted(tensors))}")
     layers = [(tensors[f"{index}.weight"], tensors[f"{index}.bias"]) for index in range(len(tensors) // 2)]
-    limits: Any = _space(card)
-    return NetworkPolicy(layers, limits, activation=card.activation, squash=card.squash)  # type: ignore[arg-type]
+    normaliser = None
+    if statistics:
+        normaliser = ObservationNormaliser.of(
+            {name.removeprefix(NORMALISER): values for name, values in statistics.items()}
+        )
+    return NetworkPolicy(
+        layers,
+        _space(card),
+        activation=card.activation,  # type: ignore[arg-type]
+        squash=card.squash,
+        normaliser=normaliser,
+    )
 
 
 def _space(card: PolicyCard) -> Box | Discrete:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Discrete
 
-from offnominal.core.checks import positive_integer, shown
+from offnominal.core.checks import numeric_array, positive_integer, shown
 from offnominal.core.errors import InvalidAction, InvalidParameter
 from offnominal.core.philox import fill_uniform
-from offnominal.core.streams import stream_keys
+from offnominal.core.streams import check_seed, stream_keys
 from offnominal.core.types import Array, IntArray, KeyArray
 
 TILE = 64
@@ -22,8 +22,35 @@ TILE = 64
 class Policy(ABC):
     """Maps observations of several episodes to actions.
 
-    The action for one episode does not depend on the other episodes of the batch.
+    The action for one episode does not depend on the other episodes of the batch. Rollouts use :meth:`start` and
+    :meth:`act`. A loop around one environment calls the policy with each observation, after :meth:`reset`.
+
+    Example:
+        >>> policy = RandomPolicy(Box(-1, 1, (2,)))
+        >>> policy.reset(seed=3)
+        >>> policy(np.zeros(4)).shape
+        (2,)
     """
+
+    _episode: Any = None
+    _in_episode: bool = False
+
+    def reset(self, seed: int = 0) -> None:
+        """Start an episode of single observations.
+
+        Args:
+            seed: Seed of the policy's random stream; :func:`~offnominal.rollouts.collect` uses that of the episode.
+        """
+        self._episode = self.start(np.array([check_seed(seed)]), np.zeros(1, np.int64))
+        self._in_episode = True
+
+    def __call__(self, observation: Any) -> Any:
+        """Return the action for one observation of the current episode; the first call starts an episode of seed 0."""
+        given = numeric_array("observations", observation)
+        if not self._in_episode:
+            self.reset()
+        actions, self._episode = self.act(given[None], self._episode)
+        return actions[0]
 
     def start(self, seeds: IntArray, episodes: IntArray) -> Any:
         """Return the state at the beginning of episodes, or None for a policy without state."""

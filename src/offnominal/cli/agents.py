@@ -13,6 +13,7 @@ from offnominal.agents.experts import expert, expert_card
 from offnominal.agents.files import PolicyCard, TrainedPolicy, load_policy, save_policy
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.noisy_policy import NoisyPolicy
+from offnominal.agents.observation_normaliser import ObservationNormaliser
 from offnominal.agents.policy import Policy
 from offnominal.agents.sb3_files import read_sb3
 from offnominal.agents.scripted import scripted_expert
@@ -176,7 +177,12 @@ def train_with_uncertainty(
 
 
 def import_agent(
-    world: str, file: Path, folder: Path, algorithm: str | None = None, activation: Any = None
+    world: str,
+    file: Path,
+    folder: Path,
+    algorithm: str | None = None,
+    activation: Any = None,
+    vecnormalize: Path | None = None,
 ) -> tuple[Path, PolicyCard]:
     """Import an agent of Stable-Baselines3, evaluate it on 1,000 new episodes and save it with its card.
 
@@ -186,6 +192,7 @@ def import_agent(
         folder: Folder for the policy.
         algorithm: Expected algorithm of the file; None accepts any.
         activation: ``"relu"`` or ``"tanh"``; needed only if the file does not contain it.
+        vecnormalize: File with the statistics of the ``VecNormalize`` of the training.
     """
     id = worlds.spec(world).id
     agent = read_sb3(file, activation=activation)
@@ -193,9 +200,10 @@ def import_agent(
         raise InvalidParameter(
             f"{file} contains a {agent.algorithm} agent, not {algorithm}; omit --algorithm or give the right one."
         )
-    policy = agent.policy(id)
+    policy = agent.policy(id, normaliser=None if vecnormalize is None else ObservationNormaliser.of(vecnormalize))
     origin = {"file": file.name, "file_sha256": sha256_of(file), **agent.settings}
     command = ["train", id, "--from-sb3", file.name, *(["--activation", activation] if activation else [])]
+    command += ["--vecnormalize", vecnormalize.name] if vecnormalize is not None else []
     card = _card(id, agent.algorithm, policy, command, settings=origin, steps=agent.steps)
     path = folder / f"{id}--{agent.algorithm}-imported"
     return path, save_policy(path, policy, card)

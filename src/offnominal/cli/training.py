@@ -41,6 +41,9 @@ def train(
     activation: Annotated[
         str | None, typer.Option(help="For --from-sb3: relu or tanh, if the file does not contain it.")
     ] = None,
+    vecnormalize: Annotated[
+        Path | None, typer.Option(help="For --from-sb3: .npz or .safetensors file with the statistics of VecNormalize.")
+    ] = None,
     folder: Annotated[Path, folder_option("Folder for the policy and its card.")] = Path("runs/agents"),
     demonstrator: Annotated[
         str | None, typer.Option(help="Policy that records the demonstrations: scripted, expert or none.")
@@ -66,7 +69,7 @@ def train(
         changes["demonstrator"] = demonstrator
     common: dict[str, Any] = {"device": device, "minutes": minutes, "report": print_text}
     if from_sb3 is not None:
-        path, card = import_agent(world, from_sb3, folder, algorithm, activation)
+        path, card = import_agent(world, from_sb3, folder, algorithm, activation, vecnormalize)
     elif (algorithm := algorithm or default_algorithm(world)) in UNCERTAINTY_ALGORITHMS:
         if probability is not None:
             changes["probability"] = probability

@@ -33,7 +33,7 @@ def test_a_member_gives_what_a_network_policy_with_its_weights_gives(members, ro
     together = members.passes(rows, ENSEMBLE, 0.0, 4)
     for number in range(4):
         layers = [(weight[number], bias[number]) for weight, bias in members.layers()]
-        alone = NetworkPolicy(layers, Box(-1, 1, (3,)), squash=False).act(rows, None)[0]
+        alone = NetworkPolicy(layers, Box(-np.inf, np.inf, (3,)), squash=False).act(rows, None)[0]
         np.testing.assert_array_equal(together[number], alone)
 
 

@@ -113,6 +113,7 @@ def copy_weights(learner: Learner, policy: NetworkPolicy) -> bool:
     """Copy the weights of a policy to the actor and reduce its exploration; return False if the shapes differ."""
     pairs = list(zip(learner.actor.linear(), policy.layers, strict=False))
     fits = len(learner.actor.linear()) == len(policy.layers) and policy.activation == "relu" and policy.squash
+    fits = fits and policy.normaliser is None
     if not fits or any(layer.weight.shape != weight.T.shape for layer, (weight, _) in pairs):
         return False
     with torch.no_grad():

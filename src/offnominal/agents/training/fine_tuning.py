@@ -102,8 +102,11 @@ def fine_tune(
     check_effort(minutes, evaluations)
     if threads is not None:
         positive_integer("threads", threads)
-    if policy.activation != "relu" or not policy.squash:
-        raise InvalidParameter("only a policy with ReLU layers and a squashed output can be fine-tuned.")
+    space = policy.space
+    if policy.activation != "relu" or not isinstance(space, Box) or not policy.squash or policy.normaliser is not None:
+        raise InvalidParameter(
+            "only a policy with ReLU layers, a squashed output and no normaliser of observations can be fine-tuned."
+        )
     rollout = DifferentiableRollout(
         world,
         settings.episodes,
@@ -115,7 +118,7 @@ def fine_tune(
     weights = [torch.tensor(part, requires_grad=True) for layer in policy.layers for part in layer]
     average = [weight.detach().clone() for weight in weights]
     optimizer = torch.optim.Adam(weights, betas=(0.9, 0.99))
-    act = _actor(weights, policy)
+    act = _actor(weights, space)
     start = time.perf_counter()
     best: tuple[float, NetworkPolicy] | None = None
     curve: list[Evaluation] = []
@@ -123,9 +126,7 @@ def fine_tune(
     with progress(f"Fine-tuning a policy of {world}", total=settings.gradient_steps) as tick:
         for update in range(1, settings.gradient_steps + 1):
             first = FIRST_SEED + settings.seed * 1_000_003 + (update - 1) * settings.episodes
-            returns = rollout(
-                _with_action_noise(act, policy.space, settings, first), first + np.arange(settings.episodes)
-            )
+            returns = rollout(_with_action_noise(act, space, settings, first), first + np.arange(settings.episodes))
             optimizer.zero_grad()
             (-returns.sum() / settings.episodes).backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(weights, MAX_GRADIENT_NORM)
@@ -166,9 +167,9 @@ def _averaging_weight(most: float, update: int) -> float:
     return min(most, update / (update + 10))
 
 
-def _actor(weights: list[Tensor], policy: NetworkPolicy) -> Callable[[Tensor], Tensor]:
+def _actor(weights: list[Tensor], space: Box) -> Callable[[Tensor], Tensor]:
     """Return the policy of the weights as a function from observations to actions."""
-    high, low = torch.as_tensor(policy.space.high), torch.as_tensor(policy.space.low)
+    high, low = torch.as_tensor(space.high), torch.as_tensor(space.low)
     *hidden, last = zip(weights[::2], weights[1::2], strict=True)
 
     def act(observations: Tensor) -> Tensor:

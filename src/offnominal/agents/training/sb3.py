@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.spaces import Box
 
 from offnominal.agents.network import NetworkPolicy
-from offnominal.agents.sb3_files import actor_layers
+from offnominal.agents.sb3_layers import actor_layers
 from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
 from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter, MissingDependency
