@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from offnominal.anomalies.factory import make, make_vec
     from offnominal.calibration import calibrate
     from offnominal.core import Episode, OffnominalError
-    from offnominal.datasets import Dataset, Recipe, generate, load_dataset
+    from offnominal.datasets import Dataset, Recipe, episodes_from, generate, load_dataset
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_environment, check_world
@@ -67,7 +67,7 @@ _HOMES = {
     "anomalies.factory": ("make", "make_vec"),
     "calibration": ("calibrate",),
     "core": ("Episode", "OffnominalError"),
-    "datasets": ("Dataset", "Recipe", "generate", "load_dataset"),
+    "datasets": ("Dataset", "Recipe", "episodes_from", "generate", "load_dataset"),
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_environment", "check_world"),
@@ -103,6 +103,7 @@ __all__ = [
     "check_world",
     "collect",
     "effective_onset",
+    "episodes_from",
     "evaluate",
     "evaluate_policy",
     "expert",

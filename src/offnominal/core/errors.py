@@ -30,6 +30,10 @@ class InvalidEpisode(InvalidParameter):
     """Arrays are not an episode of T transitions and T + 1 observations."""
 
 
+class InvalidLog(InvalidParameter):
+    """A log cannot be read as episodes; the message names the row or the column."""
+
+
 class InvalidScores(InvalidParameter):
     """Anomaly scores are empty, not numeric, or not one vector per episode with one score per step."""
 

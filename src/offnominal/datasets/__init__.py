@@ -4,6 +4,7 @@ from offnominal.datasets.dataset import Dataset
 from offnominal.datasets.generation import generate
 from offnominal.datasets.hashing import content_hash
 from offnominal.datasets.loading import dataset_folders, load_dataset
+from offnominal.datasets.logs import LogEpisodes, episodes_from
 from offnominal.datasets.manifest import FramesEntry, Manifest, SplitEntry
 from offnominal.datasets.minari import from_minari, import_minari, to_minari
 from offnominal.datasets.recipe import FaultCell, Recipe
@@ -16,12 +17,14 @@ __all__ = [
     "FaultCell",
     "FrameSplit",
     "FramesEntry",
+    "LogEpisodes",
     "Manifest",
     "Recipe",
     "Split",
     "SplitEntry",
     "content_hash",
     "dataset_folders",
+    "episodes_from",
     "from_minari",
     "generate",
     "import_minari",
