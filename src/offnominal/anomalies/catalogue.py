@@ -83,6 +83,11 @@ for _physics_parameter, _summary in (
     ("moved_traders", "traders who stand elsewhere"),
     ("busy_traders", "traders who refuse half (1) or three quarters (2) of the trades"),
     ("locked_doors", "locked doors"),
+    ("distributor", "distributor who mines diamonds (1), platinum (2) or both (3) and hands them out"),
+    ("axe", "axe in the inventory (1), on the ground (2), or needed to cut trees (3)"),
+    ("chest_thief", "thief who takes b kinds of resources at once and hides them in the chest"),
+    ("only_saplings", "b saplings in place of trees"),
+    ("merchants", "traders who look like merchants"),
 ):
     anomalies.register(
         Spec(

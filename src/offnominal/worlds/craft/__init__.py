@@ -2,7 +2,8 @@
 
 from offnominal.worlds.craft.commands import Result, execute, run_command
 from offnominal.worlds.craft.game import new_game
-from offnominal.worlds.craft.novelties import NOVELTIES, Novelty, set_novelty
+from offnominal.worlds.craft.novelties import NOVELTIES, set_novelty
+from offnominal.worlds.craft.novelty import Novelty
 from offnominal.worlds.craft.planner import PogoPlanner, solve
 from offnominal.worlds.craft.state import Actor, GameState
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from offnominal.worlds.craft.block_commands import remove_block, set_block
+from offnominal.worlds.craft.block_commands import ORE_DIAMONDS, remove_block, set_block
 from offnominal.worlds.craft.blocks import (
     AIR,
     DIAMOND,
@@ -23,7 +23,7 @@ from offnominal.worlds.craft.blocks import (
     TITANIUM,
     UNLOCKED_SAFE,
 )
-from offnominal.worlds.craft.layout import MAIN, STEPS, Cell, yaw_towards
+from offnominal.worlds.craft.layout import GROUND, MAIN, STEPS, Cell, yaw_towards
 from offnominal.worlds.craft.movement import beside, distance
 from offnominal.worlds.craft.state import Actor, GameState
 
@@ -39,6 +39,10 @@ POGOIST_PLAN: tuple[tuple[str, tuple[int, ...], int], ...] = (
 """What the pogoist does, in order: command, blocks that it goes to, and what it gets."""
 STOLEN = (STICK, PLANKS, LOG, DIAMOND, DIAMOND_BLOCK, TITANIUM, PLATINUM)
 """Kinds of resources that a thief takes."""
+TRADING = ("Trader", "Merchant")
+"""Kinds of actors that trade."""
+MINED = (DIAMOND_ORE, PLATINUM)
+"""Ores of a distributor."""
 HUNT, STORE, LEAVE = 0, 1, 2
 WAITS = {1: 8, 2: 4, 3: 2}
 """Turns for which a thief waits, by the number of resources that it takes at once."""
@@ -55,6 +59,8 @@ def act(state: GameState) -> None:
                 _gather(state, actor)
             elif actor.kind == "Thief":
                 _steal(state, actor)
+            elif actor.kind == "Distributor":
+                _mine(state, actor)
 
 
 def _gather(state: GameState, actor: Actor) -> None:
@@ -81,6 +87,24 @@ def _gather(state: GameState, actor: Actor) -> None:
     _wander(state, actor)
 
 
+def _mine(state: GameState, actor: Actor) -> None:
+    """Mine the nearest ore and keep what it becomes, to hand it out. Beside the player and without ores, wait."""
+    ores = tuple(ore for number, ore in enumerate(MINED, 1) if actor.amount & number)
+    is_near = max(abs(actor.cell[0] - state.cell[0]), abs(actor.cell[1] - state.cell[1])) <= 1
+    target = None if is_near and actor.gifts else _nearest_block(state, actor, ores)
+    if target is None:
+        actor.last = "NOP"
+        return
+    if distance(actor.cell, target) > 1:
+        if not _approach(state, actor, target):
+            _wander(state, actor)
+        return
+    ore = state.block(target)
+    actor.yaw, actor.last = yaw_towards(actor.cell, target), "BREAK_BLOCK"
+    state.blocks[target[0], GROUND, target[1]] = AIR
+    actor.gifts = (*actor.gifts, (DIAMOND, ORE_DIAMONDS) if ore == DIAMOND_ORE else (ore, 1))
+
+
 def _steal(state: GameState, actor: Actor) -> None:
     """Do what a thief does next: come close, steal, hide the loot, leave."""
     if actor.goal == HUNT:
@@ -90,13 +114,13 @@ def _steal(state: GameState, actor: Actor) -> None:
         elif not near and state.layout.room_of(state.cell) == MAIN:
             _approach(state, actor, state.cell)
     elif actor.goal == STORE:
-        store = _store(state)
+        store = _store(state, actor)
         if store is None or distance(actor.cell, store) > 1:
             if store is None or not _approach(state, actor, store):
                 _wander(state, actor)
             return
         state.contents[store] = (*state.contents.get(store, ()), *actor.carried)
-        traders = [each.cell for each in state.actors if each.kind == "Trader"]
+        traders = [each.cell for each in state.actors if each.kind in TRADING]
         actor.target = max(traders, key=lambda cell: distance(cell, actor.cell), default=None)
         actor.carried, actor.goal, actor.last = (), LEAVE, "STORE"
         if state.block(store) == UNLOCKED_SAFE:
@@ -118,9 +142,10 @@ def _take(state: GameState, actor: Actor) -> bool:
     return bool(actor.carried)
 
 
-def _store(state: GameState) -> Cell | None:
-    """Return where a thief hides its loot: the safe, otherwise the chest."""
-    for blocks in ((SAFE, UNLOCKED_SAFE), (PLASTIC_CHEST,)):
+def _store(state: GameState, actor: Actor) -> Cell | None:
+    """Return where a thief hides its loot: the safe or the chest, otherwise the other one."""
+    places = ((SAFE, UNLOCKED_SAFE), (PLASTIC_CHEST,))
+    for blocks in reversed(places) if actor.uses_chest else places:
         found = np.argwhere(np.isin(state.layer, blocks))
         if len(found):
             return int(found[0, 0]), int(found[0, 1])
@@ -149,7 +174,7 @@ def _nearest_block(state: GameState, actor: Actor, blocks: tuple[int, ...]) -> C
 
 
 def _nearest_trader(state: GameState, actor: Actor) -> Cell | None:
-    cells = [each.cell for each in state.actors if each.kind == "Trader"]
+    cells = [each.cell for each in state.actors if each.kind in TRADING]
     return min(cells, key=lambda cell: distance(cell, actor.cell), default=None)
 
 

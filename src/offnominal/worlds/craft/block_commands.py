@@ -8,6 +8,7 @@ from offnominal.worlds.craft.blocks import (
     DIAMOND,
     DIAMOND_ORE,
     DOOR,
+    IRON_AXE,
     IRON_PICKAXE,
     JUNGLE_LOG,
     KEY,
@@ -30,6 +31,8 @@ from offnominal.worlds.craft.trees import LOG_OF, LOGS, SAPLING_OF, fell, grow
 
 ORES = frozenset({DIAMOND_ORE, PLATINUM})
 ORE_DIAMONDS = 9
+AXE_SHARE, AXE_NEEDED = 0.2, 3
+"""Share of the step cost of a tree with an axe, and level of the novelty ``axe`` from which trees need one."""
 SAPLING_TURNS = (4, 7)
 SAPLING_LANE = 1
 
@@ -39,6 +42,11 @@ def break_block(state: GameState, words: list[str]) -> float:
     expect(words, 0, 0, "BREAK_BLOCK without arguments")
     cell, block = state.front, state.block(state.front)
     cost = state.rules.costs.break_ore if block in ORES else state.rules.costs.break_block
+    if block in LOGS and "axe" in state.levels:
+        if state.inventory.count(IRON_AXE):
+            cost *= AXE_SHARE
+        elif state.levels["axe"] >= AXE_NEEDED:
+            raise Refusal("this tree needs an axe in the inventory", cost)
     if not BY_ID[block].breakable:
         raise Refusal("nothing to break" if block == AIR else "the block cannot be broken", cost)
     if block in ORES and state.inventory.held != IRON_PICKAXE:

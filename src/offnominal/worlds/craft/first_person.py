@@ -37,14 +37,29 @@ def first_person(
         >>> image.rgb.shape, image.fraction([2]) > 0.2
         ((256, 256, 3), True)
     """
-    x, z = state.cell
-    camera = VoxelCamera((x + 0.5, GROUND + EYE_HEIGHT, z + 0.5), float(state.yaw), float(state.pitch), size, size, FOV)
     image = render_blocks(
-        state.blocks, block_models(), camera, entities=entities(state), entity_models=entity_models(), light=light
+        state.blocks,
+        block_models(),
+        player_camera(state, size),
+        entities=entities(state),
+        entity_models=entity_models(),
+        light=light,
     )
     if hot_bar:
         draw_hot_bar(image.rgb, state.inventory)
     return image
+
+
+def player_camera(state: GameState, size: int = IMAGE) -> VoxelCamera:
+    """Return the camera in the place of the player's eyes.
+
+    Args:
+        state: State of the episode.
+        size: Pixels per side.
+    """
+    x, z = state.cell
+    place = (x + 0.5, GROUND + EYE_HEIGHT, z + 0.5)
+    return VoxelCamera(place, float(state.yaw), float(state.pitch), size, size, FOV)
 
 
 def entities(state: GameState) -> list[VoxelEntity]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 
+from offnominal.worlds.craft.actors import TRADING
 from offnominal.worlds.craft.block_commands import ORE_DIAMONDS, kinds_on_ground, logs_beside
 from offnominal.worlds.craft.blocks import (
     AIR,
@@ -12,6 +13,7 @@ from offnominal.worlds.craft.blocks import (
     DIAMOND,
     DIAMOND_BLOCK,
     DIAMOND_ORE,
+    IRON_AXE,
     IRON_PICKAXE,
     JUNGLE_LOG,
     KEY,
@@ -41,7 +43,7 @@ PATIENCE = 12
 DEEPEST = 8
 LOG_STOCK = 3
 """Logs that the planner takes in version 2: the two of the recipes and one in reserve."""
-USEFUL = frozenset({LOG, DIAMOND, PLATINUM, TITANIUM, DIAMOND_BLOCK})
+USEFUL = frozenset({LOG, DIAMOND, PLATINUM, TITANIUM, DIAMOND_BLOCK, IRON_AXE})
 
 
 class PogoPlanner:
@@ -83,7 +85,7 @@ class PogoPlanner:
         command = self._wanted(state)
         if command is None or memory.is_hopeless(command):
             self._waited += 1
-            command = "NOP" if self._waited <= PATIENCE else "GIVE_UP"
+            command = self._ask_again(state) or ("NOP" if self._waited <= PATIENCE else "GIVE_UP")
         elif not success and command == memory.command and command.startswith("TRADE"):
             command = "NOP"
         else:
@@ -115,9 +117,16 @@ class PogoPlanner:
     def _ask_strangers(self, state: GameState) -> str | None:
         """Interact with actors of unknown kinds as long as they give something."""
         for actor in self._memory.actors(state) if self._asks else ():
-            if actor.kind not in ("Trader", "Pogoist") and not self._memory.was_refused(f"INTERACT {actor.id}"):
+            if actor.kind not in (*TRADING, "Pogoist") and not self._memory.was_refused(f"INTERACT {actor.id}"):
                 return self._navigator.stand_near(state, actor.cell) or f"INTERACT {actor.id}"
         return None
+
+    def _ask_again(self, state: GameState) -> str | None:
+        """Ask a distributor again if nothing else is left to do."""
+        givers = [actor for actor in self._memory.actors(state) if actor.kind == "Distributor"]
+        if not givers or self._waited > PATIENCE:
+            return None
+        return self._navigator.stand_near(state, givers[0].cell) or f"INTERACT {givers[0].id}"
 
     def _stock_up(self, state: GameState) -> str | None:
         """Get the resources first that another actor could take away."""

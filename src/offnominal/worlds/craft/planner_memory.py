@@ -6,6 +6,7 @@ import copy
 
 import numpy as np
 
+from offnominal.worlds.craft.actors import TRADING
 from offnominal.worlds.craft.layout import Cell
 from offnominal.worlds.craft.movement import distance
 from offnominal.worlds.craft.rules import RULES, Recipe, Rules, Trade
@@ -82,7 +83,7 @@ class PlannerMemory:
         for room in sensed_rooms(state):
             part = (slice(room.first[0], room.last[0] + 1), slice(room.first[1], room.last[1] + 1))
             self.known[part] = state.layer[part]
-        self.traders |= {actor.id: actor.cell for actor in self.actors(state) if actor.kind == "Trader"}
+        self.traders |= {actor.id: actor.cell for actor in self.actors(state) if actor.kind in TRADING}
         totals = state.inventory.totals()
         vanished = any(totals.get(kind, 0) < count for kind, count in self._totals.items())
         if vanished and not self.command.startswith(_CONSUMING):

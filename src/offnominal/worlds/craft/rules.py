@@ -213,7 +213,13 @@ RENAMED = (
 
 
 def changed_rules(
-    version: Version, *, variant: int = 0, cost_factor: float = 1.0, log_drop: int = 1, renamed: int = 0
+    version: Version,
+    *,
+    variant: int = 0,
+    cost_factor: float = 1.0,
+    log_drop: int = 1,
+    renamed: int = 0,
+    has_pogo: bool = True,
 ) -> Rules:
     """Return the rules of a version with another recipe, other step costs, more logs per tree or other names.
 
@@ -223,11 +229,14 @@ def changed_rules(
         cost_factor: Factor on all step costs.
         log_drop: Number of logs of a cut tree.
         renamed: Number of items of `RENAMED` that have another name.
+        has_pogo: Whether there is a recipe of the pogo stick.
     """
     nominal = RULES[version]
-    if (variant, cost_factor, log_drop, renamed) == (0, 1.0, 1, 0):
+    if (variant, cost_factor, log_drop, renamed, has_pogo) == (0, 1.0, 1, 0, True):
         return nominal
     pogo = POGO_VARIANTS[version][variant]
     recipes = tuple(pogo if recipe.output == POGO_STICK else recipe for recipe in nominal.recipes)
+    if not has_pogo:
+        recipes = tuple(recipe for recipe in recipes if recipe.output != POGO_STICK)
     costs = StepCosts(*(cost_factor * getattr(nominal.costs, each.name) for each in fields(StepCosts)))
     return Rules(recipes, nominal.trades, costs, log_drop, RENAMED[:renamed])

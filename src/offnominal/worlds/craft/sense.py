@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from offnominal.worlds.craft.blocks import AIR, BY_ID, DOOR, IRON_PICKAXE, KEY, LOCKED_DOOR, OPEN_DOOR
+from offnominal.worlds.craft.blocks import AIR, BY_ID, DOOR, IRON_PICKAXE, KEY, LOCKED_DOOR, OPEN_DOOR, POGO_STICK
 from offnominal.worlds.craft.layout import FACINGS, GROUND, MAIN, BlockArray, Layout, Room, facing
 from offnominal.worlds.craft.refusal import name_of
-from offnominal.worlds.craft.rules import Recipe
+from offnominal.worlds.craft.rules import POGO_VARIANTS, Recipe
 from offnominal.worlds.craft.state import GameState
 from offnominal.worlds.craft.trees import LOGS
 
@@ -184,8 +184,12 @@ def listed_map(state: GameState) -> dict[str, Any]:
 
 
 def recipes(state: GameState) -> list[dict[str, Any]]:
-    """Return all recipes."""
-    return [_recipe(state, recipe) for recipe in state.rules.recipes]
+    """Return all recipes. With the novelty ``wrong_recipes``, that of the pogo stick is another one."""
+    known = state.rules.recipes
+    if "wrong_recipes" in state.levels:
+        wrong = POGO_VARIANTS[state.version][-1]
+        known = tuple(wrong if recipe.output == POGO_STICK else recipe for recipe in known)
+    return [_recipe(state, recipe) for recipe in known]
 
 
 def _recipe(state: GameState, recipe: Recipe) -> dict[str, Any]:

@@ -45,6 +45,7 @@ class Actor:
         amount: Kinds of resources that a thief takes at once.
         busy: Probability that a trader refuses a trade.
         wanders: Whether it walks about without a plan.
+        uses_chest: Whether a thief hides loot in the chest and not in the safe.
     """
 
     kind: str
@@ -63,6 +64,7 @@ class Actor:
     amount: int = 1
     busy: float = 0.0
     wanders: bool = False
+    uses_chest: bool = False
 
 
 @dataclass(slots=True)
@@ -168,6 +170,19 @@ class GameState:
         """Put items on the ground of a cell."""
         if count and item != AIR:
             self.drops[cell] = (*self.drops.get(cell, ()), (item, count))
+
+    def take_drop(self, cell: Cell, item: int) -> bool:
+        """Remove one stack of an item from the ground of a cell, and return whether there was one."""
+        stacks = list(self.drops.get(cell, ()))
+        found = next((stack for stack in stacks if stack[0] == item), None)
+        if found is None:
+            return False
+        stacks.remove(found)
+        if stacks:
+            self.drops[cell] = tuple(stacks)
+        else:
+            del self.drops[cell]
+        return True
 
     def copy(self) -> GameState:
         """Return an independent copy that continues with the same random numbers."""

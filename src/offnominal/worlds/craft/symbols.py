@@ -55,7 +55,7 @@ HELD, FRONT = 22, 23
 X, Z, YAW, PITCH, SUCCESS, COST, ROOM, RECIPE = range(24, 32)
 SIDE_ROOMS, ACTORS, DROPS = 32, 44, 100
 MAP = 132
-KINDS = ("", "Trader", "Pogoist", "Thief", "Supplier")
+KINDS = ("", "Trader", "Pogoist", "Thief", "Supplier", "Distributor", "Merchant")
 """Kinds of actors by their number in the vector."""
 SLOTS = 8
 SIZE = MAP + MAIN_SIZE * MAIN_SIZE
