@@ -105,6 +105,19 @@ def check_scene_detector_command(id: Annotated[str, typer.Argument(help=NAMES)],
     print_reports([check_scene_detector(name if name in registry else made) for name, made in chosen], as_json)
 
 
+@check.command("class-detector")
+def check_class_detector_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
+    """Check the laws of detectors of images with known classes.
+
+    Example: [bold]offnominal check class-detector MaxLogit[/]
+    """
+    from offnominal.detectors.classifiers import class_detectors as registry
+    from offnominal.laws import check_class_detector
+
+    chosen = [(name, load_named(registry, name)) for name in chosen_names(registry, id)]
+    print_reports([check_class_detector(name if name in registry else made) for name, made in chosen], as_json)
+
+
 @check.command("alarm")
 def check_alarm_command(id: Annotated[str, typer.Argument(help=NAMES)], as_json: AsJson = False) -> None:
     """Check the laws of alarms.

@@ -1,4 +1,4 @@
-"""`offnominal worlds`, `anomalies`, `detectors`, `scene-detectors`, `alarms` and `agents`."""
+"""`offnominal worlds`, `anomalies`, `detectors`, `scene-detectors`, `class-detectors`, `alarms` and `agents`."""
 
 from __future__ import annotations
 
@@ -67,6 +67,17 @@ def scene_detectors(as_json: AsJson = False) -> None:
     Example: [bold]offnominal scene-detectors[/]
     """
     from offnominal.detectors.scenes import scene_detectors as registry
+
+    _list(registry, as_json)
+
+
+@listing.command()
+def class_detectors(as_json: AsJson = False) -> None:
+    """List the detectors of images with known classes.
+
+    Example: [bold]offnominal class-detectors[/]
+    """
+    from offnominal.detectors.classifiers import class_detectors as registry
 
     _list(registry, as_json)
 

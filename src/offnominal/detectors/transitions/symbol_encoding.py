@@ -31,7 +31,7 @@ class SymbolEncoding:
         n_counts: Number of counts, the first columns of an observation.
         values: Sorted values of each category, the columns after the counts.
         length: Mean length of the training episodes, the unit of the remaining steps.
-        progress_scale: Standard deviation of the error of the remaining steps in training episodes.
+        progress_scale: Largest error of progress in training episodes, in steps.
 
     Example:
         >>> encoding = SymbolEncoding.of([np.array([[3.0, 7.0], [5.0, 9.0]])], "raw", 1)

@@ -28,7 +28,7 @@ from offnominal.detectors.transitions.training_rows import TrainingRows, mean_lo
 
 CHUNK = 4096
 LEAST_SCALE = 1e-3
-"""Smallest standard deviation of the error of the remaining steps, in steps."""
+"""Smallest unit of the error of progress, in steps."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -50,7 +50,8 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
             (``"log1p"``), or the deviance of a Poisson distribution (``"poisson"``). Raw counts let rare large trades
             dominate.
         reduction: Score from the losses of all variables: the largest one, or their Euclidean norm.
-        two_sided: Whether the error of the remaining steps is a variable too.
+        two_sided: Whether the error of progress is a variable too: the change of the predicted number of remaining
+            steps, relative to its largest error in training episodes.
         padding: Whether the first observation is repeated if there are fewer than `context`. Otherwise the score is 0
             there, as published.
         hidden: Widths of the hidden layers.
@@ -170,10 +171,13 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         for episode in episodes:
             symbols = self._symbols(episode.observations)
             first = 0 if self.padding else self.context - 1
-            inputs.append(self._windows(symbols)[first:-1])
-            remaining = np.arange(len(symbols) - 1, 0, -1)[:, None] / self.scaling_.length
-            parts = [self.scaling_.targets(symbols[1:]), *([remaining] if self.two_sided else [])]
-            targets.append(np.concatenate(parts, axis=1)[first:].astype(np.float32))
+            wanted = self.scaling_.targets(symbols[1:])
+            if self.two_sided:
+                # After the last observation nothing changes and no steps remain.
+                remaining = np.arange(len(symbols) - 1, -1, -1)[:, None] / self.scaling_.length
+                wanted = np.concatenate([np.concatenate([wanted, wanted[-1:]]), remaining], axis=1)
+            inputs.append(self._windows(symbols)[first : len(wanted)])
+            targets.append(wanted[first:].astype(np.float32))
         tensors = [torch.from_numpy(np.concatenate(part)).to(self.device_) for part in (inputs, targets)]
         return TrainingRows(tensors[0], tensors[1], torch.ones(len(tensors[0]), device=self.device_))
 
@@ -191,9 +195,9 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         return SymbolEncoding.restored(state, self.counts, self.n_counts, self.n_categories)
 
     def _fit_progress_scale(self, symbols: Sequence[FloatArray]) -> None:
-        """Learn how far predicted progress is from one step per step in training episodes."""
+        """Learn how far predicted progress is from one step per step in training episodes, at most."""
         errors = self._losses_of(symbols)[:, -1]
-        scale = max(float(np.sqrt(errors.mean())), LEAST_SCALE)
+        scale = max(float(np.sqrt(errors.max())), LEAST_SCALE)
         self.scaling_ = dataclasses.replace(self.scaling_, progress_scale=scale)
 
     @torch.inference_mode()
