@@ -224,14 +224,14 @@ class _Case:
     def invalid_input(self) -> None:
         episode = self.fresh[0]
         narrow = episode.observations[:, :-1] if episode.observations.shape[1] > 1 else episode.observations[:, [0, 0]]
-        cases = {
-            "observations that are text": [replace(episode, observations=episode.observations.astype("U9"))],
-            "observations of another width": [replace(episode, observations=narrow)],
-            "no episodes": [],
+        cases: dict[str, Callable[[], list[Episode]]] = {
+            "observations that are text": lambda: [replace(episode, observations=episode.observations.astype("U9"))],
+            "observations of another width": lambda: [replace(episode, observations=narrow)],
+            "no episodes": list,
         }
         for what, given in cases.items():
             try:
-                self.fitted.score(given)
+                self.fitted.score(given())
             except OffnominalError:
                 continue
             except Exception as error:
