@@ -50,7 +50,7 @@ def test_the_classic_worlds_have_agents_of_every_kind_of_uncertainty(world):
     ids=lambda card: f"{card.world} {card.algorithm}",
 )
 def test_the_return_of_a_policy_is_that_of_its_card(card):
-    n = 30 if card.world in SLOW else 100
+    n = 30 if card.world in SLOW else 60
     seen = off.evaluate_policy(card.world, expert(card.world, card.algorithm), n, seed=60_000_000)
     spread = card.return_interval / 1.96 * np.sqrt(card.episodes)
     assert abs(seen.mean_return - card.mean_return) < 4 * spread / np.sqrt(n) + 1e-6

@@ -14,7 +14,11 @@ from offnominal.cli import main
 from offnominal.cli.program import program
 from offnominal.core.errors import ModuleNotAllowed
 from offnominal.studies import Store, runs
+from offnominal.studies import runner as study_runner
+from offnominal.studies.code import Sources
 from offnominal.studies.results import RunResults
+
+from ..studies.cases import PoolHere
 
 runner = CliRunner()
 
@@ -41,6 +45,12 @@ name = "Time"
 name = "conformal"
 alarm = "EpisodeMaximum"
 """
+
+
+@pytest.fixture(autouse=True)
+def in_process(monkeypatch):
+    """Runs are done in this process; only that of `done` starts workers."""
+    monkeypatch.setattr(study_runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
 
 
 @pytest.fixture(scope="module")

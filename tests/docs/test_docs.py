@@ -31,7 +31,11 @@ from offnominal.cli.program import program
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import MissingDependency
 from offnominal.detectors import detectors
+from offnominal.studies import runner
+from offnominal.studies.code import Sources
 from offnominal.worlds import worlds
+
+from ..studies.cases import PoolHere
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -42,6 +46,8 @@ BLOCK = re.compile(
 )
 COMMAND = typer.main.get_command(program)
 PROGRAM = "offnominal"
+STARTS_WORKERS = "docs/guide/submit.md"
+"""The page whose studies run in processes of their own, as for users; those of other pages run in this process."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +111,17 @@ def namespace(monkeypatch, tmp_path):
     before = set(sys.modules)
     yield vars(module)
     for name in set(sys.modules) - before:
-        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", None) or ""):
+        loaded = sys.modules[name]
+        # A folder without `__init__.py` is a module without a file.
+        if str(tmp_path) in str(getattr(loaded, "__file__", None) or list(getattr(loaded, "__path__", ()))):
             del sys.modules[name]
 
 
 @pytest.mark.parametrize("page", having("python", "console"), ids=name_of)
-def test_blocks_run_as_printed(page, namespace, capsys):
+def test_blocks_run_as_printed(page, namespace, capsys, monkeypatch):
     printed = ""
+    if name_of(page) != STARTS_WORKERS:
+        monkeypatch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere(Sources()))
     for block in blocks_of(page):
         where = f"{name_of(page)}, block at line {block.line}"
         if block.title:
@@ -140,7 +150,7 @@ def run(words, shown, capsys, where):
     said = capsys.readouterr()
     if "MissingDependency" in said.err:
         pytest.skip(said.err)
-    assert code == 0, f"{where}: {shlex.join(words)} exits with {code}: {said.err}"
+    assert code == 0, f"{where}: {shlex.join(words)} exits with {code}: {said.out}{said.err}"
     if shown.strip():
         assert OutputChecker().check_output(shown, said.out, ELLIPSIS | NORMALIZE_WHITESPACE), f"{where}:\n{said.out}"
 

@@ -41,7 +41,7 @@ def case(name):
     return pytest.param(name, marks=pytest.mark.slow if name.endswith("-untrained") and name not in TWINS else [])
 
 
-@pytest.mark.parametrize("name", map(case, detectors.ids()))
+@pytest.mark.parametrize("name", [case(name) for name in detectors.ids()])
 def test_every_detector_obeys_the_laws(name):
     place = {"device": "cpu"} if name in NETWORKS else {}
     report = check_detector(partial(make_detector, name, **quick(name), **place))

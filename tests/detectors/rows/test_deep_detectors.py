@@ -41,15 +41,15 @@ GREY = np.clip(0.5 + 0.05 * RNG.normal(size=NEW_PICTURES.shape), 0, 1).astype(np
 # Far from its rows a critic knows what the generator made there: early on, points around zero or grey images.
 EARLY = {"learning_rate": 1e-3, "batch_size": 32, "hidden": 24, "max_iter": 20, "device": "cpu"}
 QUICK = {"hidden": 24, "learning_rate": 5e-3, "batch_size": 32, "device": "cpu"}
-CODED = {**QUICK, "latent": 2, "n_samples": 10, "max_iter": 200}
+CODED = {**QUICK, "latent": 2, "n_samples": 10, "max_iter": 120}
 TABLES = {
-    "AAE": {**CODED, "max_iter": 150},
-    "AdVAE": {**CODED, "layers": 2, "max_iter": 120},
-    "DeepSVDD": {**QUICK, "latent": 4, "max_iter": 150, "pretrain_iter": 100},
+    "AAE": {**CODED, "max_iter": 100},
+    "AdVAE": {**CODED, "layers": 2, "max_iter": 80},
+    "DeepSVDD": {**QUICK, "latent": 4, "max_iter": 90, "pretrain_iter": 40},
     "FMGAN": EARLY,
     "GAN": EARLY,
-    "GANomaly": {**QUICK, "latent": 2, "max_iter": 150},
-    "MAF": {**QUICK, "n_flows": 2, "layers": 2, "max_iter": 150},
+    "GANomaly": {**QUICK, "latent": 2, "max_iter": 90},
+    "MAF": {**QUICK, "n_flows": 2, "layers": 2, "max_iter": 90},
     "MOGAAL": {
         "generators": 3,
         "stop_epochs": 10,
@@ -58,25 +58,25 @@ TABLES = {
         "batch_size": 50,
         "device": "cpu",
     },
-    "RealNVP": {**QUICK, "n_flows": 2, "layers": 2, "max_iter": 150},
-    "SPTN": {"n_components": 4, "learning_rate": 2e-2, "batch_size": 32, "max_iter": 200, "device": "cpu"},
+    "RealNVP": {**QUICK, "n_flows": 2, "layers": 2, "max_iter": 90},
+    "SPTN": {"n_components": 4, "learning_rate": 2e-2, "batch_size": 32, "max_iter": 120, "device": "cpu"},
     "VAE": CODED,
     "VAEKNN": {**CODED, "n_neighbors": 3},
     "VAEOneClassSVM": CODED,
     "WAE": CODED,
 }
-DRAWN = {"channels": 4, "learning_rate": 5e-3, "batch_size": 16, "max_iter": 80, "device": "cpu"}
+DRAWN = {"channels": 4, "learning_rate": 5e-3, "batch_size": 16, "max_iter": 50, "device": "cpu"}
 IMAGES = {
     "AAE": {**DRAWN, "latent": 4, "n_samples": 5},
     "AdVAE": {**DRAWN, "latent": 4, "n_samples": 5},
-    "DeepSVDD": {**DRAWN, "latent": 4, "pretrain_iter": 60},
-    "FAnoGAN": {**DRAWN, "latent": 4, "layers": 3, "max_iter": 20, "encoder_iter": 80},
+    "DeepSVDD": {**DRAWN, "latent": 4, "pretrain_iter": 40},
+    "FAnoGAN": {**DRAWN, "latent": 4, "layers": 3, "max_iter": 20, "encoder_iter": 50},
     "FMGAN": {**DRAWN, "max_iter": 30, "learning_rate": 2e-3},
     "GAN": {**DRAWN, "max_iter": 30, "learning_rate": 2e-3},
     "GANomaly": {**DRAWN, "latent": 4, "max_iter": 150},
     "SkipGANomaly": {**DRAWN, "layers": 3, "max_iter": 40},
     "VAE": {**DRAWN, "latent": 4, "n_samples": 5},
-    "VAEKNN": {**DRAWN, "latent": 4, "n_samples": 5, "max_iter": 150},
+    "VAEKNN": {**DRAWN, "latent": 4, "n_samples": 5, "max_iter": 90},
     "WAE": {**DRAWN, "latent": 4, "n_samples": 5},
 }
 CASES = [(name, "table") for name in TABLES] + [(name, "images") for name in IMAGES]
