@@ -382,7 +382,7 @@ def test_a_seed_that_makes_no_sense_is_refused(seed, n):
     [
         (lambda: collect("SAP-Goal3-v0", steer, 1), UnknownName, r"no world named 'SAP-Goal3-v0'\. Did you mean 'SAP-"),
         (lambda: collect("Pendulum-v9", steer, 1), UnknownName, "no world named 'Pendulum-v9'"),
-        (lambda: collect("FrozenLake-v1", steer, 1), UnsupportedEnvironment, "observations must be in a Box"),
+        (lambda: collect(3, steer, 1), UnsupportedEnvironment, "3 is a int; expected an id, a Gymnasium environment"),
         (lambda: collect("SAP-Goal0-v0", "steer", 1), InvalidParameter, "expected a Policy or a function"),
         (lambda: collect("SAP-Goal0-v0", steer, 2, faults=[None]), InvalidParameter, "1 entries was given for 2"),
         (lambda: collect("SAP-Goal0-v0", steer, 1, faults="action/noise"), InvalidParameter, "expected a Fault"),

@@ -11,8 +11,9 @@ import numpy as np
 from gymnasium.spaces import Box
 from gymnasium.vector import VectorEnv
 
-from offnominal.anomalies.environment_info import AdjustablePhysics, EnvironmentInfo
+from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.worlds.environment_physics import physics_of
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
 
@@ -55,20 +56,11 @@ def describe_environment(
     return EnvironmentInfo(
         observation=channel_names(observation_space),
         action=channel_names(action_space) if isinstance(action_space, Box) else (),
-        physics=_found_physics([getattr(env, "unwrapped", env) for env in simulations or ()]),
+        physics=physics_of([getattr(env, "unwrapped", env) for env in simulations or ()]),
         limit=limit,
         has_images=has_images,
         name=getattr(spec, "id", None) or type(inner).__name__,
     )
-
-
-def _found_physics(environments: list[Any]) -> AdjustablePhysics | None:
-    """Find MuJoCo models; MuJoCo is not imported for environments without a model."""
-    if not environments or not hasattr(environments[0], "model"):
-        return None
-    from offnominal.worlds.mujoco.model_physics import find_physics
-
-    return find_physics(environments)
 
 
 def channel_names(space: Any) -> tuple[str, ...]:

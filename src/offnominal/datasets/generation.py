@@ -30,8 +30,9 @@ from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
 from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
+from offnominal.worlds.catalogue import NAMESPACE
 from offnominal.worlds.world import World
-from offnominal.worlds.world_source import build_world
+from offnominal.worlds.world_source import WorldSource, open_world
 
 BATCH, BATCH_WITH_FRAMES = 512, 32
 """Number of episodes that are simulated at once."""
@@ -44,6 +45,7 @@ def generate(
     folder: Path | str | None = None,
     *,
     policy: PolicySource = None,
+    env: WorldSource | None = None,
     overwrite: bool = False,
     workers: int = 1,
     report: Report = warnings.warn,
@@ -58,6 +60,8 @@ def generate(
         folder: Folder of the dataset, which must not contain other files. If None, a folder in the
             :func:`~offnominal.core.directories.data_home`, where :func:`load_dataset` finds it.
         policy: Policy of the recipe; not needed if it is a shipped one.
+        env: Environment of the recipe if it has no id: an environment, a vector environment or a function that makes
+            one. Several workers need a function of an importable module.
         overwrite: Whether to replace an existing dataset. Folders without a readable manifest and folders with other
             files are never replaced.
         workers: Number of processes. The bytes do not depend on it.
@@ -80,8 +84,13 @@ def generate(
         )
     positive_integer("workers", workers)
     resolved = _policy_of(recipe, policy)
-    if recipe.frames and build_world(recipe.world, 1).camera is None:
-        raise UnsupportedEnvironment(f"{recipe.world} has no images; leave out frames.")
+    source = recipe.world if env is None else env
+    with open_world(source, 1) as sample:
+        if sample.card.id != recipe.world.removeprefix(f"{NAMESPACE}/"):
+            raise InvalidParameter(f"the environment is {sample.card.id}, the recipe is for {recipe.world}.")
+        if recipe.frames and sample.camera is None:
+            raise UnsupportedEnvironment(f"{recipe.world} has no images; leave out frames.")
+        channels = channels_of(sample)
     path = destination(data_home() / recipe.folder_name if folder is None else folder)
     found = _existing(path, recipe, overwrite)
     if found is None:
@@ -90,7 +99,8 @@ def generate(
             found = _existing(path, recipe, overwrite)
             if found is None:
                 manifest = Manifest.here(recipe.world, "generate", recipe)
-                _record(BatchRollout(recipe, resolved), path, DatasetBuilder(unfinished, manifest, report), workers)
+                simulate = BatchRollout(recipe, resolved, source)
+                _record(simulate, path, DatasetBuilder(unfinished, manifest, report), channels, workers)
     return found or Dataset(path)
 
 
@@ -124,12 +134,11 @@ def _existing(folder: Path, recipe: Recipe, overwrite: bool) -> Dataset | None:
     )
 
 
-def _record(simulate: BatchRollout, folder: Path, builder: DatasetBuilder, workers: int) -> None:
+def _record(simulate: BatchRollout, folder: Path, builder: DatasetBuilder, channels: Channels, workers: int) -> None:
     """Simulate and write the splits that are not finished yet."""
     recipe = simulate.recipe
     plans = recipe.plans()
     missing = [plan for plan in plans if plan.name not in builder.splits]
-    channels = channels_of(build_world(recipe.world, 1))
     with progress(f"Recording {recipe.world}", total=sum(len(plan.seeds) for plan in plans)) as tick:
         tick(sum(entry.episodes for entry in builder.splits.values()))
         for name, part in groupby(_simulated(simulate, missing, tick, workers), key=itemgetter(0)):

@@ -20,7 +20,7 @@ from offnominal.datasets.split_metadata import FORMAT
 from offnominal.rollouts.frame_recorder import check_camera
 from offnominal.rollouts.recorders import OUTCOMES
 from offnominal.worlds.pixel_observations import CameraKind
-from offnominal.worlds.world_source import build_world
+from offnominal.worlds.world_source import WorldSource, open_world
 
 SEED = 10_000_000
 SPACING = 1_000_000
@@ -81,6 +81,7 @@ class RecipeFields(TypedDict, total=False):
     extras: tuple[str, ...]
     frames: bool
     camera: CameraKind
+    max_steps: int | None
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class Recipe(Config):
         frames: Whether to record camera frames: 128 x 128 RGB for every observation, without loss.
         camera: What the camera shows while an observation is faulty: the true state (``"clean"``) or the state that
             the faulty sensors report (``"affected"``).
+        max_steps: Time limit; the world's own if None.
         format: Version of the file format.
 
     Example:
@@ -129,10 +131,13 @@ class Recipe(Config):
     extras: tuple[str, ...] = ()
     frames: bool = False
     camera: CameraKind = "clean"
+    max_steps: int | None = None
     format: int = FORMAT
 
     def __post_init__(self) -> None:
         validation = 1 if self.validation is None else self.validation
+        if self.max_steps is not None:
+            positive_integer("max_steps", self.max_steps)
         sizes = {"episodes": self.episodes, "nominal": self.nominal, "validation": validation}
         for name, size in sizes.items():
             if isinstance(size, int) and size > SPACING:
@@ -149,13 +154,14 @@ class Recipe(Config):
                 raise InvalidParameter(f"{cell.anomaly} changes only frames; record them with frames=True.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data. The fields of frames are left out if there are none, so that old hashes stay valid."""
-        return super().to_dict() if self.frames else without(super().to_dict(), frames=False, camera="clean")
+        """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
+        data = without(super().to_dict(), max_steps=None)
+        return data if self.frames else without(data, frames=False, camera="clean")
 
     @classmethod
     def for_world(
         cls,
-        world: str,
+        world: WorldSource,
         *,
         policy: PolicySource = None,
         policy_name: str | None = None,
@@ -169,7 +175,8 @@ class Recipe(Config):
         """Return the recipe of a world with its shipped policy and all its faults, or with some of them.
 
         Args:
-            world: Id of the world.
+            world: Id of the world or of a Gymnasium environment, or an environment of your own as for
+                :func:`~offnominal.rollouts.collect`; pass that to :func:`generate` too, as `env`.
             policy: Policy to record; the shipped expert if None. Pass it to :func:`generate` too.
             policy_name: Name of the policy in the recipe; required for a policy without weights.
             algorithm: Algorithm of the shipped expert; the world's default (TQC, or an ensemble) if None.
@@ -184,7 +191,8 @@ class Recipe(Config):
             >>> recipe.policy, recipe.nominal, [cell.name for cell in recipe.cells]
             ('tqc', 20, ['action/noise@tiny'])
         """
-        id = build_world(world, 1).card.id
+        with open_world(world, 1) as sample:
+            id = sample.card.id
         resolved = resolve_policy(id, policy, algorithm=algorithm, name=policy_name)
         cells = cells_of(id, strengths=strengths, anomalies=anomalies, levels=levels)
         size = fields.get("episodes", cls.episodes) if nominal is None else nominal

@@ -18,6 +18,7 @@ from offnominal.core.errors import InvalidState
 from offnominal.core.job_processes import current_job, processes_for
 from offnominal.datasets.recipe import Recipe
 from offnominal.rollouts.collection import rollout
+from offnominal.worlds.world_source import WorldSource
 
 Batch = Sequence[tuple[int, tuple[Fault, ...]]]
 """Seed and faults of each episode."""
@@ -30,20 +31,23 @@ class BatchRollout:
     Args:
         recipe: The recipe.
         policy: Its policy.
+        world: Source of its world.
     """
 
     recipe: Recipe
     policy: Policy
+    world: WorldSource
 
     def __call__(self, batch: Batch) -> list[Episode]:
         """Return the episodes of a batch."""
         seeds, faults = np.array([seed for seed, _ in batch]), [faults for _, faults in batch]
         return rollout(
-            self.recipe.world,
+            self.world,
             self.policy,
             seeds,
             faults,
             batch=len(batch),
+            max_steps=self.recipe.max_steps,
             frames=self.recipe.frames,
             camera=self.recipe.camera,
         )
@@ -59,7 +63,7 @@ def simulated_batches(simulate: BatchRollout, batches: Sequence[Batch], workers:
     if min(workers, len(batches)) < 2:
         yield from (simulate(batch) for batch in batches)
         return
-    with processes_for(simulate, workers, needs="a policy") as pool:
+    with processes_for(simulate, workers, needs="an environment and a policy") as pool:
         rest = iter(batches)
         pending: deque[Future[list[Episode]]] = deque(
             pool.submit(_simulate, batch) for batch in islice(rest, 2 * workers)

@@ -25,7 +25,7 @@ from offnominal.rollouts.recorders import EpisodeRecorder, ReturnRecorder
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pixel_observations import CameraKind
 from offnominal.worlds.world import World
-from offnominal.worlds.world_source import WorldSource, build_world
+from offnominal.worlds.world_source import WorldSource, build_world, is_given, rows_of
 
 BATCH = 256
 MOST_EPISODES, LONGEST = 10_000_000, 100_000_000
@@ -53,15 +53,17 @@ def collect(
     the batch, the order, the other episodes or the number of threads.
 
     Args:
-        world: A world's id, the id of any Gymnasium environment with Box observations and Box or Discrete actions, or a
-            function from a number of rows to a world.
+        world: A world's id, the id of any Gymnasium environment with Box or Discrete actions, an environment, a vector
+            environment, or a function without arguments that makes one of these. Observations that are no Box are
+            flattened. An environment simulates one episode at a time, a vector environment as many as it has rows; it
+            is not closed. A function from a number of rows to a world works too.
         policy: A policy, or a function from a batch of observations to a batch of actions.
         n: Number of episodes.
         faults: None, a fault for every episode, a tuple of faults that act together in every episode, or a list
             with one such entry per episode.
         seed: Seed of the first episode.
         batch: Number of episodes to simulate at once; affects speed and memory, not the results.
-        max_steps: Time limit; the world's own if None.
+        max_steps: Time limit; the world's own if None. An environment that truncates an episode ends it earlier.
         frames: Whether to record camera images as ``extras["frames"]``, (T + 1, 128, 128, 3) bytes: 10 MB for 200
             steps. :meth:`Episode.images` returns them as observations.
         camera: State that the frames show while an observation is faulty: ``"clean"`` shows the true state, as an
@@ -129,13 +131,15 @@ def _in_batches(
     **options: Any,
 ) -> list[Any]:
     """Simulate batch after batch and return the recorder's result of each episode."""
-    size = min(positive_integer("batch", batch), len(seeds))
-    simulations = build_world(world, size, **options)
     agent = as_policy(policy)
+    size = min(positive_integer("batch", batch), len(seeds), rows_of(world) or len(seeds))
+    simulations = build_world(world, size, **options)
+    size = min(size, simulations.n)
     limit = simulations.card.max_steps if max_steps is None else integer_in("max_steps", max_steps, 1, LONGEST)
     environment = EnvironmentInfo.of(simulations, limit, has_images=has_images)
     injections = [
-        Injection(_padded(faults[first : first + size], size), environment) for first in range(0, len(seeds), size)
+        Injection(_padded(faults[first : first + size], simulations.n), environment)
+        for first in range(0, len(seeds), size)
     ]
     results: list[Any] = []
     try:
@@ -147,7 +151,8 @@ def _in_batches(
                 results += [recorder.episode(row, int(part[row]), injection) for row in range(len(part))]
                 tick(len(part))
     finally:
-        simulations.close()
+        if not is_given(world):
+            simulations.close()
     return results
 
 
@@ -180,7 +185,7 @@ def _run(
         world.step(executed, rows)
         observations = injection.observe(world.observations, rows)
         recorder.record(t, rows, world, injection, commanded, executed, observations)
-        running = ~world.terminated[rows]
+        running = ~(world.terminated[rows] | world.truncated[rows])
         if not running.all():
             state = policy.take(state, np.flatnonzero(running))
             rows = rows[running]

@@ -58,7 +58,8 @@ def flat_observation_space(name: str, space: Space[Any]) -> Box:
             f"{name} has images beside other observations ({space}); keep one of them with "
             "gymnasium.wrappers.FilterObservation, or render the images with frames=True."
         )
-    return flat
+    # In float32, so that a fault of an observation is not rounded to 0 or 1.
+    return Box(flat.low.astype(np.float32), flat.high.astype(np.float32), dtype=np.float32)
 
 
 def _parts(space: Space[Any]) -> list[Space[Any]]:

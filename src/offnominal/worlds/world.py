@@ -34,6 +34,7 @@ class World(ABC):
         observations: (n, ...): observation after the latest reset or step of each row.
         rewards: (n,): latest reward.
         terminated: (n,): whether the task has ended.
+        truncated: (n,): whether the simulation itself has ended the episode early; the time limit is the caller's.
         success: (n,): whether the task is solved.
         critical: (n,): whether the state is unsafe, such as a collision.
         cost: (n,): safety cost of the state.
@@ -48,6 +49,7 @@ class World(ABC):
     observations: Array
     rewards: FloatArray
     terminated: BoolArray
+    truncated: BoolArray
     success: BoolArray
     critical: BoolArray
     cost: FloatArray
@@ -58,6 +60,7 @@ class World(ABC):
         self.observations = np.zeros((n, *self.observation_space.shape), self.observation_space.dtype)
         self.rewards = np.zeros(n)
         self.terminated = np.zeros(n, np.bool_)
+        self.truncated = np.zeros(n, np.bool_)
         self.success = np.zeros(n, np.bool_)
         self.critical = np.zeros(n, np.bool_)
         self.cost = np.zeros(n)
