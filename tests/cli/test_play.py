@@ -33,6 +33,30 @@ def test_the_default_strength_has_a_visible_effect(world: str, anomaly: str, str
     assert path.exists()
 
 
+def test_commands_of_a_craft_world_are_recorded(tmp_path: Path) -> None:
+    path, file = tmp_path / "clip.gif", tmp_path / "commands.txt"
+    file.write_text("# to the first tree\nTURN 90\n\nFLY up\nNOP\n")
+    for words, typed in ((["--commands", str(file)], None), (["--commands", "-"], file.read_text())):
+        said = runner.invoke(
+            program,
+            ["play", "CRAFT-Pogo-v1", *words, "--anomaly", "dynamics/fence", "--strength", "hard", "--out", str(path)],
+            input=typed,
+        )
+        assert said.exit_code == 0, said.output
+        assert "2 FLY up: unknown command" in said.output
+        assert "4 frames, 2 of 3 commands carried out with dynamics/fence at 3: " in said.output
+    from PIL import Image
+
+    assert Image.open(path).size == (264, 264)
+
+
+def test_only_craft_worlds_take_commands(tmp_path: Path) -> None:
+    said = runner.invoke(
+        program, ["play", "SAP-Goal0-v0", "--commands", "-", "--out", str(tmp_path / "a.gif")], input=""
+    )
+    assert "SAP-Goal0-v0 has no command interface" in str(said.exception)
+
+
 def test_an_unknown_world_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(sys, "argv", ["offnominal", "play", "SAP-Gaol0-v0"])
     with pytest.raises(SystemExit) as stopped:

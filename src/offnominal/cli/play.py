@@ -32,10 +32,16 @@ def play(
     seed: Annotated[int, seed_option("Seed of the episode.")] = 0,
     steps: Annotated[int | None, count_option("Largest number of steps.")] = None,
     path: Annotated[Path, file_option("Clip, .gif, .mp4 or .webp.")] = Path("runs/clip.gif"),
+    commands: Annotated[
+        typer.FileText | None,
+        typer.Option(help="File with commands of a CRAFT world, one per line; - for standard input. No policy acts."),
+    ] = None,
 ) -> None:
     """Record a clip of a faulty episode next to its nominal twin, with a red border while the fault is active.
 
     Example: [bold]offnominal play MJC-HalfCheetah-v0 --anomaly action/noise --onset 50 --out clip.gif[/]
+
+    Commands: [bold]echo "MOVE w" | offnominal play CRAFT-Pogo-v2 --commands - --out clip.gif[/]
     """
     from offnominal.agents import expert, scripted_expert
     from offnominal.anomalies import Fault, Schedule
@@ -44,6 +50,9 @@ def play(
     from offnominal.worlds import worlds as registry
 
     id = registry.spec(world).id
+    if commands is not None:
+        _play_commands(id, commands.read(), anomaly, strength, onset, seed=seed, steps=steps, path=path)
+        return
     if agent not in ("expert", "scripted"):
         raise InvalidParameter(f"--agent is {agent!r}; expected expert or scripted.")
     acting = expert(id) if agent == "expert" else scripted_expert(id)
@@ -54,6 +63,39 @@ def play(
     frames = write_clip(path, id, acting, fault, seed=seed, steps=steps)
     shown = "" if fault is None else f" of {fault.id} at {_described(fault.strength)}"
     out.print(f"{frames} frames{escape(shown)}: [bold]{escape(str(path))}[/]", soft_wrap=True)
+
+
+def _play_commands(
+    world: str,
+    text: str,
+    anomaly: str | None,
+    strength: str | None,
+    onset: int | None,
+    *,
+    seed: int,
+    steps: int | None,
+    path: Path,
+) -> None:
+    """Record a clip of commands and report those that were not carried out."""
+    from offnominal.anomalies.strengths import parameter_for
+    from offnominal.reports.command_clip import read_commands, write_command_clip
+
+    novelty, level = "", 0.0
+    if anomaly is not None:
+        novelty = anomaly.removeprefix("dynamics/")
+        given = _strength(strength, anomaly, world)
+        level = parameter_for(world, anomaly, given) if isinstance(given, str) else given
+    chosen = read_commands(text)[:steps]
+    results = write_command_clip(
+        path, world, chosen, novelty=novelty, level=round(level), onset=0 if onset is None else onset, seed=seed
+    )
+    for number, (command, result) in enumerate(zip(chosen, results, strict=False), 1):
+        if not result.success:
+            out.print(f"{number} {escape(command)}: {escape(result.message)}", soft_wrap=True)
+    done = sum(result.success for result in results)
+    shown = "" if anomaly is None else f" with {anomaly} at {round(level)}"
+    summary = f"{len(results) + 1} frames, {done} of {len(chosen)} commands carried out{shown}"
+    out.print(f"{escape(summary)}: [bold]{escape(str(path))}[/]", soft_wrap=True)
 
 
 def _strength(given: str | None, anomaly: str, world: str) -> float | str:
