@@ -105,7 +105,7 @@ def test_no_place_stands_on_a_lane(town):
     for place in town.places:
         if place.kind == "building":
             away = points - [place.x, place.y]
-            near = points[np.abs(away).max(axis=1) < 40.0]
+            near = points[np.abs(away).max(axis=1) < 0.5 * (place.length + place.width) + 4.0]
             assert not any(place.contains(x, y, 1.7) for x, y in near)
         elif place.kind != "rail":
             assert np.sqrt(((points - [place.x, place.y]) ** 2).sum(axis=1).min()) > 1.6
