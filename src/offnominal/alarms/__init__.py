@@ -14,6 +14,7 @@ from offnominal.alarms.online_monitor import AlarmEvidence, MonitorOutput, Onlin
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.alarms.thresholds import Maximum, Quantile, ThreeSigma
 from offnominal.alarms.time_band import TimeBand
+from offnominal.alarms.window_maximum import WindowMaximum
 from offnominal.alarms.world_audit import WorldAudit, alarms_at, audit_world
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "TimeBand",
     "TooFewEpisodes",
     "VectorMonitor",
+    "WindowMaximum",
     "WorldAudit",
     "alarm_from_dict",
     "alarms",

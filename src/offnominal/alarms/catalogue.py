@@ -30,6 +30,9 @@ for _spec in (
 ):
     alarms.register(_spec)
 
+UNLISTED = {"WindowMaximum": Spec("WindowMaximum", "offnominal.alarms.window_maximum:WindowMaximum", "")}
+"""Alarms that are made by name, but not listed among those for any data: their window must fit the log."""
+
 
 def make_alarm(alarm: str | Alarm, **options: Any) -> Alarm:
     """Return an alarm by id, or the given alarm.
@@ -38,4 +41,8 @@ def make_alarm(alarm: str | Alarm, **options: Any) -> Alarm:
         >>> make_alarm("EpisodeMaximum", alpha=0.1)
         EpisodeMaximum(alpha=0.1, confidence=None)
     """
-    return alarm if isinstance(alarm, Alarm) else alarms.make(alarm, **options)
+    if isinstance(alarm, Alarm):
+        return alarm
+    if alarm in UNLISTED:
+        return alarms.load(UNLISTED[alarm].target)(**options)
+    return alarms.make(alarm, **options)

@@ -8,8 +8,9 @@ from typing import Literal
 from offnominal.core.config import Config
 
 Kind = Literal["none", "marginal", "pac"]
-Unit = Literal["episode", "step"]
+Unit = Literal["episode", "step", "window"]
 
+HOUR = 3600.0
 EXCHANGEABLE = "new nominal episodes are exchangeable with the calibration episodes"
 
 
@@ -27,9 +28,11 @@ class Guarantee(Config):
     Args:
         kind: Kind of the guarantee; ``"none"`` means no guarantee.
         level: Largest probability of a false alarm; None without a guarantee.
-        unit: Unit of the probability: a whole episode or a single step.
+        unit: Unit of the probability: a whole episode, a single step, or a window of steps.
         assumption: Condition under which the guarantee holds.
         confidence: Confidence of a ``"pac"`` guarantee; else None.
+        window: Steps of a window; else None.
+        window_s: Seconds of a window, if they are known.
 
     Example:
         >>> print(Guarantee("marginal", 0.05, "episode", EXCHANGEABLE))
@@ -41,11 +44,24 @@ class Guarantee(Config):
     unit: Unit
     assumption: str
     confidence: float | None = None
+    window: int | None = None
+    window_s: float | None = None
+
+    @property
+    def per_hour(self) -> float | None:
+        """Largest mean number of windows with a false alarm per hour; None if the seconds of a window are unknown."""
+        if self.level is None or self.window_s is None:
+            return None
+        return self.level * HOUR / self.window_s
 
     def __str__(self) -> str:
         if self.level is None:
             return "no guarantee"
         guarantee = f"a false alarm in at most {100 * self.level:.3g}% of nominal {self.unit}s"
+        if self.window is not None:
+            guarantee += f" of {self.window:,} steps"
+        if self.per_hour is not None:
+            guarantee += f" ({self.per_hour:.3g} per hour)"
         if self.confidence is None:
             return f"{guarantee}, on average over calibrations"
         return f"{guarantee}, in at least {100 * self.confidence:.3g}% of calibrations"

@@ -12,6 +12,8 @@ from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.split import Split, Verify, counted
 
 LISTED = 4
+NOT_EVALUATED = ("train", "validation", "twins")
+"""Splits that no detector is evaluated on, whatever their labels are."""
 
 
 class Dataset:
@@ -64,6 +66,14 @@ class Dataset:
         """Names of the splits with faults, by anomaly and level."""
         recipe = self.manifest.recipe
         return {(cell.anomaly, cell.level): cell.name for cell in recipe.cells} if recipe else {}
+
+    @property
+    def faulty(self) -> list[str]:
+        """Names of the splits with faults: those of the recipe, or without one those with active labels."""
+        if self.manifest.recipe:
+            return list(self.faults.values())
+        entries = self.manifest.splits.items()
+        return [name for name, entry in entries if entry.statistics.faulty > 0 and name not in NOT_EVALUATED]
 
     def images(self) -> Dataset:
         """Return the dataset with frames as observations; see :meth:`Split.images`.

@@ -6,6 +6,7 @@ from offnominal.evaluation.equal_cost import EqualCost, measure_equal_cost
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate, average, average_over_seeds
 from offnominal.evaluation.evaluation_report import EvaluationReport, ReportLine
+from offnominal.evaluation.event_timing import EventTiming, measure_events
 from offnominal.evaluation.null_discrimination import measure_null_discrimination
 from offnominal.evaluation.operating_curve import OperatingCurve, measure_operating_curve
 from offnominal.evaluation.split_evaluation import effective_onsets, evaluate_split
@@ -20,6 +21,7 @@ __all__ = [
     "EqualCost",
     "Estimate",
     "EvaluationReport",
+    "EventTiming",
     "FalseAlarms",
     "InvalidLabels",
     "OperatingCurve",
@@ -36,6 +38,7 @@ __all__ = [
     "evaluate_split",
     "measure_discrimination",
     "measure_equal_cost",
+    "measure_events",
     "measure_false_alarms",
     "measure_null_discrimination",
     "measure_operating_curve",

@@ -2,36 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
 
 from offnominal.alarms.alarm import Alarm
+from offnominal.core.checks import number_in, one_of, positive_number, shown
+from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import progress
-from offnominal.datasets.dataset import Dataset
+from offnominal.core.types import FloatArray
+from offnominal.datasets.dataset import NOT_EVALUATED, Dataset
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.evaluation_report import EvaluationReport
+from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.split_evaluation import evaluate_split
+from offnominal.evaluation.timing import HORIZON, WITHIN
+
+Splits = Dataset | Mapping[str, Sequence[Episode]]
+Unit = Literal["steps", "seconds"]
+STEPS_AT_ONCE = 2**18
+NOMINAL = ("test", "validation")
+TIME = "time"
 
 
 def evaluate(
     detector: Detector,
-    data: Dataset,
+    data: Splits,
     *,
     alarm: Alarm | None = None,
     splits: Iterable[str] | None = None,
+    within: Sequence[float] = WITHIN,
+    horizon: float = HORIZON,
+    unit: Unit = "steps",
+    period: float | None = None,
+    block: int | None = None,
     replicates: int = REPLICATES,
     seed: int = 0,
 ) -> EvaluationReport:
     """Evaluate a fitted detector on the faults of a dataset.
 
-    Faulty episodes are compared with the split ``test``, and with ``twins`` if the dataset has it.
+    Faulty episodes are compared with the split ``test`` (or ``validation`` without it), and with ``twins`` if the
+    dataset has it. Every split with active labels counts as faulty. Episodes on disk are read
+    and scored some at a time.
 
     Args:
         detector: Detector fitted on the split ``train``.
-        data: The dataset.
+        data: The dataset, or episodes by name of the split.
         alarm: Alarm fitted on scores of the split ``validation``; without an alarm there are no delays.
         splits: Names of splits with faults; all if None.
+        within: Delays for which the detected fraction is computed.
+        horizon: Horizon of the restricted mean delay.
+        unit: Unit of `within`, `horizon` and all delays: ``"steps"`` or ``"seconds"``.
+        period: Seconds per step; if None, the median time step of the extra ``time``, where there is one. With it,
+            false alarms are counted per hour too.
+        block: Steps of the blocks that the bootstrap draws; see :func:`evaluate_split`.
         replicates: Bootstrap replicates; 0 for metrics without intervals.
         seed: Seed of the bootstrap.
 
@@ -46,30 +74,115 @@ def evaluate(
         >>> report["observation/offset@large"].numbers["matched_auroc"].value > 0.95
         True
     """
-    chosen = list(data.faults.values()) if splits is None else list(splits)
+    one_of("unit", unit, get_args(Unit))
+    chosen = faulty_splits(data) if splits is None else list(splits)
     if not chosen:
-        raise InvalidParameter("the dataset has no split with faults; generate a dataset with anomalies.")
-    nominal = detector.score(list(data["test"]))
+        raise InvalidParameter(
+            "the dataset has no split with faults; generate a dataset with anomalies, or give labels."
+        )
+    others = next((name for name in NOMINAL if name in data and name not in chosen), None)
+    nominal = None if others is None else scored(detector, data[others])
+    step = positive_number("period", period) if period is not None else None if nominal is None else nominal.period
     twins = list(data["twins"]) if "twins" in data else None
     twin_scores = None if twins is None else detector.score(twins)
+    world = data.world if isinstance(data, Dataset) else "own data"
     reports = []
-    with progress(f"Evaluating {detector.name} on {data.world}", total=len(chosen)) as tick:
+    with progress(f"Evaluating {detector.name} on {world}", total=len(chosen)) as tick:
         for name in chosen:
-            episodes = list(data[name])
-            scores = detector.score(episodes)
+            found = scored(detector, data[name], keep=twins is not None)
+            step = found.period if step is None else step
             reports.append(
                 evaluate_split(
-                    scores,
-                    episodes,
+                    found.scores,
+                    found.episodes or found.truths,
                     name=name,
-                    nominal=nominal,
-                    alarms=None if alarm is None else alarm.alarm(scores),
-                    nominal_alarms=None if alarm is None else alarm.alarm(nominal),
+                    nominal=None if nominal is None else nominal.scores,
+                    alarms=None if alarm is None else alarm.alarm(found.scores),
+                    nominal_alarms=None if alarm is None or nominal is None else alarm.alarm(nominal.scores),
                     twins=twins,
                     twin_scores=twin_scores,
+                    within=[_steps("within", value, unit, step) for value in within],
+                    horizon=_steps("horizon", horizon, unit, step),
+                    period=step,
+                    block=block,
                     replicates=replicates,
                     seed=seed,
                 )
             )
             tick(note=name)
-    return EvaluationReport.of(data.world, reports)
+    report = EvaluationReport.of(world, reports)
+    return report if unit == "steps" else report.in_seconds(float(step or 1.0), within)
+
+
+def faulty_splits(data: Splits) -> list[str]:
+    """Return the names of the splits with faults: those of the recipe, or those with active labels.
+
+    Raises:
+        InvalidParameter: The data is no dataset and no mapping.
+    """
+    if isinstance(data, Dataset):
+        return data.faulty
+    if not isinstance(data, Mapping):
+        raise InvalidParameter(f"data is {shown(data)}; expected a dataset, or episodes by name of the split.")
+    return [name for name, episodes in data.items() if name not in NOT_EVALUATED and _has_labels(episodes)]
+
+
+def _has_labels(episodes: Any) -> bool:
+    known = getattr(episodes, "faulty", None)
+    return bool(np.any(known)) if known is not None else any(episode.active.any() for episode in episodes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredSplit:
+    """Scores and labels of a split.
+
+    Args:
+        scores: One array per episode.
+        truths: Labels and faults of each episode.
+        period: Median time step of the first episode in seconds; None if its time was not recorded.
+        episodes: The episodes themselves, if they were kept.
+    """
+
+    scores: list[FloatArray]
+    truths: list[GroundTruth]
+    period: float | None
+    episodes: list[Episode]
+
+
+def scored(detector: Detector, episodes: Sequence[Episode], *, keep: bool = False) -> ScoredSplit:
+    """Score the episodes of a split, some at a time, so that only their scores and labels stay in memory.
+
+    Args:
+        detector: A fitted detector.
+        episodes: Episodes, in memory or on disk.
+        keep: Whether to keep the episodes.
+    """
+    scores: list[FloatArray] = []
+    truths: list[GroundTruth] = []
+    kept: list[Episode] = []
+    group: list[Episode] = []
+    period, steps = None, 0
+    for episode in episodes:
+        if not truths and TIME in episode.extras and len(episode):
+            period = float(np.median(np.diff(episode.extras[TIME])))
+        truths.append(GroundTruth(episode.active.copy(), episode.events))
+        group.append(episode)
+        steps += len(episode)
+        if steps >= STEPS_AT_ONCE and not detector.pixel_observations:
+            scores += detector.score(group)
+            kept += group if keep else []
+            group, steps = [], 0
+    if group or not truths:
+        scores += detector.score(group)
+    return ScoredSplit(scores, truths, period, kept + group if keep else [])
+
+
+def _steps(name: str, value: float, unit: Unit, period: float | None) -> int:
+    """Return a duration in steps."""
+    if unit == "steps":
+        return value  # type: ignore[return-value]
+    if period is None:
+        raise InvalidParameter(
+            "unit is 'seconds', but the episodes have no extra 'time'; give `period`, the seconds per step."
+        )
+    return max(round(number_in(name, value, 0.0) / period), 1 if name == "horizon" else 0)

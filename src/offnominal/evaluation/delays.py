@@ -40,7 +40,7 @@ def is_median_delay(name: str) -> bool:
         >>> is_median_delay("effective_median_delay"), is_median_delay("mean_delay")
         (True, False)
     """
-    return name.endswith(MEDIAN_DELAY)
+    return name.removesuffix("_s").endswith(MEDIAN_DELAY)
 
 
 def stored_delay(median: float | None, miss_rate: float | None) -> float | None:

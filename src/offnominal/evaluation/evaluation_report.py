@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidParameter, MissingDependency, UnknownName, did_you_mean
+from offnominal.core.text_table import text_table
 from offnominal.evaluation.delays import delay_text, is_median_delay
 from offnominal.evaluation.estimate import (
     Estimate,
@@ -22,12 +23,20 @@ HEADLINE = {
     "null_auroc": "null",
     "excess_auroc": "excess",
     "matched_auroc": "time-matched",
+    "episode_auroc": "AUROC of episodes",
+    "event_detected": "events detected",
+    "event_median_delay": "event delay",
+    "event_median_delay_s": "event delay [s]",
+    "event_false_alarms_per_hour": "false per hour between events",
     "equal_cost_mean_delay": "delay at equal cost",
+    "equal_cost_mean_delay_s": "delay at equal cost [s]",
     "median_delay": "median delay",
+    "median_delay_s": "median delay [s]",
     "within_10": "within 10",
     "miss_rate": "missed",
     "early_rate": "early",
     "false_alarms": "false per 1,000",
+    "false_alarms_per_hour": "false per hour",
 }
 
 
@@ -134,6 +143,32 @@ class EvaluationReport:
         counts = {"episodes": sum(int(line.counts["episodes"] or 0) for line in self.lines)}
         return ReportLine(f"mean of {len(self.lines)}", counts, numbers)
 
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about the intervals of some splits, such as the reason why there are none."""
+        return [note for split in self.details for note in split.notes]
+
+    def in_seconds(self, period: float, within: Sequence[float]) -> EvaluationReport:
+        """Return the report with delays in seconds: ``median_delay_s``, ``within_2.5s`` and so on.
+
+        Args:
+            period: Seconds per step.
+            within: Delays in seconds, in the order of those in steps.
+        """
+        lines = [ReportLine(line.split, line.counts, _in_seconds(line.numbers, period, within)) for line in self.lines]
+        return replace(self, lines=tuple(lines))
+
+    def __str__(self) -> str:
+        return "\n".join([text_table(self.summary()), *self.notes])
+
+    def to_pandas(self) -> Any:
+        """Return :meth:`rows` as a data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingDependency("this needs pandas; install it with `pip install offnominal[pandas]`.") from None
+        return pd.DataFrame(self.rows())
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per split with all metrics and intervals, for files."""
         rows = [line.row() for line in self.lines]
@@ -153,3 +188,21 @@ class EvaluationReport:
             }
             for line in lines
         ]
+
+
+def _in_seconds(numbers: Mapping[str, Estimate], period: float, within: Sequence[float]) -> dict[str, Estimate]:
+    """Return numbers with delays in seconds."""
+    seconds = [f"{value:g}s" for value in within]
+    found: dict[str, Estimate] = {}
+    counts: dict[str, int] = {}
+    for name, number in numbers.items():
+        stem, _, last = name.rpartition("_")
+        if last == "delay":
+            scaled = Estimate(None if number.value is None else number.value * period, number.draws * period)
+            found[f"{name}_s"] = scaled
+        elif stem.endswith("within") and last.isdigit():
+            found[f"{stem}_{seconds[counts.setdefault(stem, 0)]}"] = number
+            counts[stem] += 1
+        else:
+            found[name] = number
+    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from offnominal.evaluation.discrimination import Discrimination, Ranking
 from offnominal.evaluation.equal_cost import EqualCost
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.event_timing import EventTiming
 from offnominal.evaluation.operating_curve import OperatingCurve
 from offnominal.evaluation.time_matched import TimeMatched
 from offnominal.evaluation.timing import Timing
@@ -29,6 +30,10 @@ class SplitReport:
             without alarms or twins.
         operating: Delay against false alarms for all thresholds; None without nominal scores.
         equal_cost: Timing with the threshold that a budget of false alarms allows; None without nominal scores.
+        events: Detection of labelled intervals; None without alarms, or if every fault was injected or lasts to the end
+            of its episode.
+        episode_auroc: AUROC between whole episodes; None unless the labels are constant in each episode.
+        notes: Sentences about the intervals, such as the reason why there are none.
     """
 
     name: str
@@ -42,6 +47,9 @@ class SplitReport:
     effective_timing: Timing | None = None
     operating: OperatingCurve | None = None
     equal_cost: EqualCost | None = None
+    events: EventTiming | None = None
+    episode_auroc: Estimate | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def excess(self) -> Ranking | None:
@@ -55,7 +63,7 @@ class SplitReport:
 
     def counts(self) -> dict[str, int | float | None]:
         """Return the exact numbers: sizes, and the fraction of faulty steps that are matched."""
-        return {
+        counts: dict[str, int | float | None] = {
             "episodes": self.episodes,
             "never_faulty": self.never_faulty,
             "one_class": self.discrimination.one_class,
@@ -63,6 +71,7 @@ class SplitReport:
             "active_steps": self.discrimination.active_steps,
             "matched_steps": None if self.matched is None else self.matched.matched,
         }
+        return counts if self.events is None else {**counts, "events": self.events.events}
 
     def numbers(self) -> dict[str, Estimate]:
         """Return every estimate by name."""
@@ -83,6 +92,10 @@ class SplitReport:
         numbers |= {"time_auroc": self.time_baseline.local.auroc, "pooled_time_auroc": self.time_baseline.pooled.auroc}
         if self.matched is not None:
             numbers["matched_auroc"] = self.matched.auroc
+        if self.episode_auroc is not None:
+            numbers["episode_auroc"] = self.episode_auroc
+        if self.events is not None:
+            numbers |= self.events.numbers()
         timings: dict[str, Timing | EqualCost | None] = {
             "": self.timing,
             "effective_": self.effective_timing,

@@ -129,3 +129,22 @@ def onset_steps(onsets: Sequence[int | None], lengths: IntArray) -> IntArray:
         raise InvalidLabels(f"there are onsets of {len(onsets)} episodes; expected {len(lengths)}.")
     first = np.array([-1 if onset is None else int(onset) for onset in onsets], np.int64)
     return np.where(first < lengths, first, -1)
+
+
+def intervals(values: BoolArray, bounds: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first step of each uninterrupted interval of True, and the step after its last.
+
+    Args:
+        values: (S,): values of all steps.
+        bounds: (n + 1,): start of each episode, and the end of the last; an interval ends with its episode.
+
+    Example:
+        >>> intervals(np.array([True, True, False, True, True]), np.array([0, 4, 5]))
+        (array([0, 3, 4]), array([2, 4, 5]))
+    """
+    before = np.concatenate([[False], values[:-1]]) if len(values) else values
+    after = np.concatenate([values[1:], [False]]) if len(values) else values
+    first, last = np.zeros(len(values), np.bool_), np.zeros(len(values), np.bool_)
+    first[bounds[:-1][np.diff(bounds) > 0]] = True
+    last[bounds[1:][np.diff(bounds) > 0] - 1] = True
+    return np.flatnonzero(values & (first | ~before)), np.flatnonzero(values & (last | ~after)) + 1

@@ -7,18 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, positive_integer
+from offnominal.core.checks import integer_in, positive_integer, positive_number
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.evaluation.bootstrap import REPLICATES, Resamples
 from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.step_scores import flags, onset_steps
+from offnominal.evaluation.step_scores import flags, intervals, onset_steps
 from offnominal.evaluation.survival import DetectionCurve, estimate_detection_curve, restricted_means
 
 WITHIN = (5, 10, 20)
 HORIZON = 20
+HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,12 @@ class FalseAlarms:
     Args:
         per_1000_steps: Steps in alarm per 1,000 steps of nominal episodes; an alarm of ten steps counts ten times.
         episodes: Fraction of nominal episodes with an alarm at any step.
+        per_hour: Alarms that begin, per hour; an alarm of ten steps counts once. None if the time step is unknown.
     """
 
     per_1000_steps: Estimate
     episodes: Estimate
+    per_hour: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,8 @@ class Timing:
         if self.false_alarms is not None:
             numbers["false_alarms"] = self.false_alarms.per_1000_steps
             numbers["false_alarm_episodes"] = self.false_alarms.episodes
+            if self.false_alarms.per_hour is not None:
+                numbers["false_alarms_per_hour"] = self.false_alarms.per_hour
         return numbers
 
 
@@ -134,20 +139,42 @@ def checked_delays(within: Sequence[int]) -> tuple[int, ...]:
     return tuple(integer_in("within", steps, 0) for steps in within)
 
 
-def measure_false_alarms(alarms: Sequence[Array], *, replicates: int = REPLICATES, seed: int = 0) -> FalseAlarms:
+def measure_false_alarms(
+    alarms: Sequence[Array],
+    *,
+    period: float | None = None,
+    units: IntArray | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> FalseAlarms:
     """Measure the rate of false alarms in nominal episodes.
 
     Args:
         alarms: One boolean array per nominal episode.
+        period: Seconds per step, for the rate per hour.
+        units: Bounds of the units that the bootstrap draws for rates, among the joined steps; the episodes if None.
         replicates: Bootstrap replicates.
         seed: Seed of the bootstrap.
 
     Example:
         >>> measure_false_alarms([np.arange(50) == 7, np.arange(50) > 50], replicates=0)
-        FalseAlarms(per_1000_steps=Estimate(10.000), episodes=Estimate(0.500))
+        FalseAlarms(per_1000_steps=Estimate(10.000), episodes=Estimate(0.500), per_hour=None)
     """
     raised, lengths = _joined(alarms, "nominal alarms")
-    return false_alarms_of_flags(raised, lengths, Resamples.draw_nominal(len(lengths), replicates, seed=seed))
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    units = bounds if units is None else units
+    drawn = Resamples.draw_nominal(len(lengths), replicates, seed=seed)
+    rates = Resamples.draw_nominal(len(units) - 1, replicates, seed=seed) if len(units) != len(bounds) else drawn
+    owner = np.repeat(np.arange(len(units) - 1), np.diff(units))
+    in_alarm: FloatArray = np.bincount(owner[raised], minlength=len(units) - 1).astype(np.float64)
+    begun = np.bincount(owner[intervals(raised, bounds)[0]], minlength=len(units) - 1).astype(np.float64)
+    any_alarm = np.array([row.any() for row in np.split(raised, bounds[1:-1])], np.float64)
+    steps = np.diff(units).astype(np.float64)
+    return FalseAlarms(
+        per_1000_steps=rates.ratio(1000.0 * in_alarm, steps),
+        episodes=drawn.mean(any_alarm),
+        per_hour=None if period is None else rates.ratio(HOUR * begun, steps * positive_number("period", period)),
+    )
 
 
 def _joined(alarms: Sequence[Array], what: str) -> tuple[BoolArray, IntArray]:
@@ -226,14 +253,4 @@ def timing_of_outcomes(
         early_rate=early_rate,
         curve=estimate_detection_curve(delays, exposures),
         false_alarms=false_alarms,
-    )
-
-
-def false_alarms_of_flags(alarms: BoolArray, lengths: IntArray, resamples: Resamples) -> FalseAlarms:
-    """Return the false-alarm rates of joined alarms."""
-    owner = np.repeat(np.arange(len(lengths)), lengths)
-    raised: FloatArray = np.bincount(owner[alarms], minlength=len(lengths)).astype(np.float64)
-    return FalseAlarms(
-        per_1000_steps=resamples.ratio(1000.0 * raised, lengths.astype(np.float64)),
-        episodes=resamples.mean((raised > 0.0).astype(np.float64)),
     )
