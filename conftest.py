@@ -17,6 +17,8 @@ OPTIONAL = (
     "imageio",
     "imageio_ffmpeg",
     "matplotlib",
+    "mcap",
+    "mcap_ros2",
     "minari",
     "mlflow",
     "open_clip",

@@ -161,3 +161,36 @@ def test_the_list_says_how_many_public_sets_there_are(tmp_path, monkeypatch):
     assert "Public tables and image sets: 0 present, " in said
     assert "must be placed by hand. offnominal tables lists them" in said
     assert "Public tables" not in run("datasets", tmp_path).stdout
+
+
+def test_a_log_is_previewed_and_imported_by_name(tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "home"))
+    lines = [f"2020-03-09 10:{n // 60:02}:{n % 60:02};{n % 7};5.0;{int(n >= 150)}" for n in range(200)]
+    log = tmp_path / "pump.csv"
+    log.write_text("\n".join(["datetime;Current;Voltage;anomaly", *lines]))
+    options = ["--time", "datetime", "--label", "anomaly", "--window", "10"]
+    shown = json.loads(run("import", log, "--preview", *options, "--json").stdout)
+    assert shown["log"]["rows per second"] == 1.0
+    assert shown["log"]["labelled rows"] == 0.25
+    assert [channel["constant"] for channel in shown["channels"]] == [False, True]
+    assert not (tmp_path / "home").exists()
+    result = run("import", log, "--as", "pump", *options)
+    assert result.exit_code == 0
+    assert "Current" in result.stdout
+    data = load_dataset("pump")
+    assert {name: len(data[name]) for name in data} == {"train": 8, "validation": 3, "test": 3, "faulty": 5}
+    assert data.faulty == ["faulty"]
+    assert data.world == "pump"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["import", "log.csv"], "give --as NAME"),
+        (["import", "log.csv", "--as", "mine"], "log.csv does not exist"),
+        (["import", "log.csv", "--as", "../mine"], "--as is '../mine'"),
+    ],
+)
+def test_an_import_without_a_log_or_a_name_is_an_error(arguments, complaint, tmp_path, monkeypatch):
+    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
+    assert complaint in str(run(*arguments).exception)

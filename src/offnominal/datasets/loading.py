@@ -19,9 +19,9 @@ def load_dataset(source: str | Path | Recipe, *, verify: Verify = "hash") -> Dat
     """Return a dataset.
 
     Args:
-        source: Folder of a dataset, a recipe, or the id of a world. The dataset of a recipe is generated on first use
-            and kept in the :func:`~offnominal.core.directories.data_home`. A world id stands for
-            ``Recipe.for_world(id)``.
+        source: Folder of a dataset or its name in the data home, a recipe, or the id of a world. The dataset of a
+            recipe is generated on first use and kept in the :func:`~offnominal.core.directories.data_home`. A world id
+            stands for ``Recipe.for_world(id)``.
         verify: ``"hash"`` compares the SHA-256 of a split with the manifest when it is first read, ``"size"`` only its
             size when the dataset is opened.
 
@@ -42,6 +42,11 @@ def load_dataset(source: str | Path | Recipe, *, verify: Verify = "hash") -> Dat
         )
     with file_errors(source):
         is_folder = bool(str(source)) and Path(source).is_dir()
+    if not is_folder and (home := find_data_home()) is not None:
+        with file_errors(home / source):
+            stored = (home / source / MANIFEST).is_file()
+        if stored:
+            return Dataset(home / source, verify=verify)
     if not is_folder:
         raise UnknownName(
             f"{str(source)!r} is neither the id of a world nor a folder.{did_you_mean(str(source), worlds.ids())} "

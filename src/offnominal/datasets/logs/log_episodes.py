@@ -28,7 +28,7 @@ def episodes_from(
     source: Any,
     *,
     observations: str | Iterable[str | int] | None = None,
-    actions: str | Iterable[str | int] = (),
+    actions: str | Iterable[str | int] | None = None,
     reward: str | int | None = None,
     label: str | int | None = None,
     nominal: Any = (),
@@ -40,7 +40,7 @@ def episodes_from(
     stride: int | None = None,
     missing: Missing = "error",
 ) -> LogEpisodes:
-    """Return the episodes of a log: a data frame, a table, arrays, or a CSV, Parquet, NPY or NPZ file.
+    """Return the episodes of a log: a data frame, a table, arrays, or a file or a folder of logs.
 
     A row is one observation. Transition t leads from row t to row t + 1. It has the action and the reward of row t and
     the label of row t + 1, the first row in which the fault could have been observed. Rows are counted from 0.
@@ -49,7 +49,8 @@ def episodes_from(
     Parquet file is in memory at a time.
 
     Args:
-        source: The log; see :func:`~offnominal.datasets.logs.opening.open_log`.
+        source: The log; see :func:`~offnominal.datasets.logs.opening.open_log`. Files of robots name their own columns:
+            those of MCAP the time, those of HDF5 and LeRobot observations, actions, rewards and episodes.
         observations: Columns of the observations; all columns without another role if None.
         actions: Columns of the actions; without them, actions have no entries.
         reward: Column of the rewards; without it, rewards are zero.
@@ -82,8 +83,11 @@ def episodes_from(
     """
     one_of("missing", missing, get_args(Missing))
     rows = open_log(source)
+    named = {"observations": observations, "actions": actions, "reward": reward, "episode": episode, "time": time}
     roles = Roles.of(
-        rows, observations=observations, actions=actions, reward=reward, label=label, episode=episode, time=time
+        rows,
+        label=label,
+        **{role: rows.suggested.get(role) if given is None else given for role, given in named.items()},
     )
     column = None if roles.time is None else TimeColumn.of(rows, roles.time, unit=time_unit, gap=gap)
     given = (nominal,) if isinstance(nominal, str | int | float | bool) else tuple(nominal)

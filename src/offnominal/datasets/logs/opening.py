@@ -14,6 +14,9 @@ from offnominal.core.checks import NUMERIC, shown
 from offnominal.core.errors import InvalidLog, MissingFile, OffnominalError, UnsupportedFormat, did_you_mean
 from offnominal.core.files import content_errors, file_errors
 from offnominal.datasets.logs.csv_log import read_csv
+from offnominal.datasets.logs.hdf5_log import read_hdf5
+from offnominal.datasets.logs.lerobot_log import LeRobotRows, is_lerobot
+from offnominal.datasets.logs.mcap_log import read_mcap
 from offnominal.datasets.logs.row_source import ParquetRows, RowSource, TableRows
 
 ARROW_ERRORS = (pa.ArrowException, TypeError, ValueError)
@@ -24,7 +27,8 @@ def open_log(source: Any) -> RowSource:
 
     Args:
         source: pandas data frame, Arrow table, mapping from names to columns, structured or two-dimensional array, or
-            the path of a CSV, Parquet, NPY or NPZ file, or of a folder of Parquet files.
+            the path of a CSV, Parquet, NPY, NPZ, MCAP or HDF5 file, of a folder of Parquet files, of a LeRobot dataset,
+            or of a ROS 2 bag.
 
     Raises:
         InvalidLog: The content is no table.
@@ -125,6 +129,10 @@ def _opened(path: Path) -> RowSource:
         if not path.exists():
             raise MissingFile(f"{path} does not exist.")
         if path.is_dir():
+            if is_lerobot(path):
+                return LeRobotRows(path)
+            if any(path.glob("*.mcap")):
+                return read_mcap(path)
             return ParquetRows(str(path), sorted(path.rglob("*.parquet")))
         if not path.stat().st_size:
             raise InvalidLog(f"{path} is empty.")
@@ -132,8 +140,7 @@ def _opened(path: Path) -> RowSource:
     kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
     if kind not in READERS:
         raise UnsupportedFormat(
-            f"{path} has the suffix {kind!r}; expected one of {', '.join(READERS)}.{did_you_mean(kind, READERS)} Other "
-            "formats have readers of their own, such as `read_mcap` and `read_hdf5`."
+            f"{path} has the suffix {kind!r}; expected one of {', '.join(READERS)}.{did_you_mean(kind, READERS)}"
         )
     return READERS[kind](path)
 
@@ -156,4 +163,7 @@ READERS: dict[str, Callable[[Path], RowSource]] = {
     ".parquet": lambda path: ParquetRows(str(path), [path]),
     ".npy": _numpy,
     ".npz": _numpy,
+    ".mcap": read_mcap,
+    ".hdf5": read_hdf5,
+    ".h5": read_hdf5,
 }

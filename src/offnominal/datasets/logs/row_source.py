@@ -25,9 +25,13 @@ class RowSource(ABC):
         name: Name of the source in error messages.
         schema: Arrow schema.
         n_rows: Number of rows.
+
+    Attributes:
+        suggested: Columns by role that :func:`episodes_from` uses where the caller names none.
     """
 
     def __init__(self, name: str, schema: Any, n_rows: int) -> None:
+        self.suggested: dict[str, Any] = {}
         self.name = name
         self.schema = schema
         self.n_rows = n_rows
