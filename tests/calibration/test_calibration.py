@@ -128,6 +128,7 @@ def test_distance_and_parameter_undo_each_other(axis):
 
 def test_luck_is_zero_on_average_and_its_first_column_is_the_nominal_twin():
     made = Sampler(WORLD, expert(WORLD), references=4000)
+    made.prepare()
     control_variates = made.control_variates(FRESH_SEED, 3000)
     errors = control_variates.std(axis=0) / np.sqrt(3000)
     assert (np.abs(control_variates.mean(axis=0)) < 4.5 * errors).all()

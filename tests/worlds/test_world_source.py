@@ -1,7 +1,7 @@
 """Environments, factories and vector environments give the same episodes as an id."""
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -173,7 +173,8 @@ class Cart:
     """Interface of dm_env with physics of dm_control around a Gymnasium robot."""
 
     def __init__(self):
-        self.robot = cast(Any, gymnasium.make("InvertedPendulum-v5").unwrapped)
+        made: Any = gymnasium.make("InvertedPendulum-v5")
+        self.robot = made.unwrapped
         pointer = SimpleNamespace(ptr=self.robot.model), SimpleNamespace(ptr=self.robot.data)
         self.physics = SimpleNamespace(model=pointer[0], data=pointer[1])
         self.task = SimpleNamespace(_random=None)

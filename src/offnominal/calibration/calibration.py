@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,20 +20,32 @@ from offnominal.anomalies.anomaly import Anomaly
 from offnominal.anomalies.catalogue import anomalies_with, make_anomaly
 from offnominal.anomalies.strengths import CALIBRATED, LEVELS, Strength
 from offnominal.calibration.axis import Axis, axes
-from offnominal.calibration.sampler import FRESH_SEED, SEARCH_SEED, Sampler
+from offnominal.calibration.cost import (
+    FRESH_OTHER_ONSET,
+    REFERENCES_PER_FRESH,
+    CalibrationCost,
+    EpisodeProgress,
+    fitted_sizes,
+    most_episodes,
+    most_per_axis,
+    timed_cost,
+)
+from offnominal.calibration.sampler import FRESH_SEED, SEARCH_SEED, STARTS, Sampler, ignore
 from offnominal.calibration.search import SearchResult, StrengthSearch
 from offnominal.calibration.statistics import Measurement, mean
 from offnominal.core.checks import positive_integer
-from offnominal.core.errors import InvalidParameter, InvalidState
+from offnominal.core.errors import InvalidParameter, InvalidState, UnknownName
 from offnominal.core.job_processes import current_job, processes_for
 from offnominal.core.progress_bar import progress
 from offnominal.core.types import Array
-from offnominal.worlds.world_source import WorldSource, build_world
+from offnominal.worlds.catalogue import NAMESPACE, worlds
+from offnominal.worlds.gymnasium_world import GymnasiumWorld
+from offnominal.worlds.vector_env_world import VectorEnvWorld
+from offnominal.worlds.world import World
+from offnominal.worlds.world_source import WorldSource, is_given, open_world
 
 FRESH = 2000
-FRESH_DATASET = 500
 BUDGET = 1600
-REFERENCES_PER_FRESH = 8
 LARGEST_ERROR = 0.05
 """Largest distance between the score on new episodes and the level."""
 ONSETS = {"start": "start", "dataset": "random"}
@@ -47,7 +60,10 @@ def calibrate(
     onset: str = "start",
     budget: int = BUDGET,
     fresh: int = FRESH,
+    max_episodes: int | None = None,
+    max_steps: int | None = None,
     workers: int = 1,
+    on_cost: Callable[[CalibrationCost], None] | None = None,
     done: Iterable[Strength] = (),
     report: Callable[[list[Strength]], None] = lambda strengths: None,
     **options: Any,
@@ -55,15 +71,21 @@ def calibrate(
     """Return the fault parameters at which faults reduce the normalised score to given levels.
 
     Args:
-        world: Id of a world, or a function from a number of rows to a world.
+        world: As for :func:`~offnominal.rollouts.collect`: an id, an environment, a function that makes one, or a
+            vector environment.
         policy: Policy whose return is measured; the world's shipped expert if None.
         anomalies: Ids of the anomalies; all of the world if None.
         levels: Levels of the normalised score, with or without names; the four standard ones if None.
         onset: ``"start"``: the fault is active for the whole episode; ``"dataset"``: it has a random onset.
         budget: Largest number of faulty episodes per level, without those that bracket all levels.
         fresh: Number of new episodes on which each parameter is evaluated.
+        max_episodes: Largest number of episodes of the whole calibration: references, nominal twins, search and new
+            episodes. `budget` and `fresh` are reduced in proportion until it is kept.
+        max_steps: Time limit; the world's own if None.
         workers: Number of processes that calibrate different anomalies at the same time. The results do not depend on
             it. With several, the world must be an id or a function of an importable module.
+        on_cost: Called with the largest cost before anything but a few episodes is simulated; an exception that it
+            raises ends the calibration. :func:`calibration_cost` returns the same.
         done: Results of an interrupted run, which are not calibrated again.
         report: Called with the results of each anomaly as soon as they are there.
         **options: Options of the world, if it is given by id.
@@ -78,18 +100,24 @@ def calibrate(
     """
     if onset not in ONSETS:
         raise InvalidParameter(f"onset is {onset!r}; choose from {', '.join(ONSETS)}.")
-    positive_integer("workers", workers)
-    sample = build_world(world, 1, **options)
-    if policy is None:
-        policy = expert(sample.card.id)
+    if positive_integer("workers", workers) > 1 and is_given(world):
+        raise InvalidParameter(
+            "several workers need a function that makes the environment, or its id; an environment exists once."
+        )
     named = _named_levels(levels)
-    discrete = isinstance(sample.action_space, Discrete)
-    chosen = [
-        make_anomaly(anomaly) for anomaly in (anomalies or anomalies_with(sample.physics_parameters, discrete=discrete))
-    ]
-    directions = [axis for anomaly in chosen for axis in axes(anomaly, sample)]
-    sampler = Sampler(world, policy, references=REFERENCES_PER_FRESH * fresh, **options)
-    job = _Calibration(sample.card.id, sampler, named, onset, budget, fresh, _policy_hash(policy))
+    with open_world(world, 1, **options) as sample:
+        id = sample.card.id
+        if policy is None:
+            policy = _expert(id)
+        directions = _directions(sample, anomalies)
+        foreign = isinstance(sample, GymnasiumWorld | VectorEnvWorld)
+    budget, fresh = fitted_sizes(directions, len(named), budget, fresh, max_episodes)
+    references = REFERENCES_PER_FRESH * fresh
+    starts = min(STARTS, references) if foreign else STARTS
+    sampler = Sampler(world, policy, references=references, starts=starts, max_steps=max_steps, **options)
+    if on_cost is not None:
+        on_cost(timed_cost(sampler, directions, len(named), budget, fresh, workers=workers))
+    job = _Calibration(id, sampler, named, onset, budget, fresh, _policy_hash(policy))
     found: dict[Axis, list[Strength]] = {}
     kept = [line for line in done if job.made(line)]
     for axis in directions:
@@ -97,13 +125,61 @@ def calibrate(
         earlier = [line for line in kept if (line.anomaly, line.direction) == key and line.level in named]
         if len(earlier) == len(named):
             found[axis] = earlier
-    with progress(f"Calibrating {sample.card.id}", total=len(directions)) as tick:
-        tick(len(found))
-        for axis, lines in job.results([axis for axis in directions if axis not in found], workers):
+    missing = [axis for axis in directions if axis not in found]
+    most = {axis: most_per_axis(axis, len(named), budget, fresh) for axis in missing}
+    with progress(f"Calibrating {id}, episodes", total=most_episodes(missing, len(named), budget, fresh)) as tick:
+        simulated = EpisodeProgress(tick)
+        sampler.on_episodes = simulated
+        if missing:
+            sampler.prepare()
+        for axis, lines in job.results(missing, workers):
             found[axis] = lines
             report(lines)
-            tick(note=axis.label)
+            simulated.end(most[axis], axis.label)
     return [line for axis in directions for line in found[axis]]
+
+
+def calibration_cost(
+    world: WorldSource,
+    policy: Policy | Callable[[Array], Array] | None = None,
+    **arguments: Any,
+) -> CalibrationCost:
+    """Return the largest cost of :func:`calibrate` with the same arguments; only a few episodes are simulated.
+
+    Example:
+        >>> cost = calibration_cost("SAP-Goal0-v0", anomalies=["action/offset"], levels=[0.9], max_episodes=5000)
+        >>> cost.episodes <= 5000, cost.fresh
+        (True, 196)
+    """
+    found: list[CalibrationCost] = []
+
+    def keep(cost: CalibrationCost) -> None:
+        found.append(cost)
+        raise _Stop
+
+    with suppress(_Stop):
+        calibrate(world, policy, **{**arguments, "on_cost": keep})
+    return found[0]
+
+
+class _Stop(Exception):
+    """Ends a calibration after its cost is known."""
+
+
+def _expert(id: str) -> Policy:
+    try:
+        return expert(id)
+    except UnknownName:
+        if id in worlds:
+            raise
+        raise InvalidParameter(f"{id} has no shipped expert; give the policy whose return is measured.") from None
+
+
+def _directions(sample: World, anomalies: Iterable[str | Anomaly] | None) -> list[Axis]:
+    """Return the axes of some anomalies, or of all of a world."""
+    discrete = isinstance(sample.action_space, Discrete)
+    given = anomalies or anomalies_with(sample.physics_parameters, discrete=discrete)
+    return [axis for anomaly in given for axis in axes(make_anomaly(anomaly), sample)]
 
 
 def _named_levels(levels: Mapping[str, float] | Iterable[float] | None) -> dict[str, float]:
@@ -153,9 +229,11 @@ class _Calibration:
         self.sampler.simulate_nominal(SEARCH_SEED, self.budget)
         self.sampler.simulate_nominal(FRESH_SEED, self.fresh)
         sampler = copy(self.sampler)
-        sampler.options = {**sampler.options, "threads": 1} if isinstance(sampler.world, str) else sampler.options
+        sampler.on_episodes = ignore
+        native = isinstance(sampler.world, str) and sampler.world.removeprefix(f"{NAMESPACE}/") in worlds
+        sampler.options = {**sampler.options, "threads": 1} if native else sampler.options
         job = replace(self, sampler=sampler)
-        with processes_for(job, workers, needs="a world and a policy") as pool:
+        with processes_for(job, workers, needs="an environment and a policy") as pool:
             pending = {pool.submit(_strengths, axis): axis for axis in directions}
             try:
                 for future in as_completed(pending):
@@ -183,7 +261,7 @@ class _Calibration:
 
     def _line(self, axis: Axis, name: str, level: float, found: SearchResult, shared: int) -> Strength:
         """Return the result of a level, evaluated on new episodes; on fewer if the level is not attained."""
-        sizes = dict.fromkeys(ONSETS, min(self.fresh, FRESH_DATASET))
+        sizes = dict.fromkeys(ONSETS, min(self.fresh, FRESH_OTHER_ONSET))
         if found.attainable:
             sizes[self.onset] = self.fresh
         start, later = (self._evaluate(axis, found, ONSETS[onset], sizes[onset]) for onset in ("start", "dataset"))

@@ -12,9 +12,9 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
 from offnominal.calibration.axis import Axis
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array, FloatArray
+from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.rollouts.collection import returns
-from offnominal.worlds.world_source import WorldSource, build_world
+from offnominal.worlds.world_source import WorldSource, open_world
 
 REFERENCE_EPISODES = 2000
 MAX_REFERENCE_EPISODES = 16_000
@@ -27,6 +27,10 @@ REFERENCE_SEED = 90_000_000
 STARTS_SEED = 100_000_000
 
 
+def ignore(episodes: int) -> None:
+    """Ignore a number of episodes."""
+
+
 class Sampler:
     """Scores of faulty episodes in one world with one policy.
 
@@ -35,10 +39,13 @@ class Sampler:
     differences between faults have little variance.
 
     Args:
-        world: Id of a world, or a function from a number of rows to a world.
+        world: Source of the world; see :data:`~offnominal.worlds.world_source.WorldSource`.
         policy: Policy whose return is measured.
         batch: Number of episodes that are simulated together.
         references: Largest number of episodes for the mean return of the policy, and of random actions.
+        starts: Number of resets for the mean first observation.
+        max_steps: Time limit; the world's own if None.
+        on_episodes: Called with the number of episodes after each part of the simulation.
         **options: Options of the world, if it is given by id.
     """
 
@@ -49,16 +56,25 @@ class Sampler:
         *,
         batch: int = 512,
         references: int = MAX_REFERENCE_EPISODES,
+        starts: int = STARTS,
+        max_steps: int | None = None,
+        on_episodes: Callable[[int], None] = ignore,
         **options: Any,
     ) -> None:
         self.world, self.policy, self.batch, self.options = world, policy, batch, options
+        self.max_steps, self.on_episodes = max_steps, on_episodes
+        self.references, self.starts = references, starts
         self.episodes = 0
         self._nominal: dict[int, float] = {}
-        starts = self._starts(STARTS_SEED, STARTS)
+
+    def prepare(self) -> None:
+        """Simulate the reference episodes of the policy and of random actions."""
+        starts = self._starts(STARTS_SEED, self.starts)
         self._start_mean = starts.mean(axis=0)
         self._start_varies = np.ptp(starts, axis=0) > 0.0
-        space = build_world(world, 1, **options).action_space
-        self.random_return, self.expert_return = self._references(RandomPolicy(space), references)
+        with open_world(self.world, 1, **self.options) as sample:
+            space = sample.action_space
+        self.random_return, self.expert_return = self._references(RandomPolicy(space), self.references)
         self.range = self.expert_return - self.random_return
 
     def control_variates(self, seed: int, n: int) -> FloatArray:
@@ -67,11 +83,11 @@ class Sampler:
         The first column is the score of the nominal twin, the others are the first observation.
         """
         starts = (self._starts(seed, n) - self._start_mean)[:, self._start_varies]
-        return np.column_stack([self._score(self._nominal_returns(seed, n)) - 1.0, starts])
+        return np.column_stack([self._score(self.nominal_returns(seed, n)) - 1.0, starts])
 
     def simulate_nominal(self, seed: int, n: int) -> None:
         """Simulate nominal twins ahead, so that copies of this object in other processes share them."""
-        self._nominal_returns(seed, n)
+        self.nominal_returns(seed, n)
 
     def faulty(self, axis: Axis, distances: FloatArray, seed: int, onset: Any = "start") -> FloatArray:
         """Return the scores of faulty episodes.
@@ -117,29 +133,30 @@ class Sampler:
     def _score(self, total_rewards: FloatArray) -> FloatArray:
         return (total_rewards - self.random_return) / self.range
 
-    def _nominal_returns(self, seed: int, n: int) -> FloatArray:
-        """Return nominal returns; each seed is simulated once."""
+    def nominal_returns(self, seed: int, n: int) -> FloatArray:
+        """Return the returns of n nominal episodes of the policy; each seed is simulated once."""
         seeds = range(seed, seed + n)
         missing = [each for each in seeds if each not in self._nominal]
         if missing:
-            found = returns(
-                self.world, self.policy, np.array(missing), [()] * len(missing), batch=self.batch, **self.options
-            )
+            found = self._returns(self.policy, np.array(missing), [()] * len(missing))
             self._nominal.update(zip(missing, found.tolist(), strict=True))
         return np.array([self._nominal[each] for each in seeds])
 
     def _starts(self, seed: int, n: int) -> FloatArray:
         """Return the first observations of n episodes."""
-        size = min(n, self.batch)
-        world = build_world(self.world, size, **self.options)
         observations = []
-        for first in range(0, n, size):
-            rows = np.arange(min(size, n - first))
-            world.reset(rows, seed + first + rows, np.zeros_like(rows))
-            observations.append(world.observations[rows].reshape(len(rows), -1).astype(np.float64))
-        world.close()
+        with open_world(self.world, min(n, self.batch), **self.options) as world:
+            size = min(n, world.n)
+            for first in range(0, n, size):
+                rows = np.arange(min(size, n - first))
+                world.reset(rows, seed + first + rows, np.zeros_like(rows))
+                observations.append(world.observations[rows].reshape(len(rows), -1).astype(np.float64))
         return np.concatenate(observations)
 
     def _run(self, policy: Any, seed: int, faults: list[tuple[Fault, ...]]) -> FloatArray:
-        seeds = seed + np.arange(len(faults))
-        return returns(self.world, policy, seeds, faults, batch=self.batch, **self.options)
+        return self._returns(policy, seed + np.arange(len(faults)), faults)
+
+    def _returns(self, policy: Any, seeds: IntArray, faults: list[tuple[Fault, ...]]) -> FloatArray:
+        found = returns(self.world, policy, seeds, faults, batch=self.batch, max_steps=self.max_steps, **self.options)
+        self.on_episodes(len(seeds))
+        return found

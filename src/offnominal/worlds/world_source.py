@@ -34,11 +34,13 @@ WorldSource = (
 makes one of these, or a function from a number of rows to a world. An object with the interface of dm_env counts as an
 environment."""
 SpacesSource = WorldSource | World | tuple[Space[Any], Space[Any]]
+SEPARATE_ROWS = 32
+"""Largest number of rows that are separate objects; more need memory and are not faster."""
 PLAIN_WRAPPERS = (OrderEnforcing, PassiveEnvChecker, TimeLimit)
 
 
 def build_world(source: WorldSource, n: int, **options: Any) -> World:
-    """Return a world of n rows, or of fewer if the source is an environment or a vector environment.
+    """Return a world of n rows, or of fewer if the rows are environments of another package.
 
     Args:
         source: See :data:`WorldSource`.
@@ -47,7 +49,7 @@ def build_world(source: WorldSource, n: int, **options: Any) -> World:
     """
     if isinstance(source, str):
         if source.removeprefix(f"{NAMESPACE}/") not in worlds and source in gymnasium.registry:
-            return GymnasiumWorld(n, id=source, **options)
+            return GymnasiumWorld(min(n, SEPARATE_ROWS), id=source, **options)
         return make_world(source, n, **options)
     if options:
         raise InvalidParameter(
@@ -125,6 +127,7 @@ def _made(make: Callable[..., Any], n: int) -> World:
             return first
         first.close()
         return make(n)  # type: ignore[no-any-return]
+    n = min(n, SEPARATE_ROWS)
     if isinstance(first, VectorEnv) or (isinstance(first, gymnasium.Env) and n == 1):
         return _around(first)
     if is_dm_env(first):
