@@ -233,6 +233,8 @@ def _policy(tensors: dict[str, Array], card: PolicyCard) -> TrainedPolicy:
 
 def _space(card: PolicyCard) -> Box | Discrete:
     if card.n_actions:
+        if card.low or card.high:
+            raise InvalidParameter(f"{card.n_actions} discrete actions cannot have limits ({card.low} to {card.high})")
         return Discrete(card.n_actions)
     low, high = np.array(card.low, np.float32), np.array(card.high, np.float32)
     if low.shape != high.shape or not low.size or not (low < high).all():
