@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.classifiers.class_images import ClassImages
 from offnominal.detectors.classifiers.image_classifier import ImageClassifier
@@ -39,7 +40,9 @@ class ClassMahalanobis(ImageClassifier):
         self.factor_: FloatArray = np.linalg.cholesky(covariance)
 
     def _novelty(self, features: FloatArray, logits: FloatArray) -> FloatArray:
-        whitened, means = (solve_triangular(self.factor_, rows.T, lower=True).T for rows in (features, self.means_))
+        whitened, means = (
+            solve_triangular(self.factor_, rows.T, lower=True, check_finite=False).T for rows in (features, self.means_)
+        )
         distances = [((whitened - mean) ** 2).sum(axis=1) for mean in means]
         return np.asarray(np.min(distances, axis=0))
 
@@ -50,3 +53,5 @@ class ClassMahalanobis(ImageClassifier):
         super()._load_state_dict(state)
         self.means_ = state.floats("means", (len(self.classes_), "features"))
         self.factor_ = state.floats("factor", ("features", "features"))
+        if not (self.factor_.diagonal() > 0.0).all():
+            raise DamagedFile("the factor of the covariance has a diagonal that is not positive.")
