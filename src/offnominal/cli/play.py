@@ -33,7 +33,7 @@ def play(
     steps: Annotated[int | None, count_option("Largest number of steps.")] = None,
     path: Annotated[Path, file_option("Clip, .gif, .mp4 or .webp.")] = Path("runs/clip.gif"),
     commands: Annotated[
-        typer.FileText | None,
+        Path | None,
         typer.Option(help="File with commands of a CRAFT world, one per line; - for standard input. No policy acts."),
     ] = None,
 ) -> None:
@@ -51,7 +51,7 @@ def play(
 
     id = registry.spec(world).id
     if commands is not None:
-        _play_commands(id, commands.read(), anomaly, strength, onset, seed=seed, steps=steps, path=path)
+        _play_commands(id, _text(commands), anomaly, strength, onset, seed=seed, steps=steps, path=path)
         return
     if agent not in ("expert", "scripted"):
         raise InvalidParameter(f"--agent is {agent!r}; expected expert or scripted.")
@@ -63,6 +63,20 @@ def play(
     frames = write_clip(path, id, acting, fault, seed=seed, steps=steps)
     shown = "" if fault is None else f" of {fault.id} at {_described(fault.strength)}"
     out.print(f"{frames} frames{escape(shown)}: [bold]{escape(str(path))}[/]", soft_wrap=True)
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, or of standard input for ``-``."""
+    import sys
+
+    from offnominal.core.errors import InvalidParameter
+
+    if str(path) == "-":
+        return sys.stdin.read()
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidParameter(f"--commands is {path}, which cannot be read: {error}.") from None
 
 
 def _play_commands(
