@@ -101,17 +101,19 @@ class DetectorStudy(BaseStudy):
         change: DetectorScale = scale_of(self.name, self.scales, scale)
         entries = _named(self.detectors, change.detectors, f"scale {scale!r} of study {self.name!r}")
         _named(self.detectors, change.parameters, f"the parameters of scale {scale!r} of study {self.name!r}")
-        return self.replace(
-            **changes_of(change, "data", "detectors", "parameters"),
-            data=type(self.data).from_dict({**self.data.to_dict(), **change.data}),
-            detectors=tuple(
-                entry.replace(
-                    parameters={**entry.parameters, **change.parameters.get(entry.name, {})},
-                    seeds=entry.seeds and entry.seeds[: len(change.seeds or entry.seeds)],
-                )
-                for entry in entries
-            ),
+        return self.replace(**self._changes(change, entries))
+
+    def _changes(self, change: DetectorScale, entries: tuple[DetectorEntry, ...]) -> dict[str, Any]:
+        """Return the changed fields at a scale with some of the detectors."""
+        detectors = tuple(
+            entry.replace(
+                parameters={**entry.parameters, **change.parameters.get(entry.name, {})},
+                seeds=entry.seeds and entry.seeds[: len(change.seeds or entry.seeds)],
+            )
+            for entry in entries
         )
+        data = type(self.data).from_dict({**self.data.to_dict(), **change.data})
+        return changes_of(change, "data", "detectors", "parameters") | {"data": data, "detectors": detectors}
 
     def seeds_of(self, entry: DetectorEntry) -> tuple[int, ...]:
         """Return the training seeds of a detector."""

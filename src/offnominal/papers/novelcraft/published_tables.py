@@ -71,7 +71,7 @@ def _note(number: PublishedNumber, recomputed: Recomputed) -> str:
 def _table(number: int | str, title: str) -> PublishedTable:
     table = str(number)
     rules = partial(compare, table=table, as_published=True)
-    return PublishedTable(number, title, "", partial(compare, table=table), compare_as_published=rules)
+    return PublishedTable(number, title, "novelcraft", partial(compare, table=table), compare_as_published=rules)
 
 
 PUBLISHED = Published(

@@ -1,0 +1,82 @@
+"""Cells of a study of novelty: one method with one seed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from offnominal.evaluation.bootstrap import REPLICATES
+from offnominal.papers.novelcraft.image_scoring import registry_of
+from offnominal.papers.novelcraft.method import Task
+from offnominal.papers.novelcraft.novelty_data import NoveltyData
+from offnominal.studies.base import BaseCell, Target
+from offnominal.studies.detector_study import DetectorEntry
+
+NOVELTY = "novelty"
+
+
+@dataclass(frozen=True)
+class NoveltyCell(BaseCell):
+    """One method with one seed: fitted to normal frames or episodes, then evaluated on normal and novel ones.
+
+    Args:
+        task: ``"frames"``, ``"episodes"`` or ``"discovery"``.
+        name: Name of the method in tables.
+        variant: Training data, context or features.
+        detectors: Detectors of the method.
+        parameters: Parameters of the fusion or of the clustering.
+        seed: Training seed.
+        data: The NovelCraft set.
+        replicates: Number of bootstrap replicates.
+        kind: Id of the study kind.
+
+    Example:
+        >>> cell = NoveltyCell("episodes", "Symbolic", "2", (DetectorEntry("Symbolic 2", "Symbolic-AR"),), seed=1)
+        >>> cell.label, cell == NoveltyCell.from_dict(cell.to_dict())
+        ('episodes/Symbolic 2/1', True)
+    """
+
+    task: Task
+    name: str
+    variant: str
+    detectors: tuple[DetectorEntry, ...]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    data: NoveltyData = field(default_factory=NoveltyData)
+    replicates: int = REPLICATES
+    kind: Literal["novelty"] = "novelty"
+
+    @property
+    def label(self) -> str:
+        """Task, method and seed."""
+        return f"{self.task}/{f'{self.name} {self.variant}'.strip()}/{self.seed}"
+
+    @property
+    def source(self) -> str:
+        """Hash of the recipe of its set."""
+        return self.data.recipe().digest()
+
+    @property
+    def data_label(self) -> str:
+        """Name of its set in progress messages."""
+        return f"NovelCraft set {self.source[:8]}"
+
+    def columns(self) -> dict[str, Any]:
+        """Return the columns of every row."""
+        return {
+            "world": "novelcraft",
+            "policy": self.task,
+            "name": self.name,
+            "variant": self.variant,
+            "detector": ", ".join(entry.id for entry in self.detectors),
+            "parameters": json.dumps(
+                [self.parameters, *(entry.parameters for entry in self.detectors)], sort_keys=True
+            ),
+            "seed": self.seed,
+        }
+
+    def targets(self) -> Iterator[Target]:
+        """Yield the detectors."""
+        return ((registry_of(entry.id), entry.id) for entry in self.detectors)

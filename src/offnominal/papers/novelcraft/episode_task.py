@@ -1,0 +1,119 @@
+"""Novelty of episodes: scores of frames by one detector, or by the fusion of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from offnominal.alarms.conformal import TooFewEpisodes
+from offnominal.alarms.episode_maximum import EpisodeMaximum
+from offnominal.core.types import FloatArray
+from offnominal.datasets.novelcraft import CraftEpisode
+from offnominal.datasets.novelcraft.lazy_images import LazyImages
+from offnominal.detectors.score_fusion import ScoreFusion
+from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.novelty import NoveltyDelays, measure_episode_novelty, measure_novelty_delays
+from offnominal.papers.novelcraft.cell import NoveltyCell
+from offnominal.papers.novelcraft.novelty_sets import NoveltySets
+from offnominal.papers.novelcraft.part_scores import part_scores
+from offnominal.papers.novelcraft.results import ALARM, AS_PUBLISHED, EPISODE_NOVELTIES, EPISODES
+from offnominal.papers.novelcraft.task_result import Row, TaskResult, columns, example, values
+from offnominal.studies.resource_meter import ResourceMeter
+
+BOOTSTRAP = 0
+ALPHA = 0.25
+"""Largest share of nominal episodes with a false alarm; small sets have few nominal validation episodes."""
+STRIP = 8
+"""Frames of an episode that the report shows."""
+
+
+def run_episodes(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, codes: Sequence[str]) -> TaskResult:
+    """Evaluate the scores of one detector, or the fused scores of several, on the test episodes.
+
+    Args:
+        cell: The cell.
+        sets: Its set.
+        meter: Measures the evaluation.
+        codes: Hash of the code of each detector.
+    """
+    episodes = sets.episodes("test")
+    parts = {
+        entry.name: part_scores(entry, sets, cell.seed, code) for entry, code in zip(cell.detectors, codes, strict=True)
+    }
+    valid, test = ([getattr(part, split) for part in parts.values()] for split in ("valid", "test"))
+    with meter("evaluate"):
+        if len(parts) > 1 or cell.parameters:
+            fusion = ScoreFusion(**cell.parameters).fit(dict(zip(parts, valid, strict=True)))
+            valid, test = ([fusion.fuse(dict(zip(parts, scores, strict=True)))] for scores in (valid, test))
+        rows = episode_rows(valid[0], test[0], [_novelty(episode) for episode in episodes], cell.replicates)
+    cost = {name: sum(getattr(part, name) for part in parts.values()) for name in ("fit_cpu_s", "score_cpu_s")}
+    threshold = rows[0]["threshold_at_tpr"]
+    shown = list(_examples(episodes, test[0], threshold, sets.data.side))
+    return TaskResult(rows, shown, sum(map(len, (*valid[0], *test[0]))), cost)
+
+
+def episode_rows(
+    valid: Sequence[FloatArray], test: Sequence[FloatArray], novelties: Sequence[str | None], replicates: int
+) -> list[Row]:
+    """Return the metrics of all test episodes, and those of each type of novelty.
+
+    Args:
+        valid: Scores of nominal validation episodes, for the alarm.
+        test: Scores of test episodes.
+        novelties: Type of novelty of each test episode; None for a nominal one.
+        replicates: Number of bootstrap replicates.
+    """
+    found = measure_episode_novelty(test, novelties, replicates=replicates, seed=BOOTSTRAP)
+    published = measure_episode_novelty(test, novelties, as_published=True).numbers()
+    row: Row = {"task_name": EPISODES, "split": EPISODES, "threshold_at_tpr": found.metrics.at_tpr.threshold}
+    row |= {"normal": found.metrics.normal, "novel": found.metrics.novel}
+    row |= columns(found.numbers()) | values(published, AS_PUBLISHED)
+    by_type = {each["novelty"]: dict(each) for each in found.rows()}
+    alarmed = _alarm(valid, test, novelties, replicates)
+    if alarmed is not None:
+        rate, delays = alarmed
+        row |= columns(
+            {"false_alarm_rate": rate, "detection_rate": delays.detection_rate, "delay": delays.mean_delay}, ALARM
+        )
+        for name, delay in delays.by_type.items():
+            by_type[name] |= columns({"detection_rate": delay.detection_rate, "delay": delay.mean_delay}, ALARM)
+    return [row, *(_type_row(name, each, found.auroc_by_type[name]) for name, each in by_type.items())]
+
+
+def _type_row(name: str, found: Row, auroc: Estimate) -> Row:
+    named: Row = {"task_name": EPISODE_NOVELTIES, "split": f"{EPISODES}/{name}", "row_name": name}
+    named |= {"miss_rate": 1.0 - found["detection_rate"]}  # A median delay is stored beside it.
+    return named | {column: value for column, value in found.items() if column != "novelty"} | columns({"auroc": auroc})
+
+
+def _alarm(
+    valid: Sequence[FloatArray], test: Sequence[FloatArray], novelties: Sequence[str | None], replicates: int
+) -> tuple[Estimate, NoveltyDelays] | None:
+    """Return the false alarm rate and the delays of a conformal alarm; None with too few validation episodes."""
+    try:
+        threshold = EpisodeMaximum(alpha=ALPHA).fit(valid).threshold_
+    except TooFewEpisodes:
+        return None
+    above = float(np.nextafter(threshold, np.inf))  # The alarm is raised above its threshold, not at it.
+    nominal = [float(each.max() >= above) for each, name in zip(test, novelties, strict=True) if name is None]
+    delays = measure_novelty_delays(test, novelties, above, replicates=replicates, seed=BOOTSTRAP)
+    return Estimate(float(np.mean(nominal))), delays
+
+
+def _novelty(episode: CraftEpisode) -> str | None:
+    return episode.kind.name if episode.novel else None
+
+
+def _examples(
+    episodes: Sequence[CraftEpisode], scores: Sequence[FloatArray], threshold: float, side: int
+) -> Iterator[Row]:
+    """Yield the scores along an episode of each novelty, with some of its frames: the one with the median length."""
+    for name in dict.fromkeys(_novelty(episode) for episode in episodes):
+        rows = [row for row, episode in enumerate(episodes) if _novelty(episode) == name]
+        middle = sorted(rows, key=lambda row: (len(episodes[row]), row))[len(rows) // 2]
+        episode = episodes[middle]
+        places = np.unique(np.linspace(0, len(episode) - 1, STRIP).round().astype(int))
+        frames = LazyImages([episode.sources[place] for place in places.tolist()]).shrunk(side)
+        label = f"{name or 'normal'}|{episode.id}|{','.join(map(str, places.tolist()))}"
+        yield example("curve", label, name is not None, np.append(threshold, scores[middle]), np.hstack(list(frames)))

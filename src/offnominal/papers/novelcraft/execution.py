@@ -1,0 +1,88 @@
+"""Run a cell of a study of novelty: record its set, fit, score and evaluate."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pyarrow as pa
+
+from offnominal.core.files import sha256_of
+from offnominal.papers.novelcraft.cell import NoveltyCell
+from offnominal.papers.novelcraft.discovery_task import run_discovery
+from offnominal.papers.novelcraft.episode_task import run_episodes
+from offnominal.papers.novelcraft.frame_task import run_frames
+from offnominal.papers.novelcraft.image_scoring import detector_specs
+from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
+from offnominal.papers.novelcraft.task_result import SCHEMA, TaskResult
+from offnominal.studies.cell_result import CellResult, make_result
+from offnominal.studies.code import Sources
+from offnominal.studies.detector_study import DetectorEntry
+from offnominal.studies.execution import single_threaded
+from offnominal.studies.resource_meter import ResourceMeter, cell_cost
+
+# The simulation does not count: the recorded set is the data of a cell.
+TASKS = {
+    "frames": "offnominal.papers.novelcraft.frame_task:run_frames",
+    "episodes": "offnominal.papers.novelcraft.episode_task:run_episodes",
+    "discovery": "offnominal.papers.novelcraft.discovery_task:run_discovery",
+}
+TORCH = "offnominal.core.device:choose_device"
+"""Code that every network uses."""
+SCORING = "offnominal.papers.novelcraft.part_scores:part_scores"
+
+
+def run_cell(cell: NoveltyCell, *, sources: Sources | None = None) -> CellResult:
+    """Compute a cell in this process with one thread.
+
+    Args:
+        cell: The cell.
+        sources: Source code that was read before.
+    """
+    meter, read = ResourceMeter(), sources or Sources()
+    code = code_of(cell, read)
+    with single_threaded():
+        sets = open_novelty_sets(cell.data)
+        found = _run(cell, sets, meter, read)
+    cost = cell_cost(meter, found.scored) | found.cost
+    return make_result(cell, found.rows, cost, data=sets.content_hash, code=code, shown=_shown(cell, found))
+
+
+def _run(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: Sources) -> TaskResult:
+    if cell.task == "frames":
+        return run_frames(cell, sets, meter)
+    if cell.task == "discovery":
+        return run_discovery(cell, sets, meter)
+    return run_episodes(cell, sets, meter, [_detector_code(entry, sources) for entry in cell.detectors])
+
+
+def _shown(cell: NoveltyCell, found: TaskResult) -> Any:
+    about = {"task": cell.task, "name": cell.name, "variant": cell.variant, "seed": cell.seed}
+    return pa.Table.from_pylist([about | row for row in found.examples], SCHEMA.remove(0))
+
+
+def prepare(cell: NoveltyCell, *, workers: int = 1) -> str:
+    """Record the set of a cell if it is missing, and return its hash."""
+    return open_novelty_sets(cell.data, workers=workers).content_hash
+
+
+def code_of(cell: NoveltyCell, sources: Sources) -> str:
+    """Return a hash of the code of the detectors and of the evaluation."""
+    detectors = [_detector_code(entry, sources) for entry in cell.detectors]
+    return sha256_of(json.dumps([sources.version(TASKS[cell.task]), *detectors]))
+
+
+def _detector_code(entry: DetectorEntry, sources: Sources) -> str:
+    """Return a hash of the code of a detector, of its parts and of its use."""
+    specs = detector_specs(entry)
+    code = [
+        sources.version(SCORING, *(spec.target for spec in specs)),
+        *([spec.target, spec.options] for spec in specs),
+    ]
+    return sha256_of(json.dumps(code, sort_keys=True, default=str))
+
+
+def uses_gpu(cell: NoveltyCell, sources: Sources) -> bool:
+    """Whether a detector of a cell has a network."""
+    targets = [spec.target for entry in cell.detectors for spec in detector_specs(entry)]
+    return any(TORCH in name for target in targets for name in sources.used(target))

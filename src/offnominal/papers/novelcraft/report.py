@@ -1,0 +1,90 @@
+"""The report of a study of novelty: tables, figures and one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from offnominal.papers.novelcraft.figures import curve_figure, discovery_figure, gallery_figure, modality_figure
+from offnominal.papers.novelcraft.results import DISCOVERY, EPISODES, FRAMES, NoveltyResults
+from offnominal.papers.novelcraft.tables import Method, novelty_tables, ordered, shown
+from offnominal.papers.novelcraft.task_result import Row
+from offnominal.reports.figures import pyplot
+from offnominal.reports.save_figures import save_figures
+from offnominal.reports.simple_page import write_simple_report
+from offnominal.studies.results import RunResults
+
+MODALITIES = (
+    "Which modality notices what: AUROC of the episodes of each novelty against all normal episodes, with 95 % "
+    "intervals; 0.5 is random (dashed). Below it, novel episodes have lower scores than normal ones."
+)
+GALLERY = (
+    "{method}: test frames with the highest and the lowest scores, at most one of each episode. Frames of novel "
+    "classes have an orange border, frames of normal classes a blue one; the score is below."
+)
+CURVE = (
+    "{novelty}: score of each frame of the episode of median length. The dashed line is the threshold that detects "
+    "95 % of the novel episodes."
+)
+CONFUSION = "{method}: frames without labels by true class and matched cluster. Lines divide known from new classes."
+GALLERIES = 4
+"""Number of methods whose frames are shown."""
+CURVES = 4
+"""Number of methods whose scores along an episode are shown."""
+Figure = tuple[str, str, Callable[[Any], Any]]
+"""Name, caption and drawing."""
+
+
+def write_novelty_report(results: RunResults, folder: Path) -> Path:
+    """Write page, tables and figures of a run; return the page."""
+    found = NoveltyResults.of(results.table)
+    stored = results.examples.to_pylist() if results.examples.num_columns else []
+    figures = list(_figures(found, stored))
+    save_figures(pyplot(), {name: draw for name, _, draw in figures}, folder / "figures")
+    methods = {task: len(found.methods(task)) for task in (FRAMES, EPISODES, DISCOVERY)}
+    counted = [f"{task}: {count} methods" for task, count in methods.items() if count]
+    summary = f"{'; '.join([*counted, f'{results.cells} cells'])}.".capitalize()
+    captions = {name: caption for name, caption, _ in figures}
+    return write_simple_report(results, summary, novelty_tables(found), captions, folder)
+
+
+def _figures(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
+    if found.methods(EPISODES):
+        yield "modalities", MODALITIES, partial(modality_figure, found=found)
+    for number, method in enumerate(_one_of_each_name(ordered(found, FRAMES), GALLERIES), 1):
+        examples = _examples(stored, FRAMES, method)
+        if examples:
+            caption = GALLERY.format(method=shown(method))
+            yield f"gallery-{number}", caption, partial(gallery_figure, examples=examples)
+    yield from _curves(found, stored)
+    for method in ordered(found, DISCOVERY)[:1]:
+        for example in _examples(stored, DISCOVERY, method)[:1]:
+            yield "confusion", CONFUSION.format(method=shown(method)), partial(discovery_figure, example=example)
+
+
+def _curves(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
+    """Yield a figure per novelty, with the scores of the best methods of different names."""
+    by_novelty: dict[str, dict[Method, Row]] = {}
+    for method in _one_of_each_name(ordered(found, EPISODES), CURVES):
+        for each in _examples(stored, EPISODES, method):
+            by_novelty.setdefault(each["label"].partition("|")[0], {})[method] = each
+    for novelty in sorted(by_novelty, key=lambda name: name == "normal"):
+        caption = CURVE.format(novelty=novelty.replace("_", " "))
+        yield f"episode-{novelty}", caption, partial(curve_figure, examples=by_novelty[novelty])
+
+
+def _one_of_each_name(methods: Sequence[Method], most: int) -> list[Method]:
+    """Return the best methods of different names."""
+    best: dict[str, Method] = {}
+    for method in methods:
+        best.setdefault(method[0], method)
+    return list(best.values())[:most]
+
+
+def _examples(stored: Sequence[Row], task: str, method: Method) -> list[Row]:
+    """Return the examples of a method with its smallest seed."""
+    rows = [row for row in stored if (row["task"], row["name"], row["variant"]) == (task, *method)]
+    first = min((row["seed"] for row in rows), default=0)
+    return [row for row in rows if row["seed"] == first]
