@@ -71,6 +71,12 @@ class Layout:
         return self._numbers[x][z] if 0 <= x < self.size and 0 <= z < self.size else 0
 
     @cached_property
+    def sides(self) -> tuple[int, ...]:
+        """Doors and corners of the side rooms, six numbers each."""
+        rooms = zip(self.doors, self.rooms[1:], strict=True)
+        return tuple(part for door, room in rooms for part in (*door, *room.first, *room.last))
+
+    @cached_property
     def _numbers(self) -> list[list[int]]:
         """Number of the room of every cell."""
         table = np.zeros((self.size, self.size), np.int64)

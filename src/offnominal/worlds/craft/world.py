@@ -60,15 +60,17 @@ class PogoWorld(World):
 
     def step(self, actions: Array, rows: IntArray | None = None) -> None:
         """Carry out one command in every row, one row after the other."""
-        commands = commands_of(self.version)
-        for row in (self._all if rows is None else rows).tolist():
+        commands, chosen = commands_of(self.version), self._all if rows is None else rows
+        rewards, over, solved = list[float](), list[bool](), list[bool]()
+        for row, action in zip(chosen.tolist(), actions[chosen].tolist(), strict=True):
             game = self.games[row]
             before, was_solved = game.cost, game.solved
-            result = run_command(game, commands[int(actions[row])])
+            result = run_command(game, commands[int(action)])
             encode(game, self.observations[row], success=result.success)
-            self.rewards[row] = (game.solved and not was_solved) - (game.cost - before) / BUDGET
-            self.terminated[row] = game.over
-            self.success[row] = game.solved
+            rewards.append((game.solved and not was_solved) - (game.cost - before) / BUDGET)
+            over.append(game.over)
+            solved.append(game.solved)
+        self.rewards[chosen], self.terminated[chosen], self.success[chosen] = rewards, over, solved
 
     def set_physics_parameter(self, name: str, rows: IntArray, values: FloatArray) -> None:
         """Set the level of a novelty in some rows. A value between two levels is the higher one."""
