@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from offnominal.detectors import Detector
     from offnominal.evaluation import evaluate
     from offnominal.laws import check_alarm, check_anomaly, check_detector, check_environment, check_world
-    from offnominal.reports import write_report
+    from offnominal.reports import compare, write_report
     from offnominal.rollouts import Twin, collect, effective_onset, evaluate_policy, twins
     from offnominal.studies import Study, load_study
     from offnominal.worlds import World
@@ -71,7 +71,7 @@ _HOMES = {
     "detectors": ("Detector",),
     "evaluation": ("evaluate",),
     "laws": ("check_alarm", "check_anomaly", "check_detector", "check_environment", "check_world"),
-    "reports": ("write_report",),
+    "reports": ("compare", "write_report"),
     "rollouts": ("Twin", "collect", "effective_onset", "evaluate_policy", "twins"),
     "studies": ("Study", "load_study"),
     "worlds": ("World",),
@@ -102,6 +102,7 @@ __all__ = [
     "check_environment",
     "check_world",
     "collect",
+    "compare",
     "effective_onset",
     "episodes_from",
     "evaluate",

@@ -20,6 +20,7 @@ from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.evaluation_report import EvaluationReport
 from offnominal.evaluation.ground_truth import GroundTruth
 from offnominal.evaluation.split_evaluation import evaluate_split
+from offnominal.evaluation.split_report import SplitReport
 from offnominal.evaluation.timing import HORIZON, WITHIN
 
 Splits = Dataset | Mapping[str, Sequence[Episode]]
@@ -74,6 +75,51 @@ def evaluate(
         >>> report["observation/offset@large"].numbers["matched_auroc"].value > 0.95
         True
     """
+    (report,) = evaluate_alarms(
+        detector,
+        data,
+        [alarm],
+        splits=splits,
+        within=within,
+        horizon=horizon,
+        unit=unit,
+        period=period,
+        block=block,
+        replicates=replicates,
+        seed=seed,
+    )
+    return report
+
+
+def evaluate_alarms(
+    detector: Detector,
+    data: Splits,
+    alarms: Sequence[Alarm | None],
+    *,
+    splits: Iterable[str] | None = None,
+    within: Sequence[float] = WITHIN,
+    horizon: float = HORIZON,
+    unit: Unit = "steps",
+    period: float | None = None,
+    block: int | None = None,
+    replicates: int = REPLICATES,
+    seed: int = 0,
+) -> list[EvaluationReport]:
+    """Evaluate a fitted detector with several alarms, and score each episode once; return one report per alarm.
+
+    Args:
+        detector: As for :func:`evaluate`, and so are all other arguments.
+        data: The dataset.
+        alarms: Fitted alarms; None for a report without delays.
+        splits: Names of splits with faults.
+        within: Delays for which the detected fraction is computed.
+        horizon: Horizon of the restricted mean delay.
+        unit: Unit of durations.
+        period: Seconds per step.
+        block: Steps of the blocks of the bootstrap.
+        replicates: Bootstrap replicates.
+        seed: Seed of the bootstrap.
+    """
     one_of("unit", unit, get_args(Unit))
     chosen = faulty_splits(data) if splits is None else list(splits)
     if not chosen:
@@ -86,32 +132,31 @@ def evaluate(
     twins = list(data["twins"]) if "twins" in data else None
     twin_scores = None if twins is None else detector.score(twins)
     world = data.world if isinstance(data, Dataset) else "own data"
-    reports = []
+    reports: list[list[SplitReport]] = [[] for _ in alarms]
     with progress(f"Evaluating {detector.name} on {world}", total=len(chosen)) as tick:
         for name in chosen:
             found = scored(detector, data[name], keep=twins is not None)
             step = found.period if step is None else step
-            reports.append(
-                evaluate_split(
-                    found.scores,
-                    found.episodes or found.truths,
-                    name=name,
-                    nominal=None if nominal is None else nominal.scores,
-                    alarms=None if alarm is None else alarm.alarm(found.scores),
-                    nominal_alarms=None if alarm is None or nominal is None else alarm.alarm(nominal.scores),
-                    twins=twins,
-                    twin_scores=twin_scores,
-                    within=[_steps("within", value, unit, step) for value in within],
-                    horizon=_steps("horizon", horizon, unit, step),
-                    period=step,
-                    block=block,
-                    replicates=replicates,
-                    seed=seed,
-                )
-            )
+            shared: dict[str, Any] = {
+                "name": name,
+                "nominal": None if nominal is None else nominal.scores,
+                "twins": twins,
+                "twin_scores": twin_scores,
+                "within": [_steps("within", value, unit, step) for value in within],
+                "horizon": _steps("horizon", horizon, unit, step),
+                "period": step,
+                "block": block,
+                "replicates": replicates,
+                "seed": seed,
+            }
+            for alarm, into in zip(alarms, reports, strict=True):
+                raised = None if alarm is None else alarm.alarm(found.scores)
+                false = None if alarm is None or nominal is None else alarm.alarm(nominal.scores)
+                episodes = found.episodes or found.truths
+                into.append(evaluate_split(found.scores, episodes, alarms=raised, nominal_alarms=false, **shared))
             tick(note=name)
-    report = EvaluationReport.of(world, reports)
-    return report if unit == "steps" else report.in_seconds(float(step or 1.0), within)
+    made = [EvaluationReport.of(world, each) for each in reports]
+    return made if unit == "steps" else [report.in_seconds(float(step or 1.0), within) for report in made]
 
 
 def faulty_splits(data: Splits) -> list[str]:
