@@ -127,4 +127,7 @@ def _several(name: str, values: Any, hint: Any, allowed: Range | None) -> tuple[
     if not given:
         raise InvalidParameter(f"{name} is empty; give at least one width.")
     integer_in(f"the number of {name}", len(given), 1, int(LAYERS.high))
-    return tuple(_checked(f"a width of {name}", value, hint, allowed) for value in given)
+    checked = tuple(_checked(f"a width of {name}", value, hint, allowed) for value in given)
+    if isinstance(values, tuple) and all(old is new for old, new in zip(values, checked, strict=True)):
+        return values  # the same object, because scikit-learn's `clone` requires it
+    return checked

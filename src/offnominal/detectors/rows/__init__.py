@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from offnominal.detectors.rows.mahalanobis import Mahalanobis
     from offnominal.detectors.rows.mo_gaal import MOGAAL
     from offnominal.detectors.rows.one_class_svm import OneClassSVM
+    from offnominal.detectors.rows.outlier_detector import OutlierDetector
     from offnominal.detectors.rows.pidforest import PIDForest
     from offnominal.detectors.rows.real_nvp import RealNVP
     from offnominal.detectors.rows.row_detector import RowDetector
@@ -56,6 +57,7 @@ _NAMES = {
     "mahalanobis": ("Mahalanobis",),
     "mo_gaal": ("MOGAAL",),
     "one_class_svm": ("OneClassSVM",),
+    "outlier_detector": ("OutlierDetector",),
     "pidforest": ("PIDForest",),
     "real_nvp": ("RealNVP",),
     "row_detector": ("RowDetector",),
@@ -90,6 +92,7 @@ __all__ = [
     "IsolationForest",
     "Mahalanobis",
     "OneClassSVM",
+    "OutlierDetector",
     "PIDForest",
     "RealNVP",
     "RowDetector",

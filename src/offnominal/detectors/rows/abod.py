@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -47,10 +46,6 @@ class ABOD(RowDetector):
         _, places = self.search_.nearest(rows, self.n_neighbors, apart=True)
         (scores,) = angle_scores(self.search_.points, rows, places, np.array([self.n_neighbors]))
         return np.asarray(scores)
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        return {"n_neighbors": self.n_neighbors}
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}

@@ -159,10 +159,6 @@ class DeepRowDetector(RowDetector):
         """Return the untrained baseline: fitted with the same seed, it has the initial weights of the training."""
         return dataclasses.replace(self, max_iter=0)
 
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-
     def _state_dict(self) -> dict[str, Array]:
         weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
         history = np.array(self.training_.validation_losses, np.float64)

@@ -93,7 +93,7 @@ class EstimatorAdapter(RowDetector):
         name = "score_samples" if hasattr(self.fitted_, "score_samples") else "decision_function"
         return -np.asarray(getattr(self.fitted_, name)(rows), np.float64)
 
-    def get_params(self) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Raise :class:`InvalidParameter`: an object of another package has no safe file format."""
         raise InvalidParameter(self._no_file())
 

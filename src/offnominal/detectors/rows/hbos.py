@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from offnominal.core.checks import integer_in, number_in, positive_number
@@ -44,10 +42,6 @@ class HBOS(RowDetector):
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return histogram_scores(rows, self.low_, self.high_, self.density_, self.alpha, self.tol)
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        return {"n_bins": self.n_bins, "alpha": self.alpha, "tol": self.tol}
 
     def _state_dict(self) -> dict[str, Array]:
         return {"low": self.low_, "high": self.high_, "density": self.density_}

@@ -89,11 +89,6 @@ class IsolationForest(RowDetector):
         scores: FloatArray = 2.0 ** (-depths / (n_estimators[:, None] * max(self.trees_.average_depth, 1e-300)))
         return scores
 
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        names = ("n_estimators", "max_samples", "max_features", "bootstrap", "backend")
-        return {name: getattr(self, name) for name in names}
-
     def _state_dict(self) -> dict[str, Array]:
         trees = self.trees_
         children = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -67,10 +67,6 @@ class KNN(RowDetector):
             self.search_.points, rows, distances, places, np.array([self.n_neighbors]), self.distance
         )
         return np.asarray(scores)
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        return {"n_neighbors": self.n_neighbors, "distance": self.distance, "algorithm": self.algorithm}
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -54,10 +54,6 @@ class LODA(RowDetector):
         projected = project(rows, self.columns_, self.weights_)
         (scores,) = line_scores(projected, self.histogram_, np.array([self.n_random_cuts]))
         return np.asarray(scores)
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        return {"n_bins": self.n_bins, "n_random_cuts": self.n_random_cuts}
 
     def _state_dict(self) -> dict[str, Array]:
         low, high, count, rarity = self.histogram_

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from offnominal.core.checks import positive_integer
@@ -49,10 +47,6 @@ class LOF(RowDetector):
     def _score(self, rows: FloatArray) -> FloatArray:
         distances, places = self.search_.nearest(rows, self.n_neighbors)
         return outlier_factors(distances, places, self.reach_, self.density_, self.n_neighbors)
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        return {"n_neighbors": self.n_neighbors}
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points, "reach": self.reach_, "density": self.density_}

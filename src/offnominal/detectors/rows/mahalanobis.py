@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from offnominal.core.compilation import compiled
@@ -30,10 +28,6 @@ class Mahalanobis(RowDetector):
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return np.sqrt(np.maximum(_squared(rows - self.mean_, self.precision_), 0.0))
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments: there are none."""
-        return {}
 
     def _state_dict(self) -> dict[str, Array]:
         return {"mean": self.mean_, "precision": self.precision_}

@@ -90,11 +90,6 @@ class OneClassSVM(RowDetector):
         products = inner_products(rows, self.vectors_, self.kernel)
         return -similarities(products, self.weights_, self.kernel, self.gamma_, self.degree, self.coef0)
 
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        names = ("kernel", "nu", "gamma", "degree", "coef0", "tol", "max_iter")
-        return {name: getattr(self, name) for name in names}
-
     def _state_dict(self) -> dict[str, Array]:
         return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from copy import copy
-from typing import Any
 
 import numpy as np
 
@@ -128,11 +127,6 @@ class PIDForest(RowDetector):
         """Return the (trees, rows) log densities."""
         nodes = (self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_)
         return _densities(rows, *nodes, self.density_, self.low_, self.high_, self.lowest_)
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
-        names = ("n_estimators", "max_depth", "max_samples", "max_buckets", "epsilon", "percentile")
-        return {name: getattr(self, name) for name in names}
 
     def _state_dict(self) -> dict[str, Array]:
         return {name: getattr(self, f"{name}_") for name in ARRAYS}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from offnominal.core.checks import numeric_array
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.errors import InvalidParameter, NotFitted, did_you_mean
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE, all_valid, bounded, invalid, invalid_rows
@@ -68,13 +70,44 @@ class RowDetector(ABC):
         """Return the same as :meth:`score`, under PyOD's name: higher is more anomalous."""
         return self.score(X)
 
+    def score_samples(self, X: Array) -> FloatArray:
+        """Return the negated :meth:`score`, under scikit-learn's name: lower is more anomalous."""
+        return -self.score(X)
+
     @abstractmethod
     def _score(self, rows: FloatArray) -> FloatArray:
         """Score a checked table."""
 
-    @abstractmethod
-    def get_params(self) -> dict[str, Any]:
-        """Return the constructor's arguments."""
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's arguments.
+
+        Args:
+            deep: Has no effect; for scikit-learn's ``clone``.
+        """
+        return {name: getattr(self, name) for name in parameter_names(type(self))}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change constructor's arguments, as in scikit-learn; what was learned stays until the next `fit`.
+
+        Raises:
+            InvalidParameter: There is no such parameter, or its value is invalid. The detector is not changed.
+        """
+        known = parameter_names(type(self))
+        for name in parameters:
+            if name not in known:
+                raise InvalidParameter(
+                    f"{type(self).__name__} has no parameter {name!r}.{did_you_mean(name, known)} It has "
+                    f"{', '.join(known) or 'none'}."
+                )
+        changed = type(self)(**{**self.get_params(), **parameters})
+        vars(self).update({name: getattr(changed, name) for name in known})
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Return the tags by which pipelines of scikit-learn know an outlier detector."""
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type="outlier_detector", target_tags=TargetTags(required=False))
 
     def state_dict(self) -> dict[str, Array]:
         """Return all learned parameters as arrays."""
@@ -105,6 +138,13 @@ class RowDetector(ABC):
     def _require_fitted(self) -> None:
         if not hasattr(self, "width_"):
             raise NotFitted(f"{type(self).__name__} is not fitted; call fit first.")
+
+
+@cache
+def parameter_names(kind: type) -> tuple[str, ...]:
+    """Return the names of the constructor's arguments."""
+    own = inspect.signature(kind).parameters.values()
+    return tuple(each.name for each in own if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD))
 
 
 def table(rows: Array) -> FloatArray:
