@@ -15,7 +15,13 @@ from offnominal.studies.results import RunResults
 
 
 def write_simple_report(
-    results: RunResults, summary: str, tables: Sequence[StudyTable], captions: Mapping[str, str], folder: Path
+    results: RunResults,
+    summary: str,
+    tables: Sequence[StudyTable],
+    captions: Mapping[str, str],
+    folder: Path,
+    *,
+    leading: int = 1,
 ) -> Path:
     """Write tables and a page of a run; return the page.
 
@@ -25,18 +31,25 @@ def write_simple_report(
         tables: All tables; the most important one first.
         captions: Captions of the figures by name; ``figures/<name>.png`` exists for each.
         folder: Folder of the report.
+        leading: Number of tables above the figures.
     """
     for table in tables:
         table.write(folder / "tables")
     page = folder / "page.html"
-    write_text(page, simple_page(results, summary, tables, captions, folder / "figures"))
+    write_text(page, simple_page(results, summary, tables, captions, folder / "figures", leading=leading))
     return page
 
 
 def simple_page(
-    results: RunResults, summary: str, tables: Sequence[StudyTable], captions: Mapping[str, str], figures: Path
+    results: RunResults,
+    summary: str,
+    tables: Sequence[StudyTable],
+    captions: Mapping[str, str],
+    figures: Path,
+    *,
+    leading: int = 1,
 ) -> str:
-    """Return the page as HTML: the first table, the figures, the other tables, and added sections.
+    """Return the page as HTML: the first tables, the figures, the other tables, and added sections.
 
     Args:
         results: The run.
@@ -44,6 +57,7 @@ def simple_page(
         tables: All tables; those without rows are left out.
         captions: Captions of the figures by name.
         figures: Folder of the figures.
+        leading: Number of tables above the figures.
     """
     drawn = [
         render("figure.html.j2", source=_source(figures / f"{name}.png"), caption=captions[name]) for name in captions
@@ -54,6 +68,7 @@ def simple_page(
         summary=summary,
         tables=[table for table in tables if table.rows],
         figures=drawn,
+        leading=leading,
         sections=sections_of(results),
         style=asset("page.css"),
         provenance=provenance(results.manifest),

@@ -29,6 +29,9 @@ CURVE = (
     "95 % of the novel episodes."
 )
 CONFUSION = "{method}: frames without labels by true class and matched cluster. Lines divide known from new classes."
+BASELINE = "Random"
+DETAILS = ("delays", "frames_by_class")
+"""Tables below the figures."""
 GALLERIES = 4
 """Number of methods whose frames are shown."""
 CURVES = 4
@@ -47,7 +50,9 @@ def write_novelty_report(results: RunResults, folder: Path) -> Path:
     counted = [f"{task}: {count} methods" for task, count in methods.items() if count]
     summary = f"{'; '.join([*counted, f'{results.cells} cells'])}.".capitalize()
     captions = {name: caption for name, caption, _ in figures}
-    return write_simple_report(results, summary, novelty_tables(found), captions, folder)
+    tables = novelty_tables(found)
+    leading = sum(table.name not in DETAILS for table in tables)
+    return write_simple_report(results, summary, tables, captions, folder, leading=leading)
 
 
 def _figures(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
@@ -71,16 +76,16 @@ def _curves(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
         for each in _examples(stored, EPISODES, method):
             by_novelty.setdefault(each["label"].partition("|")[0], {})[method] = each
     for novelty in sorted(by_novelty, key=lambda name: name == "normal"):
-        caption = CURVE.format(novelty=novelty.replace("_", " "))
+        caption = CURVE.format(novelty=novelty.replace("_", " ").capitalize())
         yield f"episode-{novelty}", caption, partial(curve_figure, examples=by_novelty[novelty])
 
 
 def _one_of_each_name(methods: Sequence[Method], most: int) -> list[Method]:
-    """Return the best methods of different names."""
+    """Return the best methods of different names, without the baseline."""
     best: dict[str, Method] = {}
     for method in methods:
         best.setdefault(method[0], method)
-    return list(best.values())[:most]
+    return [method for name, method in best.items() if name != BASELINE][:most]
 
 
 def _examples(stored: Sequence[Row], task: str, method: Method) -> list[Row]:

@@ -51,6 +51,9 @@ DISCOVERY_METRICS = {
     "accuracy_new": "new classes",
     "n_clusters": "clusters",
 }
+WITH_INTERVALS = ("auroc", "auprc", "accuracy_all", "accuracy_labelled", "accuracy_new")
+"""Metrics whose intervals are shown; the files have those of all metrics."""
+MISSING = "–"
 Method = tuple[str, str]
 
 
@@ -60,8 +63,8 @@ def novelty_tables(found: NoveltyResults) -> list[StudyTable]:
         _leaderboard(found, FRAMES, "Novel frames, weighted 75/25", FRAME_METRICS),
         _leaderboard(found, EPISODES, "Novel episodes, weighted 15/85; delays in frames", EPISODE_METRICS),
         _by_row(found, EPISODE_NOVELTIES, "Which modality notices what: AUROC of the episodes of each novelty"),
-        _delays(found),
         _leaderboard(found, DISCOVERY, "Category discovery: accuracy of frames without labels", DISCOVERY_METRICS),
+        _delays(found),
         _by_row(found, FRAME_CLASSES, "AUROC of the frames of each novel class"),
     ]
     return [table for table in tables if table.rows]
@@ -101,7 +104,13 @@ def _leaderboard(found: NoveltyResults, task: str, title: str, metrics: dict[str
         common = {"method": shown(method), "rank": rank}
         rows.append(common | {metrics[metric]: _text(metric, value) for metric, value in values.items()})
         numbers.append(common | _numbers(values))
-    return StudyTable(task, title, rows, numbers)
+    return StudyTable(task, title, _without_empty_columns(rows), numbers)
+
+
+def _without_empty_columns(rows: list[Row]) -> list[Row]:
+    """Return rows without the columns that are undefined in every row."""
+    known = [name for name in (rows[0] if rows else ()) if any(row[name] != MISSING for row in rows)]
+    return [{name: row[name] for name in known} for row in rows]
 
 
 def _by_row(found: NoveltyResults, task: str, title: str) -> StudyTable:
@@ -135,17 +144,17 @@ def _delays(found: NoveltyResults) -> StudyTable:
             rows.append(common | {DELAY_METRICS[metric]: _text(metric, each) for metric, each in values.items()})
             numbers.append(common | _numbers(values))
     title = "Delays in frames by novelty: at TPR 95, and of an alarm with at most 25 % false alarms per episode"
-    return StudyTable("delays", title, rows, numbers)
+    return StudyTable("delays", title, _without_empty_columns(rows), numbers)
 
 
 def _text(metric: str, value: Estimate) -> str:
     if value.value is None:
-        return "–"
+        return MISSING
     if metric in ("n_clusters", "episodes"):
         return f"{value.value:.0f}"
     if "delay" in metric:
         return f"{value.value:.1f}"
-    return str(value)
+    return str(value) if metric in WITH_INTERVALS else f"{value.value:.3f}"
 
 
 def _short(value: Estimate) -> str | None:
