@@ -101,7 +101,7 @@ def test_a_long_log_has_intervals_from_blocks(detector):
     assert numbers["auroc"].low is None
     assert numbers["matched_auroc"].low is None
     assert numbers["false_alarms"].low is not None
-    assert "blocks of" in report.notes[0]
+    assert "blocks of 11 steps of one episode" in report.notes[0], "longer than an event, not than the time between two"
 
 
 def test_a_short_log_has_no_interval_and_the_report_says_why(detector):

@@ -283,12 +283,13 @@ def import_(
 def _show_log(episodes: Any, as_json: bool) -> None:
     """Print the channels and the sizes of a log."""
     from offnominal.datasets.logs import describe_log, preview_log
+    from offnominal.reports.tables import text
 
     if as_json:
         print_json({"log": describe_log(episodes), "channels": preview_log(episodes)})
     else:
         print_rows("Channels", preview_log(episodes), False)
-        print_rows("Log", [describe_log(episodes)], False)
+        print_rows("Log", [{"": name, "value": text(value)} for name, value in describe_log(episodes).items()], False)
 
 
 def _only(option: str, given: str) -> None:

@@ -63,8 +63,10 @@ def units_of(
         return None, f"no intervals: {steps} steps are one block of {block} steps; give more or longer episodes."
     if len(bounds) > 2:
         return bounds, ""
-    longest = 0 if active is None else int(np.diff(_edges(active)).max(initial=0))
-    needed = max(longest + 1, int(np.ceil(CORRELATION_TIMES * correlation_time(scores))), -(-steps // MOST_BLOCKS))
+    longest = 0 if active is None else _longest(active)
+    needed = max(
+        longest + 1, int(np.ceil(CORRELATION_TIMES * correlation_time(scores, active))), -(-steps // MOST_BLOCKS)
+    )
     if steps // needed < FEWEST_BLOCKS:
         return None, (
             f"no intervals: one episode of {steps} steps is one independent unit, and too short for {FEWEST_BLOCKS} "
@@ -74,21 +76,27 @@ def units_of(
     return cut, f"intervals from {len(cut) - 1} blocks of {needed} steps of one episode"
 
 
-def _edges(active: BoolArray) -> IntArray:
-    """Return the start of each labelled interval and of each interval between them."""
-    return np.flatnonzero(np.diff(np.concatenate([[False], active, [False]]).astype(np.int8)))
+def _longest(active: BoolArray) -> int:
+    """Return the length of the longest labelled interval."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], active, [False]]).astype(np.int8)))
+    return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
-def correlation_time(scores: FloatArray) -> float:
+def correlation_time(scores: FloatArray, active: BoolArray | None = None) -> float:
     """Return the integrated correlation time of scores, in steps; 1 for independent scores.
 
     The sum of autocorrelations ends at the first one that is not positive.
+
+    Args:
+        scores: (S,): scores of one episode.
+        active: (S,): faulty steps, which are left out; None if there are none.
 
     Example:
         >>> round(correlation_time(np.random.default_rng(0).normal(size=5000)), 1)
         1.0
     """
-    centred = scores - scores.mean()
+    nominal = np.ones(len(scores), np.bool_) if active is None or active.all() else ~active
+    centred = np.where(nominal, scores - scores[nominal].mean(), 0.0)
     variance = float(np.mean(centred**2))
     if not np.isfinite(variance) or variance == 0.0:
         return 1.0
