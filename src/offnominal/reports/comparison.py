@@ -33,6 +33,8 @@ from offnominal.studies.result_rows import DRAWN, level_of, type_of
 from offnominal.studies.results import RunResults
 
 TRAIN, VALIDATION = "train", "validation"
+OWN = "labelled"
+"""Kind of the faults of own labels in figures."""
 RANKED_BY = ("episode_auroc", "matched_auroc", "auroc", "pooled_auroc")
 DISCRIMINATION = (*RANKED_BY, "excess_auroc", "equal_cost_mean_delay")
 TIMING = ("median_delay", "miss_rate", "event_detected", "event_median_delay", "false_alarms", "false_alarms_per_hour")
@@ -140,8 +142,8 @@ class Comparison:
             for line in report.lines:
                 anomaly, _, variant = line.split.partition("@")
                 about = {"key": name, "world": self.world, "policy": "", "name": name, "detector": name, "seed": 0}
-                about |= {"split": line.split, "anomaly": anomaly, "kind": anomaly.partition("/")[0]}
-                about |= {"level": level_of(variant), "variant": variant}
+                about |= {"split": line.split, "anomaly": anomaly, "variant": variant}
+                about |= {"kind": anomaly.partition("/")[0] if variant else OWN, "level": level_of(variant) or anomaly}
                 if number == 0:
                     drawn = {
                         f"draws_{key}": np.asarray(line.numbers[key].draws, np.float32)

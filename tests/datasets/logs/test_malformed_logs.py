@@ -171,6 +171,10 @@ MALFORMED = {
     "damaged Parquet": (raw(b"PAR1 is not enough", "log.parquet"), {}, "log.parquet cannot be read as a table"),
     "damaged NPY": (raw(b"\x93NUMPY\x01", "log.npy"), {}, "log.npy cannot be read as arrays"),
     "damaged NPZ": (raw(b"PK\x03\x04 and then nothing", "log.npz"), {}, "log.npz cannot be read as arrays"),
+    "short row of a block": (raw("normal\n1 2\n3\n", "lp1.data"), {}, "line 3 has 1 numbers; expected 2"),
+    "text in a block": (raw("normal\n1 2\n3 x\n", "lp1.data"), {}, "line 3 is '3 x'; expected 2 numbers"),
+    "block without label": (raw("1 2\n3 4\n", "lp1.data"), {}, "line 1 has numbers before the first label"),
+    "only labels": (raw("normal\n\nnormal\n", "lp1.data"), {}, "has no rows of numbers"),
     "files of other columns": (parquet({"x": [1.0]}, {"y": [1.0]}), {}, "1.parquet has other columns or types than"),
     # Things that are no log.
     "number": (7, {}, "the log is 7; expected a path"),

@@ -159,6 +159,16 @@ def test_a_lerobot_folder_is_read_and_imported(lerobot, tmp_path):
     assert data["test"][1] == episodes[9]
 
 
+def test_labelled_blocks_of_text_are_episodes(tmp_path):
+    blocks = [("normal", 0), ("collision", 1), ("normal", 2), ("fr_collision", 3)]
+    text = "".join(f"{label}\n" + "".join(f"\t{n}\t-{row}\t7\n" for row in range(15)) + "\n\n" for label, n in blocks)
+    (tmp_path / "lp1.data").write_text(text)
+    episodes = episodes_from(tmp_path / "lp1.data", label="label", nominal="normal")
+    assert [len(episode) for episode in episodes] == [14] * 4
+    assert episodes.faulty.tolist() == [False, True, False, True]
+    np.testing.assert_array_equal(episodes[3].observations[4], [3.0, -4.0, 7.0])
+
+
 def test_malformed_files_of_robots_are_named_errors(bag, lerobot, tmp_path):
     def shorter(demo, number):
         if number == 3:

@@ -18,6 +18,7 @@ from offnominal.datasets.logs.hdf5_log import read_hdf5
 from offnominal.datasets.logs.lerobot_log import LeRobotRows, is_lerobot
 from offnominal.datasets.logs.mcap_log import read_mcap
 from offnominal.datasets.logs.row_source import ParquetRows, RowSource, TableRows
+from offnominal.datasets.logs.text_blocks import read_blocks
 
 ARROW_ERRORS = (pa.ArrowException, TypeError, ValueError)
 
@@ -27,8 +28,8 @@ def open_log(source: Any) -> RowSource:
 
     Args:
         source: pandas data frame, Arrow table, mapping from names to columns, structured or two-dimensional array, or
-            the path of a CSV, Parquet, NPY, NPZ, MCAP or HDF5 file, of a folder of Parquet files, of a LeRobot dataset,
-            or of a ROS 2 bag.
+            the path of a CSV, Parquet, NPY, NPZ, MCAP or HDF5 file, of labelled blocks of text (``.data``), of a folder
+            of Parquet files, of a LeRobot dataset, or of a ROS 2 bag.
 
     Raises:
         InvalidLog: The content is no table.
@@ -163,6 +164,7 @@ READERS: dict[str, Callable[[Path], RowSource]] = {
     ".parquet": lambda path: ParquetRows(str(path), [path]),
     ".npy": _numpy,
     ".npz": _numpy,
+    ".data": read_blocks,
     ".mcap": read_mcap,
     ".hdf5": read_hdf5,
     ".h5": read_hdf5,
