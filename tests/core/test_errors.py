@@ -11,6 +11,7 @@ KINDS = {
     "InvalidSchedule": ValueError,
     "InvalidChannels": ValueError,
     "InvalidEpisode": ValueError,
+    "InvalidLog": ValueError,
     "InvalidScores": ValueError,
     "InvalidAction": ValueError,
     "InvalidState": RuntimeError,

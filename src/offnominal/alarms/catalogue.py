@@ -43,6 +43,6 @@ def make_alarm(alarm: str | Alarm, **options: Any) -> Alarm:
     """
     if isinstance(alarm, Alarm):
         return alarm
-    if alarm in UNLISTED:
+    if isinstance(alarm, str) and alarm in UNLISTED:
         return alarms.load(UNLISTED[alarm].target)(**options)
     return alarms.make(alarm, **options)
