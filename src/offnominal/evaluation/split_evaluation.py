@@ -115,28 +115,19 @@ def evaluate_split(
         parts["timing"] = case.timing(raised, case.onsets)
         if twins is not None:
             parts["effective_timing"] = case.timing(raised, _twin_onsets(episodes, twins))
-    parts["discrimination"] = discrimination_of_steps(steps, active, drawn)
-    parts["time_baseline"] = discrimination_of_steps(steps.time_baseline(), active, drawn)
-    if parts["discrimination"].one_class == len(steps) and active.any():
-        whole = np.array([truth.active.any() for truth in truths])
-        parts["episode_auroc"] = episode_auroc(steps, whole, drawn, others, drawn_others)
-    if len(steps) == 1:
-        parts = {key: without_intervals(part) for key, part in parts.items()}
+    parts = case.discriminated(parts, others, drawn_others)
     if units is not None and units is not steps.bounds:
         blocks = Resamples.draw(len(units) - 1, replicates, seed=seed)
         pooled = discrimination_of_steps(StepScores(steps.values, units), active, blocks).pooled
         parts["discrimination"] = replace(parts["discrimination"], pooled=pooled)
-    if alarms is not None:
-        if nominal_alarms is not None:
-            parts["timing"] = replace(
-                parts["timing"],
-                false_alarms=_false_alarms(nominal_alarms, others, period, block, replicates=replicates, seed=seed),
-            )
-        if any(truth.ends_early for truth in truths):
-            cut = steps.bounds if units is None else units
-            drawn_units = Resamples.draw(len(cut) - 1, replicates, seed=seed)
-            found = events_of_flags(raised, active, steps.bounds, cut, drawn_units, within, period)
-            parts["events"] = found if units is not None else without_intervals(found)
+    if alarms is not None and nominal_alarms is not None:
+        false = _false_alarms(nominal_alarms, others, period, block, replicates=replicates, seed=seed)
+        parts["timing"] = replace(parts["timing"], false_alarms=false)
+    if alarms is not None and any(truth.ends_early for truth in truths):
+        cut = steps.bounds if units is None else units
+        blocks = Resamples.draw(len(cut) - 1, replicates, seed=seed)
+        found = events_of_flags(raised, active, steps.bounds, cut, blocks, within, period)
+        parts["events"] = found if units is not None else without_intervals(found)
     notes = (f"{name or 'faulty episodes'}: {note}",) if note else ()
     return SplitReport(
         name=name,
@@ -215,6 +206,19 @@ class _Case:
         """Return the timing of joined alarms."""
         outcomes = AlarmOutcomes.of(alarms, self.steps.lengths, onsets)
         return timing_of_outcomes(outcomes, self.drawn, within=self.within, horizon=self.horizon)
+
+    def discriminated(
+        self, parts: dict[str, Any], nominal: StepScores | None, drawn: Resamples | None
+    ) -> dict[str, Any]:
+        """Return the parts of a report with discrimination; without intervals if there is only one episode."""
+        found = discrimination_of_steps(self.steps, self.active, self.drawn)
+        baseline = discrimination_of_steps(self.steps.time_baseline(), self.active, self.drawn)
+        parts = {**parts, "discrimination": found, "time_baseline": baseline}
+        if found.one_class == len(self.steps) and self.active.any():
+            whole = np.array([truth.active.any() for truth in self.truths])
+            ranked = episode_auroc(self.steps, whole, self.drawn, nominal, drawn)
+            parts["episode_auroc"] = without_intervals(ranked) if nominal is not None and len(nominal) == 1 else ranked
+        return parts if len(self.steps) > 1 else {key: without_intervals(part) for key, part in parts.items()}
 
     def compared_with(self, nominal: StepScores, drawn: Resamples, cost: float) -> dict[str, Any]:
         """Return the parts of a report that need nominal scores."""
