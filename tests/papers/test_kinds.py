@@ -18,6 +18,7 @@ from ..reports.synthetic import run_results
 from ..reports.transfer.made_transfer import transfer_results
 from .anovox.made_scenes import scene_results
 from .comparison.made_comparison import comparison_results
+from .novelcraft.made_novelty import novelty_results
 from .ood_rl.made_ood import ood_results
 
 RUNS = {
@@ -26,6 +27,7 @@ RUNS = {
     "image-search": lambda: comparison_results("image-search"),
     "ood-rl": ood_results,
     "scenes": scene_results,
+    "novelty": novelty_results,
     "transfer": transfer_results,
 }
 
