@@ -5,11 +5,11 @@ import pytest
 
 from offnominal.core.directories import DATA_VARIABLE
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.novelcraft import part_scores
-from offnominal.papers.novelcraft.episode_task import episode_rows
 from offnominal.papers.novelcraft.execution import code_of, uses_gpu
+from offnominal.papers.novelcraft.published import published_numbers
 from offnominal.papers.novelcraft.published_tables import compare
 from offnominal.papers.novelcraft.results import NoveltyResults
+from offnominal.papers.novelcraft.study import NoveltyStudy
 from offnominal.reports.report import leading_rows, write_report
 from offnominal.studies import runner
 from offnominal.studies.catalogue import load_study
@@ -19,6 +19,7 @@ from offnominal.studies.runs import open_run
 from ...studies.cases import PoolHere
 
 pytest.importorskip("torch", reason="torch is not installed")
+image_scoring = pytest.importorskip("offnominal.papers.novelcraft.image_scoring")
 
 KNN = {"name": "KNN", "detector": "KNN-ResNet", "parameters": {"n_epochs": 0, "device": "cpu"}}
 AR = {"name": "AR 2", "detector": "Symbolic-AR", "parameters": {"context": 2, "n_epochs": 1, "device": "cpu"}}
@@ -51,12 +52,14 @@ def run(tmp_path_factory, sources):
     folder = tmp_path_factory.mktemp("novelcraft")
     study = study_from(STUDY)
     fitted = []
-    build = part_scores.build
+    build = image_scoring.build
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(folder / "data"))
         patch.setattr(runner, "Sources", lambda: sources)
         patch.setattr(runner, "LocalPool", lambda workers, peak_mb: PoolHere(sources))
-        patch.setattr(part_scores, "build", lambda entry: fitted.append(entry.name) or build(entry))
+        patch.setattr(
+            "offnominal.papers.novelcraft.part_scores.build", lambda entry: fitted.append(entry.name) or build(entry)
+        )
         outcomes = [
             runner.run_study(
                 study.cells(),
@@ -105,7 +108,9 @@ def test_our_results_stand_beside_the_published_ones(run):
     assert all(0.0 <= each <= 1.0 for each in accuracies)
 
 
-def test_the_page_has_leaderboards_frames_episodes_and_confusion(run, tmp_path):
+def test_the_page_has_leaderboards_frames_episodes_and_confusion(run, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: path.write_bytes(b"drawn"))
     assert [row["task"] for row in leading_rows(run[2])] == ["frames", "episodes", "episodes", "discovery"]
     page = write_report(run[2], tmp_path).read_text(encoding="utf-8")
     for text in (
@@ -120,6 +125,8 @@ def test_the_page_has_leaderboards_frames_episodes_and_confusion(run, tmp_path):
 
 
 def test_an_alarm_needs_enough_validation_episodes():
+    from offnominal.papers.novelcraft.episode_task import episode_rows
+
     test, novelties = [np.array([0.0, 9.0]), np.array([0.0, 2.0])], ["thief", None]
     few = episode_rows([np.array([1.0, 1.0])], test, novelties, 0)
     enough = episode_rows([np.array([1.0, level]) for level in (1.0, 2.0, 3.0)], test, novelties, 0)
@@ -130,17 +137,17 @@ def test_an_alarm_needs_enough_validation_episodes():
 
 def test_a_scale_leaves_out_methods_whose_detectors_it_leaves_out():
     study = study_from(STUDY).at("symbols")
+    assert isinstance(study, NoveltyStudy)
     assert [cell.label for cell in study.cells()] == ["episodes/Symbolic 2/0"]
     assert study.cells()[0].detectors[0].parameters["n_epochs"] == 3
 
 
 def test_the_study_of_the_package_has_all_published_methods(sources):
     study = load_study("novelcraft").at("paper")
+    assert isinstance(study, NoveltyStudy)
     cells = study.cells()
     known = {(cell.task, cell.name, cell.variant) for cell in cells}
     tasks = {"E1": "frames", "4": "episodes", "fig4": "discovery"}
-    from offnominal.papers.novelcraft.published import published_numbers
-
     missing = {
         (task, number.method, number.variant)
         for table, task in tasks.items()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from offnominal.evaluation.bootstrap import REPLICATES
-from offnominal.papers.novelcraft.image_scoring import registry_of
+from offnominal.papers.novelcraft.detector_registries import registry_of
 from offnominal.papers.novelcraft.method import Task
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
 from offnominal.studies.base import BaseCell, Target

@@ -9,10 +9,7 @@ import pyarrow as pa
 
 from offnominal.core.files import sha256_of
 from offnominal.papers.novelcraft.cell import NoveltyCell
-from offnominal.papers.novelcraft.discovery_task import run_discovery
-from offnominal.papers.novelcraft.episode_task import run_episodes
-from offnominal.papers.novelcraft.frame_task import run_frames
-from offnominal.papers.novelcraft.image_scoring import detector_specs
+from offnominal.papers.novelcraft.detector_registries import detector_specs
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, open_novelty_sets
 from offnominal.papers.novelcraft.task_result import SCHEMA, TaskResult
 from offnominal.studies.cell_result import CellResult, make_result
@@ -49,10 +46,17 @@ def run_cell(cell: NoveltyCell, *, sources: Sources | None = None) -> CellResult
 
 
 def _run(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: Sources) -> TaskResult:
+    """Run the task of a cell; its module is imported here, because it needs torch."""
     if cell.task == "frames":
+        from offnominal.papers.novelcraft.frame_task import run_frames
+
         return run_frames(cell, sets, meter)
     if cell.task == "discovery":
+        from offnominal.papers.novelcraft.discovery_task import run_discovery
+
         return run_discovery(cell, sets, meter)
+    from offnominal.papers.novelcraft.episode_task import run_episodes
+
     return run_episodes(cell, sets, meter, [_detector_code(entry, sources) for entry in cell.detectors])
 
 

@@ -9,35 +9,16 @@ import numpy as np
 
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.registry import Registry, Spec
 from offnominal.core.types import FloatArray, Frames, IntArray
-from offnominal.detectors.catalogue import detectors as detector_registry
-from offnominal.detectors.classifiers import ClassDetector, ImageClassifier, class_detectors
+from offnominal.detectors.classifiers import ClassDetector, ImageClassifier
 from offnominal.detectors.detector import Detector
 from offnominal.detectors.discovery import ContrastiveEncoder
+from offnominal.papers.novelcraft.detector_registries import registry_of
 from offnominal.studies.detector_study import DetectorEntry
 
-encoders: Registry[ContrastiveEncoder] = Registry("encoder", ContrastiveEncoder)
-"""Encoders for category discovery, which learn from labelled and unlabelled images."""
-encoders.register(
-    Spec("ContrastiveEncoder", "offnominal.detectors.discovery:ContrastiveEncoder", "contrastive training")
-)
 ImageModel: TypeAlias = ClassDetector | Detector | ContrastiveEncoder
 CHUNK = 256
 """Images whose features are computed at a time."""
-
-
-def registry_of(id: str) -> Registry[Any]:
-    """Return the registry that has a detector: that of images with classes, of encoders, or of episodes."""
-    registries: tuple[Registry[Any], ...] = (class_detectors, encoders)
-    return next((registry for registry in registries if id in registry), detector_registry)
-
-
-def detector_specs(entry: DetectorEntry) -> list[Spec]:
-    """Return the registry entries of a detector and of the detectors that it is built from."""
-    registry = registry_of(entry.id)
-    parts = registry.parts(entry.id, entry.parameters) if entry.id in registry else []
-    return [registry.find(entry.id), *parts]
 
 
 def build(entry: DetectorEntry) -> ImageModel:
