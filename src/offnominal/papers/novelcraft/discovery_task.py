@@ -11,10 +11,12 @@ from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.discovery import SSGMM, SSKM, UNLABELLED, ContrastiveEncoder, estimate_n_clusters
 from offnominal.evaluation.novelty import measure_discovery
 from offnominal.papers.novelcraft.cell import NoveltyCell
+from offnominal.papers.novelcraft.computed import Arrays, computed_once
 from offnominal.papers.novelcraft.image_scoring import build, fit_images, image_features
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets
 from offnominal.papers.novelcraft.results import DISCOVERY, DISCOVERY_CLASSES
 from offnominal.papers.novelcraft.task_result import Row, TaskResult, columns, example
+from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.resource_meter import ResourceMeter
 
 ESTIMATED = "estimated"
@@ -24,7 +26,7 @@ MOST = 3
 BOOTSTRAP = 0
 
 
-def run_discovery(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter) -> TaskResult:
+def run_discovery(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, code: str) -> TaskResult:
     """Cluster the validation frames with the help of the labelled training frames.
 
     The protocol is transductive: accuracies are those of the clustered frames without labels.
@@ -32,21 +34,17 @@ def run_discovery(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter) ->
     Args:
         cell: The cell.
         sets: Its set.
-        meter: Measures fitting, features and clustering, and evaluation.
+        meter: Measures clustering and evaluation.
+        code: Hash of the code of the detector.
     """
     one_of("the name of a clustering", cell.name, tuple(CLUSTERINGS))
     train, valid = sets.labelled("train"), sets.labelled("valid")
-    images = np.concatenate([sets.pixels("train"), sets.pixels("valid")])
-    detector = build(cell.detectors[0])
+    entry = cell.detectors[0]
+    stored = computed_once("features", entry, sets, cell.seed, code, lambda: _features(entry, sets, cell.seed))
     labels = np.concatenate([train.labels, np.full(len(valid), UNLABELLED)])
-    # Only an encoder learns from images without labels.
-    n = len(images) if isinstance(detector, ContrastiveEncoder) else len(train)
-    with meter("fit"):
-        fit_images(detector, images[:n], labels[:n], (*train.episode_ids, *valid.episode_ids)[:n], cell.seed)
+    known = len(np.unique(np.concatenate([train.labels, valid.labels])))
     with meter("score"):
-        features = image_features(detector, images)
-        known = len(np.unique(np.concatenate([train.labels, valid.labels])))
-        clusters, k = _clustered(cell, features, labels, known)
+        clusters, k = _clustered(cell, stored["features"], labels, known)
     with meter("evaluate"):
         labelled = np.unique(train.labels).tolist()
         found = measure_discovery(
@@ -65,7 +63,22 @@ def run_discovery(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter) ->
     ]
     label = f"{sum(number in labelled for number in found.classes.tolist())}|{','.join(names)}"
     shown = [example("confusion", label, True, found.confusion.ravel())]
-    return TaskResult([row | columns(found.numbers()), *shares], shown, len(images))
+    cost = {"fit_cpu_s": float(stored["cpu"][0])}
+    return TaskResult([row | columns(found.numbers()), *shares], shown, len(labels), cost)
+
+
+def _features(entry: DetectorEntry, sets: NoveltySets, seed: int) -> Arrays:
+    """Return the features of the training frames and of the validation frames."""
+    meter, detector = ResourceMeter(), build(entry)
+    train, valid = sets.labelled("train"), sets.labelled("valid")
+    images = np.concatenate([sets.pixels("train"), sets.pixels("valid")])
+    labels = np.concatenate([train.labels, np.full(len(valid), UNLABELLED)])
+    # Only an encoder learns from images without labels.
+    n = len(images) if isinstance(detector, ContrastiveEncoder) else len(train)
+    with meter("fit"):
+        fit_images(detector, images[:n], labels[:n], (*train.episode_ids, *valid.episode_ids)[:n], seed)
+        features = image_features(detector, images)
+    return {"features": features, "cpu": np.array([meter.cpu["fit"]])}
 
 
 def _clustered(cell: NoveltyCell, features: FloatArray, labels: IntArray, known: int) -> tuple[IntArray, int]:

@@ -26,7 +26,11 @@ TASKS = {
 }
 TORCH = "offnominal.core.device:choose_device"
 """Code that every network uses."""
-SCORING = "offnominal.papers.novelcraft.part_scores:part_scores"
+SCORING = (
+    "offnominal.papers.novelcraft.part_scores:part_scores",
+    "offnominal.papers.novelcraft.image_scoring:image_features",
+)
+"""Code that uses detectors."""
 
 
 def run_cell(cell: NoveltyCell, *, sources: Sources | None = None) -> CellResult:
@@ -51,13 +55,14 @@ def _run(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: So
         from offnominal.papers.novelcraft.frame_task import run_frames
 
         return run_frames(cell, sets, meter)
+    codes = [_detector_code(entry, sources) for entry in cell.detectors]
     if cell.task == "discovery":
         from offnominal.papers.novelcraft.discovery_task import run_discovery
 
-        return run_discovery(cell, sets, meter)
+        return run_discovery(cell, sets, meter, codes[0])
     from offnominal.papers.novelcraft.episode_task import run_episodes
 
-    return run_episodes(cell, sets, meter, [_detector_code(entry, sources) for entry in cell.detectors])
+    return run_episodes(cell, sets, meter, codes)
 
 
 def _shown(cell: NoveltyCell, found: TaskResult) -> Any:
@@ -80,7 +85,7 @@ def _detector_code(entry: DetectorEntry, sources: Sources) -> str:
     """Return a hash of the code of a detector, of its parts and of its use."""
     specs = detector_specs(entry)
     code = [
-        sources.version(SCORING, *(spec.target for spec in specs)),
+        sources.version(*SCORING, *(spec.target for spec in specs)),
         *([spec.target, spec.options] for spec in specs),
     ]
     return sha256_of(json.dumps(code, sort_keys=True, default=str))

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from offnominal.core.files import sha256_of, write_bytes
 from offnominal.core.types import FloatArray
 from offnominal.detectors.detector import Detector
+from offnominal.papers.novelcraft.computed import Arrays, computed_once
 from offnominal.papers.novelcraft.image_scoring import build, fit_images, score_images
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, Split
 from offnominal.studies.detector_study import DetectorEntry
@@ -50,14 +46,13 @@ def part_scores(entry: DetectorEntry, sets: NoveltySets, seed: int, code: str) -
         seed: Training seed.
         code: Hash of the code of the detector.
     """
-    about = [entry.id, entry.parameters, seed, sets.data.side, code]
-    path = sets.cache / f"scores-{sha256_of(json.dumps(about, sort_keys=True))[:32]}.npz"
-    if not path.exists():
-        _write(path, _computed(entry, sets, seed))
-    return _read(path)
+    stored = computed_once("scores", entry, sets, seed, code, lambda: _computed(entry, sets, seed))
+    valid, test = (_split(stored[split], stored[f"{split}_lengths"].tolist()) for split in SCORED)
+    return PartScores(valid, test, *stored["cpu"].tolist())
 
 
-def _computed(entry: DetectorEntry, sets: NoveltySets, seed: int) -> PartScores:
+def _computed(entry: DetectorEntry, sets: NoveltySets, seed: int) -> Arrays:
+    """Fit and score; all episodes of a split are in one array."""
     meter, detector = ResourceMeter(), build(entry)
     scores: dict[Split, list[FloatArray]] = {}
     if not isinstance(detector, Detector) or detector.pixel_observations:
@@ -78,29 +73,17 @@ def _computed(entry: DetectorEntry, sets: NoveltySets, seed: int) -> PartScores:
             with meter("score"):
                 scores[split] = detector.score(episodes)
         scores = _of_frames(scores)
-    return PartScores(scores["valid"], scores["test"], meter.cpu["fit"], meter.cpu["score"])
+    arrays: Arrays = {"cpu": np.array([meter.cpu["fit"], meter.cpu["score"]])}
+    for split in SCORED:
+        arrays[split] = np.concatenate(scores[split])
+        arrays[f"{split}_lengths"] = np.array(list(map(len, scores[split])))
+    return arrays
 
 
 def _of_frames(scores: dict[Split, list[FloatArray]]) -> dict[Split, list[FloatArray]]:
     """Return scores of transitions as those of the frames that they lead to; the first frame has the lowest score."""
     lowest = min(float(each.min()) for each in scores["valid"])
     return {split: [np.append(lowest, each) for each in rows] for split, rows in scores.items()}
-
-
-def _write(path: Path, found: PartScores) -> None:
-    content = BytesIO()
-    arrays: dict[str, Any] = {split: np.concatenate(getattr(found, split)) for split in SCORED}
-    arrays |= {f"{split}_lengths": np.array(list(map(len, getattr(found, split)))) for split in SCORED}
-    np.savez(content, cpu=np.array([found.fit_cpu_s, found.score_cpu_s]), **arrays)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, content.getvalue())
-
-
-def _read(path: Path) -> PartScores:
-    with np.load(path, allow_pickle=False) as stored:
-        valid, test = (_split(stored[split], stored[f"{split}_lengths"].tolist()) for split in SCORED)
-        fit_cpu_s, score_cpu_s = stored["cpu"].tolist()
-    return PartScores(valid, test, fit_cpu_s, score_cpu_s)
 
 
 def _split(values: FloatArray, lengths: Sequence[int]) -> list[FloatArray]:
