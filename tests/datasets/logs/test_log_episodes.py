@@ -108,6 +108,14 @@ def test_dates_give_seconds(times):
     np.testing.assert_allclose(episode.extras["time"], np.arange(9) * 0.25)
 
 
+@pytest.mark.parametrize("name", [None, "datetime"])
+def test_an_index_of_dates_is_the_time(name):
+    frame = pd.DataFrame({"x": np.arange(9.0)}, index=DATES.rename(name))
+    (episode,) = episodes_from(frame)
+    assert episode.observations.shape == (9, 1)
+    np.testing.assert_allclose(episode.extras["time"], np.arange(9) * 0.25)
+
+
 @pytest.mark.parametrize(("unit", "scale"), [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
 def test_units_of_time_give_seconds(unit, scale):
     log = {"x": np.arange(9.0), "t": np.arange(9) * 0.25 * scale}

@@ -62,7 +62,11 @@ def open_log(source: Any) -> RowSource:
 
 
 def _frame(frame: Any) -> RowSource:
-    """Return the rows of a pandas data frame."""
+    """Return the rows of a pandas data frame; an index of dates is a column and the time."""
+    dates = None
+    if getattr(frame.index, "dtype", np.dtype(object)).kind == "M":
+        dates = str(frame.index.name or "time")
+        frame = frame.rename_axis(dates).reset_index()
     names = [str(name) for name in frame.columns]
     for name in names:
         if names.count(name) > 1:
@@ -76,7 +80,9 @@ def _frame(frame: Any) -> RowSource:
                 f"column {name!r} of the data frame has values of different types ({str(error).splitlines()[0]}); "
                 "convert it to numbers first, for example with `pandas.to_numeric`."
             ) from None
-    return TableRows("the data frame", pa.table(columns))
+    source = TableRows("the data frame", pa.table(columns))
+    source.suggested = {} if dates is None else {"time": dates}
+    return source
 
 
 def _array(name: str, values: Any) -> RowSource:
