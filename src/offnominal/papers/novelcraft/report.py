@@ -58,7 +58,9 @@ def write_novelty_report(results: RunResults, folder: Path) -> Path:
 def _figures(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
     if found.methods(EPISODES):
         yield "modalities", MODALITIES, partial(modality_figure, found=found)
-    for number, method in enumerate(_one_of_each_name(ordered(found, FRAMES), GALLERIES), 1):
+    for number, method in enumerate(
+        _best_of_each([(method, method[0]) for method in ordered(found, FRAMES)], GALLERIES), 1
+    ):
         examples = _examples(stored, FRAMES, method)
         if examples:
             caption = GALLERY.format(method=shown(method))
@@ -70,9 +72,9 @@ def _figures(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
 
 
 def _curves(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
-    """Yield a figure per novelty, with the scores of the best methods of different names."""
+    """Yield a figure per novelty, with the scores of the best method of each modality, the first word of its name."""
     by_novelty: dict[str, dict[Method, Row]] = {}
-    for method in _one_of_each_name(ordered(found, EPISODES), CURVES):
+    for method in _best_of_each([(method, method[0].split()[0]) for method in ordered(found, EPISODES)], CURVES):
         for each in _examples(stored, EPISODES, method):
             by_novelty.setdefault(each["label"].partition("|")[0], {})[method] = each
     for novelty in sorted(by_novelty, key=lambda name: name == "normal"):
@@ -80,12 +82,12 @@ def _curves(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
         yield f"episode-{novelty}", caption, partial(curve_figure, examples=by_novelty[novelty])
 
 
-def _one_of_each_name(methods: Sequence[Method], most: int) -> list[Method]:
-    """Return the best methods of different names, without the baseline."""
+def _best_of_each(methods: Sequence[tuple[Method, str]], most: int) -> list[Method]:
+    """Return the first method of each group, without the baseline, from methods with their groups."""
     best: dict[str, Method] = {}
-    for method in methods:
-        best.setdefault(method[0], method)
-    return [method for name, method in best.items() if name != BASELINE][:most]
+    for method, group in methods:
+        best.setdefault(group, method)
+    return [method for group, method in best.items() if group != BASELINE][:most]
 
 
 def _examples(stored: Sequence[Row], task: str, method: Method) -> list[Row]:
