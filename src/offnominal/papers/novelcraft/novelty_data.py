@@ -25,7 +25,7 @@ class NoveltyData(Config):
 
     Example:
         >>> len(NoveltyData(share=0.25).recipe().plans())
-        307
+        277
     """
 
     share: float = 1.0
