@@ -25,12 +25,19 @@ from offnominal.detectors.detector import transitions
 
 WORLD = "MJC-HalfCheetah-v0"
 LEARNED, MANY = 100, 4096
-NETWORKS = ("LSTM-DM", "MLP-DM", "PE-DM", "RIQN")
-NAMES = tuple(
-    name for name in detectors.ids() if not name.endswith("-untrained") and not make_detector(name).pixel_observations
-)
+LATENCY = 0.2
+"""Milliseconds within which 99 % of the updates with one transition should end."""
 Row = dict[str, Any]
 Score = Callable[[Array], Any]
+
+
+def takes_vectors(name: str) -> bool:
+    """Return whether a detector is trained and scores the vector observations of any world."""
+    made = make_detector(name)
+    return not name.endswith("-untrained") and not made.pixel_observations and made.default_world is None
+
+
+NAMES = tuple(filter(takes_vectors, detectors.ids()))
 
 
 @cache
@@ -49,8 +56,9 @@ def outcomes() -> tuple[Array, Array, Array]:
 @cache
 def fitted(name: str) -> Detector:
     """Return a detector; networks keep their random weights, which take as long to evaluate."""
-    options = {"n_epochs": 0, "device": "cpu"} if name in NETWORKS else {}
-    return make_detector(name, **options).fit(nominal())
+    known = make_detector(name).get_params()
+    untrained = {"n_epochs": 0} if "n_epochs" in known else {"max_iter": 0}
+    return make_detector(name, **({"device": "cpu", **untrained} if "device" in known else {})).fit(nominal())
 
 
 @cache
@@ -103,7 +111,7 @@ def one_by_one() -> list[Row]:
             "peer, median, ms": theirs.median,
             "peer, p99, ms": theirs.p99,
             "ratio of p99": theirs.p99 / ours.p99,
-            "bar": "p99 <= 1 ms",
+            "bar": f"p99 <= {LATENCY} ms",
         }
         for name, ours in measured.items()
     ]

@@ -77,4 +77,5 @@ def _parts() -> list[tuple[str, str]]:
 
 
 def _bounded(values: FloatArray) -> FloatArray:
-    return np.clip(values, -MAX_VALUE, MAX_VALUE)
+    bounded: FloatArray = np.minimum(np.maximum(values, -MAX_VALUE), MAX_VALUE)
+    return bounded
