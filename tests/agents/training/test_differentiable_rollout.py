@@ -23,9 +23,13 @@ def weights_of(policy):
     return [torch.tensor(part, requires_grad=True) for layer in policy.layers for part in layer]
 
 
+def actor_of(policy, weights=None):
+    return _actor(weights_of(policy) if weights is None else weights, policy.space)
+
+
 def test_an_episode_is_that_of_the_policy():
     policy = expert(CARTPOLE)
-    returns = DifferentiableRollout(CARTPOLE, 3)(_actor(weights_of(policy), policy.space), np.arange(3))
+    returns = DifferentiableRollout(CARTPOLE, 3)(actor_of(policy), np.arange(3))
     episodes = collect(CARTPOLE, policy, 3, seed=0)
     np.testing.assert_allclose(returns.detach(), [each.total_reward for each in episodes], atol=1e-2)
 
@@ -39,7 +43,7 @@ def test_the_slope_of_the_return_is_its_change(world, gradient_interval, toleran
         weights[-1].add_(0.1)  # the expert itself is on top of the hill, where slopes are small
     rollout, act = (
         DifferentiableRollout(world, 2, gradient_interval=gradient_interval, threads=1),
-        _actor(weights, policy.space),
+        actor_of(policy, weights),
     )
     rollout(act, seeds).sum().backward()
     slope = weights[-1].grad.clone()
@@ -66,7 +70,7 @@ def test_a_bound_limits_what_one_episode_says():
 
 def test_the_ending_can_count_more():
     policy, seeds = expert(CARTPOLE), np.arange(2)
-    act = _actor(weights_of(policy), policy.space)
+    act = actor_of(policy)
     plain, final_reward_weight = (
         DifferentiableRollout(CARTPOLE, 2, final_reward_weight=weight)(act, seeds).detach() for weight in (0.0, 10.0)
     )
