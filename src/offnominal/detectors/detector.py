@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -13,10 +13,11 @@ import numpy as np
 from offnominal.core.checks import integer_in, numeric_array, shown
 from offnominal.core.discrete_actions import are_discrete, n_discrete_actions, one_hot
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.checked_episodes import CheckedEpisodes, require_same_widths, width, widths
+from offnominal.detectors.learned_state import LearnedState
 from offnominal.detectors.observation_limits import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 from offnominal.detectors.states import MOST_EPISODES, alike, chosen_rows, described, rows_of, with_rows
@@ -48,7 +49,7 @@ class Step:
         return np.asarray(np.logical_or.reduce([invalid_rows(part) for part in parts]))
 
 
-class Detector(ABC):
+class Detector(LearnedState):
     """Gives every transition an anomaly score. Higher is more anomalous.
 
     A constructor only stores its arguments; attributes that :meth:`fit` learns end in ``_``. Scoring changes no learned
@@ -62,6 +63,8 @@ class Detector(ABC):
     A subclass implements :meth:`_fit`, :meth:`_score` and :meth:`_update`, and :meth:`get_params`, :meth:`_state_dict`
     and :meth:`_load_state_dict` to be saved. A subclass with memory also implements :meth:`_start`.
     """
+
+    LEARNED: ClassVar[str] = "widths_"
 
     pixel_observations: ClassVar[bool] = False
     """Whether observations are images, (3, H, W) of bytes. Such episodes are large, so only one is in memory at a
@@ -213,53 +216,26 @@ class Detector(ABC):
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments as values that JSON can represent."""
 
-    def state_dict(self) -> dict[str, Array]:
-        """Return all learned parameters as arrays."""
-        self._require_fitted()
-        shared = {
+    def _shared_state(self) -> dict[str, Array]:
+        return {
             "widths": np.array(self.widths_, np.int64),
             "nominal.observation": self.readings_.observation.copy(),
             "nominal.action": self.readings_.action.copy(),
         }
-        return shared | self._state_dict()
+
+    def _load_shared_state(self, state: StateArrays) -> None:
+        observation, action = state.integers("widths", (2,), low=0, high=WIDEST).tolist()
+        self.widths_ = (observation, action)
+        self.readings_ = NominalReadings(
+            state.optional("nominal.observation", (observation,)), state.optional("nominal.action", (action,))
+        )
 
     def _state_dict(self) -> dict[str, Array]:
         """Return the learned parameters of this class as arrays."""
         return {}
 
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the result of :meth:`state_dict`.
-
-        Raises:
-            DamagedFile: An array is missing or unknown, or does not fit to the parameters of this detector. The
-                detector is not changed.
-        """
-        arrays = StateArrays(state, self.name)
-        with all_or_nothing(self), arrays.damage_named():
-            observation, action = arrays.integers("widths", (2,), low=0, high=WIDEST).tolist()
-            self.widths_ = (observation, action)
-            self.readings_ = NominalReadings(
-                arrays.optional("nominal.observation", (observation,)), arrays.optional("nominal.action", (action,))
-            )
-            self._load_state_dict(arrays)
-            arrays.require_all_taken()
-
     def _load_state_dict(self, state: StateArrays) -> None:
         """Restore the result of :meth:`_state_dict`."""
-
-    @property
-    def name(self) -> str:
-        """Name of the algorithm, for messages and reports."""
-        return type(self).__name__
-
-    @property
-    def fitted(self) -> bool:
-        """Whether :meth:`fit` was called."""
-        return hasattr(self, "widths_")
-
-    def _require_fitted(self) -> None:
-        if not self.fitted:
-            raise NotFitted(f"{self.name} is not fitted; call fit first.")
 
     def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
         """Raise :class:`InvalidParameter` unless the shapes are those of the training episodes."""

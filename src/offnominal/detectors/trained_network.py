@@ -14,7 +14,15 @@ from torch import Tensor, nn
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
-from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
+from offnominal.detectors.parameters import (
+    NOT_NEGATIVE,
+    POSITIVE,
+    STEPS,
+    STEPS_OR_NONE,
+    Range,
+    check_parameters,
+    plain_parameters,
+)
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import Batch, EarlyStopping, GradientStep, train
@@ -85,8 +93,7 @@ class TrainedNetwork(Detector, Generic[Network, Scale]):
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments as plain data."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return plain_parameters(self)
 
     def _state_dict(self) -> dict[str, Array]:
         weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}

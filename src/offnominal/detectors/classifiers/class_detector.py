@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.classifiers.class_images import COLOURS, SMALLEST, ClassImages
+from offnominal.detectors.learned_state import LearnedState
 from offnominal.detectors.observation_limits import bounded
-from offnominal.detectors.parameters import Range, check_parameters
+from offnominal.detectors.parameters import Range, check_parameters, plain_parameters
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 
 LARGEST_SIDE = 100_000
@@ -23,7 +23,7 @@ LARGEST_LABEL = 2**53
 
 
 @dataclass(kw_only=True, eq=False)
-class ClassDetector(ABC):
+class ClassDetector(LearnedState):
     """Gives every image a novelty score. Higher is more novel.
 
     :meth:`fit` learns from normal images and their classes. A score does not depend on other images, and scoring
@@ -38,6 +38,7 @@ class ClassDetector(ABC):
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {}
+    LEARNED: ClassVar[str] = "classes_"
 
     needs_classes: ClassVar[bool] = True
     """Whether the labels of the images are used; two classes are needed then."""
@@ -99,49 +100,14 @@ class ClassDetector(ABC):
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments as values that JSON can represent."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return plain_parameters(self)
 
-    def state_dict(self) -> dict[str, Array]:
-        """Return all learned parameters as arrays."""
-        self._require_fitted()
-        return {"shape": np.array(self.shape_, np.int64), "classes": self.classes_.copy()} | self._state_dict()
+    def _shared_state(self) -> dict[str, Array]:
+        return {"shape": np.array(self.shape_, np.int64), "classes": self.classes_.copy()}
 
-    @abstractmethod
-    def _state_dict(self) -> dict[str, Array]:
-        """Return the learned parameters of this class as arrays."""
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the result of :meth:`state_dict`.
-
-        Raises:
-            DamagedFile: An array is missing or unknown, or does not fit to the parameters of this detector. The
-                detector is not changed.
-        """
-        arrays = StateArrays(state, self.name)
-        with all_or_nothing(self), arrays.damage_named():
-            colours, height, width = arrays.integers("shape", (3,), low=1, high=LARGEST_SIDE).tolist()
-            if colours != COLOURS or min(height, width) < SMALLEST:
-                raise InvalidParameter(f"the images have shape {(colours, height, width)}")
-            self.shape_ = (colours, height, width)
-            self.classes_ = arrays.integers("classes", ("classes",), low=-LARGEST_LABEL, high=LARGEST_LABEL)
-            self._load_state_dict(arrays)
-            arrays.require_all_taken()
-
-    @abstractmethod
-    def _load_state_dict(self, state: StateArrays) -> None:
-        """Restore the result of :meth:`_state_dict`."""
-
-    @property
-    def name(self) -> str:
-        """Name of the algorithm, for messages and reports."""
-        return type(self).__name__
-
-    @property
-    def fitted(self) -> bool:
-        """Whether :meth:`fit` was called."""
-        return hasattr(self, "classes_")
-
-    def _require_fitted(self) -> None:
-        if not self.fitted:
-            raise NotFitted(f"{self.name} is not fitted; call fit first.")
+    def _load_shared_state(self, state: StateArrays) -> None:
+        colours, height, width = state.integers("shape", (3,), low=1, high=LARGEST_SIDE).tolist()
+        if colours != COLOURS or min(height, width) < SMALLEST:
+            raise InvalidParameter(f"the images have shape {(colours, height, width)}")
+        self.shape_ = (colours, height, width)
+        self.classes_ = state.integers("classes", ("classes",), low=-LARGEST_LABEL, high=LARGEST_LABEL)

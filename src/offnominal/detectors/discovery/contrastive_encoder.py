@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -23,7 +22,7 @@ from offnominal.detectors.discovery.image_views import random_views
 from offnominal.detectors.discovery.partly_labelled import UNLABELLED
 from offnominal.detectors.images.features.backbone import Backbone
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone
-from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
+from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 from offnominal.detectors.training import GradientStep, train
@@ -204,7 +203,7 @@ class ContrastiveEncoder:
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return plain_parameters(self)
 
     def state_dict(self) -> dict[str, Array]:
         """Return all learned parameters as arrays."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -11,11 +10,12 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 
 from offnominal.core.checks import shown
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array
+from offnominal.detectors.learned_state import LearnedState
 from offnominal.detectors.observation_limits import MAX_SCORE
-from offnominal.detectors.parameters import Range, check_parameters
+from offnominal.detectors.parameters import Range, check_parameters, plain_parameters
 from offnominal.detectors.scenes.frame_scores import FrameScores, Scores, bounded
 from offnominal.detectors.scenes.observation import SceneObservation, checked_frame
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
@@ -28,7 +28,7 @@ MOST_FRAMES = 10**9
 
 
 @dataclass(kw_only=True, eq=False)
-class SceneDetector(ABC):
+class SceneDetector(LearnedState):
     """Gives every pixel of a camera or every point of a lidar an anomaly score. Higher is more anomalous.
 
     :meth:`fit` learns from normal scenes only, and may use their semantic labels. Scoring uses a
@@ -44,6 +44,7 @@ class SceneDetector(ABC):
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {}
+    LEARNED: ClassVar[str] = "n_frames_"
 
     sensors: ClassVar[tuple[Sensor, ...]] = ("camera", "lidar")
     """Sensors that get scores; a frame needs at least one of them."""
@@ -132,48 +133,13 @@ class SceneDetector(ABC):
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments as values that JSON can represent."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return plain_parameters(self)
 
-    def state_dict(self) -> dict[str, Array]:
-        """Return all learned parameters as arrays."""
-        self._require_fitted()
-        return {"n_frames": np.array([self.n_frames_], np.int64), **self._state_dict()}
+    def _shared_state(self) -> dict[str, Array]:
+        return {"n_frames": np.array([self.n_frames_], np.int64)}
 
-    @abstractmethod
-    def _state_dict(self) -> dict[str, Array]:
-        """Return the learned parameters of this class as arrays."""
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the result of :meth:`state_dict`.
-
-        Raises:
-            DamagedFile: An array is missing or unknown, or does not fit to the parameters of this detector. The
-                detector is not changed.
-        """
-        arrays = StateArrays(state, self.name)
-        with all_or_nothing(self), arrays.damage_named():
-            self.n_frames_ = arrays.integer("n_frames", low=1, high=MOST_FRAMES)
-            self._load_state_dict(arrays)
-            arrays.require_all_taken()
-
-    @abstractmethod
-    def _load_state_dict(self, state: StateArrays) -> None:
-        """Restore the result of :meth:`_state_dict`."""
-
-    @property
-    def name(self) -> str:
-        """Name of the algorithm, for messages and reports."""
-        return type(self).__name__
-
-    @property
-    def fitted(self) -> bool:
-        """Whether :meth:`fit` was called."""
-        return hasattr(self, "n_frames_")
-
-    def _require_fitted(self) -> None:
-        if not self.fitted:
-            raise NotFitted(f"{self.name} is not fitted; call fit first.")
+    def _load_shared_state(self, state: StateArrays) -> None:
+        self.n_frames_ = state.integer("n_frames", low=1, high=MOST_FRAMES)
 
 
 class NormalScenes:

@@ -26,7 +26,7 @@ from offnominal.detectors.images.features.encoder_backbone import EncoderBackbon
 from offnominal.detectors.images.features.encoder_training import NominalFrames, train_encoder
 from offnominal.detectors.images.features.feature_bank import FeatureBank
 from offnominal.detectors.images.image_scaling import restored_shape
-from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
+from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.weights import require_fitting, with_weights
@@ -192,7 +192,7 @@ class FeatureDetector(Detector):
             raise InvalidParameter(
                 f"the backbone {self.backbone_name} is a function, which cannot be saved; fit the detector again."
             )
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return plain_parameters(self)
 
     def _state_dict(self) -> dict[str, Array]:
         """Return the bank and the weights of the encoder, or the hash of the weights of another backbone."""
