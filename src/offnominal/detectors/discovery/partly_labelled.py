@@ -90,6 +90,14 @@ class PartlyLabelled:
         return found
 
 
+def checked_rows(X: Any, width: int) -> FloatArray:
+    """Return rows of a given width as numbers; raise :class:`InvalidParameter` if they have another shape."""
+    rows = np.asarray(numeric_array("rows", X), np.float64)
+    if rows.ndim != 2 or rows.shape[1] != width:
+        raise InvalidParameter(f"the rows have shape {rows.shape}; expected (n, {width}).")
+    return rows
+
+
 def squared_distances(rows: FloatArray, centres: FloatArray) -> FloatArray:
     """Return the squared distance of every row to every centre, (n, k), at least zero."""
     found = rows @ (-2.0 * centres.T)

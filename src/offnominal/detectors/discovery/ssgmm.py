@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import logsumexp
 
-from offnominal.core.checks import integer_in, number_in, numeric_array
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.checks import integer_in, number_in
+from offnominal.core.errors import NotFitted
 from offnominal.core.streams import Stream, check_seed
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.detectors.discovery.partly_labelled import PartlyLabelled, seeded_centres, squared_distances
+from offnominal.detectors.discovery.partly_labelled import (
+    PartlyLabelled,
+    checked_rows,
+    seeded_centres,
+    squared_distances,
+)
 
 
 @dataclass(eq=False)
@@ -75,23 +81,18 @@ class SSGMM:
         """
         data = PartlyLabelled.of(X, y, self.n_clusters, balanced=self.balanced)
         draw = Stream.named(check_seed(seed), 0, "ssgmm").generator()
-        self.log_likelihood_ = -np.inf
-        for _ in range(self.n_init):
-            likelihood, mixture, n_iter = self._run(data, seeded_centres(data, self.n_clusters, draw))
-            if likelihood > self.log_likelihood_ or not hasattr(self, "means_"):
-                self.log_likelihood_, self.n_iter_ = likelihood, n_iter
-                means, self.variances_, self.weights_ = mixture
-                self.means_, self.classes_ = means + data.mean, data.classes
-                self.labels_ = data.clusters(_log_densities(data.unlabelled, *mixture).argmax(axis=1))
+        runs = (self._run(data, seeded_centres(data, self.n_clusters, draw)) for _ in range(self.n_init))
+        self.log_likelihood_, mixture, self.n_iter_ = max(runs, key=itemgetter(0))
+        means, self.variances_, self.weights_ = mixture
+        self.means_, self.classes_ = means + data.mean, data.classes
+        self.labels_ = data.clusters(_log_densities(data.unlabelled, *mixture).argmax(axis=1))
         return self
 
     def predict(self, X: Any) -> IntArray:
         """Return the most probable component of other rows."""
         if not hasattr(self, "means_"):
             raise NotFitted("SSGMM is not fitted; call fit first.")
-        rows = np.asarray(numeric_array("rows", X), np.float64)
-        if rows.ndim != 2 or rows.shape[1] != self.means_.shape[1]:
-            raise InvalidParameter(f"the rows have shape {rows.shape}; expected (n, {self.means_.shape[1]}).")
+        rows = checked_rows(X, self.means_.shape[1])
         return np.asarray(_log_densities(rows, self.means_, self.variances_, self.weights_).argmax(axis=1))
 
     def _run(

@@ -9,11 +9,16 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from offnominal.core.checks import integer_in, number_in, numeric_array
-from offnominal.core.errors import InvalidParameter, NotFitted
+from offnominal.core.checks import integer_in, number_in
+from offnominal.core.errors import NotFitted
 from offnominal.core.streams import Stream, check_seed
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.detectors.discovery.partly_labelled import PartlyLabelled, seeded_centres, squared_distances
+from offnominal.detectors.discovery.partly_labelled import (
+    PartlyLabelled,
+    checked_rows,
+    seeded_centres,
+    squared_distances,
+)
 
 
 @dataclass(eq=False)
@@ -80,9 +85,7 @@ class SSKM:
         """Return the cluster of other rows: the nearest centre."""
         if not hasattr(self, "centres_"):
             raise NotFitted("SSKM is not fitted; call fit first.")
-        rows = np.asarray(numeric_array("rows", X), np.float64)
-        if rows.ndim != 2 or rows.shape[1] != self.centres_.shape[1]:
-            raise InvalidParameter(f"the rows have shape {rows.shape}; expected (n, {self.centres_.shape[1]}).")
+        rows = checked_rows(X, self.centres_.shape[1])
         return np.asarray(squared_distances(rows, self.centres_).argmin(axis=1))
 
     def _run(self, data: PartlyLabelled, centres: FloatArray, limit: float) -> tuple[float, FloatArray, IntArray, int]:

@@ -108,7 +108,7 @@ def restore_walls(state: GameState) -> None:
 
 
 def lock_doors(state: GameState, level: int, sequence: Sequential) -> None:
-    """Lock the doors in which nobody stands."""
+    """Lock the doors in which no actor and no player stands."""
     for door in state.layout.doors:
         if state.block(door) == DOOR or (state.block(door) == OPEN_DOOR and state.is_free(door)):
             set_block(state, door, LOCKED_DOOR)
