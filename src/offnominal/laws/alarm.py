@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
 
 import numpy as np
@@ -12,10 +11,10 @@ from offnominal.alarms.catalogue import alarms, make_alarm
 from offnominal.alarms.files import alarm_from_dict
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
-from offnominal.core.errors import OffnominalError
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
 
@@ -191,14 +190,14 @@ class _Case:
             "one episode that is not in a list": good,
             "a score of two numbers": [np.ones((3, 2))],
         }.items():
-            _require_named(f"fit to {name}", deepcopy(self.alarm).fit, bad)
-            _require_named(f"alarm for {name}", alarm.alarm, bad)
-        _require_named("fit to no episode", deepcopy(self.alarm).fit, [])
+            require_named_error(f"fit to {name}", deepcopy(self.alarm).fit, bad)
+            require_named_error(f"alarm for {name}", alarm.alarm, bad)
+        require_named_error("fit to no episode", deepcopy(self.alarm).fit, [])
         for row in ([np.nan, 1.0], [1.0], [], [[1.0, 1.0]]):
-            _require_named(f"update with {row}", alarm.update, alarm.start(2), row)
+            require_named_error(f"update with {row}", alarm.update, alarm.start(2), row)
         unfitted = type(alarm)(**alarm.to_dict()["options"])
-        _require_named("alarm before fit", unfitted.alarm, [good])
-        _require_named("update before fit", unfitted.update, alarm.start(), [1.0])
+        require_named_error("alarm before fit", unfitted.alarm, [good])
+        require_named_error("update before fit", unfitted.update, alarm.start(), [1.0])
 
     def code_is_covered(self) -> None:
         kind = type(self.alarm)
@@ -222,14 +221,3 @@ def _same_step(once: tuple[AlarmState, BoolArray], again: tuple[AlarmState, Bool
         and np.array_equal(state.steps, other.steps)
         and np.array_equal(state.memory, other.memory)
     )
-
-
-def _require_named(what: str, call: Callable[..., object], *arguments: object) -> None:
-    """Raise :class:`LawBroken` unless the call raises one of our errors."""
-    try:
-        call(*arguments)
-    except OffnominalError:
-        return
-    except Exception as error:
-        require(False, f"{what} gives {type(error).__name__}, which is not a named error")
-    require(False, f"{what} raises no error")

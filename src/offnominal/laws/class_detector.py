@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from offnominal.core.errors import OffnominalError
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.classifiers.catalogue import (
     class_detector_name,
@@ -21,6 +20,7 @@ from offnominal.detectors.classifiers.catalogue import (
 from offnominal.detectors.classifiers.class_detector import ClassDetector
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.detector import ROUNDING
+from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
 
@@ -158,13 +158,7 @@ class _Case:
             "scoring before training": lambda: self.make().score(self.fresh),
         }
         for what, call in cases.items():
-            try:
-                call()
-            except OffnominalError:
-                continue
-            except Exception as error:
-                require(False, f"{what}: {type(error).__name__} instead of a named error")
-            require(False, f"{what} raises no error")
+            require_named_error(what, call)
 
     @cached_property
     def repeated(self) -> tuple[FloatArray, set[str]]:

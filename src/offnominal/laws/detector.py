@@ -16,13 +16,13 @@ from offnominal.agents.policy import RandomPolicy
 from offnominal.anomalies.fault import Fault
 from offnominal.core.discrete_actions import are_discrete
 from offnominal.core.episode import Episode
-from offnominal.core.errors import OffnominalError
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.catalogue import detectors, make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.world import require
 from offnominal.rollouts.collection import collect
@@ -230,18 +230,8 @@ class _Case:
             "no episodes": list,
         }
         for what, given in cases.items():
-            try:
-                self.fitted.score(given())
-            except OffnominalError:
-                continue
-            except Exception as error:
-                require(False, f"{what}: {type(error).__name__} instead of a named error")
-            require(False, f"{what} raises no error")
-        try:
-            self.make().score(self.fresh)
-        except OffnominalError:
-            return
-        require(False, "it returns scores before it is fitted")
+            require_named_error(what, lambda: self.fitted.score(given()))  # noqa: B023
+        require_named_error("scoring before training", lambda: self.make().score(self.fresh))
 
     @cached_property
     def repeated(self) -> tuple[list[FloatArray], set[str]]:

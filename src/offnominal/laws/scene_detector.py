@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from offnominal.core.errors import OffnominalError
 from offnominal.core.types import Array
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.scenes.catalogue import (
@@ -23,6 +22,7 @@ from offnominal.detectors.scenes.catalogue import (
 from offnominal.detectors.scenes.frame_scores import FrameScores
 from offnominal.detectors.scenes.scene_detector import SceneDetector
 from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.street_scenes import street_scene
 from offnominal.laws.world import require
@@ -169,13 +169,7 @@ class _Case:
             "scoring before training": lambda: self.make().score(self.fresh),
         }
         for what, call in cases.items():
-            try:
-                call()
-            except OffnominalError:
-                continue
-            except Exception as error:
-                require(False, f"{what}: {type(error).__name__} instead of a named error")
-            require(False, f"{what} raises no error")
+            require_named_error(what, call)
 
     @cached_property
     def repeated(self) -> tuple[list[FrameScores], set[str]]:
