@@ -1,14 +1,26 @@
 """Whole files: atomic writes, hashes and named errors."""
 
 import errno
+import fcntl
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from offnominal.core import files
 from offnominal.core.errors import DamagedFile, InaccessibleFile, MissingFile
-from offnominal.core.files import file_errors, parse_json, read_json, read_text, sha256_of, write_bytes, write_json
+from offnominal.core.files import (
+    file_errors,
+    locked,
+    parse_json,
+    read_json,
+    read_text,
+    sha256_of,
+    write_bytes,
+    write_json,
+)
 
 
 @pytest.mark.parametrize("staged", [True, False])
@@ -95,3 +107,21 @@ def test_a_missing_or_wrong_file_is_named(tmp_path):
 def test_a_file_its_bytes_and_its_text_have_one_hash(tmp_path):
     (tmp_path / "text").write_bytes(b"text")
     assert sha256_of(tmp_path / "text") == sha256_of(b"text") == sha256_of("text")
+
+
+def test_a_lock_lets_one_process_compute_and_ends_with_it(tmp_path):
+    path = tmp_path / "new" / "scores.npz"
+    script = (
+        "import sys, time, pathlib; from offnominal.core.files import locked\n"
+        "with locked(pathlib.Path(sys.argv[1])): print('in', flush=True); time.sleep(60)"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "in\n"
+    with path.with_name("scores.npz.lock").open("a") as file, pytest.raises(BlockingIOError):
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    holder.kill()
+    holder.wait(timeout=10)
+    holder.stdout.close()
+    with locked(path):
+        pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -186,6 +187,29 @@ def made_folder(folder: Path) -> Iterator[None]:
             for path in missing:
                 path.rmdir()
         raise
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time compute a file; the others wait.
+
+    The lock is a file beside the path, which stays. The operating system releases the lock when its process ends,
+    however it ends.
+
+    Args:
+        path: File that the block computes.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder, locked(Path(folder) / "scores.npz"):
+        ...     print(os.listdir(folder))
+        ['scores.npz.lock']
+    """
+    with file_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.with_name(f"{path.name}.lock").open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
 
 def write_text(path: Path, text: str, *, staging: Path | None = None) -> None:

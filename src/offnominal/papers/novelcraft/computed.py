@@ -8,7 +8,7 @@ from io import BytesIO
 
 import numpy as np
 
-from offnominal.core.files import sha256_of, write_bytes
+from offnominal.core.files import locked, sha256_of, write_bytes
 from offnominal.core.types import Array
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets
 from offnominal.studies.detector_study import DetectorEntry
@@ -20,7 +20,7 @@ Arrays = dict[str, Array]
 def computed_once(
     name: str, entry: DetectorEntry, sets: NoveltySets, seed: int, code: str, compute: Callable[[], Arrays]
 ) -> Arrays:
-    """Return the arrays that a detector gives for a set.
+    """Return the arrays that a detector gives for a set; cells that need them at the same time wait for one another.
 
     Args:
         name: What the arrays are, for the name of the file.
@@ -32,10 +32,10 @@ def computed_once(
     """
     about = json.dumps([entry.id, entry.parameters, seed, sets.data.side, code], sort_keys=True)
     path = sets.cache / f"{name}-{sha256_of(about)[:DIGITS]}.npz"
-    if not path.exists():
-        content = BytesIO()
-        np.savez(content, allow_pickle=False, **compute())
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_bytes(path, content.getvalue())
+    with locked(path):
+        if not path.exists():
+            content = BytesIO()
+            np.savez(content, allow_pickle=False, **compute())
+            write_bytes(path, content.getvalue())
     with np.load(path, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}
