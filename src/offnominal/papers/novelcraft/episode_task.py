@@ -24,6 +24,8 @@ from offnominal.studies.resource_meter import ResourceMeter
 BOOTSTRAP = 0
 ALPHA = 0.25
 """Largest share of nominal episodes with a false alarm; small sets have few nominal validation episodes."""
+ROUNDING = 1e-5
+"""Relative difference that the size of a batch makes in a score. Many episodes have the same highest symbolic score."""
 STRIP = 8
 """Frames of an episode that the report shows."""
 
@@ -95,7 +97,7 @@ def _alarm(
         threshold = EpisodeMaximum(alpha=ALPHA).fit(valid).threshold_
     except TooFewEpisodes:
         return None
-    above = float(np.nextafter(threshold, np.inf))  # The alarm is raised above its threshold, not at it.
+    above = threshold + ROUNDING * abs(threshold)  # The alarm is raised above its threshold, not at it.
     nominal = [float(each.max() >= above) for each, name in zip(test, novelties, strict=True) if name is None]
     delays = measure_novelty_delays(test, novelties, above, replicates=replicates, seed=BOOTSTRAP)
     return Estimate(float(np.mean(nominal))), delays
