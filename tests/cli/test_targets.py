@@ -10,6 +10,7 @@ import pytest
 
 from offnominal.cli.failures import exit_code_of
 from offnominal.cli.program import program
+from offnominal.detectors.catalogue import detectors
 
 MODULE = """
 from pathlib import Path
@@ -35,6 +36,12 @@ class Loudest(Maximum):
 
 def touch():
     Path("touched").touch()
+"""
+REGISTERS = """
+from offnominal.core.registry import Spec
+from offnominal.detectors import detectors
+
+detectors.register(Spec("Loud-v0", "own_module:Mine", "registered by a module"))
 """
 SMALL = ["--episodes", "10", "--calibrations", "2", "--calibration", "20", "--training", "10"]
 
@@ -68,6 +75,18 @@ def test_an_audit_takes_ids_and_classes(capsys: pytest.CaptureFixture[str]) -> N
     assert "own_module:Mine in SAP-Goal0-v0" in said
     assert "Mahalanobis in SAP-Goal0-v0" in said
     assert "own_module:Loudest" in said
+
+
+def test_a_module_is_imported_first_so_that_what_it_registers_can_be_named(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(detectors, "_specs", {**detectors._specs})
+    (here / "own_registry.py").write_text(REGISTERS)
+    assert run("--import", "own_registry", "detectors") == 0
+    assert "Loud-v0" in capsys.readouterr().out
+    (here / "own_failure.py").write_text("1 / 0")
+    assert run("--import", "own_failure", "detectors") == 2
+    assert "cannot be imported: ZeroDivisionError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

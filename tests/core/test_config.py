@@ -104,7 +104,7 @@ def test_an_integer_serves_as_a_float():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"nam": "x"}, "Bicycle has no field 'nam'. Did you mean 'name'?"),
+        ({"nam": "x"}, "Bicycle has no field 'nam'. Did you mean 'name'? It has: name, "),
         ({"front": {"spoke": 1}}, "Wheel has no field 'spoke'. Did you mean 'spokes'?"),
         ({"name": 3}, "Bicycle.name is 3 (int)"),
         ({"front": 3}, "Bicycle.front is 3 (int)"),

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from offnominal.core import registry as registry_module
-from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName
+from offnominal.core.errors import InvalidParameter, ModuleFailed, ModuleNotAllowed, UnknownName
 from offnominal.core.registry import Registry, Spec
 
 RING = Spec("Ring-v0", "fractions:Fraction", "a ring", {"numerator": 1, "denominator": 2})
@@ -121,7 +121,9 @@ def test_a_target_that_cannot_be_imported_is_named(target, said):
 def test_a_package_that_is_missing_inside_a_target_is_not_taken_for_the_target(tmp_path, monkeypatch):
     (tmp_path / "needs_more.py").write_text("import no_such_package\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ModuleNotFoundError, match="no_such_package"):
+    with pytest.raises(
+        ModuleFailed, match="'needs_more' cannot be imported: ModuleNotFoundError: No module named"
+    ):
         Spec("mine", "needs_more:Mine").load()
 
 

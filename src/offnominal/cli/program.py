@@ -23,6 +23,7 @@ from offnominal.cli.scenarios import scenarios
 from offnominal.cli.scenes import scenes
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
+from offnominal.cli.targets import import_first
 from offnominal.cli.training import training
 
 program = typer.Typer(
@@ -54,7 +55,18 @@ def main() -> None:
 
 
 @program.callback(invoke_without_command=True)
-def _version(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+def _first(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    modules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            metavar="MODULE",
+            help="Import this module first, so that what it registers can be named; can be repeated.",
+        ),
+    ] = None,
+) -> None:
     if version:
         out.print(__version__)
         raise typer.Exit
+    import_first(modules or ())

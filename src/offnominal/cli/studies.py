@@ -14,7 +14,7 @@ from rich.markup import escape
 
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option
 from offnominal.cli.output import AsJson, out, print_json, print_rows
-from offnominal.cli.targets import allowed_modules
+from offnominal.cli.targets import allowed_modules, with_imported
 
 if TYPE_CHECKING:
     from offnominal.papers.paper import PublishedFigure, PublishedTable
@@ -111,7 +111,8 @@ def run(
     from offnominal.studies.sinks import sink_named
 
     options = {"workers": workers, "ray": ray, "retry": retry, "sinks": [sink_named(name) for name in log or ()]}
-    chosen = _sampled(load_study(study, allow_modules=allowed_modules(allow_module)), sampler)
+    loaded = with_imported(load_study(study, allow_modules=allowed_modules(allow_module)))
+    chosen = _sampled(loaded, sampler)
     place, outcome = go(chosen, scale, folder=folder, store=store, worlds=worlds or None, only=only, **options)
     complete = outcome.complete
     if outcome.reused + outcome.computed:

@@ -4,22 +4,45 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.imported_modules import import_modules
 from offnominal.core.registry import Registry
+
+if TYPE_CHECKING:
+    from offnominal.studies.base import BaseStudy
 
 T = TypeVar("T")
 NAMES = "Comma-separated ids or package.module:Class names, or 'all'."
 
 
-def search_working_directory() -> None:
-    """Allow imports from the working directory, as ``python -m`` does."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+_imported: list[str] = []
+
+
+def import_first(modules: Sequence[str]) -> None:
+    """Make the working directory importable, and import modules, so that what they register can be named.
+
+    Every command calls it before anything else. The working directory is searched last: a file in it hides no
+    installed package.
+
+    Args:
+        modules: Names of modules.
+    """
+    with suppress(OSError):
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.append(here)
+    import_modules(modules)
+    _imported[:] = modules
+
+
+def with_imported(study: BaseStudy) -> BaseStudy:
+    """Return a study whose workers import the modules that were named on the command line, too."""
+    return study.replace(modules=tuple(dict.fromkeys((*study.modules, *_imported)))) if _imported else study
 
 
 def chosen_names(registry: Registry[Any], given: str) -> list[str]:
@@ -33,13 +56,11 @@ def chosen_names(registry: Registry[Any], given: str) -> list[str]:
 
 
 def load_named(registry: Registry[T], name: str) -> Callable[..., T]:
-    """Import the class of an id, or a class by name, also from the working directory.
+    """Import the class of an id, or a class by name.
 
     Raises:
         InvalidParameter: The class is of another kind, or its constructor has arguments without a default.
     """
-    if name not in registry:
-        search_working_directory()
     found = registry.load(name)
     try:
         inspect.signature(found).bind(**registry.find(name).options)
@@ -51,7 +72,5 @@ def load_named(registry: Registry[T], name: str) -> Callable[..., T]:
 
 
 def allowed_modules(given: list[str] | None) -> tuple[str, ...]:
-    """Return the packages whose classes a file may name; the working directory is searched too."""
-    if given:
-        search_working_directory()
-    return tuple(given or ())
+    """Return the packages whose classes a file may name: those that were allowed or imported."""
+    return (*(given or ()), *_imported)

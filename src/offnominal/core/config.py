@@ -29,7 +29,7 @@ class Config:
         >>> Speed.from_dict({"limmit": 2})
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.InvalidParameter: Speed has no field 'limmit'. Did you mean 'limit'?
+        offnominal.core.errors.InvalidParameter: Speed has no field 'limmit'. Did you mean 'limit'? It has: limit, unit.
     """
 
     def to_dict(self) -> dict[str, Any]:
@@ -44,7 +44,9 @@ class Config:
         values: dict[str, Any] = {}
         for name, value in data.items():
             if name not in names:
-                raise InvalidParameter(f"{cls.__name__} has no field {name!r}.{did_you_mean(name, names)}")
+                raise InvalidParameter(
+                    f"{cls.__name__} has no field {name!r}.{did_you_mean(name, names)} It has: {', '.join(names)}."
+                )
             values[name] = _typed(value, hints[name], f"{cls.__name__}.{name}")
         missing = [field.name for field in dataclasses.fields(cls) if _required(field) and field.name not in values]
         if missing:

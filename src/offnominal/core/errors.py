@@ -66,6 +66,10 @@ class ModuleNotAllowed(OffnominalError, PermissionError):
     """A file names a class of a package that files are not allowed to import."""
 
 
+class ModuleFailed(OffnominalError, ImportError):
+    """A module of another package raises an error when it is imported."""
+
+
 class MissingDependency(OffnominalError, ImportError):
     """An optional package is required and not installed."""
 

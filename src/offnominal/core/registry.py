@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,9 +10,9 @@ from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
 from offnominal.core.errors import InvalidParameter, ModuleNotAllowed, UnknownName, did_you_mean
+from offnominal.core.imported_modules import OURS, attribute_of
 
 T = TypeVar("T")
-OURS = "offnominal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +35,8 @@ class Spec:
     parts: str = ""
 
     def load(self) -> Any:
-        """Import the target; raise :class:`UnknownName` if the module or the attribute does not exist."""
-        module, _, attribute = self.target.partition(":")
-        try:
-            found = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-                raise
-            raise UnknownName(f"there is no module {error.name!r} for {self.target!r}; is it installed?") from None
-        if not hasattr(found, attribute):
-            raise UnknownName(f"{module} has no {attribute!r}.{did_you_mean(attribute, dir(found))}")
-        return getattr(found, attribute)
+        """Import the target; see :func:`~offnominal.core.imported_modules.attribute_of`."""
+        return attribute_of(self.target)
 
 
 class Registry(Generic[T]):
@@ -121,7 +111,7 @@ class Registry(Generic[T]):
             return self.spec(name)
         _check_target(name)
         if allow_modules is not None:
-            _check_allowed(name, allow_modules)
+            check_allowed(name, allow_modules)
         return Spec(name, name)
 
     def load(self, name: str) -> Callable[..., T]:
@@ -217,8 +207,16 @@ def _check_target(target: str) -> None:
         raise InvalidParameter(f"{target!r} is not the path of a class; expected 'package.module:Class'.")
 
 
-def _check_allowed(target: str, allow_modules: Collection[str]) -> None:
-    """Raise if a file names a target outside this package, packages with its entry points, and allowed ones."""
+def check_allowed(target: str, allow_modules: Collection[str]) -> None:
+    """Raise if a file names a target outside this package, packages with its entry points, and allowed ones.
+
+    Args:
+        target: A module, or ``"package.module:attribute"``.
+        allow_modules: Packages or modules that the file may import.
+
+    Raises:
+        ModuleNotAllowed: The target belongs to another package.
+    """
     module = target.partition(":")[0]
     package = module.partition(".")[0]
     allowed = [allow_modules] if isinstance(allow_modules, str) else [*allow_modules]
@@ -228,7 +226,7 @@ def _check_allowed(target: str, allow_modules: Collection[str]) -> None:
     if package in _registered_packages():
         return
     raise ModuleNotAllowed(
-        f"{target!r} is a class of the package {package!r}, which is not registered. A file cannot choose code to run: "
+        f"{target!r} belongs to the package {package!r}, which is not registered. A file cannot choose code to run: "
         f"if you trust this package, allow it with `--allow-module {package}` or, in Python, "
         f"`allow_modules=[{package!r}]`."
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from offnominal.core.config import Config
 from offnominal.core.registry import Registry
+from offnominal.datasets.recipe import without
 from offnominal.studies.scales import changes_of, scale_of
 
 Target = tuple[Registry[Any], str]
@@ -21,7 +22,12 @@ class BaseCell(Config, ABC):
 
     A subclass is a frozen dataclass with a field `seed`. Its fields are everything that its result depends on, besides
     data and code.
+
+    Args:
+        modules: Modules that are imported before it is computed, because they register objects that it names.
     """
+
+    modules: tuple[str, ...] = field(default=(), kw_only=True)
 
     if TYPE_CHECKING:
 
@@ -49,6 +55,10 @@ class BaseCell(Config, ABC):
         """Name of its data in progress messages."""
         return f"data of {self.label}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without the modules if there are none."""
+        return without(super().to_dict(), modules=[])
+
     def columns(self) -> Mapping[str, Any]:
         """Return the columns that every row of the result has, with their values."""
         return {}
@@ -70,12 +80,14 @@ class BaseStudy(Config, ABC):
         summary: The question of the study, in one or two sentences.
         scales: Smaller or larger versions, by name. Each is a dataclass with a `summary` and with those fields of the
             study that it may change; None leaves a field unchanged.
+        modules: Modules that every process of a run imports first, because they register objects that the study names.
     """
 
     name: str
     title: str = ""
     summary: str = ""
     scales: dict[str, Any] = field(default_factory=dict)
+    modules: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     @abstractmethod

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.core.registry import Registry, Spec
+from offnominal.core.imported_modules import check_module_name, import_modules
+from offnominal.core.registry import Registry, Spec, check_allowed
 from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.kind import StudyKind
 from offnominal.studies.results import STUDY
@@ -59,6 +60,7 @@ def cell_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) -
         >>> cell_from(Cell("SAP-Goal0-v0", "KNN", "KNN").to_dict()).label
         'SAP-Goal0-v0/tqc/KNN/0'
     """
+    _import_modules(data, allow_modules)
     cell: BaseCell = _kind_in(data, allow_modules).parse_cell(data)
     _check_targets(cell, allow_modules)
     return cell
@@ -71,9 +73,21 @@ def study_from(data: Mapping[str, Any], *, allow_modules: Collection[str] = ()) 
         data: As ``to_dict`` of a study returns it.
         allow_modules: Packages whose classes the data may name although they are not registered.
     """
-    study: BaseStudy = _kind_in(data, allow_modules).parse_study(data)
+    _import_modules(data, allow_modules)
+    fields = {name: value for name, value in data.items() if (name, value) != ("kind", STUDY)}
+    study: BaseStudy = _kind_in(data, allow_modules).parse_study(fields)
     _check_targets(study, allow_modules)
     return study
+
+
+def _import_modules(data: Mapping[str, Any], allow_modules: Collection[str]) -> None:
+    """Import the modules that plain data list, if all of them are allowed."""
+    modules = data.get("modules", ())
+    if not isinstance(modules, list | tuple):
+        raise InvalidParameter(f"modules is {modules!r}; expected a list of names, such as ['my_package'].")
+    for module in modules:
+        check_allowed(check_module_name(module), allow_modules)
+    import_modules(modules)
 
 
 def _kind_in(data: Mapping[str, Any], allow_modules: Collection[str]) -> StudyKind[Any, Any]:

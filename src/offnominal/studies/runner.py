@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.imported_modules import import_modules
 from offnominal.studies import run_manifest
 from offnominal.studies.base import BaseCell
 from offnominal.studies.cell import result_key, select_cells
@@ -111,6 +112,7 @@ def run_study(
     listed = select_cells(cells, only)
     if not listed:
         raise InvalidParameter("there is no cell to run; give some, or a pattern that matches their labels.")
+    import_modules(dict.fromkeys(module for cell in listed for module in cell.modules))
     sink_group = Sinks(sinks)
     run = ActiveRun(listed, store if isinstance(store, Store) else Store(store), report, sink_group)
     place = None if folder is None else Path(folder)

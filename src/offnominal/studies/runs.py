@@ -50,6 +50,8 @@ def run(
     place = RUNS / _folder_name(study, chosen, scale) if folder is None else folder
     about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
     cells, missing = chosen.available_cells()
+    if study.modules:
+        cells = [cell.replace(modules=study.modules) for cell in cells]
     description = {**about, "config": chosen.to_dict(), "missing": list(missing)}
     outcome = run_study(cells, store, folder=place, about=description, only=only, **options)
     return place, outcome

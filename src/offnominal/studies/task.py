@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from offnominal.core.errors import OffnominalError
+from offnominal.core.imported_modules import import_modules
 from offnominal.studies.base import BaseCell
 from offnominal.studies.cell_result import CellResult
 from offnominal.studies.code import Sources
@@ -151,6 +152,7 @@ def run_task(task: Task, sources: Sources) -> TaskResult:
         sources: Source code of this process.
     """
     try:
+        import_modules(task.cell.modules)
         if task.key:
             return _do(task, sources)
         return TaskResult(data=kind_of(task.cell).prepare(task.cell, workers=task.workers))
