@@ -6,21 +6,25 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from offnominal.core.checks import integer_in, numeric_array, shown
+from offnominal.core.checks import integer_in, numeric_array, one_of, shown
 from offnominal.core.discrete_actions import are_discrete, n_discrete_actions, one_hot
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.checked_episodes import CheckedEpisodes, require_same_widths, width, widths
+from offnominal.detectors.contributions import Contributions, invalid_channels, named_channels, with_largest_scores
 from offnominal.detectors.learned_state import LearnedState
 from offnominal.detectors.observation_limits import MAX_SCORE, NominalReadings, all_valid, bounded, invalid_rows
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 from offnominal.detectors.states import MOST_EPISODES, alike, chosen_rows, described, rows_of, with_rows
+
+if TYPE_CHECKING:
+    from offnominal.detectors.diagnosis import Explanation
 
 WIDEST = 10**9
 """Largest number of values in an observation or an action."""
@@ -138,6 +142,63 @@ class Detector(LearnedState):
     @abstractmethod
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         """Score checked episodes."""
+
+    def explain(
+        self,
+        episode: Episode,
+        *,
+        method: Literal["auto", "occlusion", "shapley"] = "auto",
+        names: Sequence[str] | None = None,
+    ) -> Explanation:
+        """Return what each channel contributes to the scores of an episode.
+
+        Many scores are a sum over channels, such as prediction errors; their terms are the contributions. Otherwise
+        channels are replaced by their nominal mean, and the decrease of the score is the contribution.
+
+        Args:
+            episode: The episode.
+            method: ``"auto"`` for the terms of the detector's own formula, or occlusion where there are none;
+                ``"occlusion"``; or ``"shapley"``. See :data:`~offnominal.detectors.contributions.Method`.
+            names: Names of the observation channels, then of the action channels.
+
+        Raises:
+            InvalidParameter: The observations are images, or the names are not as many as the channels.
+        """
+        from offnominal.detectors.diagnosis.explanation import Explanation
+
+        one_of("method", method, ("auto", "occlusion", "shapley"))
+        if not isinstance(episode, Episode):
+            raise InvalidParameter(f"the episode is {shown(episode)}; expected one Episode.")
+        (scores,) = self.score([episode])
+        if self.pixel_observations:
+            raise InvalidParameter(
+                f"{self.name} scores images; explain returns contributions of channels of vector observations."
+            )
+        found = self._contributions_of(self._checked_episodes([episode])[0], method)
+        return Explanation(
+            self.name,
+            scores,
+            with_largest_scores(found.values, scores, invalid_channels(episode, found)),
+            named_channels(found.channels, names),
+            found.n_observations,
+            found.method,
+            np.zeros(len(scores)) if found.baseline is None else found.baseline,
+        )
+
+    def _contributions_of(self, episode: Episode, method: str) -> Contributions:
+        """Return the contributions to the scores of a checked episode, by a method."""
+        from offnominal.detectors.diagnosis.occlusion import occlusion, shapley
+
+        with np.errstate(all="ignore"):
+            own = self._contributions(episode) if method == "auto" else None
+        if own is not None:
+            return own
+        estimate = shapley if method == "shapley" else occlusion
+        return estimate(self.score, episode, self.readings_)
+
+    def _contributions(self, episode: Episode) -> Contributions | None:
+        """Return the terms of the scores of a checked episode by channel; None if the score has no such terms."""
+        return None
 
     def start(self, n: int = 1) -> Any:
         """Return the state before the first transition of n episodes."""

@@ -10,7 +10,7 @@ import numpy as np
 from offnominal.core.checks import integer_in, shown
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, did_you_mean
-from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 
 ViewName = Literal["next_observation", "transition", "window"]
 LONGEST = 10_000
@@ -63,6 +63,17 @@ class View:
     def width(self, observation: int, action: int) -> int:
         """Return the number of columns, given the widths of observations and actions."""
         return 2 * observation + action if self.name == "transition" else self.window_length * observation
+
+    def channels(self, observation: int, action: int) -> IntArray:
+        """Return the channel of each column: observation channels come first, then action channels.
+
+        Example:
+            >>> View("transition").channels(2, 1).tolist(), View("window", 2).channels(2, 1).tolist()
+            ([0, 1, 2, 0, 1], [0, 1, 0, 1])
+        """
+        if self.name == "transition":
+            return np.concatenate([np.arange(observation + action), np.arange(observation)])
+        return np.tile(np.arange(observation), self.window_length)
 
     def start(self, n: int, width: int) -> ViewState:
         """Return the state of n episodes before their first transition."""

@@ -61,7 +61,8 @@ def check_detector(
     7. An invalid reading is not an error: a transition with a reading that is NaN, infinite or beyond 1e30 has the
        largest score, online and in a batch; scores before it do not change, and scores after it recover.
     8. Invalid input is a named error.
-    9. Its code version, part of the key of stored results, covers all code that it runs.
+    9. Contributions of channels are finite, and add up to the score where they are exact; explaining changes nothing.
+    10. Its code version, part of the key of stored results, covers all code that it runs.
 
     A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
     and on a GPU. Scores in another batch (laws 1 to 3) may differ by the rounding of matrix products.
@@ -97,6 +98,7 @@ def check_detector(
             "scores are finite and differ": case.not_degenerate,
             "an invalid reading has the largest score": case.invalid_reading,
             "invalid input is a named error": case.invalid_input,
+            "contributions explain the scores": case.explained,
             "its code version covers its code": case.code_is_covered,
         },
     )
@@ -232,6 +234,18 @@ class _Case:
         for what, given in cases.items():
             require_named_error(what, lambda: self.fitted.score(given()))  # noqa: B023
         require_named_error("scoring before training", lambda: self.make().score(self.fresh))
+
+    def explained(self) -> None:
+        if self.fitted.pixel_observations:
+            require_named_error("explaining images", lambda: self.fitted.explain(self.fresh[0]))
+            return
+        found, again = self.fitted.explain(self.fresh[0]), self.fitted.explain(self.fresh[0])
+        require(found == again, "explaining again gives other contributions")
+        require(np.array_equal(self.fitted.score(self.fresh)[0], self.scores[0]), "explaining changes the scores")
+        require(bool(np.isfinite(found.contributions).all()), "a contribution is not finite")
+        total = found.contributions.sum(axis=1)
+        if found.exact:
+            require(self.close(total, found.scores), f"contributions add up to {_worst(total, found.scores)}")
 
     @cached_property
     def repeated(self) -> tuple[list[FloatArray], set[str]]:

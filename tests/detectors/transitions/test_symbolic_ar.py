@@ -41,8 +41,11 @@ def fitted(request):
 @pytest.mark.parametrize(("column", "value"), [(0, 9), (1, 9), (2, 5)])
 def test_a_change_is_explained_by_its_variable(fitted, column, value):
     given = changed(9, column, value)
-    (losses,), (scores,) = fitted.explain([given]), fitted.score([given])
+    explanation, (scores,) = fitted.explain(given), fitted.score([given])
+    losses = explanation.contributions
     (nominal,) = fitted.score([episode(0)])
+    assert explanation.method == "maximum"
+    assert explanation.channels == tuple(fitted.variables)
     assert losses.shape == (LENGTH, 3)
     assert losses[8].argmax() == column
     assert scores[8] == pytest.approx(losses[8].max())
@@ -58,9 +61,11 @@ def test_a_negative_count_has_a_higher_score_than_none(fitted):
 def test_the_norm_combines_all_variables():
     largest = SymbolicAR(**SMALL, n_epochs=1).fit(NOMINAL)
     norm = SymbolicAR(**SMALL, n_epochs=1, reduction="norm").fit(NOMINAL)
-    (losses,) = norm.explain(NOMINAL[:1])
-    assert norm.score(NOMINAL[:1])[0] == pytest.approx(np.sqrt(losses.sum(axis=1)))
+    losses, terms = largest.explain(NOMINAL[0]).contributions, norm.explain(NOMINAL[0])
     assert largest.score(NOMINAL[:1])[0] == pytest.approx(losses.max(axis=1))
+    assert norm.score(NOMINAL[:1])[0] == pytest.approx(np.sqrt(losses.sum(axis=1)))
+    assert terms.exact
+    assert terms.contributions.sum(axis=1) == pytest.approx(terms.scores)
 
 
 @pytest.mark.parametrize("padding", [False, True])
@@ -76,7 +81,7 @@ def test_unexpected_progress_has_a_high_score_if_the_score_is_two_sided():
     ahead = episode(0)
     ahead.observations[5:] = ahead.observations[11]  # six steps are skipped
     column = detector.variables.index("progress")
-    (losses,), (nominal,) = detector.explain([ahead]), detector.explain([episode(0)])
+    losses, nominal = (detector.explain(each).contributions for each in (ahead, episode(0)))
     assert losses[4, column] > 4 * nominal[:, column].max()
 
 

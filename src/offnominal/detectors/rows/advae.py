@@ -172,3 +172,13 @@ class AdVAE(DeepRowDetector):
             missed = rebuilt.view(-1, self.n_samples, *rows.shape[1:]) - rows[part, None]
             found.append((missed * missed).flatten(1).mean(1))
         return {"sampled": torch.cat(found)}
+
+    def _terms(self, rows: Tensor) -> Tensor:
+        parts, found = self._adversaries(), []
+        mean, deviation = parts.encoder(rows)
+        noise = fixed_noise(self.n_samples, mean.shape[1]).to(mean.device)
+        for part in torch.split(torch.arange(len(rows), device=rows.device), max(1, DECODED // self.n_samples)):
+            codes = (mean[part, None] + deviation[part, None] * noise).flatten(0, 1)
+            missed = parts.generator.mean(codes).view(-1, self.n_samples, rows.shape[1]) - rows[part, None]
+            found.append((missed * missed).mean(1) / rows.shape[1])
+        return torch.cat(found)

@@ -22,6 +22,7 @@ from offnominal.detectors.rows.gaussians import (
     fixed_noise,
     log_density,
     reconstruction_error,
+    reconstruction_terms,
 )
 from offnominal.detectors.rows.jacobian import log_volume
 from offnominal.detectors.rows.layers import Architecture
@@ -117,6 +118,21 @@ class Autoencoder(DeepRowDetector):
         if "jacobian" in names:
             found["jacobian"] = self._jacobian(rows, mean)
         return found
+
+    def _terms(self, rows: Tensor) -> Tensor | None:
+        network = self._coder()
+        mean, deviation = network.encoder(rows)
+        if self.score_name == "mean":
+            return reconstruction_terms(rows, *network.decoder(mean))
+        if self.score_name != "sampled":
+            return None
+        noise = fixed_noise(self.n_samples, mean.shape[1]).to(mean.device)
+        found = []
+        for part in torch.split(torch.arange(len(rows), device=rows.device), max(1, DECODED // self.n_samples)):
+            codes = (mean[part, None] + deviation[part, None] * noise).flatten(0, 1)
+            terms = reconstruction_terms(rows[part].repeat_interleave(self.n_samples, dim=0), *network.decoder(codes))
+            found.append(terms.view(-1, self.n_samples, rows.shape[1]).mean(1))
+        return torch.cat(found)
 
     def _sampled(self, rows: Tensor, mean: Tensor, deviation: Tensor) -> tuple[Tensor, Tensor]:
         """Return the mean reconstruction error and the mean log ratio of encoder to prior over fixed noise."""

@@ -155,6 +155,21 @@ class DeepRowDetector(RowDetector):
         joined = {name: bounded(np.concatenate(parts)) for name, parts in found.items()}
         return joined if broken is None else {name: np.where(broken, MAX_SCORE, part) for name, part in joined.items()}
 
+    def _contributions(self, rows: FloatArray) -> FloatArray | None:
+        given, _ = self._readable(rows)
+        found: list[FloatArray] = []
+        for part in torch.split(torch.from_numpy(given), CHUNK):
+            with torch.no_grad(), deterministic_kernels(self.device_), self._products():
+                terms = self._terms(part.to(self.device_))
+            if terms is None:
+                return None
+            found.append(terms.cpu().double().numpy())
+        return np.concatenate(found)
+
+    def _terms(self, rows: Tensor) -> Tensor | None:
+        """Return the terms (n, columns) that add up to the score; None if the score has no such terms."""
+        return None
+
     def untrained(self) -> Self:
         """Return the untrained baseline: fitted with the same seed, it has the initial weights of the training."""
         return dataclasses.replace(self, max_iter=0)

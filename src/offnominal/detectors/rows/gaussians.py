@@ -111,6 +111,14 @@ def reconstruction_error(rows: Tensor, mean: Tensor, deviation: Tensor | None) -
     return -log_density(rows, mean, deviation)
 
 
+def reconstruction_terms(rows: Tensor, mean: Tensor, deviation: Tensor | None) -> Tensor:
+    """Return the terms of :func:`reconstruction_error`, one for each entry of a row."""
+    if deviation is None:
+        return (rows - mean) ** 2 / rows[0].numel()
+    standardised = (rows - mean) / deviation
+    return 0.5 * standardised * standardised + torch.log(deviation) + 0.5 * LOG_2PI
+
+
 def mean_reconstruction_error(rows: Tensor, mean: Tensor, deviation: Tensor | None) -> Tensor:
     """Return the mean of :func:`reconstruction_error` over the rows."""
     return functional.mse_loss(mean, rows) if deviation is None else reconstruction_error(rows, mean, deviation).mean()

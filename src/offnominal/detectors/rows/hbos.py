@@ -43,6 +43,14 @@ class HBOS(RowDetector):
     def _score(self, rows: FloatArray) -> FloatArray:
         return histogram_scores(rows, self.low_, self.high_, self.density_, self.alpha, self.tol)
 
+    def _contributions(self, rows: FloatArray) -> FloatArray:
+        columns = []
+        for c in range(self.width_):
+            own = slice(c, c + 1)
+            ends = self.low_[own], self.high_[own], self.density_[own]
+            columns.append(histogram_scores(np.ascontiguousarray(rows[:, own]), *ends, self.alpha, self.tol))
+        return np.stack(columns, axis=1)
+
     def _state_dict(self) -> dict[str, Array]:
         return {"low": self.low_, "high": self.high_, "density": self.density_}
 

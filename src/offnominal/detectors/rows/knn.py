@@ -68,6 +68,17 @@ class KNN(RowDetector):
         )
         return np.asarray(scores)
 
+    def _contributions(self, rows: FloatArray) -> FloatArray:
+        distances, places = self.search_.nearest(rows, self.n_neighbors)
+        neighbours = self.search_.points[places]
+        if self.distance == "delta":
+            neighbours, distances = neighbours.mean(axis=1, keepdims=True), self._score(rows)[:, None]
+        elif self.distance == "kappa":
+            neighbours, distances = neighbours[:, -1:], distances[:, -1:]
+        squares, lengths = np.square(rows[:, None] - neighbours), distances[:, :, None]
+        terms = np.divide(squares, lengths, out=np.zeros_like(squares), where=lengths > 0.0)
+        return np.asarray(terms.mean(axis=1))
+
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}
 

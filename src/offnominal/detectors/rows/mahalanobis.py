@@ -29,6 +29,13 @@ class Mahalanobis(RowDetector):
     def _score(self, rows: FloatArray) -> FloatArray:
         return np.sqrt(np.maximum(_squared(rows - self.mean_, self.precision_), 0.0))
 
+    def _contributions(self, rows: FloatArray) -> FloatArray:
+        # The squared distance is a sum of deviation times weighted deviation; a term can be negative.
+        deviation = rows - self.mean_
+        scores = self._score(rows)[:, None]
+        terms = deviation * (deviation[:, :, None] * self.precision_).sum(axis=1)
+        return np.asarray(np.divide(terms, scores, out=np.zeros_like(terms), where=scores > 0.0))
+
     def _state_dict(self) -> dict[str, Array]:
         return {"mean": self.mean_, "precision": self.precision_}
 

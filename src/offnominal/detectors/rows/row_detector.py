@@ -78,6 +78,10 @@ class RowDetector(ABC):
     def _score(self, rows: FloatArray) -> FloatArray:
         """Score a checked table."""
 
+    def _contributions(self, rows: FloatArray) -> FloatArray | None:
+        """Return the terms (n, columns) that add up to the scores of a checked table; None if there are none."""
+        return None
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments.
 

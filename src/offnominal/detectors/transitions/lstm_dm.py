@@ -57,3 +57,7 @@ class LSTMDM(SequenceNetwork[Recurrent]):
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
         predicted, state = self.network_(inputs, state)
         return scores.squared_error(predicted.cpu().numpy(), changes), state
+
+    def _terms(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        predicted, state = self.network_(inputs, state)
+        return scores.squared_error_terms(predicted.cpu().numpy(), changes), state

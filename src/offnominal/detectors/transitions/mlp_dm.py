@@ -56,3 +56,6 @@ class MLPDM(TransitionNetwork[Perceptron]):
 
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
         return scores.squared_error(self.network_(inputs).cpu().numpy(), changes)
+
+    def _terms(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        return scores.squared_error_terms(self.network_(inputs).cpu().numpy(), changes)

@@ -14,6 +14,7 @@ from offnominal.core.errors import DamagedFile, InvalidParameter, did_you_mean
 from offnominal.core.registry import Registry
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.rows.estimator_adapter import EstimatorAdapter, OutlierEstimator
@@ -71,6 +72,15 @@ class OnTransitions(Detector):
     def _score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         scores = self.row_detector.score(self._rows(episodes))
         return np.split(scores, np.cumsum([len(episode) for episode in episodes])[:-1])
+
+    def _contributions(self, episode: Episode) -> Contributions | None:
+        terms = self.row_detector._contributions(self._rows([episode]))
+        if terms is None:
+            return None
+        values = np.zeros((len(terms), sum(self.widths_)))
+        for column, channel in enumerate(self.view.channels(*self.widths_)):
+            values[:, channel] += terms[:, column]
+        return Contributions.sums(values, self.widths_)
 
     def _start(self, n: int) -> ViewState:
         return self.view.start(n, self.widths_[0])

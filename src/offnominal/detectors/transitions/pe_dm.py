@@ -108,6 +108,16 @@ class PEDM(TransitionNetwork[Ensemble]):
             return average
         return scores.mixture(mean, log_variance, changes)
 
+    def _terms(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        mean, log_variance = self._predicted(inputs)
+        if self.aggregation == "min":
+            particles = scores.particles(changes.shape[-1], PARTICLES)
+            return scores.nearest_error_terms(mean, log_variance, changes, particles)
+        if self.aggregation == "mean":
+            average: FloatArray = scores.expected_error_terms(mean, log_variance, changes).mean(axis=0)
+            return average
+        return scores.mixture_terms(mean, log_variance, changes)
+
     def _predicted(self, inputs: Tensor) -> tuple[Array, Array]:
         if self.few_ is not None and len(inputs) <= FEW:
             return self.few_(inputs.numpy())

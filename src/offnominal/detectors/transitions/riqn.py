@@ -87,3 +87,7 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
         predicted, state = self.network_.quantiles(inputs, state, self.folded_)
         return scores.ranked_probability(predicted.cpu().numpy(), self.levels_, changes), state
+
+    def _terms(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        predicted, state = self.network_.quantiles(inputs, state, self.folded_)
+        return scores.ranked_probability_terms(predicted.cpu().numpy(), self.levels_, changes), state

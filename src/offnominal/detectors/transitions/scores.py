@@ -67,6 +67,56 @@ def ranked_probability(quantiles: Array, levels: Array, actual: FloatArray) -> F
     return score
 
 
+def squared_error_terms(predicted: Array, actual: FloatArray) -> FloatArray:
+    """Return the terms of :func:`squared_error`, one for each channel."""
+    return _shared(np.square(actual - predicted))
+
+
+def expected_error_terms(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
+    """Return the terms of :func:`expected_error`, one for each channel."""
+    return _shared(np.square(actual - mean) + np.exp(_double(log_variance)))
+
+
+def nearest_error_terms(
+    mean: FloatArray, log_variance: FloatArray, actual: FloatArray, particles: FloatArray
+) -> FloatArray:
+    """Return the terms of the smallest :func:`nearest_error` of the members along the first axis."""
+    error, deviation = mean - actual, np.exp(0.5 * _double(log_variance))
+    cross = (2.0 * error * deviation) @ particles + np.square(deviation) @ np.square(particles)
+    totals = np.square(error).sum(axis=-1) + cross.min(axis=-1)
+    member, rows = totals.argmin(axis=0), np.arange(len(actual))
+    nearest = particles[:, cross[member, rows].argmin(axis=-1)].T
+    return _shared(np.square(error[member, rows] + deviation[member, rows] * nearest))
+
+
+def mixture_terms(mean: Array, log_variance: Array, actual: FloatArray) -> FloatArray:
+    """Return terms of :func:`mixture`, one for each channel.
+
+    A member's log-likelihood is a sum over channels. The members count by their posterior probability, and channels
+    share what is left: the divergence of these probabilities from equal ones, at most the logarithm of their number.
+    """
+    log_variance = _double(log_variance)
+    channels = 0.5 * (LOG_2PI + log_variance + np.square(actual - mean) * np.exp(-log_variance))
+    each = channels.sum(axis=-1)
+    weights = np.exp(each.min(axis=0) - each)
+    weights = weights / weights.sum(axis=0)
+    terms = _shared((weights[..., None] * channels).sum(axis=0))
+    rest = mixture(mean, log_variance, actual) - terms.sum(axis=-1)
+    return np.asarray(terms + rest[..., None] / actual.shape[-1])
+
+
+def ranked_probability_terms(quantiles: Array, levels: Array, actual: FloatArray) -> FloatArray:
+    """Return the terms of :func:`ranked_probability`, one for each channel."""
+    above = actual[..., None, :] - quantiles
+    return _shared(2.0 * (above * (levels[:, None] - (above < 0))).mean(axis=-2))
+
+
+def _shared(values: FloatArray) -> FloatArray:
+    """Return the terms of a mean over channels."""
+    terms: FloatArray = values / values.shape[-1]
+    return terms
+
+
 def _double(values: Array) -> FloatArray:
     return np.asarray(values, np.float64)
 

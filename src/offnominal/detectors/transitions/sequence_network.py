@@ -13,6 +13,7 @@ from torch import Tensor
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step, transitions
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
@@ -33,6 +34,10 @@ class SequenceNetwork(NetworkDetector[Network]):
     @abstractmethod
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
         """Return scores (n, time) from inputs and actual changes, and the next state."""
+
+    @abstractmethod
+    def _terms(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
+        """Return the terms (n, time, channels) that add up to the scores, and the next state."""
 
     @abstractmethod
     def _state_width(self) -> int:
@@ -74,6 +79,16 @@ class SequenceNetwork(NetworkDetector[Network]):
                 part = slice(first, first + steps)
                 scores[:, part], state = self._anomaly_scores(self._tensor(inputs[:, part]), changes[:, part], state)
         return scores
+
+    @torch.inference_mode()
+    def _contributions(self, episode: Episode) -> Contributions:
+        inputs, changes = self._sequences([episode])
+        terms, state = np.empty(changes.shape), self._tensor(self.start(1))
+        with deterministic_kernels(self.device_):
+            for first in range(0, changes.shape[1], CHUNK):
+                part = slice(first, first + CHUNK)
+                terms[:, part], state = self._terms(self._tensor(inputs[:, part]), changes[:, part], state)
+        return Contributions.sums(terms[0], self.widths_)
 
     def _start(self, n: int) -> SinglePrecision:
         return np.zeros((n, self._state_width()), np.float32)

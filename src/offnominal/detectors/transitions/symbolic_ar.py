@@ -15,6 +15,7 @@ from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step
 from offnominal.detectors.parameters import SHARE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
@@ -36,7 +37,8 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
     """Prediction error of a network for the next symbolic observation, from the last observations.
 
     A symbolic observation begins with counts, such as the inventory, followed by categories, such as the held item.
-    Further columns are ignored. :meth:`explain` says which variable has which part in a score.
+    Further columns are ignored. The channels of :meth:`explain` are the :attr:`variables`: the score is the largest
+    loss of a variable, or the norm of all.
 
     A prediction error is large if something happens that normal episodes do not have, and small in an episode that is
     easier than normal ones. With `two_sided`, the network also predicts how many steps remain, and unexpected progress
@@ -70,8 +72,9 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         >>> detector = SymbolicAR(n_epochs=2, device="cpu").fit(episodes)
         >>> detector.score(episodes[:1])[0].shape == (len(episodes[0]),)
         True
-        >>> detector.explain(episodes[:1])[0].shape[1], detector.variables[-1]
-        (24, 'category 1')
+        >>> explanation = detector.explain(episodes[0])
+        >>> explanation.method, explanation.channels[-1]
+        ('maximum', 'category 1')
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {
@@ -105,20 +108,19 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
 
     @property
     def variables(self) -> list[str]:
-        """Names of the variables of :meth:`explain`."""
+        """Names of the channels of :meth:`explain`."""
         counts = [f"count {number}" for number in range(self.n_counts)]
         categories = [f"category {number}" for number in range(self.n_categories)]
         return counts + categories + (["progress"] if self.two_sided else [])
 
-    def explain(self, episodes: Sequence[Episode]) -> list[FloatArray]:
-        """Return the loss of every variable at every transition, (T, variables) per episode.
-
-        The score is the largest or the norm of a row. Rows with invalid readings have the nominal mean in their place.
-        """
-        self._require_fitted()
-        checked = self._checked_episodes(episodes)
-        with np.errstate(all="ignore"):
-            return [self._losses_of([self._symbols(episode.observations)]) for episode in checked]
+    def _contributions(self, episode: Episode) -> Contributions:
+        losses = self._losses_of([self._symbols(episode.observations)])
+        names, n_observations = tuple(self.variables), self.n_counts + self.n_categories
+        if self.reduction == "max":
+            return Contributions(losses, "maximum", names, n_observations)
+        scores = self._reduced(losses)[:, None]
+        terms = np.divide(losses, scores, out=np.zeros_like(losses), where=scores > 0.0)
+        return Contributions(terms, "sum", names, n_observations)
 
     def _symbols(self, observations: Array) -> FloatArray:
         """Return the counts and categories of observations."""

@@ -13,6 +13,7 @@ from torch import Tensor
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import TransitionDetector, transitions
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
@@ -29,6 +30,10 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
         """Return one score per row from inputs and actual changes."""
 
+    @abstractmethod
+    def _terms(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
+        """Return the terms (n, channels) that add up to the scores."""
+
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
         observations, actions, after = transitions(episodes)
         inputs = self._tensor(self.scaling_.inputs(observations, actions))
@@ -44,3 +49,14 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
             with deterministic_kernels(self.device_):
                 scores[part] = self._anomaly_scores(inputs, self.scaling_.changes(observations[part], after[part]))
         return scores
+
+    @torch.inference_mode()
+    def _contributions(self, episode: Episode) -> Contributions:
+        observations, actions, after = transitions([episode])
+        terms = np.empty(after.shape)
+        for first in range(0, len(after), CHUNK):
+            part = slice(first, first + CHUNK)
+            inputs = self._tensor(self.scaling_.inputs(observations[part], actions[part]))
+            with deterministic_kernels(self.device_):
+                terms[part] = self._terms(inputs, self.scaling_.changes(observations[part], after[part]))
+        return Contributions.sums(terms, self.widths_)

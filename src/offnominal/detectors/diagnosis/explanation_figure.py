@@ -1,0 +1,68 @@
+"""The figure of an explanation: scores above, contributions of the largest channels below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from offnominal.core.errors import MissingDependency
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from offnominal.detectors.diagnosis.explanation import Explanation
+
+SCORE, ONSET = "#0072B2", "#D55E00"
+STYLE: Any = {
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "legend.frameon": False,
+}
+
+
+def draw_explanation(explanation: Explanation, n_channels: int) -> Figure:
+    """Return the figure.
+
+    Args:
+        explanation: What to draw.
+        n_channels: Number of channels at most, the most important ones.
+
+    Raises:
+        MissingDependency: matplotlib is not installed.
+    """
+    try:
+        from matplotlib import rc_context
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
+    names = [each.channel for each in explanation.top(n_channels)]
+    with rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 2.2 + 0.2 * len(names)), dpi=150, layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 0.2 * len(names) + 0.2))
+        _draw_scores(above, explanation)
+        _draw_contributions(figure, below, explanation, names)
+    return figure
+
+
+def _draw_scores(axes: Any, explanation: Explanation) -> None:
+    axes.plot(explanation.scores, color=SCORE, lw=1.2, label="score")
+    axes.set_title(f"{explanation.detector}: score and contributions ({explanation.method})", fontsize=9.5)
+    axes.set_ylabel("score")
+    axes.legend(loc="upper left", fontsize=8)
+
+
+def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, names: list[str]) -> None:
+    rows = [explanation.channels.index(name) for name in names]
+    values = explanation.contributions[:, rows].T
+    # A single extreme step would make all others invisible.
+    limit = float(np.quantile(np.abs(values), 0.99)) or 1.0
+    image = axes.imshow(
+        values, aspect="auto", cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest", origin="upper"
+    )
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_xlabel("step")
+    figure.colorbar(image, ax=axes, pad=0.01, label="contribution", extend="max")
