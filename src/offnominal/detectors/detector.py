@@ -240,7 +240,7 @@ class Detector(LearnedState):
         """
         self._require_fitted()
         step = checked_step(step)
-        if are_discrete(step.action) and not self.raw_discrete_actions:
+        if step.action.ndim == 1 and not self.raw_discrete_actions and are_discrete(step.action):
             step = replace(step, action=one_hot(step.action, self.widths_[1]))
         self._require_shapes(step.observation, step.action, "the step")
         self._require_state(state, len(step))
@@ -251,7 +251,7 @@ class Detector(LearnedState):
 
     def _require_state(self, state: Any, n: int) -> None:
         """Raise :class:`InvalidParameter` unless a state is that of n episodes."""
-        fresh = self.start(n)
+        fresh = self._start(n)
         if alike(state, fresh):
             return
         if (rows := rows_of(state)) not in (None, n):

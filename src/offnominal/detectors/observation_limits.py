@@ -34,7 +34,17 @@ def all_valid(values: Array) -> bool:
         >>> all_valid(np.array([1.0, -2.0])), all_valid(np.array([1.0, np.nan])), all_valid(np.array([1e160]))
         (True, False, False)
     """
-    return values.dtype.kind in "biu" or float(np.abs(values).max(initial=0.0)) <= MAX_READING
+    return values.dtype.kind in "biu" or _small(values, MAX_READING) or _largest(values) <= MAX_READING
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))
+
+
+def _small(values: Array, limit: float) -> bool:
+    """Return True only if no magnitude is above the limit: by the sum of squares, a tenth of the work for one row."""
+    # `vdot` does not warn of an overflow.
+    return float(np.vdot(values, values)) <= 0.99 * limit * limit
 
 
 def invalid(values: Array) -> BoolArray:
@@ -61,7 +71,7 @@ def bounded(scores: FloatArray) -> FloatArray:
         >>> bounded(np.array([0.5, np.inf, -np.inf, np.nan, 1e200])).tolist()
         [0.5, 1e+30, 1e+30, 1e+30, 1e+30]
     """
-    if np.abs(scores).max(initial=0.0) <= MAX_SCORE:
+    if _small(scores, MAX_SCORE) or _largest(scores) <= MAX_SCORE:
         return scores
     good = (scores <= MAX_SCORE) & (scores > -np.inf)
     return scores if good.all() else np.where(good, scores, MAX_SCORE)

@@ -93,6 +93,8 @@ class View:
         if self.name == "transition":
             return view_state, joined(before, action, after)
         latest = np.asarray(after, np.float64)[:, None]
+        if self.window_length == 1:
+            return ViewState(latest, np.ones(len(latest), np.bool_)), latest[:, 0]
         moved = np.concatenate([view_state.window[:, 1:], latest], axis=1)
         window = np.where(view_state.started[:, None, None], moved, latest)
         return ViewState(window, np.ones_like(view_state.started)), window.reshape(len(window), -1)

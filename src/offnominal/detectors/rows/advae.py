@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.autoencoder import DECODED, code_width
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
@@ -25,6 +26,7 @@ from offnominal.detectors.rows.gaussians import (
     sample,
 )
 from offnominal.detectors.rows.layers import LEAST_DEVIATION, Architecture, perceptron
+from offnominal.detectors.rows.row_scores import SampledScore
 from offnominal.detectors.training import TrainingHistory
 
 Gaussian = tuple[Tensor, Tensor]
@@ -161,6 +163,12 @@ class AdVAE(DeepRowDetector):
             return float(missed + self.lam * divergence(*code).mean())
 
         return self._run_training(step, rows, random, check=check)
+
+    def _row_score(self) -> SampledScore:
+        parts = self._adversaries()
+        encoder = DenseLayers.of(parts.encoder)
+        noise = fixed_noise(self.n_samples, int(encoder.widths[-1]) // 2)
+        return SampledScore(encoder, DenseLayers.of(parts.generator), noise.numpy(), LEAST_DEVIATION)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         parts, found = self._adversaries(), []

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.gaussians import (
@@ -25,8 +26,9 @@ from offnominal.detectors.rows.gaussians import (
     reconstruction_terms,
 )
 from offnominal.detectors.rows.jacobian import log_volume
-from offnominal.detectors.rows.layers import Architecture
+from offnominal.detectors.rows.layers import LEAST_DEVIATION, Architecture
 from offnominal.detectors.rows.priors import NormalPrior, Prior, PriorName, VampPrior
+from offnominal.detectors.rows.row_scores import RowScore, SampledScore
 
 DECODED = 8192
 """Codes per batch of the decoder."""
@@ -106,6 +108,12 @@ class Autoencoder(DeepRowDetector):
             codes = [self._coder().encoder(part.to(self.device_))[0].cpu().double() for part in parts]
         found: FloatArray = torch.cat(codes).numpy()
         return found
+
+    def _row_score(self) -> RowScore | None:
+        network = self._coder()
+        encoder = DenseLayers.of(network.encoder)
+        noise = fixed_noise(self.n_samples, int(encoder.widths[-1]) // 2)
+        return SampledScore(encoder, DenseLayers.of(network.decoder), noise.numpy(), LEAST_DEVIATION)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         network = self._coder()

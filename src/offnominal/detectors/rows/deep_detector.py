@@ -21,10 +21,11 @@ from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE, bounded
 from offnominal.detectors.parameters import LAYERS, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.rows.deep_rows import Shape, checked, describe_shape, readable, split_validation
+from offnominal.detectors.rows.deep_rows import Shape, checked, clipped, describe_shape, readable, split_validation
 from offnominal.detectors.rows.flat_optimizer import release
 from offnominal.detectors.rows.products import blas_products
 from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.rows.row_scores import RowScore
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import EarlyStopping, TrainingHistory, sample_batches, train
 from offnominal.detectors.weights import require_fitting, with_weights
@@ -118,9 +119,19 @@ class DeepRowDetector(RowDetector):
             known, rest = (part.to(self.device_) for part in split_validation(values, held_out, random))
             self.training_ = self._train(known, rest, random) if self.max_iter else TrainingHistory()
         release(self.network_)
-        self.network_.eval()
         self.width_ = int(np.prod(self.shape_))
+        self._settle()
         return self
+
+    def _settle(self) -> None:
+        """Prepare the network for scoring once its weights are final."""
+        self.network_.eval()
+        table = len(self.shape_) == 1 and self.score_name == self.SCORES[0]
+        self.row_score_ = self._row_score() if table else None
+
+    def _row_score(self) -> RowScore | None:
+        """Return what computes the first of :attr:`SCORES` for a row of a table without torch; None if nothing does."""
+        return None
 
     def _built(self, shape: Shape, random: RandomNumbers) -> nn.Module:
         with random.weights():
@@ -135,6 +146,18 @@ class DeepRowDetector(RowDetector):
 
     def _score(self, rows: FloatArray) -> FloatArray:
         return self.score(rows)
+
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        if self.row_score_ is None or self.score_name != self.SCORES[0]:
+            return self.score(row)
+        return self.row_score_(clipped(row))
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change constructor's arguments; see :meth:`RowDetector.set_params`."""
+        super().set_params(**parameters)
+        if hasattr(self, "network_"):
+            self._settle()
+        return self
 
     def scores(self, rows: Array, *, only: Sequence[str] | None = None) -> dict[str, FloatArray]:
         """Return several scores of each row.
@@ -195,7 +218,8 @@ class DeepRowDetector(RowDetector):
         weights = state.part("network.")
         require_fitting(weights, lambda: self._network(self.shape_), state.owner)
         network = self._built(self.shape_, RandomNumbers(0, CPU))
-        self.network_ = with_weights(network, weights).to(self.device_).eval()
+        self.network_ = with_weights(network, weights).to(self.device_)
+        self._settle()
 
     def _run_training(
         self,

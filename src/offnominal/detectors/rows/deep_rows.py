@@ -10,7 +10,8 @@ from torch import Tensor
 
 from offnominal.core.checks import numeric_array
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Array, BoolArray
+from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.detectors.dense_layers import SinglePrecision
 from offnominal.detectors.observation_limits import all_valid, invalid, invalid_rows
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.row_detector import readable as table_of
@@ -51,7 +52,12 @@ def readable(rows: Array, kinds: Sequence[int], name: str) -> tuple[Array, BoolA
     if 2 not in kinds:
         raise InvalidParameter(f"{name} takes images (n, channels, height, width); the rows have shape {given.shape}.")
     values, broken = table_of(given)
-    return np.clip(values, -MAX_VALUE, MAX_VALUE).astype(np.float32), broken
+    return clipped(values), broken
+
+
+def clipped(rows: FloatArray) -> SinglePrecision:
+    """Return a table in single precision, clipped so that no finite row overflows."""
+    return np.minimum(np.maximum(rows, -MAX_VALUE), MAX_VALUE).astype(np.float32)
 
 
 def _images(given: Array) -> tuple[Array, BoolArray | None]:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.dense_layers import DenseLayers, array_of
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.autoencoder import code_width
 from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
@@ -17,6 +18,7 @@ from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import GaussianDecoder
 from offnominal.detectors.rows.layers import Architecture, network_to
+from offnominal.detectors.rows.row_scores import DistanceScore
 from offnominal.detectors.training import TrainingHistory
 
 WARM_UP = 0.05
@@ -153,6 +155,10 @@ class DeepSVDD(DeepRowDetector):
     def _sphere(self) -> HypersphereNetwork:
         assert isinstance(self.network_, HypersphereNetwork)
         return self.network_
+
+    def _row_score(self) -> DistanceScore:
+        sphere = self._sphere()
+        return DistanceScore(DenseLayers.of(sphere.encoder), array_of(sphere.centre), float(sphere.radius))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         sphere = self._sphere()

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.dense_layers import SinglePrecision, array_of
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import LOG_2PI
 from offnominal.detectors.rows.layers import activation_of
+from offnominal.detectors.rows.row_scores import FlowScore, FlowStep, ScaleStep
 from offnominal.detectors.training import TrainingHistory
 
 MAX_LOG_SCALE = 13.8
@@ -42,6 +45,11 @@ class Affine(nn.Module):
         self.squashed = squashed
         if squashed:
             self.offset, self.size = nn.Parameter(torch.zeros(width)), nn.Parameter(torch.ones(width))
+
+    def squash(self) -> tuple[SinglePrecision, SinglePrecision]:
+        """Return offset and size of the squashed s; empty if it is not squashed."""
+        none = np.zeros(0, np.float32)
+        return (array_of(self.offset), array_of(self.size)) if self.squashed else (none, none)
 
     def forward(self, rows: Tensor, shift: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
         """Return the rows and s / 2, the negative log-determinant of each column."""
@@ -134,6 +142,20 @@ class Flow(DeepRowDetector):
             if self.batch_norm:
                 layers.append(FlowBatchNorm(shape[0]))
         return FlowLayers(layers)
+
+    def _row_score(self) -> FlowScore:
+        assert isinstance(self.network_, FlowLayers)
+        return FlowScore(tuple(map(self._row_step, self.network_.layers)), (MAX_LOG_SCALE, MAX_VALUE))
+
+    def _row_step(self, layer: nn.Module) -> FlowStep | ScaleStep:
+        """Return a layer for a single row."""
+        assert isinstance(layer, FlowBatchNorm)
+        centre, spread, log_gain, offset = (
+            array_of(part).astype(np.float64) for part in (layer.centre, layer.spread, layer.log_gain, layer.offset)
+        )
+        log_scale = log_gain - 0.5 * np.log(spread + MIN_VALUE)
+        gain = np.exp(log_scale)
+        return ScaleStep(gain, offset - centre * gain, float(log_scale.sum()))
 
     def _train(self, rows: Tensor, validation: Tensor, random: RandomNumbers) -> TrainingHistory:
         network = self.network_

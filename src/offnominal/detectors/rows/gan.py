@@ -10,11 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.checks import positive_number
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.layers import Architecture, Critic, Generator, fake_loss, fake_probability, real_loss
+from offnominal.detectors.rows.row_scores import CriticScore
 from offnominal.detectors.training import TrainingHistory
 
 COLLAPSED_LOSS = 0.01
@@ -106,6 +108,9 @@ class GAN(DeepRowDetector):
             check=lambda random: float(pair.critic_loss(validation, random)),
             collapsed=COLLAPSED_LOSS,
         )
+
+    def _row_score(self) -> CriticScore:
+        return CriticScore(DenseLayers.of(self._pair().critic))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return {"critic": fake_probability(self._pair().critic(rows))}

@@ -10,12 +10,14 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.autoencoder import code_width
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.layers import Architecture, Critic, Generator, fake_loss, network_to, real_loss
+from offnominal.detectors.rows.row_scores import CodeChangeScore
 from offnominal.detectors.training import TrainingHistory
 
 
@@ -115,6 +117,12 @@ class GANomaly(DeepRowDetector):
             critic_step(0.5 * (real_loss(network.critic(batch)) + fake_loss(network.critic(fake))))
 
         return self._run_training(step, rows, random, check=lambda _: float(self._loss(validation)))
+
+    def _row_score(self) -> CodeChangeScore:
+        networks = self._networks()
+        return CodeChangeScore(
+            *(DenseLayers.of(part) for part in (networks.encoder, networks.generator, networks.again))
+        )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         code, _, again = self._networks()(rows)

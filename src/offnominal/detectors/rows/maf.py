@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.rows.flow import Affine, Flow, check_activations
 from offnominal.detectors.rows.layers import activation_of
 from offnominal.detectors.rows.products import dense
+from offnominal.detectors.rows.row_scores import FlowStep, ScaleStep
 
 
 class MaskedLinear(nn.Linear):
@@ -90,6 +93,12 @@ class MAF(Flow):
         check_activations(self.activation)
         if self.order not in ("natural", "random"):
             raise InvalidParameter(f"order is {self.order!r}; choose natural or random.")
+
+    def _row_step(self, layer: nn.Module) -> FlowStep | ScaleStep:
+        if not isinstance(layer, AutoregressiveNetwork):
+            return super()._row_step(layer)
+        columns = np.arange(self.width_)
+        return FlowStep((DenseLayers.of(layer.network),), columns, columns, *layer.affine.squash())
 
     def _layer(self, width: int, depth: int) -> AutoregressiveNetwork:
         order = torch.arange(width) if self.order == "natural" else torch.randperm(width)

@@ -13,12 +13,14 @@ from torch.nn import functional
 
 from offnominal.core.checks import positive_number
 from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.dense_layers import DenseLayers, array_of
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.layers import fake_loss, fake_probability, real_loss
 from offnominal.detectors.rows.products import Dense
+from offnominal.detectors.rows.row_scores import CriticScore
 from offnominal.detectors.training import TrainingHistory
 
 
@@ -137,6 +139,10 @@ class MOGAAL(DeepRowDetector):
                 descent(functional.binary_cross_entropy_with_logits(odds, target.expand_as(odds)))
 
         return self._run_training(step, scaled, random, max_iter=min(self.max_iter, 3 * self.stop_epochs * per_epoch))
+
+    def _row_score(self) -> CriticScore:
+        circle = self._circle()
+        return CriticScore(DenseLayers.of(circle.critic), (array_of(circle.low), array_of(circle.span)))
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         circle = self._circle()

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.rows.flow import Affine, Flow, check_activations
 from offnominal.detectors.rows.layers import Architecture, perceptron
+from offnominal.detectors.rows.row_scores import FlowStep, ScaleStep
 
 
 class Coupling(nn.Module):
@@ -69,6 +71,13 @@ class RealNVP(Flow):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_activations(self.shift_activation, self.scale_activation)
+
+    def _row_step(self, layer: nn.Module) -> FlowStep | ScaleStep:
+        if not isinstance(layer, Coupling):
+            return super()._row_step(layer)
+        networks = DenseLayers.of(layer.shift), DenseLayers.of(layer.scale)
+        still, moving = (columns.cpu().numpy().copy() for columns in (layer.still, layer.moving))
+        return FlowStep(networks, still, moving, *layer.affine.squash())
 
     def _layer(self, width: int, depth: int) -> Coupling:
         styles = [

@@ -66,6 +66,19 @@ class RowDetector(ABC):
             scores = bounded(self._score(values))
         return scores if broken is None else np.where(broken, MAX_SCORE, scores)
 
+    def score_row(self, X: Array) -> FloatArray:
+        """Return the score of a single row, (1, columns): that of :meth:`score` up to rounding, in less time."""
+        single = type(X) is np.ndarray and X.dtype == np.float64 and X.flags.c_contiguous and X.ndim == 2
+        self._require_fitted()
+        if not (single and X.shape == (1, self.width_) and all_valid(X)):
+            return self.score(X)
+        with np.errstate(all="ignore"):
+            return bounded(self._score_row(X))
+
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        """Score a checked row; a detector overrides it if there is a faster way for one row than for many."""
+        return self._score(row)
+
     def decision_function(self, X: Array) -> FloatArray:
         """Return the same as :meth:`score`, under PyOD's name: higher is more anomalous."""
         return self.score(X)

@@ -17,11 +17,15 @@ from offnominal.detectors.rows.deep_detector import DeepRowDetector
 from offnominal.detectors.rows.deep_rows import Shape
 from offnominal.detectors.rows.flat_optimizer import FlatOptimizer
 from offnominal.detectors.rows.gaussians import LOG_2PI
+from offnominal.detectors.rows.row_scores import MixtureScore
 from offnominal.detectors.training import TrainingHistory
 
 Sharing = Literal["none", "dense", "all"]
 MAX_PARAMETERS = 100_000_000
 """Largest number of weights."""
+
+MAX_MATRICES = 1_000_000
+"""Largest number of weights of all paths with which a single row is scored without torch."""
 
 SLIGHT = 0.01
 
@@ -161,16 +165,30 @@ class SPTN(DeepRowDetector):
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         return {"density": torch.cat([-self.network_(part) for part in torch.split(rows, 256)])}
 
-    def mixture(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return weights, means and covariances of the Gaussians that the tree is a mixture of."""
-        self._require_fitted()
+    def _row_score(self) -> MixtureScore | None:
+        assert isinstance(self.network_, SumProductTree)
+        if self.n_components**self.layers * self.network_.width**2 > MAX_MATRICES:
+            return None
+        offsets, matrices, constants = self._paths()
+        width = self.network_.width
+        joined = matrices.permute(2, 0, 1).reshape(width, -1)
+        return MixtureScore(*(part.cpu().numpy() for part in (joined.contiguous(), offsets, constants)))
+
+    @torch.no_grad()
+    def _paths(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the offset and the matrix of every path, and its log-determinant plus log-weight."""
         assert isinstance(self.network_, SumProductTree)
         network, width = copy.deepcopy(self.network_).double(), self.network_.width
         # The images of the origin and of the unit vectors give the map of a path.
         corners = torch.cat([torch.zeros(1, width), torch.eye(width)]).to(network.weights[0])
+        ends, constants = network.carried(corners)
+        return ends[0], (ends[1:] - ends[0]).permute(1, 2, 0), constants
+
+    def mixture(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return weights, means and covariances of the Gaussians that the tree is a mixture of."""
+        self._require_fitted()
+        offset, matrix, constant = self._paths()
         with torch.no_grad():
-            ends, constant = network.carried(corners)
-            offset, matrix = ends[0], (ends[1:] - ends[0]).permute(1, 2, 0)
             weight = constant - torch.linalg.slogdet(matrix).logabsdet
             means = -torch.linalg.solve(matrix, offset[..., None]).squeeze(-1)
             covariances = torch.linalg.inv(matrix.transpose(1, 2) @ matrix)

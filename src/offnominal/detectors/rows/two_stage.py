@@ -12,10 +12,12 @@ import numpy as np
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.detectors.rows.row_detector import RowDetector
+from offnominal.detectors.rows.row_scores import MeanCode
 from offnominal.detectors.rows.vae import VAE
 from offnominal.detectors.state_arrays import StateArrays
 
@@ -49,6 +51,13 @@ class TwoStage(VAE):
             second = self.second_.score(self.encode(given))
             found["second"] = second if broken is None else np.where(broken, MAX_SCORE, second)
         return found
+
+    def _row_score(self) -> MeanCode:
+        return MeanCode(DenseLayers.of(self._coder().encoder))
+
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        second = self.row_score_ is not None and self.score_name == self.SCORES[0]
+        return self.second_.score_row(super()._score_row(row)) if second else self.score(row)
 
     def _state_dict(self) -> dict[str, Array]:
         return super()._state_dict() | {f"second.{name}": values for name, values in self.second_.state_dict().items()}

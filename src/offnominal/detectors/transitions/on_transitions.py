@@ -89,7 +89,8 @@ class OnTransitions(Detector):
         n = len(step)
         flat = (np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation))
         view_state, rows = self.view.of_step(state, *flat)
-        return view_state, self.row_detector.score(self.normaliser_(rows))
+        score = self.row_detector.score_row if n == 1 else self.row_detector.score
+        return view_state, score(self.normaliser_(rows))
 
     def get_params(self) -> dict[str, Any]:
         """Return the parameters of the row detector and of the view."""
