@@ -15,8 +15,10 @@ from offnominal.cli.program import program
 from offnominal.core.errors import ModuleNotAllowed
 from offnominal.studies import Store, runs
 from offnominal.studies import runner as study_runner
+from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
 from offnominal.studies.results import RunResults
+from offnominal.studies.stored_runs import stored_run
 
 from ..studies.cases import PoolHere
 
@@ -161,6 +163,7 @@ def test_studies_are_listed_with_their_scales():
         (["reproduce", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
         (["run", "anomaly-gym", "--scale", "smoke", "--worlds", "SAQ*"], "no world of study 'anomaly-gym' matches"),
         (["run", "comparison", "--worlds", "SAP*"], "study 'comparison' has no worlds to choose from"),
+        (["reproduce", "novelcraft", "--table", "4", "--workers", "1"], "--workers and --ray need --run"),
         (["reproduce", "comparison", "--table", "V"], "neither its metric nor its numbers"),
         (["reproduce", "comparison", "--table", "VII"], "We know neither its content"),
         (["reproduce", "comparison", "--table", "VIII"], "We know neither its content"),
@@ -206,7 +209,7 @@ def requested(monkeypatch, tmp_path):
 
 
 def test_a_table_is_compared_with_the_published_one_over_the_chosen_worlds(requested):
-    words = ["--worlds", "SAP-Goal0*", "--worlds", "MJC-Half*", "--json"]
+    words = ["--worlds", "SAP-Goal0*", "--worlds", "MJC-Half*", "--run", "--json"]
     said = runner.invoke(program, ["reproduce", "anomaly-gym", "--table", "3", *words])
     assert said.exit_code == 0, said.output
     assert requested == [("anomaly-gym", "laptop", ("MJC-HalfCheetah-v0", "SAP-Goal0-v0"))]
@@ -215,11 +218,48 @@ def test_a_table_is_compared_with_the_published_one_over_the_chosen_worlds(reque
 
 
 def test_tables_without_the_chosen_worlds_are_left_out_and_named(requested):
-    said = runner.invoke(program, ["reproduce", "anomaly-gym", "--worlds", "SAP-Goal2*"])
+    said = runner.invoke(program, ["reproduce", "anomaly-gym", "--worlds", "SAP-Goal2*", "--run"])
     assert said.exit_code == 0, said.output
     assert requested == [("anomaly-gym", "laptop", ("SAP-Goal2-v0",))]
     assert "Table 5: local AUROC under other policies: left out" in said.output
     assert "Table 12" in said.output
+
+
+def test_without_run_a_table_shows_the_published_numbers_and_the_command_that_computes_ours(requested, tmp_path):
+    said = runner.invoke(program, ["reproduce", "novelcraft", "--table", "fig4", "--store", str(tmp_path / "none")])
+    assert (said.exit_code, requested) == (0, [])
+    assert "0.723" in said.output
+    assert "27 of 27 cells have no result; `offnominal run novelcraft --scale laptop --store" in said.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_run_a_figure_is_not_drawn_from_nothing(requested, tmp_path):
+    words = ["reproduce", "comparison", "--figure", "6", "--store", str(tmp_path / "none"), "--json"]
+    said = runner.invoke(program, words)
+    assert (said.exit_code, requested) == (0, [])
+    assert [row["file"] for row in json.loads(said.stdout)] == [None]
+
+
+class OtherCode(Sources):
+    """Code that was changed since the results were computed."""
+
+    def version(self, *targets):
+        return f"changed {super().version(*targets)}"
+
+
+def test_results_are_found_in_the_store_without_data_and_without_a_run(done, tmp_path, monkeypatch):
+    study = load_study(str(done[0] / "mine.toml"))
+    monkeypatch.setenv("OFFNOMINAL_DATA", str(tmp_path))
+    store = done[0] / "store"
+    found = stored_run(study, store=store)
+    assert (found.cells, found.results.cells, found.results.missing, found.outdated) == (2, 2, (), ())
+    assert found.results.table.num_rows == runs.open_run(done[0] / "run").table.num_rows
+    assert len(found.results.examples)
+    later = study.replace(replicates=21)
+    assert stored_run(later, store=store).results.missing == tuple(cell.label for cell in later.cells())
+    changed = stored_run(study, store=store, sources=OtherCode())
+    assert (changed.results.cells, changed.outdated) == (2, tuple(cell.label for cell in study.cells()))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_clip_shows_both_twins_and_when_the_fault_is_on(tmp_path):

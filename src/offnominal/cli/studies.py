@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -180,53 +181,87 @@ def reproduce(
         str | None,
         typer.Option(help="Scale of the study; default: that of the table or figure."),
     ] = None,
+    compute: Annotated[bool, typer.Option("--run", help="Compute missing results first.")] = False,
     workers: Workers = None,
     ray: Ray = None,
     store: StoreFolder = STORE,
     as_json: AsJson = False,
 ) -> None:
-    """Compare our table with the published one, or draw our figure; missing results are computed first.
+    """Compare our table with the published one, or draw our figure, from the results in the store.
 
-    Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke[/]
+    With --run, missing results are computed first, and the exit code is 1 if a cell has no result.
+
+    Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke --run[/]
     """
     from offnominal.core.errors import InvalidParameter
     from offnominal.papers.catalogue import figures_of, tables_of
     from offnominal.papers.paper import PublishedTable
     from offnominal.papers.reproduction import reproductions
-    from offnominal.studies.catalogue import load_study
     from offnominal.studies.results import RunResults
-    from offnominal.studies.runs import open_run
-    from offnominal.studies.runs import run as go
 
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
     if as_published and not any(each.compare_as_published for each in tables):
         raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
+    if not compute and (workers is not None or ray is not None):
+        raise InvalidParameter("--workers and --ray need --run: without it nothing is computed.")
     items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
     found = reproductions(items, scale=scale, worlds=worlds or None)
-    opened: dict[StudyRun | None, tuple[Path | None, RunResults]] = {None: (None, RunResults.none())}
+    opened: dict[StudyRun | None, RunResults] = {None: RunResults.none()}
+    remarks: list[str] = []
     for chosen in dict.fromkeys(run for _, run in found if run is not None):
-        options: dict[str, Any] = {"store": store, "workers": workers, "ray": ray}
-        folder, _ = go(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
-        opened[chosen] = folder, open_run(folder)
+        if compute:
+            opened[chosen] = _computed(chosen, store=store, workers=workers, ray=ray)
+        else:
+            opened[chosen], remark = _stored(chosen, store)
+            remarks += remark
     output = []
     for item, made_from in found:
-        place, results = opened[made_from]
+        results = opened[made_from]
         if isinstance(item, PublishedTable):
-            output.append(_show_table(_chosen_metrics(item, as_published), place, results, as_json))
-        elif place is not None:
-            output.append(_show_figure(item, place, results, as_json))
+            output.append(_show_table(_chosen_metrics(item, as_published), results, as_json))
+        elif results.cells:
+            output.append(_show_figure(item, results, as_json))
+        else:
+            output.append({"figure": item.number, "title": item.title, "file": None})
     if as_json:
         print_json(output)
     else:
         reproduced = [item for item, _ in found]
         for item in (item for item in items if item not in reproduced):
             out.print(f"{escape(item.heading)}: left out, because it has none of these worlds.", soft_wrap=True)
-    incomplete = [results for _, results in opened.values() if results.missing]
+    for line in remarks:
+        (Console(stderr=True) if as_json else out).print(escape(line), highlight=False, soft_wrap=True)
+    incomplete = [results for results in opened.values() if compute and results.missing]
     for results in incomplete:
         _name_missing(results.missing, stderr=as_json)
     if incomplete:
         raise typer.Exit(1)
+
+
+def _computed(chosen: StudyRun, **options: Any) -> RunResults:
+    """Run the study of a table or figure, and return its results."""
+    from offnominal.studies.catalogue import load_study
+    from offnominal.studies.runs import open_run
+    from offnominal.studies.runs import run as go
+
+    folder, _ = go(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
+    return open_run(folder)
+
+
+def _stored(chosen: StudyRun, store: Path) -> tuple[RunResults, list[str]]:
+    """Return the results in the store, and what is missing or outdated, with the command that computes it."""
+    from offnominal.studies.catalogue import load_study
+    from offnominal.studies.stored_runs import stored_run
+
+    found = stored_run(load_study(chosen.study), chosen.scale, store=store, worlds=chosen.worlds)
+    words = ["offnominal", "run", chosen.study, "--scale", chosen.scale]
+    words += [word for world in chosen.worlds or () for word in ("--worlds", world)]
+    words += [] if store == STORE else ["--store", str(store)]
+    states = {"have no result": len(found.results.missing), "have results of other code": len(found.outdated)}
+    counted = " and ".join(f"{count} of {found.cells} cells {state}" for state, count in states.items() if count)
+    line = f"Ours: {counted}; `{shlex.join(words)}` computes them, as --run does here."
+    return found.results, [line] if counted else []
 
 
 def _chosen_metrics(table: PublishedTable, as_published: bool) -> PublishedTable:
@@ -235,10 +270,10 @@ def _chosen_metrics(table: PublishedTable, as_published: bool) -> PublishedTable
     return replace(table, compare=other) if as_published and other is not None else table
 
 
-def _show_table(table: PublishedTable, folder: Path | None, results: RunResults, as_json: bool) -> dict[str, Any]:
+def _show_table(table: PublishedTable, results: RunResults, as_json: bool) -> dict[str, Any]:
     """Print the comparison with a published table; return it as plain data.
 
-    If there is a run, the table is also written into its folder.
+    If there are results, the table is also written into the folder of their run.
     """
     from offnominal.core.files import write_text
     from offnominal.reports.comparison_terminal import comparison_terminal
@@ -248,18 +283,19 @@ def _show_table(table: PublishedTable, folder: Path | None, results: RunResults,
     lines = table.compare(results)
     if not as_json:
         out.print(comparison_terminal(table.heading, lines))
-    if folder is not None:
-        file = folder / f"table-{table.number}.md"
+    if results.folder is not None and results.cells:
+        file = results.folder / f"table-{table.number}.md"
         write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
         if not as_json:
             out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
     return {"table": table.number, "title": table.title, "rows": comparison_rows(lines)}
 
 
-def _show_figure(figure: PublishedFigure, folder: Path, results: RunResults, as_json: bool) -> dict[str, Any]:
+def _show_figure(figure: PublishedFigure, results: RunResults, as_json: bool) -> dict[str, Any]:
     """Write the report of a run and print the path of a figure in it; return it as plain data."""
     from offnominal.reports.report import write_report
 
+    folder = results.folder or Path()
     write_report(results, folder)
     image = folder / "figures" / f"{figure.file}.png"
     if not as_json:

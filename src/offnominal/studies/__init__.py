@@ -18,6 +18,7 @@ from offnominal.studies.runner import RunOutcome, run_study
 from offnominal.studies.runs import open_run, run
 from offnominal.studies.sinks import MLflow, Sink, TensorBoard, WeightsAndBiases
 from offnominal.studies.store import Store
+from offnominal.studies.stored_runs import StoredRun, stored_run
 from offnominal.studies.study import Scale, Study
 from offnominal.studies.verify import verify_run
 
@@ -39,6 +40,7 @@ __all__ = [
     "Scale",
     "Sink",
     "Store",
+    "StoredRun",
     "Study",
     "StudyKind",
     "TensorBoard",
@@ -52,6 +54,7 @@ __all__ = [
     "run_cell",
     "run_study",
     "same_results",
+    "stored_run",
     "studies",
     "study_kinds",
     "verify_run",

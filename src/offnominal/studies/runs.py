@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,21 +47,40 @@ def run(
         **options: Options of :func:`~offnominal.studies.runner.run_study`.
     """
     chosen = at_worlds(study, scale, worlds)
-    place = RUNS / _folder_name(study, chosen, scale) if folder is None else folder
-    about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
+    place = run_folder(study, chosen, scale) if folder is None else folder
     cells, missing = chosen.available_cells()
     if study.modules:
         cells = [cell.replace(modules=study.modules) for cell in cells]
-    description = {**about, "config": chosen.to_dict(), "missing": list(missing)}
+    description = describe(study, chosen, scale, missing)
     outcome = run_study(cells, store, folder=place, about=description, only=only, **options)
     return place, outcome
 
 
-def _folder_name(study: BaseStudy, chosen: BaseStudy, scale: str | None) -> str:
-    """Return the name of the folder of a run; it lists the worlds if they are not those of the scale."""
+def describe(study: BaseStudy, chosen: BaseStudy, scale: str | None, missing: Iterable[str]) -> dict[str, Any]:
+    """Return the first entries of the manifest of a run.
+
+    Args:
+        study: The study.
+        chosen: The study at the scale of the run, with its worlds.
+        scale: Name of the scale; None for the whole study.
+        missing: Names of the data that are missing.
+    """
+    about = {"study": study.name, "title": study.title or study.name, "summary": study.summary, "scale": scale or ""}
+    return {**about, "config": chosen.to_dict(), "missing": list(missing)}
+
+
+def run_folder(study: BaseStudy, chosen: BaseStudy, scale: str | None) -> Path:
+    """Return the default folder of a run; its name has the worlds if they are not those of the scale.
+
+    Args:
+        study: The study.
+        chosen: The study at the scale of the run, with its worlds.
+        scale: Name of the scale; None for the whole study.
+    """
     name = f"{study.name}-{scale or 'full'}"
     worlds: tuple[str, ...] = getattr(chosen, "worlds", ())
-    return name if worlds == getattr(study.at(scale), "worlds", ()) else f"{name}-{worlds_in_file_name(worlds)}"
+    same = worlds == getattr(study.at(scale), "worlds", ())
+    return RUNS / (name if same else f"{name}-{worlds_in_file_name(worlds)}")
 
 
 def open_run(folder: Path | str, store: Path | None = None) -> RunResults:
@@ -75,25 +94,37 @@ def open_run(folder: Path | str, store: Path | None = None) -> RunResults:
     """
     manifest = read_run(Path(folder))
     results = Store(Path(manifest["store"]) if store is None else store)
-    labels = labels_of(manifest)
-    tables = _tables(results, labels)
-    if not tables:
+    opened = results_of(manifest, results, Path(folder))
+    if not opened.cells:
         raise InvalidParameter(
-            f"none of the {len(labels)} cells of {folder} has a result in {results.folder}; "
+            f"none of the {len(opened.missing)} cells of {folder} has a result in {results.folder}; "
             "run the study first, or name the store."
         )
+    return opened
+
+
+def results_of(manifest: Mapping[str, Any], store: Store, folder: Path) -> RunResults:
+    """Return the results of the cells that a manifest lists; without rows if there are none.
+
+    Args:
+        manifest: The manifest.
+        store: Store of the results.
+        folder: Folder of the run.
+    """
+    labels = labels_of(manifest)
+    tables = _tables(store, labels)
     without = [key for key in labels if key not in tables]
-    failures = [failure for key in without if (failure := results.failure(key)) is not None]
+    failures = [failure for key in without if (failure := store.failure(key)) is not None]
     opened = RunResults(
         **{name: str(manifest.get(key, "")) for name, key in FIELDS.items()},
         manifest=manifest,
-        table=pa.concat_tables(tables.values(), promote_options="default"),
+        table=pa.concat_tables(tables.values(), promote_options="default") if tables else pa.table({}),
         examples=pa.table({}),
         failures=[failure.to_dict() for failure in failures],
         missing=tuple(labels[key] for key in without),
-        folder=Path(folder),
+        folder=folder,
     )
-    return replace(opened, examples=results.examples(tables, study_kind(opened.kind).example_schema))
+    return replace(opened, examples=store.examples(tables, study_kind(opened.kind).example_schema))
 
 
 def _tables(results: Store, keys: Iterable[str]) -> dict[str, Any]:
@@ -106,5 +137,5 @@ def _tables(results: Store, keys: Iterable[str]) -> dict[str, Any]:
         except MissingFile:
             continue
         except DamagedFile as error:
-            warnings.warn(str(error), stacklevel=3)
+            warnings.warn(str(error), stacklevel=4)
     return tables
