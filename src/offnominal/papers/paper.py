@@ -10,6 +10,7 @@ from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 DEFAULT_SCALE = "laptop"
+IN_FIGURE = "fig"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,15 @@ class PublishedTable:
     compare_as_published: Callable[[RunResults], list[PublishedComparison]] | None = None
 
     @property
+    def name(self) -> str:
+        """Its number in words; a table in a figure has a number such as ``"fig4"``."""
+        number = str(self.number)
+        return f"Figure {number.removeprefix(IN_FIGURE)}" if number.startswith(IN_FIGURE) else f"Table {number}"
+
+    @property
     def heading(self) -> str:
         """Number and title."""
-        return f"Table {self.number}: {self.title}"
+        return f"{self.name}: {self.title}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ def published_section(results: RunResults) -> PageSection | None:
         return None
     tables = [
         {
-            "name": f"Table {table.number}",
+            "name": table.name,
             "title": table.title,
             "verdict": verdict_line(lines),
-            "content": comparison_html(f"Table {table.number}", lines),
+            "content": comparison_html(table.name, lines),
         }
         for table, lines in compared
     ]

@@ -12,8 +12,8 @@ import numpy as np
 
 from offnominal.core.types import IntArray
 
-PLUS = "NovelCraft+"
-"""Training data of the methods in Table 3."""
+BASIC, PLUS = "NovelCraft", "NovelCraft+"
+"""Training data of the methods in Table E.1; those of Table 3 have NovelCraft+."""
 LABELLED_CLASSES = 5
 """Number of classes of the released confusion matrix that are labelled, the first ones."""
 

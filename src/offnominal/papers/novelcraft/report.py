@@ -7,9 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from offnominal.papers.novelcraft.figures import curve_figure, discovery_figure, gallery_figure, modality_figure
+from offnominal.papers.novelcraft.figures import (
+    BASELINE,
+    curve_figure,
+    discovery_figure,
+    gallery_figure,
+    modality_figure,
+)
 from offnominal.papers.novelcraft.results import DISCOVERY, EPISODES, FRAMES, NoveltyResults
-from offnominal.papers.novelcraft.tables import Method, novelty_tables, ordered, shown
+from offnominal.papers.novelcraft.tables import Method, label_of, novelty_tables, ordered, shown
 from offnominal.papers.novelcraft.task_result import Row
 from offnominal.reports.figures import pyplot
 from offnominal.reports.save_figures import save_figures
@@ -17,20 +23,25 @@ from offnominal.reports.simple_page import write_simple_report
 from offnominal.studies.results import RunResults
 
 MODALITIES = (
-    "Which modality notices what: AUROC of the episodes of each novelty against all normal episodes, with 95 % "
-    "intervals; 0.5 is random (dashed). Below it, novel episodes have lower scores than normal ones."
+    "AUROC of the episodes of each novelty against all normal episodes, with 95\N{NO-BREAK SPACE}% intervals; 0.5 is "
+    "random (dashed). Below it, novel episodes have lower scores than normal ones."
 )
 GALLERY = (
     "{method}: test frames with the highest and the lowest scores, at most one of each episode. Frames of novel "
     "classes have an orange border, frames of normal classes a blue one; the score is below."
 )
 CURVE = (
-    "{novelty}: score of each frame of the episode of median length. The dashed line is the threshold that detects "
-    "95 % of the novel episodes."
+    "{novelty}: score of each frame of the episode of median length. Dotted lines are at the frames above. The dashed "
+    "line is the threshold that detects 95\N{NO-BREAK SPACE}% of the novel episodes."
 )
 CONFUSION = "{method}: frames without labels by true class and matched cluster. Lines divide known from new classes."
-BASELINE = "Random"
-DETAILS = ("delays", "frames_by_class")
+HEADINGS = {
+    "gallery-": "Most and least novel frames",
+    "episode-": "Scores along an episode",
+    "confusion": "Clusters of the best category discovery",
+}
+"""Headings above the first figure whose name begins so."""
+DETAILS = ("delays", "alarm_delays", "frames_by_class")
 """Tables below the figures."""
 GALLERIES = 4
 """Number of methods whose frames are shown."""
@@ -52,7 +63,9 @@ def write_novelty_report(results: RunResults, folder: Path) -> Path:
     captions = {name: caption for name, caption, _ in figures}
     tables = novelty_tables(found)
     leading = sum(table.name not in DETAILS for table in tables)
-    return write_simple_report(results, summary, tables, captions, folder, leading=leading)
+    firsts = {start: next((name for name in captions if name.startswith(start)), "") for start in HEADINGS}
+    headings = {name: HEADINGS[start] for start, name in firsts.items()}
+    return write_simple_report(results, summary, tables, captions, folder, leading=leading, headings=headings)
 
 
 def _figures(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
@@ -78,7 +91,7 @@ def _curves(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:
         for each in _examples(stored, EPISODES, method):
             by_novelty.setdefault(each["label"].partition("|")[0], {})[method] = each
     for novelty in sorted(by_novelty, key=lambda name: name == "normal"):
-        caption = CURVE.format(novelty=novelty.replace("_", " ").capitalize())
+        caption = CURVE.format(novelty=label_of(novelty).capitalize())
         yield f"episode-{novelty}", caption, partial(curve_figure, examples=by_novelty[novelty])
 
 

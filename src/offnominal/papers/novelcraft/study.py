@@ -12,12 +12,9 @@ from offnominal.papers.novelcraft.cell import NoveltyCell
 from offnominal.papers.novelcraft.detector_registries import registry_of
 from offnominal.papers.novelcraft.method import MethodEntry, Task
 from offnominal.papers.novelcraft.novelty_data import NoveltyData
-from offnominal.papers.novelcraft.published import PLUS
+from offnominal.papers.novelcraft.published import BASIC, PLUS
 from offnominal.studies.base import Target
 from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
-
-BASIC = "NovelCraft"
-"""Training data without those of NovelCraft+."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.novelcraft.published import BASIC, PLUS
 from offnominal.papers.novelcraft.results import (
     ALARM,
     DISCOVERY,
@@ -14,6 +15,7 @@ from offnominal.papers.novelcraft.results import (
     NoveltyResults,
 )
 from offnominal.papers.novelcraft.task_result import Row
+from offnominal.reports.simple_page import MISSING
 from offnominal.reports.study_tables import StudyTable
 
 LEADING = {FRAMES: "auroc", EPISODES: "auroc", DISCOVERY: "accuracy_all"}
@@ -37,14 +39,15 @@ EPISODE_METRICS = {
     f"{ALARM}false_alarm_rate": "false alarms",
     f"{ALARM}detection_rate": "detected",
 }
-DELAY_METRICS = {
-    "episodes": "episodes",
-    "detection_rate": "detected",
-    "mean_delay": "delay",
-    "median_delay": "median delay",
-    f"{ALARM}detection_rate": "alarm: detected",
-    f"{ALARM}delay": "alarm: delay",
-}
+DELAY_METRICS = (
+    "episodes",
+    "detection_rate",
+    "mean_delay",
+    "median_delay",
+    f"{ALARM}detection_rate",
+    f"{ALARM}delay",
+)
+"""Metrics of the files of delays."""
 DISCOVERY_METRICS = {
     "accuracy_all": "accuracy",
     "accuracy_labelled": "known classes",
@@ -53,7 +56,8 @@ DISCOVERY_METRICS = {
 }
 WITH_INTERVALS = ("auroc", "auprc", "accuracy_all", "accuracy_labelled", "accuracy_new")
 """Metrics whose intervals are shown; the files have those of all metrics."""
-MISSING = "–"
+LABELS = {"tree_easy": "jungle trees"}
+"""Classes whose name does not say what they are."""
 Method = tuple[str, str]
 
 
@@ -62,10 +66,17 @@ def novelty_tables(found: NoveltyResults) -> list[StudyTable]:
     tables = [
         _leaderboard(found, FRAMES, "Novel frames, weighted 75/25", FRAME_METRICS),
         _leaderboard(found, EPISODES, "Novel episodes, weighted 15/85; delays in frames", EPISODE_METRICS),
-        _by_row(found, EPISODE_NOVELTIES, "Which modality notices what: AUROC of the episodes of each novelty"),
         _leaderboard(found, DISCOVERY, "Category discovery: accuracy of frames without labels", DISCOVERY_METRICS),
-        _delays(found),
-        _by_row(found, FRAME_CLASSES, "AUROC of the frames of each novel class"),
+        _by_novelty(found),
+        _delays(found, "delays", "Delays in frames at TPR 95, and detected episodes", "mean_delay", "detection_rate"),
+        _delays(
+            found,
+            "alarm_delays",
+            "Delays in frames of an alarm with at most 25\N{NO-BREAK SPACE}% false alarms per episode",
+            f"{ALARM}delay",
+            f"{ALARM}detection_rate",
+        ),
+        _by_class(found),
     ]
     return [table for table in tables if table.rows]
 
@@ -92,8 +103,24 @@ def ordered(found: NoveltyResults, task: str) -> list[Method]:
 
 
 def shown(method: Method) -> str:
-    """Return name and variant of a method in one text."""
-    return " ".join(part for part in method if part)
+    """Return name and variant of a method in one text; as published, a plus is for the training data NovelCraft+.
+
+    Example:
+        >>> [shown(method) for method in (("NDCC", "NovelCraft"), ("NDCC", "NovelCraft+"), ("Symbolic", "5"))]
+        ['NDCC', 'NDCC+', 'Symbolic 5']
+    """
+    name, variant = method
+    return {"": name, BASIC: name, PLUS: f"{name}+"}.get(variant, f"{name} {variant}")
+
+
+def label_of(name: str) -> str:
+    """Return a class in words.
+
+    Example:
+        >>> label_of("item_quartz_block"), label_of("tree_easy")
+        ('quartz block', 'jungle trees')
+    """
+    return LABELS.get(name) or name.removeprefix("item_").replace("_", " ")
 
 
 def _leaderboard(found: NoveltyResults, task: str, title: str, metrics: dict[str, str]) -> StudyTable:
@@ -113,52 +140,86 @@ def _without_empty_columns(rows: list[Row]) -> list[Row]:
     return [{name: row[name] for name in known} for row in rows]
 
 
-def _by_row(found: NoveltyResults, task: str, title: str) -> StudyTable:
-    """Return a table with a row per class or novelty and a column per method; the last row is their mean."""
-    methods = ordered(found, FRAMES if task == FRAME_CLASSES else EPISODES)
+def _by_novelty(found: NoveltyResults) -> StudyTable:
+    """Return the AUROC of the episodes of each novelty and their mean, with a row per method."""
+    names = found.row_names(EPISODE_NOVELTIES)
     rows: list[Row] = []
-    numbers: list[Row] = []
-    for name in found.row_names(task):
-        values = {method: found.estimate(task, *method, "auroc", name) for method in methods}
-        rows.append({"novelty": name} | {shown(method): _short(value) for method, value in values.items()})
-        numbers += [{"novelty": name, "method": shown(each)} | value.columns("auroc") for each, value in values.items()]
+    for method in ordered(found, EPISODES):
+        values = {label_of(name): _auroc(found, EPISODE_NOVELTIES, method, name) for name in names}
+        rows.append({"method": shown(method)} | values | {"mean": _mean(found, EPISODE_NOVELTIES, method)})
+    title = "Which modality notices what: AUROC of the episodes of each novelty"
+    return _table_by_row(found, EPISODE_NOVELTIES, title, rows if names else [])
+
+
+def _by_class(found: NoveltyResults) -> StudyTable:
+    """Return the AUROC of the frames of each novel class, with a column per method; the last row is their mean."""
+    methods, names = ordered(found, FRAMES), found.row_names(FRAME_CLASSES)
+    rows: list[Row] = [
+        {"class": label_of(name)} | {shown(each): _auroc(found, FRAME_CLASSES, each, name) for each in methods}
+        for name in names
+    ]
     if rows:
-        mean = {shown(method): _mean(found, task, method) for method in methods}
-        rows.append({"novelty": "mean"} | {name: _short(Estimate(each)) for name, each in mean.items()})
+        rows.append({"class": "mean"} | {shown(method): _mean(found, FRAME_CLASSES, method) for method in methods})
+    return _table_by_row(found, FRAME_CLASSES, "AUROC of the frames of each novel class", rows)
+
+
+def _table_by_row(found: NoveltyResults, task: str, title: str, rows: list[Row]) -> StudyTable:
+    """Return a table whose file has one line per class or novelty and method."""
+    methods = ordered(found, FRAMES if task == FRAME_CLASSES else EPISODES)
+    numbers: list[Row] = [
+        {"novelty": name, "method": shown(each)} | found.estimate(task, *each, "auroc", name).columns("auroc")
+        for name in found.row_names(task)
+        for each in methods
+    ]
     return StudyTable(task.replace(" ", "_"), title, rows, numbers)
 
 
-def _mean(found: NoveltyResults, task: str, method: Method) -> float | None:
+def _auroc(found: NoveltyResults, task: str, method: Method, name: str) -> str | None:
+    return _short(found.estimate(task, *method, "auroc", name).value)
+
+
+def _mean(found: NoveltyResults, task: str, method: Method) -> str | None:
     values = [found.estimate(task, *method, "auroc", name).value for name in found.row_names(task)]
     known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known and len(known) == len(values) else None
+    return _short(sum(known) / len(known) if known and len(known) == len(values) else None)
 
 
-def _delays(found: NoveltyResults) -> StudyTable:
-    rows: list[Row] = []
+def _delays(found: NoveltyResults, table: str, title: str, delay: str, rate: str) -> StudyTable:
+    """Return the mean delay and the share of detected episodes of each novelty, with a row per method.
+
+    The file has one line per novelty and method, with all metrics of delays.
+    """
+    names, methods = found.row_names(EPISODE_NOVELTIES), ordered(found, EPISODES)
+    rows: list[Row] = [
+        {"method": shown(each)} | {label_of(name): _delay(found, each, name, delay, rate) for name in names}
+        for each in methods
+    ]
     numbers: list[Row] = []
-    for name in found.row_names(EPISODE_NOVELTIES):
-        for method in ordered(found, EPISODES):
-            values = {metric: found.estimate(EPISODE_NOVELTIES, *method, metric, name) for metric in DELAY_METRICS}
-            common = {"novelty": name, "method": shown(method)}
-            rows.append(common | {DELAY_METRICS[metric]: _text(metric, each) for metric, each in values.items()})
-            numbers.append(common | _numbers(values))
-    title = "Delays in frames by novelty: at TPR 95, and of an alarm with at most 25 % false alarms per episode"
-    return StudyTable("delays", title, _without_empty_columns(rows), numbers)
+    for name in names:
+        for method in methods:
+            values = {each: found.estimate(EPISODE_NOVELTIES, *method, each, name) for each in DELAY_METRICS}
+            numbers.append({"novelty": name, "method": shown(method)} | _numbers(values))
+    known = any(value != MISSING for row in rows for value in list(row.values())[1:])
+    return StudyTable(table, title, rows if known else [], numbers)
+
+
+def _delay(found: NoveltyResults, method: Method, name: str, delay: str, rate: str) -> str:
+    mean, share = (found.estimate(EPISODE_NOVELTIES, *method, metric, name).value for metric in (delay, rate))
+    return MISSING if mean is None or share is None else f"{mean:.1f} ({100.0 * share:.0f}\N{NO-BREAK SPACE}%)"
 
 
 def _text(metric: str, value: Estimate) -> str:
     if value.value is None:
         return MISSING
-    if metric in ("n_clusters", "episodes"):
+    if metric == "n_clusters":
         return f"{value.value:.0f}"
     if "delay" in metric:
         return f"{value.value:.1f}"
     return str(value) if metric in WITH_INTERVALS else f"{value.value:.3f}"
 
 
-def _short(value: Estimate) -> str | None:
-    return None if value.value is None else f"{value.value:.3f}"
+def _short(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3f}"
 
 
 def _numbers(values: dict[str, Estimate]) -> Row:
