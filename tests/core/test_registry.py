@@ -121,9 +121,7 @@ def test_a_target_that_cannot_be_imported_is_named(target, said):
 def test_a_package_that_is_missing_inside_a_target_is_not_taken_for_the_target(tmp_path, monkeypatch):
     (tmp_path / "needs_more.py").write_text("import no_such_package\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(
-        ModuleFailed, match="'needs_more' cannot be imported: ModuleNotFoundError: No module named"
-    ):
+    with pytest.raises(ModuleFailed, match="'needs_more' cannot be imported: ModuleNotFoundError: No module named"):
         Spec("mine", "needs_more:Mine").load()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile
-from offnominal.studies.base import BaseStudy
+from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import labels_of, read_run
@@ -48,12 +48,16 @@ def run(
     """
     chosen = at_worlds(study, scale, worlds)
     place = run_folder(study, chosen, scale) if folder is None else folder
-    cells, missing = chosen.available_cells()
-    if study.modules:
-        cells = [cell.replace(modules=study.modules) for cell in cells]
+    cells, missing = cells_of(chosen)
     description = describe(study, chosen, scale, missing)
     outcome = run_study(cells, store, folder=place, about=description, only=only, **options)
     return place, outcome
+
+
+def cells_of(study: BaseStudy) -> tuple[Sequence[BaseCell], tuple[str, ...]]:
+    """Return the cells whose data can be loaded, with the modules of the study, and the names of the missing data."""
+    cells, missing = study.available_cells()
+    return [cell.replace(modules=study.modules) for cell in cells] if study.modules else cells, missing
 
 
 def describe(study: BaseStudy, chosen: BaseStudy, scale: str | None, missing: Iterable[str]) -> dict[str, Any]:

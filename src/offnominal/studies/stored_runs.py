@@ -16,7 +16,7 @@ from offnominal.studies.code import Sources
 from offnominal.studies.kinds import kind_of
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import read_run
-from offnominal.studies.runs import STORE, describe, results_of, run_folder
+from offnominal.studies.runs import STORE, cells_of, describe, results_of, run_folder
 from offnominal.studies.store import Store
 from offnominal.studies.world_selection import at_worlds
 
@@ -66,7 +66,7 @@ def stored_run(
         (True, 0)
     """
     chosen = at_worlds(study, scale, worlds)
-    cells, missing = chosen.available_cells()
+    cells, missing = cells_of(chosen)
     place = Store(store)
     stored, read = _stored(place), sources or Sources()
     keys: dict[str, str] = {}
