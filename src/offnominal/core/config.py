@@ -92,6 +92,8 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
         return value
     if origin in (typing.Union, types.UnionType):
         for option in arguments:
+            if isinstance(value, Mapping) and isinstance(option, type) and issubclass(option, Config):
+                return option.from_dict(value)
             try:
                 return _typed(value, option, where)
             except InvalidParameter:

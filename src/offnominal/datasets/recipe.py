@@ -39,6 +39,8 @@ class FaultCell(Config):
         anomaly: Id of the anomaly.
         level: Name of the strength.
         parameter: Fault parameter at this strength.
+        schedule: When the fault is active; the schedule of the recipe if None.
+        channels: Indices or names of the affected channels; all if None.
 
     Example:
         >>> FaultCell("action/noise", "tiny", 0.1).name
@@ -48,6 +50,16 @@ class FaultCell(Config):
     anomaly: str
     level: str
     parameter: float
+    schedule: Schedule | None = None
+    channels: tuple[int | str, ...] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without schedule and channels if they are None."""
+        return without(super().to_dict(), schedule=None, channels=None)
+
+    def fault(self, schedule: Schedule) -> Fault:
+        """Return the fault, with a schedule for cells that have none."""
+        return Fault(self.anomaly, self.parameter, self.schedule or schedule, self.channels)
 
     @property
     def name(self) -> str:
@@ -226,7 +238,7 @@ class Recipe(Config):
 
     def plans(self) -> list[Plan]:
         """Return the simulations, split by split."""
-        faults = {cell.name: (Fault(cell.anomaly, cell.parameter, self.schedule),) for cell in self.cells}
+        faults = {cell.name: (cell.fault(self.schedule),) for cell in self.cells}
         return [Plan(name, seeds, faults.get(name, ())) for name, seeds in self.seeds().items()]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -126,7 +126,7 @@ def evaluate_alarms(
         raise InvalidParameter(
             "the dataset has no split with faults; generate a dataset with anomalies, or give labels."
         )
-    others = next((name for name in NOMINAL if name in data and name not in chosen), None)
+    others = nominal_split(data, chosen)
     nominal = None if others is None else scored(detector, data[others])
     step = positive_number("period", period) if period is not None else None if nominal is None else nominal.period
     twins = list(data["twins"]) if "twins" in data else None
@@ -170,6 +170,16 @@ def faulty_splits(data: Splits) -> list[str]:
     if not isinstance(data, Mapping):
         raise InvalidParameter(f"data is {shown(data)}; expected a dataset, or episodes by name of the split.")
     return [name for name, episodes in data.items() if name not in NOT_EVALUATED and _has_labels(episodes)]
+
+
+def nominal_split(data: Splits, faulty: Collection[str]) -> str | None:
+    """Return the name of the split that faulty episodes are compared with: ``test``, or ``validation`` without it.
+
+    Args:
+        data: The dataset, or episodes by name of the split.
+        faulty: Names of the splits with faults.
+    """
+    return next((name for name in NOMINAL if name in data and name not in faulty), None)
 
 
 def _has_labels(episodes: Any) -> bool:

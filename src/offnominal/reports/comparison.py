@@ -29,12 +29,10 @@ from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.evaluation_report import HEADLINE, EvaluationReport, ReportLine
 from offnominal.reports.report import write_report
 from offnominal.studies.leaderboards import ties
-from offnominal.studies.result_rows import DRAWN, level_of, type_of
+from offnominal.studies.result_rows import DRAWN, split_columns, type_of
 from offnominal.studies.results import RunResults
 
 TRAIN, VALIDATION = "train", "validation"
-OWN = "labelled"
-"""Kind of the faults of own labels in figures."""
 RANKED_BY = ("episode_auroc", "matched_auroc", "auroc", "pooled_auroc")
 DISCRIMINATION = (*RANKED_BY, "excess_auroc", "equal_cost_mean_delay")
 TIMING = ("median_delay", "miss_rate", "event_detected", "event_median_delay", "false_alarms", "false_alarms_per_hour")
@@ -140,10 +138,8 @@ class Comparison:
         """Yield the rows of a detector in the format of a study."""
         for number, (alarm, report) in enumerate(self.reports[name].items()):
             for line in report.lines:
-                anomaly, _, variant = line.split.partition("@")
                 about = {"key": name, "world": self.world, "policy": "", "name": name, "detector": name, "seed": 0}
-                about |= {"split": line.split, "anomaly": anomaly, "variant": variant}
-                about |= {"kind": anomaly.partition("/")[0] if variant else OWN, "level": level_of(variant) or anomaly}
+                about |= split_columns(line.split)
                 if number == 0:
                     drawn = {
                         f"draws_{key}": np.asarray(line.numbers[key].draws, np.float32)

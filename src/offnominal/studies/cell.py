@@ -12,14 +12,15 @@ from typing import Any, ClassVar, Literal
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import text
 from offnominal.core.config import Config
-from offnominal.datasets.recipe import SEED
+from offnominal.core.errors import InvalidParameter
+from offnominal.datasets.recipe import SEED, without
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.studies.base import BaseCell, Target
+from offnominal.studies.fault_entry import FaultEntry
 from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers
-
-SCRIPTED = "scripted"
+from offnominal.studies.source_names import importable_names
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class DataEntry(Config):
         frames: Whether observations are images instead of vectors.
         camera: Effect of a fault of the vector sensors on the images: none if ``"clean"``; if ``"affected"``, images
             show the state that the sensors report.
+        faults: Faults of your own, in place of `anomalies` and `levels`.
+        max_steps: Time limit; the world's own if None.
     """
 
     episodes: int = 100
@@ -48,14 +51,26 @@ class DataEntry(Config):
     seed: int = SEED
     frames: bool = False
     camera: Literal["clean", "affected"] = "clean"
+    faults: tuple[FaultEntry, ...] = ()
+    max_steps: int | None = None
 
     def __post_init__(self) -> None:
-        check_integers(self, 1, "episodes", "nominal")
+        check_integers(self, 1, "episodes", "nominal", "max_steps")
         check_integers(self, 0, "validation", "seed")
+        if self.faults and (self.anomalies is not None or self.levels is not None):
+            raise InvalidParameter("the data have faults of their own besides anomalies or levels; give one of them.")
+        splits = [fault.split for fault in self.faults]
+        for split in splits:
+            if splits.count(split) > 1:
+                raise InvalidParameter(f"two faults are called {split!r}; give one of them a name = '...'.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
+        return without(super().to_dict(), faults=[], max_steps=None)
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        return {name: value for name, value in vars(self).items() if value is not None and name != "faults"}
 
 
 @dataclass(frozen=True)
@@ -83,13 +98,13 @@ class Cell(BaseCell):
     It does not depend on its study: studies that share a cell share its result.
 
     Args:
-        world: Id of the world.
+        world: Id of the world or of a Gymnasium environment, a dataset, or ``"package.module:function"``.
         name: Name of the detector in tables.
         detector: Its registered id, or ``"package.module:Class"``.
         parameters: Arguments of its constructor.
         seed: Training seed.
-        policy: Policy: the algorithm of a shipped expert, or ``"scripted"``.
-        data: Episodes.
+        policy: Policy, see :class:`~offnominal.studies.Study`; empty for a dataset.
+        data: Episodes; those of a dataset are taken as they are.
         alarms: Alarms, all applied to the same scores.
         replicates: Number of bootstrap replicates; their seed is the same for all cells.
 
@@ -115,8 +130,8 @@ class Cell(BaseCell):
 
     @property
     def label(self) -> str:
-        """World, policy, detector and seed."""
-        return f"{self.world}/{self.policy}/{self.name}/{self.seed}"
+        """World, policy (if there is one), detector and seed."""
+        return "/".join([self.world, *([self.policy] if self.policy else []), self.name, str(self.seed)])
 
     @property
     def source(self) -> str:
@@ -127,7 +142,7 @@ class Cell(BaseCell):
     @property
     def data_label(self) -> str:
         """Name of its dataset in progress messages."""
-        return f"episodes of {self.world}/{self.policy}"
+        return f"episodes of {self.world}/{self.policy}" if self.policy else f"episodes of {self.world}"
 
     def columns(self) -> dict[str, Any]:
         """Return world, policy, detector and seed."""
@@ -141,9 +156,10 @@ class Cell(BaseCell):
         }
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detector and the alarms."""
+        """Yield the detector, the alarms, and functions that make the world or are the policy."""
         yield detector_registry, self.detector
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
+        yield from importable_names([self.world, self.policy])
 
 
 def result_key(cell: BaseCell, *, data: str, code: str) -> str:

@@ -15,6 +15,7 @@ from offnominal.core.types import BoolArray, FloatArray
 from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.bootstrap import Resamples
+from offnominal.evaluation.dataset_evaluation import nominal_split
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.split_evaluation import effective_onsets, evaluate_split
 from offnominal.evaluation.split_report import SplitReport
@@ -68,12 +69,13 @@ def evaluate_detector(
     Args:
         detector: Not fitted yet.
         alarms: By name, not fitted yet.
-        data: With the splits ``train``, ``validation``, ``test``, some with faults, and perhaps ``twins``.
+        data: With the splits ``train``, ``validation``, ``test``, some with faults, and perhaps ``twins``. A dataset
+            of your own may lack ``test``, and without alarms also ``validation``.
         seed: Training seed.
         replicates: Number of bootstrap replicates.
         meter: Measures the cost of fitting, scoring and evaluating.
     """
-    if not data.faults:
+    if not data.faulty:
         raise InvalidParameter(f"the dataset of {data.world} has no split with faults; name anomalies and levels.")
     train = list(data["train"])
     with meter("fit"):
@@ -81,7 +83,7 @@ def evaluate_detector(
     del train
     context = EvaluationContext.of(detector, alarms, data, replicates, meter)
     splits, examples = [], []
-    for name in data.faults.values():
+    for name in data.faulty:
         episodes = list(data[name])
         scores = context.score(episodes)
         with meter("evaluate"):
@@ -124,8 +126,8 @@ class EvaluationContext:
     ) -> EvaluationContext:
         """Score the splits without faults and fit the alarms."""
         context = cls(detector, meter, replicates, [], None, None, {})
-        calibration = context.score(list(data["validation"]))
-        context.nominal = context.score(list(data["test"]))
+        calibration = context.score(list(data["validation"])) if "validation" in data else []
+        context.nominal = context.score(list(data[nominal_split(data, data.faulty) or "test"]))
         if "twins" in data:
             context.twins = list(data["twins"])
             context.twin_scores = context.score(context.twins)

@@ -108,9 +108,10 @@ class MetricTable:
 def world_labels(rows: Any) -> Array:
     """Return the world of each row; with the policy, where the rows have several."""
     worlds, policies = _texts(rows, "world"), _texts(rows, "policy")
-    if len(set(policies.tolist())) < 2:
+    if len(set(policies.tolist()) - {""}) < 2:
         return worlds
-    return np.array([f"{world} ({policy})" for world, policy in zip(worlds, policies, strict=True)], object)
+    pairs = zip(worlds, policies, strict=True)
+    return np.array([f"{world} ({policy})" if policy else world for world, policy in pairs], object)
 
 
 def _texts(rows: Any, name: str) -> Array:

@@ -25,6 +25,8 @@ SPENT = (*COST, "fit_s", "score_s")
 """Cost of a cell and of its rows, which differs from run to run."""
 WHOLE = ("seed", "trial", "episodes", "never_faulty", "one_class", "steps", "active_steps", "steps_scored")
 DIRECTIONS = ("-up", "-down")
+OWN = "labelled"
+"""Kind of the faults of own labels in figures."""
 
 
 def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: Mapping[str, float]) -> Any:
@@ -47,14 +49,7 @@ def result_table(cell: Cell, key: str, splits: Iterable[SplitEvaluation], cost: 
 
 def _rows(split: SplitEvaluation) -> Iterator[dict[str, Any]]:
     report = split.report
-    anomaly, _, variant = report.name.partition("@")
-    named = {
-        "split": report.name,
-        "anomaly": anomaly,
-        "kind": anomaly.partition("/")[0],
-        "level": level_of(variant),
-        "variant": variant,
-    }
+    named = split_columns(report.name)
     numbers = report.numbers()
     drawn = {f"draws_{name}": np.asarray(numbers[name].draws, np.float32) for name in DRAWN if name in numbers}
     yield {**named, "alarm": None, **report.counts(), **_columns(numbers), **drawn}
@@ -67,6 +62,24 @@ def _columns(numbers: Mapping[str, Estimate]) -> dict[str, float | None]:
     for name, number in numbers.items():
         columns |= number.columns(name)
     return columns
+
+
+def split_columns(split: str) -> dict[str, str]:
+    """Return anomaly, kind and level of a split by its name. Splits of your own are of the kind ``labelled``.
+
+    Example:
+        >>> split_columns("action/noise@medium-up")["level"], split_columns("pump failures")["kind"]
+        ('medium', 'labelled')
+    """
+    anomaly, _, variant = split.partition("@")
+    kind = anomaly.partition("/")[0] if variant else OWN
+    return {
+        "split": split,
+        "anomaly": anomaly,
+        "kind": kind,
+        "level": level_of(variant) or anomaly,
+        "variant": variant,
+    }
 
 
 def level_of(variant: str) -> str:

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import integer_in
+from offnominal.core.errors import InvalidParameter
+from offnominal.core.imported_modules import import_modules
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.studies.base import Target
@@ -15,7 +17,7 @@ from offnominal.studies.cell import AlarmEntry, Cell, DataEntry
 from offnominal.studies.detector_study import DetectorEntry, DetectorScale, DetectorStudy
 from offnominal.studies.results import STUDY
 from offnominal.studies.scales import MOST
-from offnominal.worlds.catalogue import worlds as world_registry
+from offnominal.studies.source_names import check_policy, check_world, importable_names, is_dataset
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,16 @@ class Study(DetectorStudy):
         name: Id in commands.
         title: Title of the report.
         summary: The question of the study, in one or two sentences.
-        worlds: Ids of worlds.
+        worlds: Worlds: ids of worlds or of Gymnasium environments; datasets, by their folder or by their name in the
+            data home; or functions that make an environment, as ``"package.module:function"``.
         detectors: Detectors.
         alarms: Alarms, applied to the scores of every detector.
-        policies: Policies: shipped experts by algorithm, or ``"scripted"``.
+        policies: Policies in every world that is no dataset: shipped experts by algorithm, ``"scripted"``,
+            ``"random"``, ``.safetensors`` files, ``.zip`` files of Stable-Baselines3, or
+            ``"package.module:attribute"`` for a policy or a function from observations to actions.
         seeds: Training seeds.
         data: Episodes.
+        world_policies: Policies of some worlds, in place of `policies`.
         max_episodes: Maximum number of episodes of any split in a world, by its id; at every scale.
         replicates: Number of bootstrap replicates.
         scales: Smaller or larger versions by name.
@@ -63,21 +69,36 @@ class Study(DetectorStudy):
     policies: tuple[str, ...] = ("tqc",)
     seeds: tuple[int, ...] = (0,)
     data: DataEntry = DataEntry()
+    world_policies: dict[str, tuple[str, ...]] = field(default_factory=dict)
     max_episodes: dict[str, int] = field(default_factory=dict)
     replicates: int = REPLICATES
     scales: dict[str, Scale] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        import_modules(self.modules)
         self._check("worlds", "policies")
-        for world in (*self.worlds, *self.max_episodes):
-            world_registry.spec(world)
+        for world in (*self.worlds, *self.max_episodes, *self.world_policies):
+            check_world(world)
+        for policy in self._policies():
+            check_policy(policy)
         for world, most in self.max_episodes.items():
             integer_in(f"max_episodes of {world}", most, 1, MOST)
+            if is_dataset(world):
+                raise InvalidParameter(f"max_episodes names the dataset {world}; a dataset is taken as it is.")
+
+    def _policies(self) -> list[str]:
+        """Return all policies, in all worlds."""
+        return [*self.policies, *(policy for policies in self.world_policies.values() for policy in policies)]
+
+    def policies_in(self, world: str) -> tuple[str, ...]:
+        """Return the policies in a world; a dataset has one without a name."""
+        return ("",) if is_dataset(world) else self.world_policies.get(world, self.policies)
 
     def targets(self) -> Iterator[Target]:
-        """Yield the detectors and the alarms."""
+        """Yield the detectors, the alarms, and functions that make worlds or are policies."""
         yield from ((detector_registry, entry.id) for entry in self.detectors)
         yield from ((alarm_registry, entry.alarm) for entry in self.alarms)
+        yield from importable_names([*self.worlds, *self._policies()])
 
     def cells(self) -> list[Cell]:
         """Return every cell, world by world: cells that share a dataset follow each other."""
@@ -94,7 +115,7 @@ class Study(DetectorStudy):
                 replicates=self.replicates,
             )
             for world in self.worlds
-            for policy in self.policies
+            for policy in self.policies_in(world)
             for entry in self.detectors
             for seed in self.seeds_of(entry)
         ]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 
-from offnominal.agents.scripted import scripted_expert
 from offnominal.anomalies.strengths import strengths_of
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.core.files import sha256_of
 from offnominal.datasets.dataset import Dataset
-from offnominal.datasets.generation import generate
-from offnominal.datasets.recipe import Recipe, Strengths
-from offnominal.studies.cell import SCRIPTED
-from offnominal.studies.data import content_hash
+from offnominal.datasets.recipe import Strengths
+from offnominal.studies.data import content_hash, inputs_version, world_data
 from offnominal.studies.transfer.cell import TransferCell
 
 _OPEN: dict[str, dict[str, Dataset]] = {}
@@ -20,23 +17,16 @@ _OPEN: dict[str, dict[str, Dataset]] = {}
 
 def open_datasets(cell: TransferCell, workers: int = 1) -> dict[str, Dataset]:
     """Return the dataset of each world, generated on first use; they stay open for cells with the same data."""
-    if cell.source not in _OPEN:
+    versions = (inputs_version(world, cell.policy, cell.data) for world in cell.worlds)
+    identity = " ".join([cell.source, *versions])
+    if identity not in _OPEN:
         _OPEN.clear()
-        strengths = chosen_strengths(cell)
-        _OPEN[cell.source] = {world: _open(cell, world, strengths[world], workers) for world in cell.worlds}
-    return _OPEN[cell.source]
-
-
-def _open(cell: TransferCell, world: str, strengths: Strengths, workers: int) -> Dataset:
-    options = cell.data.replace(anomalies=None, levels=None).options()
-    policy = scripted_expert(world) if cell.policy == SCRIPTED else None
-    algorithm = None if cell.policy == SCRIPTED else cell.policy
-    name = SCRIPTED if cell.policy == SCRIPTED else None
-    recipe = Recipe.for_world(
-        world, policy=policy, policy_name=name, algorithm=algorithm, strengths=strengths, **options
-    )
-    data = generate(recipe, policy=policy, workers=workers)
-    return data.images() if cell.data.frames else data
+        strengths = {} if cell.data.faults else chosen_strengths(cell)
+        plain = cell.replace(data=cell.data.replace(anomalies=None, levels=None))
+        _OPEN[identity] = {
+            world: world_data(world, plain, strengths=strengths.get(world), workers=workers) for world in cell.worlds
+        }
+    return _OPEN[identity]
 
 
 def chosen_strengths(cell: TransferCell) -> dict[str, Strengths]:

@@ -9,6 +9,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.detector import Detector
+from offnominal.evaluation.dataset_evaluation import nominal_split
 from offnominal.evaluation.split_evaluation import effective_onsets
 from offnominal.evaluation.timing import measure_false_alarms
 from offnominal.studies.detector_evaluation import BOOTSTRAP, EvaluationContext, SplitEvaluation
@@ -62,13 +63,13 @@ class TransferEvaluation:
             data: Dataset of the tested world.
             recalibrate: Whether to evaluate the recalibrated alarms too.
         """
-        if not data.faults:
+        if not data.faulty:
             raise InvalidParameter(f"the dataset of {data.world} has no split with faults; name anomalies and levels.")
         context = self._context()
         alarms = {**self.alarms, **(self.recalibrated if recalibrate else {})}
         if recalibrate:
             _calibrate(context, self.recalibrated, data)
-        context.nominal = context.score(list(data["test"]))
+        context.nominal = context.score(list(data[nominal_split(data, data.faulty) or "test"]))
         if "twins" in data:
             context.twins = list(data["twins"])
             context.twin_scores = context.score(context.twins)
@@ -76,7 +77,7 @@ class TransferEvaluation:
             for name, alarm in alarms.items():
                 raised = alarm.alarm(context.nominal)
                 context.false[name] = measure_false_alarms(raised, replicates=self.replicates, seed=BOOTSTRAP)
-        splits = [_evaluate_split(context, alarms, data, name) for name in data.faults.values()]
+        splits = [_evaluate_split(context, alarms, data, name) for name in data.faulty]
         self.steps += context.steps
         return splits
 
@@ -85,6 +86,8 @@ class TransferEvaluation:
 
 
 def _calibrate(context: EvaluationContext, alarms: Alarms, data: Dataset) -> None:
+    if not alarms and "validation" not in data:
+        return
     scores = context.score(list(data["validation"]))
     with context.meter("evaluate"):
         for alarm in alarms.values():

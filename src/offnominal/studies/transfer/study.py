@@ -8,6 +8,7 @@ from typing import Literal
 from offnominal.anomalies.catalogue import anomalies_with, camera_anomalies
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.studies.cell import Cell
+from offnominal.studies.source_names import check_world, is_dataset
 from offnominal.studies.study import Study
 from offnominal.studies.transfer.cell import TransferCell, TransferFault
 from offnominal.worlds.catalogue import worlds as world_registry
@@ -55,13 +56,14 @@ class TransferStudy(Study):
                 f"study {self.name!r} has max_episodes; in a transfer study all worlds have the episodes of `data`."
             )
         for world in self.train_worlds:
-            world_registry.spec(world)
+            check_world(world)
         self._check_shapes()
         self._check_faults()
 
     def _check_shapes(self) -> None:
-        """Raise an error if two worlds differ in the number of observation or action channels."""
-        cards = [world_registry.card(world) for world in dict.fromkeys((*self.worlds, *self.train_worlds))]
+        """Raise an error if two registered worlds differ in the number of observation or action channels."""
+        worlds = dict.fromkeys((*self.worlds, *self.train_worlds))
+        cards = [world_registry.card(world) for world in worlds if world in world_registry]
         sizes = {card.id: (len(card.observation), len(card.action)) for card in cards}
         if len(set(sizes.values())) > 1:
             given = "; ".join(f"{world} has {size[0]} and {size[1]}" for world, size in sizes.items())
@@ -84,6 +86,7 @@ class TransferStudy(Study):
 
     def cells(self) -> list[Cell]:
         """Return every cell, policy by policy: cells that share their datasets follow each other."""
+        policies = ("",) if all(map(is_dataset, (*self.worlds, *self.train_worlds))) else self.policies
         return [
             TransferCell(
                 world=world,
@@ -98,7 +101,7 @@ class TransferStudy(Study):
                 test_worlds=self.worlds,
                 faults=self.faults,
             )
-            for policy in self.policies
+            for policy in policies
             for world in self.train_worlds or self.worlds
             for entry in self.detectors
             for seed in self.seeds_of(entry)

@@ -1,0 +1,57 @@
+"""The version of code of other packages that generates episodes: environments, policies and anomalies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import gymnasium
+
+from offnominal.anomalies.catalogue import anomalies
+from offnominal.core.errors import UnknownName
+from offnominal.core.files import sha256_of
+from offnominal.core.imported_modules import OURS
+from offnominal.studies.code import Sources
+from offnominal.worlds.catalogue import NAMESPACE, worlds
+from offnominal.worlds.named_world import is_factory
+
+
+def foreign_version(world: str, policy: str, faults: Iterable[str]) -> str:
+    """Return a hash of the source code of other packages that generates episodes; empty if there is none.
+
+    Args:
+        world: Name of the world.
+        policy: Name of the policy.
+        faults: Ids of the anomalies.
+
+    Example:
+        >>> foreign_version("SAP-Goal0-v0", "tqc", ["action/noise"])
+        ''
+    """
+    targets = [*_of_world(world), *([policy] if is_factory(policy) else []), *_of_anomalies(faults)]
+    foreign = sorted({target for target in targets if target.partition(".")[0].partition(":")[0] != OURS})
+    sources = Sources()
+    return sha256_of("\n".join(_version(sources, target) for target in foreign)) if foreign else ""
+
+
+def _of_world(world: str) -> Iterator[str]:
+    """Yield the target of a function, of a registered world, or of a Gymnasium environment."""
+    if is_factory(world):
+        yield world
+    elif (id := world.removeprefix(f"{NAMESPACE}/")) in worlds:
+        yield worlds.spec(id).target
+    elif world in gymnasium.registry:
+        made_by = gymnasium.registry[world].entry_point
+        if made_by is not None:
+            yield made_by if isinstance(made_by, str) else f"{made_by.__module__}:{made_by.__qualname__}"
+
+
+def _of_anomalies(ids: Iterable[str]) -> Iterator[str]:
+    yield from (anomalies.spec(id).target for id in ids if id in anomalies)
+
+
+def _version(sources: Sources, target: str) -> str:
+    """Return the version of a target, or its name if there is no source of it."""
+    try:
+        return sources.version(target)
+    except UnknownName:
+        return target
