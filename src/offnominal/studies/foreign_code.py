@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import gymnasium
 
@@ -40,9 +41,13 @@ def _of_world(world: str) -> Iterator[str]:
     elif (id := world.removeprefix(f"{NAMESPACE}/")) in worlds:
         yield worlds.spec(id).target
     elif world in gymnasium.registry:
-        made_by = gymnasium.registry[world].entry_point
+        made_by: Any = gymnasium.registry[world].entry_point
         if made_by is not None:
-            yield made_by if isinstance(made_by, str) else f"{made_by.__module__}:{made_by.__qualname__}"
+            yield (
+                made_by
+                if isinstance(made_by, str)
+                else f"{made_by.__module__}:{getattr(made_by, '__qualname__', type(made_by).__name__)}"
+            )
 
 
 def _of_anomalies(ids: Iterable[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ class MetricTable:
     """One metric of every cell and split.
 
     Args:
-        world: (n,): id of the world; with the policy, where a run has several.
+        world: (n,): name of the world; with the policy, where a world has several.
         name: (n,): name of the detector.
         seed: (n,): training seed.
         split: (n,): name of the split.
@@ -106,12 +107,11 @@ class MetricTable:
 
 
 def world_labels(rows: Any) -> Array:
-    """Return the world of each row; with the policy, where the rows have several."""
+    """Return the world of each row; with the policy, where the rows of a world have several."""
     worlds, policies = _texts(rows, "world"), _texts(rows, "policy")
-    if len(set(policies.tolist()) - {""}) < 2:
-        return worlds
-    pairs = zip(worlds, policies, strict=True)
-    return np.array([f"{world} ({policy})" if policy else world for world, policy in pairs], object)
+    pairs = list(zip(worlds, policies, strict=True))
+    several = {world for world, count in Counter(world for world, _ in set(pairs)).items() if count > 1}
+    return np.array([f"{world} ({policy})" if world in several else world for world, policy in pairs], object)
 
 
 def _texts(rows: Any, name: str) -> Array:
