@@ -36,7 +36,7 @@ def test_the_better_detector_is_first_and_ties_are_shown(found):
     assert [row["detector"] for row in rows] == ["Mahalanobis", "Random"]
     assert [row["ties"] for row in rows] == ["a", "b"]
     assert str(found).splitlines()[0].split() == ["rank", "detector", "ties", "time-matched", "AUROC"]
-    assert len(str(found).splitlines()) == 3
+    assert str(found).splitlines()[3].startswith("Mahalanobis is best; the interval of its difference")
 
 
 def test_every_number_is_in_the_data_frame(found, data):
@@ -53,7 +53,17 @@ def test_every_number_is_in_the_data_frame(found, data):
 def test_alarms_show_what_is_guaranteed_and_what_happened(found):
     row = next(row for row in found.alarms() if row["alarm"] == "EpisodeMaximum")
     assert row["guarantee"].startswith("a false alarm in at most 5% of nominal episodes")
-    assert "[" in row["nominal episodes with an alarm"]
+    assert (row["guaranteed"], row["nominal"]) == ("≤ 5%", "10 episodes")
+    assert row["verdict"] == "not enough nominal episodes to tell"
+    frame = found.to_pandas().query("alarm == 'EpisodeMaximum'")
+    assert set(frame["guarantee_n"]) == {10}
+    assert row["verdict"] in str(found)
+
+
+def test_a_guarantee_is_not_tested_on_the_episodes_of_its_calibration(data):
+    without = {name: part for name, part in data.items() if name != "test"}
+    (row,) = off.compare(["Random"], without, alarms=["EpisodeMaximum"], replicates=0).guarantees()
+    assert (row["measured"], row["verdict"]) == (None, "not tested: no nominal episodes")
 
 
 def test_the_report_is_a_page_with_tables(found, tmp_path):

@@ -316,6 +316,7 @@ def _sampled(study: BaseStudy, sampler: str | None) -> BaseStudy:
 
 def _finish(folder: Path, found: RunResults, outcome: RunOutcome | None, as_json: bool) -> None:
     """Write the report, and print the leaderboard and the path of the page."""
+    from offnominal.core.printable import printable
     from offnominal.reports.report import leading_rows, write_report
     from offnominal.reports.tables import terminal_table
     from offnominal.studies.kinds import study_kind
@@ -325,9 +326,12 @@ def _finish(folder: Path, found: RunResults, outcome: RunOutcome | None, as_json
         output: dict[str, Any] = {"page": str(page), "leaderboard": rows, "missing": list(found.missing)}
         print(json.dumps(output | ({} if outcome is None else outcome.to_dict()), indent=2))
         return
-    columns = study_kind(found.kind).leaderboard_columns
+    kind = study_kind(found.kind)
+    columns = kind.leaderboard_columns
     shown = [{name: value for name, value in row.items() if name in (columns or row)} for row in rows]
     out.print(terminal_table(f"{found.title}: leaderboard", shown))
+    for line in kind.findings(found):
+        out.print(printable(line), highlight=False, markup=False)
     if outcome is not None:
         out.print(f"{outcome.computed} cells computed, {outcome.reused} reused, {outcome.wall_s:.0f} s.")
         _print_failures(outcome)

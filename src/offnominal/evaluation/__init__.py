@@ -7,6 +7,7 @@ from offnominal.evaluation.errors import InvalidLabels
 from offnominal.evaluation.estimate import Estimate, average, average_over_seeds
 from offnominal.evaluation.evaluation_report import EvaluationReport, ReportLine
 from offnominal.evaluation.event_timing import EventTiming, measure_events
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee
 from offnominal.evaluation.null_discrimination import measure_null_discrimination
 from offnominal.evaluation.operating_curve import OperatingCurve, measure_operating_curve
 from offnominal.evaluation.split_evaluation import effective_onsets, evaluate_split
@@ -23,6 +24,7 @@ __all__ = [
     "EvaluationReport",
     "EventTiming",
     "FalseAlarms",
+    "GuaranteeCheck",
     "InvalidLabels",
     "OperatingCurve",
     "Ranking",
@@ -32,6 +34,7 @@ __all__ = [
     "Timing",
     "average",
     "average_over_seeds",
+    "check_guarantee",
     "effective_onsets",
     "estimate_detection_curve",
     "evaluate",

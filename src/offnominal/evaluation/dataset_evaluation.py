@@ -19,6 +19,7 @@ from offnominal.detectors.detector import Detector
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.evaluation.evaluation_report import EvaluationReport
 from offnominal.evaluation.ground_truth import GroundTruth
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee, untested
 from offnominal.evaluation.split_evaluation import evaluate_split
 from offnominal.evaluation.split_report import SplitReport
 from offnominal.evaluation.timing import HORIZON, WITHIN
@@ -26,7 +27,8 @@ from offnominal.evaluation.timing import HORIZON, WITHIN
 Splits = Dataset | Mapping[str, Sequence[Episode]]
 Unit = Literal["steps", "seconds"]
 STEPS_AT_ONCE = 2**18
-NOMINAL = ("test", "validation")
+TEST = "test"
+NOMINAL = (TEST, "validation")
 TIME = "time"
 
 
@@ -53,7 +55,8 @@ def evaluate(
     Args:
         detector: Detector fitted on the split ``train``.
         data: The dataset, or episodes by name of the split.
-        alarm: Alarm fitted on scores of the split ``validation``; without an alarm there are no delays.
+        alarm: Alarm fitted on scores of the split ``validation``; without an alarm there are no delays. Its guarantee
+            is checked on the split ``test``.
         splits: Names of splits with faults; all if None.
         within: Delays for which the detected fraction is computed.
         horizon: Horizon of the restricted mean delay.
@@ -155,8 +158,19 @@ def evaluate_alarms(
                 episodes = found.episodes or found.truths
                 into.append(evaluate_split(found.scores, episodes, alarms=raised, nominal_alarms=false, **shared))
             tick(note=name)
-    made = [EvaluationReport.of(world, each) for each in reports]
+    tested = nominal.scores if nominal is not None and others == TEST else None
+    made = [
+        EvaluationReport.of(world, each, guarantee=_checked(alarm, tested))
+        for alarm, each in zip(alarms, reports, strict=True)
+    ]
     return made if unit == "steps" else [report.in_seconds(float(step or 1.0), within) for report in made]
+
+
+def _checked(alarm: Alarm | None, scores: Sequence[FloatArray] | None) -> GuaranteeCheck | None:
+    """Return the check of a guarantee; alarms are fitted on ``validation``, so only the split ``test`` tests them."""
+    if alarm is None:
+        return None
+    return untested(alarm) if scores is None else check_guarantee(alarm, alarm.alarm(scores))
 
 
 def faulty_splits(data: Splits) -> list[str]:

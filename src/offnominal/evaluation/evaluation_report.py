@@ -16,6 +16,7 @@ from offnominal.evaluation.estimate import (
     lower_median,
     lower_median_over_seeds,
 )
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, over_runs
 from offnominal.evaluation.split_report import SplitReport
 
 HEADLINE = {
@@ -73,6 +74,7 @@ class EvaluationReport:
         world: Id of the world.
         lines: One per split.
         details: The reports behind the lines, with curves; empty for a report over several training runs.
+        guarantee: What the alarm guaranteed about false alarms, and what was measured; None without an alarm.
 
     Example:
         >>> import numpy as np
@@ -91,13 +93,16 @@ class EvaluationReport:
     world: str
     lines: tuple[ReportLine, ...]
     details: tuple[SplitReport, ...] = ()
+    guarantee: GuaranteeCheck | None = None
 
     @classmethod
-    def of(cls, world: str, splits: Iterable[SplitReport]) -> EvaluationReport:
+    def of(
+        cls, world: str, splits: Iterable[SplitReport], *, guarantee: GuaranteeCheck | None = None
+    ) -> EvaluationReport:
         """Return the report of some splits."""
         details = tuple(splits)
         lines = tuple(ReportLine(split.name, split.counts(), split.numbers()) for split in details)
-        return cls(world, lines, details)
+        return cls(world, lines, details, guarantee)
 
     @classmethod
     def over_seeds(cls, reports: Sequence[EvaluationReport], *, seed: int = 0) -> EvaluationReport:
@@ -120,7 +125,8 @@ class EvaluationReport:
                 over_seeds = lower_median_over_seeds if is_median_delay(name) else average_over_seeds
                 numbers[name] = over_seeds([row.numbers[name] for row in rows], seed=seed)
             lines.append(ReportLine(rows[0].split, rows[0].counts, numbers))
-        return cls(reports[0].world, tuple(lines))
+        checks = [report.guarantee for report in reports if report.guarantee is not None]
+        return cls(reports[0].world, tuple(lines), guarantee=over_runs(checks) if checks else None)
 
     def __getitem__(self, split: str) -> ReportLine:
         """Return the line of a split, or raise :class:`UnknownName` with the nearest name."""
@@ -159,7 +165,8 @@ class EvaluationReport:
         return replace(self, lines=tuple(lines))
 
     def __str__(self) -> str:
-        return "\n".join([text_table(self.summary()), *self.notes])
+        guarantee = [] if self.guarantee is None else [str(self.guarantee)]
+        return "\n".join([text_table(self.summary()), *self.notes, *guarantee])
 
     def to_pandas(self) -> Any:
         """Return :meth:`rows` as a data frame."""
@@ -170,8 +177,9 @@ class EvaluationReport:
         return pd.DataFrame(self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per split with all metrics and intervals, for files."""
-        rows = [line.row() for line in self.lines]
+        """Return one row per split with all metrics and intervals, and the guarantee of the alarm, for files."""
+        guarantee = {} if self.guarantee is None else self.guarantee.row()
+        rows = [line.row() | guarantee for line in self.lines]
         names = dict.fromkeys(name for row in rows for name in row)
         return [{name: row.get(name) for name in names} for row in rows]
 

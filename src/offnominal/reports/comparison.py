@@ -27,6 +27,7 @@ from offnominal.evaluation.dataset_evaluation import Splits, evaluate_alarms, sc
 from offnominal.evaluation.delays import delay_text
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.evaluation_report import HEADLINE, EvaluationReport, ReportLine
+from offnominal.reports.headline import best_sentence
 from offnominal.reports.report import write_report
 from offnominal.studies.leaderboards import ties
 from offnominal.studies.result_rows import DRAWN, split_columns, type_of
@@ -46,13 +47,11 @@ class Comparison:
     Args:
         world: Name of the dataset.
         reports: Reports by detector, then by alarm; the alarm is ``""`` without alarms.
-        guarantees: Guarantee of each alarm, as text.
         metric: Metric of the ranking.
     """
 
     world: str
     reports: Mapping[str, Mapping[str, EvaluationReport]]
-    guarantees: Mapping[str, str]
     metric: str
 
     def leaderboard(self) -> list[dict[str, Any]]:
@@ -77,7 +76,7 @@ class Comparison:
         ]
 
     def alarms(self) -> list[dict[str, Any]]:
-        """Return one row per detector and alarm: delays, false alarms, and what is guaranteed."""
+        """Return one row per detector and alarm: delays, false alarms, what is guaranteed and what was measured."""
         rows: list[dict[str, Any]] = []
         for name, found in self.reports.items():
             for alarm, report in found.items():
@@ -86,11 +85,17 @@ class Comparison:
                     numbers: dict[str, Any] = {
                         LABELS[key]: _text(key, line.numbers[key]) for key in TIMING if key in line.numbers
                     }
-                    false = line.numbers.get("false_alarm_episodes")
-                    measured: dict[str, Any] = {"nominal episodes with an alarm": None if false is None else str(false)}
-                    guarantee = {"guarantee": self.guarantees[alarm]}
-                    rows.append({"detector": name, "alarm": alarm, **numbers, **measured, **guarantee})
+                    rows.append({"detector": name, "alarm": alarm, **numbers, **_guarantee(report)})
         return rows
+
+    def guarantees(self) -> list[dict[str, Any]]:
+        """Return one row per detector and alarm: the guaranteed share, the measured share, and the verdict."""
+        return [
+            {"detector": name, "alarm": alarm, **report.guarantee.shown()}
+            for name, found in self.reports.items()
+            for alarm, report in found.items()
+            if report.guarantee is not None
+        ]
 
     @property
     def notes(self) -> list[str]:
@@ -99,7 +104,10 @@ class Comparison:
 
     def __str__(self) -> str:
         short = [{key: row[key] for key in list(row)[:5]} for row in self.leaderboard()]
-        return "\n".join([text_table(short), *self.notes])
+        sentence = best_sentence({row["detector"]: row["ties"] or "" for row in short})
+        checked = self.guarantees()
+        parts = [text_table(short), sentence, *self.notes, f"\n{text_table(checked)}" if checked else ""]
+        return "\n".join(part for part in parts if part)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return every number by detector, alarm and split."""
@@ -148,7 +156,8 @@ class Comparison:
                     }
                     yield {**about, "alarm": None, **line.row(), **drawn}
                 if alarm:
-                    yield {**about, "alarm": alarm, **line.row()}
+                    guarantee = {} if report.guarantee is None else report.guarantee.row()
+                    yield {**about, "alarm": alarm, **line.row(), **guarantee}
 
 
 def compare(
@@ -205,8 +214,7 @@ def compare(
             tick(note=name)
     world = data.world if isinstance(data, Dataset) else "own data"
     lines = [_line(next(iter(found.values()))) for found in reports.values()]
-    guarantees = {name: str(alarm.guarantee) for name, alarm in made.items()}
-    return Comparison(world, reports, guarantees, _ranked_by(lines))
+    return Comparison(world, reports, _ranked_by(lines))
 
 
 def _named(detectors: Any) -> dict[str, Detector]:
@@ -239,6 +247,11 @@ def _listed(what: str, given: Any) -> Sequence[Any]:
 
 def _line(report: EvaluationReport) -> ReportLine:
     return report.mean() if len(report.lines) > 1 else report.lines[0]
+
+
+def _guarantee(report: EvaluationReport) -> dict[str, Any]:
+    check = report.guarantee
+    return {} if check is None else {"guarantee": check.text, **check.shown()}
 
 
 def _ranked_by(lines: Sequence[ReportLine]) -> str:

@@ -55,6 +55,14 @@ class FaultStudyKind(StudyKind[Study, Cell]):
 
         return leaderboard_rows(results)
 
+    def findings(self, results: RunResults) -> list[str]:
+        """Return which detectors are best, and for which of them the guarantees of alarms were kept."""
+        from offnominal.reports.guarantees import guarantee_lines
+        from offnominal.reports.headline import best_sentence
+
+        ties = {row["detector"]: row["ties"] for row in self.leaderboard(results) if row["rank"] is not None}
+        return [line for line in (best_sentence(ties), *guarantee_lines(results)) if line]
+
     def uses_gpu(self, cell: Cell, sources: Sources) -> bool:
         """Whether the detector of a cell trains a network, as far as its source code tells."""
         return any(NETWORKS in name for name in sources.used(detector_registry.find(cell.detector).target))

@@ -14,12 +14,14 @@ from offnominal.core.files import write_text
 from offnominal.core.printable import printable
 from offnominal.core.progress_bar import format_duration
 from offnominal.reports.escape import printable_run
+from offnominal.reports.guarantees import NOTE
 from offnominal.reports.headline import headline
 from offnominal.reports.payload import payload
 from offnominal.reports.provenance import complete, provenance
 from offnominal.reports.sections import sections_of
 from offnominal.reports.tables import text
 from offnominal.reports.templates import asset, embedded_json, render
+from offnominal.studies.leaderboards import tied_with_best
 from offnominal.studies.results import RunResults
 
 SCRIPTS = ("elements.js", "choice.js", "tables.js", "charts.js", "faults.js", "episodes.js", "start.js")
@@ -67,8 +69,9 @@ def page(results: RunResults) -> str:
         "page.html.j2",
         results=results,
         failures=[{part: str(failure.get(part, "")) for part in FAILURE} for failure in results.failures],
-        winner=data["colours"][data["names"][0]] if data["names"] else "currentColor",
+        winner=_winner(data),
         headline=headline(data),
+        guarantee_note=NOTE,
         facts=_sizes(results, data),
         shown=_examples_shown(data["examples"]),
         sections=sections_of(results),
@@ -78,6 +81,15 @@ def page(results: RunResults) -> str:
         script=Markup("\n").join(asset(name) for name in SCRIPTS),
         data=embedded_json(data),
     )
+
+
+def _winner(data: Mapping[str, Any]) -> str:
+    """Return the colour of the best detector, or that of the page if several are best."""
+    metric = data["metrics"][0]["name"] if data["metrics"] else None
+    entries = data["leaderboards"][metric]["-1,-1,-1"] if metric else []
+    ranked = {data["names"][row[0]]: row[5] for row in entries if row[4] is not None and row[5]}
+    best = tied_with_best(ranked)
+    return str(data["colours"][best[0]]) if len(best) == 1 else "var(--accent)"
 
 
 def _sizes(results: RunResults, data: Mapping[str, Any]) -> dict[str, str]:

@@ -11,8 +11,10 @@ import pyarrow.compute as pc
 
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.example_curves import select_examples
+from offnominal.reports.guarantees import guarantee_data
 from offnominal.reports.timings import TIMING
 from offnominal.studies.friedman import friedman
+from offnominal.studies.guarantees import guarantees
 from offnominal.studies.leaderboards import leaderboard, mean_of
 from offnominal.studies.metric_table import MetricTable, world_labels
 from offnominal.studies.metrics import METRICS
@@ -60,6 +62,7 @@ def payload(results: RunResults) -> dict[str, Any]:
         "numbers": {name: _numbers(found, faults, names) for name, found in measured.items()},
         "extras": _extras(plain, faults, names),
         "timing": _timing(light, faults, names),
+        "guarantees": guarantee_data(guarantees(light), names, world_ids),
         "cost": _cost(plain, names),
         "examples": select_examples(results.examples, _cells(plain)),
     }

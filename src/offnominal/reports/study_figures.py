@@ -16,7 +16,7 @@ from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.timings import TIMING, timing_rows
 from offnominal.studies.friedman import friedman
-from offnominal.studies.leaderboards import leaderboard
+from offnominal.studies.leaderboards import leaderboard, tied_with_best
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
@@ -77,6 +77,9 @@ def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
             annotation_clip=False,
         )
     _names(axes, [each.name for each in entries])
+    best = tied_with_best({each.name: each.tie for each in entries if each.tie})
+    for label, each in zip(axes.get_yticklabels(), entries, strict=True):
+        label.set_fontweight("bold" if each.name in best else "normal")
     _random_line(axes.axvline, metric)
     axes.set_xlabel(f"{axis_label(metric)}, 95 % interval; a shared letter: no significant difference")
     return figure

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from offnominal.core.files import write_text
+from offnominal.evaluation.guarantee_check import GuaranteeCheck
 from offnominal.reports.escape import markdown_text
+from offnominal.reports.guarantees import NOTE, TITLE, guarantee_rows
 from offnominal.reports.latex import latex
 from offnominal.reports.leaderboard import leaderboard_rows, metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.tables import markdown, write_csv
 from offnominal.reports.timings import for_files, readable, timing_rows
 from offnominal.studies.friedman import friedman
+from offnominal.studies.guarantees import Place, guarantees
 from offnominal.studies.leaderboards import leaderboard, pivot
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.metrics import METRICS
@@ -33,19 +36,22 @@ class StudyTable:
         title: Its content, in one line.
         rows: Rounded values for documents and pages.
         numbers: The same with full precision, and the ends of intervals in separate columns.
+        note: How to read it, for pages and Markdown; empty if the title says all.
     """
 
     name: str
     title: str
     rows: list[Row]
     numbers: list[Row]
+    note: str = ""
 
     def write(self, folder: Path) -> None:
         """Write it as Markdown, LaTeX and CSV."""
         if not self.rows:
             return
         title = markdown_text(self.title)
-        write_text(folder / f"{self.name}.md", f"## {title}\n\n{markdown(self.rows)}\n")
+        note = f"\n{markdown_text(self.note)}\n" if self.note else ""
+        write_text(folder / f"{self.name}.md", f"## {title}\n\n{markdown(self.rows)}\n{note}")
         write_text(folder / f"{self.name}.tex", latex(self.rows, self.title) + "\n")
         write_csv(folder / f"{self.name}.csv", self.numbers)
 
@@ -64,7 +70,18 @@ def study_tables(results: RunResults) -> list[StudyTable]:
         _levels(measured, metrics[0]),
         _ranks(measured, metrics[0]),
         StudyTable("timing", TIMING_TITLE, [readable(row) for row in timing], [for_files(row) for row in timing]),
+        guarantee_table(guarantees(results.table), names),
     ]
+
+
+def guarantee_table(found: Mapping[Place, GuaranteeCheck], names: Sequence[str]) -> StudyTable:
+    """Return the guarantees of alarms, what was measured, and the verdicts.
+
+    Args:
+        found: See :func:`~offnominal.studies.guarantees.guarantees`.
+        names: Order of the detectors.
+    """
+    return StudyTable("guarantees", TITLE, *guarantee_rows(found, names), note=NOTE)
 
 
 def _standings(results: RunResults, metrics: Iterable[str]) -> list[Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from offnominal.detectors.detector import Detector
 from offnominal.evaluation.bootstrap import Resamples
 from offnominal.evaluation.dataset_evaluation import nominal_split
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee
 from offnominal.evaluation.split_evaluation import effective_onsets, evaluate_split
 from offnominal.evaluation.split_report import SplitReport
 from offnominal.evaluation.step_scores import flags
@@ -53,10 +54,12 @@ class SplitEvaluation:
     Args:
         report: Discrimination metrics, and delays at equal cost.
         timings: For each alarm, estimates by name.
+        guarantees: For each alarm, its guarantee and what was measured.
     """
 
     report: SplitReport
     timings: dict[str, dict[str, Estimate]]
+    guarantees: dict[str, GuaranteeCheck]
 
 
 def evaluate_detector(
@@ -91,7 +94,8 @@ def evaluate_detector(
             effective = None if context.twins is None else effective_onsets(episodes, context.twins)
             report = context.report(name, scores, episodes)
             raised = {each: alarm.alarm(scores) for each, alarm in alarms.items()}
-            splits.append(SplitEvaluation(report, context.timings(raised, scores, onsets, effective)))
+            timings = context.timings(raised, scores, onsets, effective)
+            splits.append(SplitEvaluation(report, timings, context.guarantees))
         examples += example_rows(name, episodes, scores, context.twin_scores, effective, alarms, raised)
     return DetectorEvaluation(splits, examples, context.steps)
 
@@ -108,6 +112,7 @@ class EvaluationContext:
         twins: The twins, if the dataset has them.
         twin_scores: Their scores.
         false: False alarms of each alarm on the test split.
+        guarantees: Guarantee of each alarm, and what was measured on the test split.
         steps: Number of transitions scored so far.
     """
 
@@ -117,7 +122,8 @@ class EvaluationContext:
     nominal: list[FloatArray]
     twins: list[Episode] | None
     twin_scores: list[FloatArray] | None
-    false: dict[str, FalseAlarms]
+    false: dict[str, FalseAlarms] = field(default_factory=dict)
+    guarantees: dict[str, GuaranteeCheck] = field(default_factory=dict)
     steps: int = 0
 
     @classmethod
@@ -125,7 +131,7 @@ class EvaluationContext:
         cls, detector: Detector, alarms: Mapping[str, Alarm], data: Dataset, replicates: int, meter: ResourceMeter
     ) -> EvaluationContext:
         """Score the splits without faults and fit the alarms."""
-        context = cls(detector, meter, replicates, [], None, None, {})
+        context = cls(detector, meter, replicates, [], None, None)
         calibration = context.score(list(data["validation"])) if "validation" in data else []
         context.nominal = context.score(list(data[nominal_split(data, data.faulty) or "test"]))
         if "twins" in data:
@@ -133,9 +139,14 @@ class EvaluationContext:
             context.twin_scores = context.score(context.twins)
         with meter("evaluate"):
             for name, alarm in alarms.items():
-                raised = alarm.fit(calibration).alarm(context.nominal)
-                context.false[name] = measure_false_alarms(raised, replicates=replicates, seed=BOOTSTRAP)
+                context.count_false_alarms(name, alarm.fit(calibration))
         return context
+
+    def count_false_alarms(self, name: str, alarm: Alarm) -> None:
+        """Measure the false alarms of a fitted alarm on the test split, and check its guarantee."""
+        raised = alarm.alarm(self.nominal)
+        self.false[name] = measure_false_alarms(raised, replicates=self.replicates, seed=BOOTSTRAP)
+        self.guarantees[name] = check_guarantee(alarm, raised)
 
     def score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         """Score some episodes."""

@@ -92,6 +92,10 @@ class StudyKind(ABC, Generic[S, C]):
     def leaderboard(self, results: RunResults) -> Rows:
         """Return the leaderboard of a run, best first."""
 
+    def findings(self, results: RunResults) -> list[str]:
+        """Return sentences for the terminal below the leaderboard, such as the guarantees of alarms."""
+        return []
+
     def uses_gpu(self, cell: C, sources: Sources) -> bool:
         """Whether a cell should have a share of a GPU on a cluster."""
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -122,6 +122,22 @@ def ties(found: dict[str, Estimate]) -> dict[str, str]:
         return {}
     different = [(one, other) for one, other in combinations(found, 2) if differs_from_zero(found[one] - found[other])]
     return tie_letters(list(found), different)
+
+
+def tied_with_best(letters: Mapping[str, str]) -> list[str]:
+    """Return the best detector and all that do not differ from it.
+
+    Args:
+        letters: Letters by name, best first; see :func:`ties`.
+
+    Example:
+        >>> tied_with_best({"KNN": "a", "LOF": "ab", "ABOD": "b"})
+        ['KNN', 'LOF']
+    """
+    first = next(iter(letters), None)
+    if first is None:
+        return []
+    return [name for name in letters if name == first or set(letters[name]) & set(letters[first])]
 
 
 def differs_from_zero(difference: Estimate) -> bool:

@@ -17,13 +17,24 @@ from offnominal.studies.detector_evaluation import SplitEvaluation
 NAMED = ("split", "anomaly", "kind", "level", "variant", "alarm")
 FACTS = ("cell", "data", "code", "versions")
 SEARCHED = ("method", "table", "configuration", "failure")
-TEXTS = ("key", "world", "policy", "name", "detector", "parameters", *NAMED, *FACTS, *SEARCHED)
+GUARANTEE = ("guarantee", "guarantee_unit", "guarantee_verdict")
+TEXTS = ("key", "world", "policy", "name", "detector", "parameters", *NAMED, *FACTS, *SEARCHED, *GUARANTEE)
 DRAWN = ("auroc", "matched_auroc", "excess_auroc", "average_precision", "fpr95", "equal_cost_mean_delay")
 DRAWS = tuple(f"draws_{name}" for name in DRAWN)
 COST = ("fit_cpu_s", "score_cpu_s", "evaluate_cpu_s", "wall_s", "peak_mb")
 SPENT = (*COST, "fit_s", "score_s")
 """Cost of a cell and of its rows, which differs from run to run."""
-WHOLE = ("seed", "trial", "episodes", "never_faulty", "one_class", "steps", "active_steps", "steps_scored")
+WHOLE = (
+    "seed",
+    "trial",
+    "episodes",
+    "never_faulty",
+    "one_class",
+    "steps",
+    "active_steps",
+    "steps_scored",
+    "guarantee_n",
+)
 DIRECTIONS = ("-up", "-down")
 OWN = "labelled"
 """Kind of the faults of own labels in figures."""
@@ -54,7 +65,7 @@ def _rows(split: SplitEvaluation) -> Iterator[dict[str, Any]]:
     drawn = {f"draws_{name}": np.asarray(numbers[name].draws, np.float32) for name in DRAWN if name in numbers}
     yield {**named, "alarm": None, **report.counts(), **_columns(numbers), **drawn}
     for alarm, found in split.timings.items():
-        yield {**named, "alarm": alarm, **report.counts(), **_columns(found)}
+        yield {**named, "alarm": alarm, **report.counts(), **_columns(found), **split.guarantees[alarm].row()}
 
 
 def _columns(numbers: Mapping[str, Estimate]) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from offnominal.datasets.novelcraft import CraftEpisode
 from offnominal.datasets.novelcraft.lazy_images import LazyImages
 from offnominal.detectors.score_fusion import ScoreFusion
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee
 from offnominal.evaluation.novelty import NoveltyDelays, measure_episode_novelty, measure_novelty_delays
 from offnominal.papers.novelcraft.cell import NoveltyCell
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets
@@ -74,8 +75,9 @@ def episode_rows(
     by_type = {each["novelty"]: dict(each) for each in found.rows()}
     alarmed = _alarm(valid, test, novelties, replicates)
     if alarmed is not None:
-        rate, delays = alarmed
-        row |= columns(
+        check, delays = alarmed
+        rate = Estimate(check.share)
+        row |= check.row() | columns(
             {"false_alarm_rate": rate, "detection_rate": delays.detection_rate, "delay": delays.mean_delay}, ALARM
         )
         for name, delay in delays.by_type.items():
@@ -91,16 +93,16 @@ def _type_row(name: str, found: Row, auroc: Estimate) -> Row:
 
 def _alarm(
     valid: Sequence[FloatArray], test: Sequence[FloatArray], novelties: Sequence[str | None], replicates: int
-) -> tuple[Estimate, NoveltyDelays] | None:
-    """Return the false alarm rate and the delays of a conformal alarm; None with too few validation episodes."""
+) -> tuple[GuaranteeCheck, NoveltyDelays] | None:
+    """Return the false alarms and the delays of a conformal alarm; None with too few validation episodes."""
     try:
-        threshold = EpisodeMaximum(alpha=ALPHA).fit(valid).threshold_
+        alarm = EpisodeMaximum(alpha=ALPHA).fit(valid)
     except TooFewEpisodes:
         return None
-    above = threshold + ROUNDING * abs(threshold)  # The alarm is raised above its threshold, not at it.
-    nominal = [float(each.max() >= above) for each, name in zip(test, novelties, strict=True) if name is None]
+    above = alarm.threshold_ + ROUNDING * abs(alarm.threshold_)  # The alarm is raised above its threshold, not at it.
+    nominal = [each >= above for each, name in zip(test, novelties, strict=True) if name is None]
     delays = measure_novelty_delays(test, novelties, above, replicates=replicates, seed=BOOTSTRAP)
-    return Estimate(float(np.mean(nominal))), delays
+    return check_guarantee(alarm, nominal), delays
 
 
 def _novelty(episode: CraftEpisode) -> str | None:

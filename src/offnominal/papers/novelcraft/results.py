@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate, average_over_seeds
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, over_runs
 
 AS_PUBLISHED = "as_published_"
 """Beginning of the names of columns with metrics by the rules of the public code."""
@@ -47,6 +48,14 @@ class NoveltyResults:
     def row_names(self, task: str) -> list[str]:
         """Return the classes or types of novelty of a task, in the order of their first row."""
         return list(dict.fromkeys(row["row_name"] for row in self.rows if row["task_name"] == task))
+
+    def guarantee(self, name: str, variant: str) -> GuaranteeCheck | None:
+        """Return the guarantee of the alarm on novel episodes and what was measured, over training seeds."""
+        rows = [
+            row for row in self.rows if (row["task_name"], row["name"], row["variant"]) == (EPISODES, name, variant)
+        ]
+        checks = [check for check in map(GuaranteeCheck.from_row, rows) if check is not None]
+        return over_runs(checks) if checks else None
 
     def estimate(self, task: str, name: str, variant: str, metric: str, row_name: str | None = None) -> Estimate:
         """Return a metric of a method, as the mean over training seeds; undefined if there is none.

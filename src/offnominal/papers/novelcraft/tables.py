@@ -15,6 +15,7 @@ from offnominal.papers.novelcraft.results import (
     NoveltyResults,
 )
 from offnominal.papers.novelcraft.task_result import Row
+from offnominal.reports.guarantees import NOTE, TITLE
 from offnominal.reports.simple_page import MISSING
 from offnominal.reports.study_tables import StudyTable
 
@@ -68,6 +69,7 @@ def novelty_tables(found: NoveltyResults) -> list[StudyTable]:
         _leaderboard(found, EPISODES, "Novel episodes, weighted 15/85; delays in frames", EPISODE_METRICS),
         _leaderboard(found, DISCOVERY, "Category discovery: accuracy of frames without labels", DISCOVERY_METRICS),
         _by_novelty(found),
+        _guarantees(found),
         _delays(found, "delays", "Delays in frames at TPR 95, and detected episodes", "mean_delay", "detection_rate"),
         _delays(
             found,
@@ -182,6 +184,14 @@ def _mean(found: NoveltyResults, task: str, method: Method) -> str | None:
     values = [found.estimate(task, *method, "auroc", name).value for name in found.row_names(task)]
     known = [value for value in values if value is not None]
     return _short(sum(known) / len(known) if known and len(known) == len(values) else None)
+
+
+def _guarantees(found: NoveltyResults) -> StudyTable:
+    checks = {method: found.guarantee(*method) for method in ordered(found, EPISODES)}
+    known = {shown(method): check for method, check in checks.items() if check is not None}
+    rows = [{"method": name, **check.shown()} for name, check in known.items()]
+    numbers = [{"method": name, **check.row()} for name, check in known.items()]
+    return StudyTable("guarantees", TITLE, rows, numbers, NOTE)
 
 
 def _delays(found: NoveltyResults, table: str, title: str, delay: str, rate: str) -> StudyTable:

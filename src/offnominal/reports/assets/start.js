@@ -13,5 +13,6 @@ onChoice(() => distribution("spread-level", "level", DATA.levels));
 onChoice(matrices);
 onChoice(heatMap);
 onChoice(timingTable);
+onChoice(guaranteeTable);
 onChoice(delayAgainstFalseAlarms);
 changed();

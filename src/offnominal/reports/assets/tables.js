@@ -68,6 +68,8 @@ function leaderboard() {
   const entries = leaderboardNow();
   const x = barScale(entries, metric);
   const digits = digitsOf(metric);
+  const best = new Set(entries[0]?.[5] ?? "");
+  const isBest = (rank, tie) => rank === 1 || (rank !== null && [...tie].some((letter) => best.has(letter)));
   const rows = entries.map((row) => {
     const [index, value, low, high, rank, tie, blocks] = row;
     const cost = DATA.cost[index];
@@ -76,7 +78,7 @@ function leaderboard() {
       keys: [rank, name, tie, value, null, cost.fit, cost.score],
       node: html(
         "tr",
-        { "data-name": name, class: rank === 1 ? "leader" : null },
+        { "data-name": name, class: isBest(rank, tie) ? "leader" : null },
         html("td", {}, rank === null ? html("span", { title: `has results for ${blocks} faults only` }, "–") : String(rank)),
         detectorCell(name),
         html("td", { class: "left ties" }, tie),
@@ -134,4 +136,63 @@ function timingText(name, value) {
   if (value === null) return "–";
   if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, "> half missed");
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
+}
+
+const percent = (share) => (share === null ? "–" : `${Number((100 * share).toPrecision(3))}%`);
+
+function guaranteeBar(entry, [, , share, low, high], most) {
+  const x = (value) => (220 * value) / most;
+  const limit = x(entry.level);
+  return draw(
+    "svg",
+    { viewBox: "0 0 220 22", role: "img", "aria-label": `measured ${percent(share)}` },
+    draw("line", { class: "grid", x1: 0, x2: 220, y1: 11, y2: 11 }),
+    draw("line", { x1: limit, x2: limit, y1: 1, y2: 21, stroke: "var(--ink)", "stroke-width": 1.5, "stroke-dasharray": "3 2" }),
+    low === null ? null : draw("line", { x1: x(low), x2: x(high), y1: 11, y2: 11, stroke: "var(--accent)", "stroke-width": 5, "stroke-linecap": "round", opacity: 0.4 }),
+    share === null ? null : draw("circle", { cx: x(share), cy: 11, r: 5, fill: "var(--accent)" }),
+  );
+}
+
+function guaranteeRow(entry, row, most, several) {
+  const [index, , share, low, high, n, verdict] = row;
+  const name = DATA.names[index];
+  const hourly = (value) => (entry.hourly === null || value === null ? "" : ` (${Number((value * entry.hourly).toPrecision(3))} per hour)`);
+  const interval = low === null ? null : html("span", { class: "interval" }, ` [${percent(low)}, ${percent(high)}]`);
+  const colour = verdict === "kept" ? "kept" : verdict === "not kept" ? "broken" : "";
+  return {
+    keys: [...(several ? [entry.alarm] : []), name, verdict, entry.level, share, null, n],
+    node: html(
+      "tr",
+      { "data-name": name },
+      several ? html("td", { class: "left" }, entry.alarm) : null,
+      detectorCell(name),
+      html("td", { class: `left verdict ${colour}` }, verdict),
+      html("td", {}, `≤ ${percent(entry.level)}${hourly(entry.level)}`),
+      html("td", {}, percent(share), interval, hourly(share)),
+      html("td", { class: "graph narrow" }, guaranteeBar(entry, row, most)),
+      html("td", {}, `${n.toLocaleString("en")} ${entry.unit}`),
+    ),
+  };
+}
+
+function guaranteeTable() {
+  const guaranteed = DATA.guarantees.filter((entry) => entry.level !== null);
+  const others = DATA.guarantees.filter((entry) => entry.level === null).map((entry) => entry.alarm);
+  const stated = [...guaranteed.map((entry) => `${entry.alarm}: ${entry.text}.`), others.length ? `${others.join(", ")}: no guarantee.` : ""];
+  byId("guarantee-text").textContent = stated.join(" ").trim() || "The run has no alarm.";
+  const here = guaranteed.map((entry) => [entry, entry.rows.filter((row) => row[1] === choice.world)]);
+  const ends = here.flatMap(([entry, rows]) => [2 * entry.level, ...rows.map((row) => row[4] ?? 0)]);
+  const most = Math.min(Math.max(...ends), 1);
+  const several = guaranteed.length > 1;
+  const rows = here.flatMap(([entry, found]) => found.map((row) => guaranteeRow(entry, row, most, several)));
+  const columns = [
+    ...(several ? [{ label: "Alarm", className: "left" }] : []),
+    { label: "Detector", className: "left" },
+    { label: "Verdict", className: "left" },
+    { label: "Guaranteed share" },
+    { label: "Measured share, 95 % interval" },
+    { label: `0% to ${percent(most)}; dashed: guaranteed`, sort: false, className: "graph" },
+    { label: "Nominal" },
+  ];
+  sortable(byId("guarantee-table"), rows.length ? columns : [], rows);
 }

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from offnominal.alarms.audit import clopper_pearson
 from offnominal.core.types import Array
 from offnominal.evaluation.estimate import Estimate
+from offnominal.evaluation.guarantee_check import PREFIX, GuaranteeCheck, over_runs
 from offnominal.studies.leaderboards import mean_of
 from offnominal.studies.metric_table import MetricTable, world_labels
 from offnominal.studies.transfer.cell import TRAIN_WORLD
@@ -49,12 +50,14 @@ class TransferResults:
         train: (n,): training world of each entry of `measured`.
         pairs: Training and tested worlds of which there are results, by tested world, its own training first.
         rates: False alarms by detector, alarm and pair.
+        checks: Guarantees and what was measured, by detector, alarm and pair.
     """
 
     measured: MetricTable
     train: Array
     pairs: tuple[Pair, ...]
     rates: dict[tuple[str, str, Pair], Rate]
+    checks: dict[tuple[str, str, Pair], GuaranteeCheck]
 
     @classmethod
     def of(cls, table: Any) -> TransferResults:
@@ -64,7 +67,7 @@ class TransferResults:
         tested = list(dict.fromkeys(measured.world.tolist()))
         pairs = dict.fromkeys(zip(train.tolist(), measured.world.tolist(), strict=True))
         ordered = sorted(pairs, key=lambda pair: (tested.index(pair[1]), pair[0] != pair[1]))
-        return cls(measured, train, tuple(ordered), _rates(table))
+        return cls(measured, train, tuple(ordered), _rates(table), _checks(table))
 
     @property
     def worlds(self) -> list[str]:
@@ -148,3 +151,16 @@ def _rates(table: Any) -> dict[tuple[str, str, Pair], Rate]:
         value, n = float(np.mean(list(by_seed.values()))), sizes[key[2][1]]
         rates[key] = Rate(value, *clopper_pearson(value * n, n), n)
     return rates
+
+
+def _checks(table: Any) -> dict[tuple[str, str, Pair], GuaranteeCheck]:
+    """Return the guarantees of alarms and what was measured, over training runs."""
+    rows = table.filter(pc.is_valid(table["alarm"]))
+    if PREFIX not in rows.column_names:
+        return {}
+    runs: dict[tuple[str, str, Pair], dict[int, GuaranteeCheck]] = {}
+    for train, world, row in zip(train_labels(rows), world_labels(rows), rows.to_pylist(), strict=True):
+        check = GuaranteeCheck.from_row(row)
+        if check is not None:
+            runs.setdefault((row["name"], row["alarm"], (train, world)), {})[row["seed"]] = check
+    return {key: over_runs(list(by_seed.values())) for key, by_seed in runs.items()}

@@ -6,18 +6,28 @@ from typing import Any
 
 from offnominal.datasets.split import counted
 from offnominal.evaluation.estimate import Estimate
+from offnominal.reports.guarantees import NOTE, TITLE
 from offnominal.reports.study_tables import StudyTable
 from offnominal.reports.transfer.results import METRIC, Pair, Rate, TransferResults
 from offnominal.studies.leaderboards import differs_from_zero
 from offnominal.studies.metrics import METRICS
 
 Row = dict[str, Any]
+ELSEWHERE = (
+    "In a world other than the one of the calibration the guarantee does not apply: its assumption does not hold there."
+)
 LABEL = METRICS[METRIC].label
 
 
 def transfer_tables(found: TransferResults) -> list[StudyTable]:
     """Return every table of a transfer study."""
-    return [auroc_table(found), false_alarm_table(found), difference_table(found), fault_table(found)]
+    return [
+        auroc_table(found),
+        false_alarm_table(found),
+        transfer_guarantees(found),
+        difference_table(found),
+        fault_table(found),
+    ]
 
 
 def pair_label(pair: Pair) -> str:
@@ -67,6 +77,21 @@ def false_alarm_table(found: TransferResults) -> StudyTable:
                 rows.append({"detector": name, "alarm": alarm, **shown})
                 numbers += [{"detector": name, "alarm": alarm, **_pair(p), **_rate(r)} for p, r in rates.items() if r]
     return StudyTable("false_alarms", "Nominal episodes with a false alarm, trained in → tested in", rows, numbers)
+
+
+def transfer_guarantees(found: TransferResults) -> StudyTable:
+    """Return the guarantees of alarms, what was measured in each tested world, and the verdicts."""
+    order = {pair: number for number, pair in enumerate(found.pairs)}
+    rows: list[Row] = []
+    numbers: list[Row] = []
+    for alarm in found.alarms:
+        for name in found.names:
+            checks = {key[2]: check for key, check in found.checks.items() if key[:2] == (name, alarm)}
+            for pair in sorted(checks, key=order.__getitem__):
+                about = {"detector": name, "alarm": alarm}
+                rows.append({**about, "trained in → tested in": pair_label(pair), **checks[pair].shown()})
+                numbers.append({**about, **_pair(pair), **checks[pair].row()})
+    return StudyTable("guarantees", TITLE, rows, numbers, f"{NOTE} {ELSEWHERE}")
 
 
 def fault_table(found: TransferResults) -> StudyTable:

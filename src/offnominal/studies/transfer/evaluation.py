@@ -11,8 +11,7 @@ from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.dataset_evaluation import nominal_split
 from offnominal.evaluation.split_evaluation import effective_onsets
-from offnominal.evaluation.timing import measure_false_alarms
-from offnominal.studies.detector_evaluation import BOOTSTRAP, EvaluationContext, SplitEvaluation
+from offnominal.studies.detector_evaluation import EvaluationContext, SplitEvaluation
 from offnominal.studies.resource_meter import ResourceMeter
 
 Alarms = Mapping[str, Alarm]
@@ -75,14 +74,13 @@ class TransferEvaluation:
             context.twin_scores = context.score(context.twins)
         with self.meter("evaluate"):
             for name, alarm in alarms.items():
-                raised = alarm.alarm(context.nominal)
-                context.false[name] = measure_false_alarms(raised, replicates=self.replicates, seed=BOOTSTRAP)
+                context.count_false_alarms(name, alarm)
         splits = [_evaluate_split(context, alarms, data, name) for name in data.faulty]
         self.steps += context.steps
         return splits
 
     def _context(self) -> EvaluationContext:
-        return EvaluationContext(self.detector, self.meter, self.replicates, [], None, None, {})
+        return EvaluationContext(self.detector, self.meter, self.replicates, [], None, None)
 
 
 def _calibrate(context: EvaluationContext, alarms: Alarms, data: Dataset) -> None:
@@ -101,4 +99,4 @@ def _evaluate_split(context: EvaluationContext, alarms: Alarms, data: Dataset, n
         effective = None if context.twins is None else effective_onsets(episodes, context.twins)
         raised = {key: alarm.alarm(scores) for key, alarm in alarms.items()}
         timings = context.timings(raised, scores, [episode.onset for episode in episodes], effective)
-        return SplitEvaluation(context.report(name, scores, episodes), timings)
+        return SplitEvaluation(context.report(name, scores, episodes), timings, context.guarantees)
