@@ -36,7 +36,7 @@ def trained():
 
 
 def test_the_classifier_learns_the_normal_classes(trained):
-    other, labels = square_images(40, 2, seed=7)
+    other, labels = square_images(24, 2, seed=7)
     assert (trained.predict(other) == labels).mean() > 0.9
     assert trained.curve_.shape[1] == 2
 
@@ -84,7 +84,7 @@ def test_distances_and_svm_rank_noise_above_normal_images(trained):
 
 
 def test_the_covariance_of_ndcc_is_learned_and_saved():
-    detector = NDCC(**QUICK).fit(IMAGES, LABELS)
+    detector = NDCC(**QUICK | {"n_epochs": 1}).fit(IMAGES, LABELS)
     state = detector.state_dict()
     assert state["network.deviation"] != 1.0
     assert np.ptp(state["network.difference"]) > 0.0

@@ -1,5 +1,7 @@
 """A run on a tiny recorded NovelCraft set: rows, stored scores, report, and studies as data."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -21,16 +23,22 @@ from ...studies.cases import PoolHere
 pytest.importorskip("torch", reason="torch is not installed")
 image_scoring = pytest.importorskip("offnominal.papers.novelcraft.image_scoring")
 
+from offnominal.detectors.classifiers import ImageClassifier, make_class_detector  # noqa: E402
+from offnominal.laws.class_detector import square_images  # noqa: E402
+from offnominal.papers.novelcraft.shared_network import shares_network, trained_network  # noqa: E402
+
 KNN = {"name": "KNN", "detector": "KNN-ResNet", "parameters": {"n_epochs": 0, "device": "cpu"}}
 AR = {"name": "AR 2", "detector": "Symbolic-AR", "parameters": {"context": 2, "n_epochs": 1, "device": "cpu"}}
 LOGIT = {"name": "MaxLogit", "parameters": {"n_epochs": 1, "device": "cpu"}}
+ENERGY = {"name": "Energy", "parameters": {"n_epochs": 1, "device": "cpu"}}
 STUDY = {
     "kind": "novelty",
     "name": "novelcraft",
     "title": "Tiny set",
-    "detectors": [KNN, AR, LOGIT],
+    "detectors": [KNN, AR, LOGIT, ENERGY],
     "methods": [
         {"task": "frames", "detectors": ["MaxLogit"]},
+        {"task": "frames", "detectors": ["Energy"]},
         {"task": "episodes", "name": "Symbolic", "variant": "2", "detectors": ["AR 2"]},
         {"task": "episodes", "name": "Multimodal", "variant": "2", "detectors": ["KNN", "AR 2"]},
         {"task": "discovery", "name": "SSKM", "variant": "GCD", "detectors": ["KNN"]},
@@ -52,7 +60,7 @@ def run(tmp_path_factory, sources):
     folder = tmp_path_factory.mktemp("novelcraft")
     study = study_from(STUDY)
     fitted = []
-    build = image_scoring.build
+    build, train = image_scoring.build, ImageClassifier._train
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(DATA_VARIABLE, str(folder / "data"))
         patch.setattr(runner, "Sources", lambda: sources)
@@ -60,6 +68,7 @@ def run(tmp_path_factory, sources):
         patch.setattr(
             "offnominal.papers.novelcraft.part_scores.build", lambda entry: fitted.append(entry.name) or build(entry)
         )
+        patch.setattr(ImageClassifier, "_train", lambda self, *given: fitted.append("network") or train(self, *given))
         outcomes = [
             runner.run_study(
                 study.cells(),
@@ -75,17 +84,35 @@ def run(tmp_path_factory, sources):
 
 def test_a_run_computes_its_cells_once(run):
     first, second, _, _ = run
-    assert (first.computed, second.computed, second.reused) == (4, 0, 4)
+    assert (first.computed, second.computed, second.reused) == (5, 0, 5)
     assert first.complete
 
 
-def test_a_fusion_does_not_fit_its_parts_again(run):
-    assert sorted(run[3]) == ["AR 2", "KNN"]
+def test_a_fusion_does_not_fit_its_parts_again_and_classifiers_share_one_network(run):
+    assert sorted(run[3]) == ["AR 2", "KNN", "network"]
+
+
+@pytest.mark.parametrize("id", ["Energy", "ClassMahalanobis", "DeepEnsemble"])
+def test_a_shared_network_gives_the_scores_of_a_network_of_its_own(id, tmp_path):
+    images, labels = square_images(24, 2, seed=0)
+    more = {"n_members": 2} if id == "DeepEnsemble" else {}
+    own, given = (make_class_detector(id, n_epochs=1, batch_size=12, device="cpu", **more) for _ in range(2))
+    sets = SimpleNamespace(
+        cache=tmp_path,
+        data=SimpleNamespace(side=32),
+        labelled=lambda split, plus: SimpleNamespace(labels=labels),
+        pixels=lambda split, plus: images,
+    )
+    assert shares_network(given)
+    trained, spent = trained_network(given, sets, 3, "code")
+    assert spent > 0.0
+    given.fit_with(trained, images, labels, seed=3)
+    assert np.array_equal(given.score(images), own.fit(images, labels, seed=3).score(images))
 
 
 def test_rows_have_all_tasks_and_each_novelty(run):
     found = NoveltyResults.of(run[2].table)
-    assert found.methods("frames") == [("MaxLogit", "NovelCraft")]
+    assert found.methods("frames") == [("MaxLogit", "NovelCraft"), ("Energy", "NovelCraft")]
     assert found.methods("episodes") == [("Symbolic", "2"), ("Multimodal", "2")]
     assert found.row_names("frames by class") == ["tree_easy"]
     assert found.row_names("episodes by novelty") == ["fence", "tree_easy", "thief"]
@@ -111,7 +138,7 @@ def test_our_results_stand_beside_the_published_ones(run):
 def test_the_page_has_leaderboards_frames_episodes_and_confusion(run, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     monkeypatch.setattr("matplotlib.figure.Figure.savefig", lambda figure, path, **_: path.write_bytes(b"drawn"))
-    assert [row["task"] for row in leading_rows(run[2])] == ["frames", "episodes", "episodes", "discovery"]
+    assert [row["task"] for row in leading_rows(run[2])] == ["frames", "frames", "episodes", "episodes", "discovery"]
     page = write_report(run[2], tmp_path).read_text(encoding="utf-8")
     for text in (
         "Novel frames",

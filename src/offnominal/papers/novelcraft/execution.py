@@ -26,6 +26,8 @@ TASKS = {
 }
 TORCH = "offnominal.core.device:choose_device"
 """Code that every network uses."""
+NETWORK = "offnominal.detectors.classifiers:MaxLogit"
+"""Code of the network that several detectors share."""
 SCORING = (
     "offnominal.papers.novelcraft.part_scores:part_scores",
     "offnominal.papers.novelcraft.image_scoring:image_features",
@@ -54,7 +56,7 @@ def _run(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, sources: So
     if cell.task == "frames":
         from offnominal.papers.novelcraft.frame_task import run_frames
 
-        return run_frames(cell, sets, meter)
+        return run_frames(cell, sets, meter, sources.version(NETWORK))
     codes = [_detector_code(entry, sources) for entry in cell.detectors]
     if cell.task == "discovery":
         from offnominal.papers.novelcraft.discovery_task import run_discovery

@@ -14,6 +14,7 @@ from offnominal.papers.novelcraft.image_scoring import build, fit_images, score_
 from offnominal.papers.novelcraft.novelty_sets import NoveltySets, class_names
 from offnominal.papers.novelcraft.published import PLUS
 from offnominal.papers.novelcraft.results import AS_PUBLISHED, FRAME_CLASSES, FRAMES, VALIDATION
+from offnominal.papers.novelcraft.shared_network import shares_network, trained_network
 from offnominal.papers.novelcraft.task_result import Row, TaskResult, columns, example, values
 from offnominal.studies.resource_meter import ResourceMeter
 
@@ -23,25 +24,33 @@ SHOWN = 8
 """Frames with the highest and with the lowest scores that the report shows."""
 
 
-def run_frames(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter) -> TaskResult:
+def run_frames(cell: NoveltyCell, sets: NoveltySets, meter: ResourceMeter, network_code: str) -> TaskResult:
     """Fit a detector to the normal classes and evaluate it on the test frames.
 
     Args:
         cell: The cell.
         sets: Its set.
         meter: Measures fitting, scoring and evaluation.
+        network_code: Hash of the code of the classifier that several detectors share.
     """
     plus = cell.variant == PLUS
     train, valid, test = sets.labelled("train", plus=plus), sets.labelled("valid"), sets.labelled("test")
     images, shown = sets.pixels("train", plus=plus), sets.pixels("test")
     detector = build(cell.detectors[0])
-    with meter("fit"):
-        fit_images(detector, images, train.labels, train.episode_ids, cell.seed)
+    cost: dict[str, float] = {}
+    if shares_network(detector):
+        trained, spent = trained_network(detector, sets, cell.seed, network_code, plus=plus)
+        with meter("fit"):
+            detector.fit_with(trained, images, train.labels, seed=cell.seed)
+        cost = {"fit_cpu_s": spent + meter.cpu["fit"]}
+    else:
+        with meter("fit"):
+            fit_images(detector, images, train.labels, train.episode_ids, cell.seed)
     with meter("score"):
         known, scores = score_images(detector, sets.pixels("valid")), score_images(detector, shown)
     with meter("evaluate"):
         rows = [_frame_row(cell, known, valid, scores, test), *_class_rows(cell, scores, test)]
-    return TaskResult(rows, list(_examples(scores, test, shown)), len(known) + len(scores))
+    return TaskResult(rows, list(_examples(scores, test, shown)), len(known) + len(scores), cost)
 
 
 def _frame_row(
