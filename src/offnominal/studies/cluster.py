@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 from typing import Any, Self
 
 from offnominal.core.checks import positive_integer
@@ -20,6 +21,8 @@ from offnominal.studies.task import Task, TaskEnded, TaskResult, TaskStarted, ru
 
 SHARE = 0.25
 """Share of a GPU for a cell that can use one."""
+WORKING_DIRECTORY = "OFFNOMINAL_WORKING_DIRECTORY"
+"""Environment variable of workers: the working directory of the run."""
 
 
 class RayPool:
@@ -40,7 +43,7 @@ class RayPool:
         self._ray = _ray()
 
     def __enter__(self) -> Self:
-        variables = {**SINGLE_THREAD_ENVIRONMENT, "PYTHONPATH": python_path()}
+        variables = {**SINGLE_THREAD_ENVIRONMENT, "PYTHONPATH": python_path(), WORKING_DIRECTORY: str(Path.cwd())}
         if "OFFNOMINAL_DATA" in os.environ:
             variables["OFFNOMINAL_DATA"] = os.environ["OFFNOMINAL_DATA"]
         self._ray.init(address=self.address, runtime_env={"env_vars": variables}, log_to_driver=False)
@@ -93,6 +96,10 @@ class RayPool:
 
 
 def _perform(task: Task) -> TaskResult:
+    """Run a task in the working directory of the run, where this machine has it: paths in a study begin there."""
+    here = Path(os.environ.get(WORKING_DIRECTORY, ""))
+    if here.is_dir():
+        os.chdir(here)
     return run_task(task, _sources())
 
 

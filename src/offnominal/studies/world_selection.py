@@ -85,8 +85,10 @@ def worlds_in_file_name(worlds: Sequence[str]) -> str:
     Example:
         >>> worlds_in_file_name(["URM-Reach-v0", "URM-PnP-v0"])
         'URM-Reach-v0+URM-PnP-v0'
+        >>> worlds_in_file_name(["./logs/pump", "my_package:make_env"])
+        'logs-pump+my_package-make_env'
     """
-    text = "+".join(world.replace("/", "-") for world in worlds)
+    text = "+".join(re.sub(r"[^\w.+-]", "-", world).lstrip(".-") for world in worlds)
     if len(text) <= LONGEST:
         return text
     return f"{len(worlds)}-worlds-{sha256_of(text)[:8]}"

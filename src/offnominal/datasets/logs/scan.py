@@ -110,7 +110,7 @@ def scan_log(source: RowSource, roles: Roles, time: TimeColumn | None, nominal: 
         for channel in channels:
             channel.add(as_numbers(block[channel.column]), first)
         if roles.label is not None:
-            labels.append(_labels(block[roles.label], f"column {roles.label!r} of {source.name}", nominal, first))
+            labels.append(row_labels(block[roles.label], f"column {roles.label!r} of {source.name}", nominal, first))
         changes = episodes.add(block, first)
         if clock is not None:
             clock.add(block, first, changes)
@@ -157,8 +157,15 @@ class _EpisodeColumn:
         return changes
 
 
-def _labels(column: Any, name: str, nominal: Collection[Any], first: int) -> BoolArray:
-    """Return which rows are faulty; numbers must be 0 or 1 unless nominal values are given."""
+def row_labels(column: Any, name: str, nominal: Collection[Any], first: int) -> BoolArray:
+    """Return which rows are faulty; numbers must be 0 or 1 unless nominal values are given.
+
+    Args:
+        column: Arrow column of labels.
+        name: Name of the column in errors.
+        nominal: Values that mean nominal; 0 and False if empty.
+        first: Number of the first row in errors.
+    """
     if column.null_count:
         row = first + (first_row(pc.is_null(column)) or 0)
         raise InvalidLog(f"{name} has no label in row {row}; expected 0 or 1.")

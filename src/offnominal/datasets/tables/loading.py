@@ -10,17 +10,19 @@ from offnominal.core.errors import DamagedFile, InvalidParameter
 from offnominal.core.files import content_errors
 from offnominal.datasets.sources import choose_source
 from offnominal.datasets.tables.catalogue import USED, table_entry
+from offnominal.datasets.tables.own_tables import is_own_table, load_own_table
 from offnominal.datasets.tables.readers import reader_of
 from offnominal.datasets.tables.table import DIFFICULTIES, Table
 
 
 def load_table(name: str, *, drop_identifiers: bool = True, difficulties: Sequence[str] = USED) -> Table:
-    """Return a table of the catalogue, prepared as in the paper.
+    """Return a table of the catalogue, prepared as in the paper, or one of your own.
 
     Files that are missing in the data home are downloaded if possible. Their hashes are checked.
 
     Args:
-        name: Name of the table; ``table_names()`` lists all.
+        name: Name of the table; ``table_names()`` lists all. ``"mine.csv:label"`` is your own, with its column of
+            labels; see :func:`~offnominal.datasets.tables.own_tables.load_own_table`.
         drop_identifiers: Whether to drop columns that only number the rows (glass has one). The paper kept them.
         difficulties: Difficulties of the anomalies of a prepared table. The paper used easy and medium.
 
@@ -37,6 +39,8 @@ def load_table(name: str, *, drop_identifiers: bool = True, difficulties: Sequen
             ...
         offnominal.core.errors.UnknownName: no table named 'irs'. Did you mean 'iris'? `offnominal tables` lists all 40.
     """
+    if is_own_table(name):
+        return load_own_table(name)
     entry = table_entry(name)
     unknown = [difficulty for difficulty in difficulties if difficulty not in DIFFICULTIES]
     if unknown or not difficulties:

@@ -20,7 +20,7 @@ class SearchCell(BaseCell):
     Configurations do not depend on the seed. Random configurations do not depend on the table either.
 
     Args:
-        table: Name of the table.
+        table: Name of the table, or the file and the column of labels of your own, ``"mine.csv:label"``.
         method: Short name of the method, as in the paper's tables.
         seed: Random seed of the split and of every fit.
         configurations: Number of configurations.

@@ -9,6 +9,7 @@ from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.image_sets import image_set_entry
 from offnominal.datasets.tables import table_entry
+from offnominal.datasets.tables.own_tables import is_own_table, own_table_file
 from offnominal.papers.comparison.cells import ImageCell, Leave, Sampler, SearchCell
 from offnominal.papers.comparison.search.image_search_spaces import (
     CLASSICAL,
@@ -53,7 +54,7 @@ class SearchStudy(BaseStudy):
         name: Id in commands.
         title: Title of the report.
         summary: The question of the study, in one or two sentences.
-        tables: Names of tables.
+        tables: Names of tables; ``"mine.csv:label"`` is a file of your own and its column of labels.
         methods: Short names of methods.
         seeds: Random seeds of splits and fits.
         configurations: Number of configurations of each method, the same on all tables and seeds.
@@ -93,7 +94,10 @@ class SearchStudy(BaseStudy):
         if self.limit_s is not None and not self.limit_s > 0.0:
             raise InvalidParameter(f"limit_s is {self.limit_s!r}; expected a number of seconds above 0.")
         for table in self.tables:
-            table_entry(table)
+            if is_own_table(table):
+                own_table_file(table)
+            else:
+                table_entry(table)
         for method in (*self.methods, *self.fixed):
             search_space_of(method)
 

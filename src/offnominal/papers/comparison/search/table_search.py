@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from offnominal.datasets.tables import Table, load_table, split_table
+from offnominal.datasets.tables.own_tables import own_table_version
 from offnominal.papers.comparison.cells import SearchCell
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.configurations import configurations_of, default_result
@@ -79,6 +80,11 @@ def data_hash(table: Table) -> str:
     return text.hexdigest()
 
 
-@lru_cache(maxsize=1)
 def _table(name: str, drop_identifiers: bool) -> Table:
+    return _loaded(name, drop_identifiers, own_table_version(name))
+
+
+@lru_cache(maxsize=1)
+def _loaded(name: str, drop_identifiers: bool, version: str) -> Table:
+    """Return a table; one of your own is read again if its file has another version."""
     return load_table(name, drop_identifiers=drop_identifiers)
