@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,9 +14,12 @@ from numpy.typing import ArrayLike
 from offnominal.alarms.checks import checked_episodes, checked_row, require_valid_readings
 from offnominal.alarms.guarantee import Guarantee
 from offnominal.core.checks import integer_in, shown
-from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted
+from offnominal.core.errors import InvalidParameter, InvalidScores, NotFitted, UnsupportedExport
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.detectors.states import MOST_EPISODES, chosen_rows
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FORMAT = 1
 
@@ -98,6 +101,18 @@ class Alarm(ABC):
     def update_statistic(self, state: AlarmState, scores: FloatArray) -> tuple[AlarmState, FloatArray]:
         """Return the state and the statistics of n episodes after one more step; has no side effects."""
         return state.after(), scores
+
+    def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the next memory and the statistics, by torch operators that :meth:`Detector.export` records.
+
+        Args:
+            steps: (n,) number of scores so far.
+            memory: Memory of the state.
+            scores: (n,) double scores.
+        """
+        if type(self).update_statistic is not Alarm.update_statistic:
+            raise UnsupportedExport(f"{self.id} has no ONNX form: it does not implement `torch_statistic`.")
+        return memory, scores
 
     def start(self, n: int = 1) -> AlarmState:
         """Return the state of n episodes before their first score."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
 from offnominal.alarms.checks import require_number
-from offnominal.alarms.conformal import SplitConformalAlarm, standardised
+from offnominal.alarms.conformal import LARGEST, SplitConformalAlarm, standardised
 from offnominal.core.checks import number_in
 from offnominal.core.types import FloatArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(eq=False)
@@ -38,6 +42,10 @@ class _Chart(SplitConformalAlarm):
     def standardised(self, scores: FloatArray) -> FloatArray:
         """Return standardised scores."""
         return standardised(scores, self.mean_, self.deviation_)
+
+    def torch_standardised(self, scores: Tensor) -> Tensor:
+        """Return standardised scores by torch operators."""
+        return ((scores - self.mean_) / self.deviation_).clamp(-LARGEST, LARGEST)
 
     def check_fitted(self) -> None:
         """Raise :class:`InvalidParameter` if the standard deviation is not positive."""
@@ -86,6 +94,11 @@ class EpisodeEwma(_Chart):
         average = (1.0 - self.weight) * state.memory + self.weight * self.standardised(scores)
         return state.after(average), average
 
+    def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Update the average by torch operators."""
+        average = (1.0 - self.weight) * memory + self.weight * self.torch_standardised(scores)
+        return average, average
+
 
 @dataclass(eq=False)
 class EpisodeCusum(_Chart):
@@ -127,3 +140,8 @@ class EpisodeCusum(_Chart):
         """Update the sum."""
         total = np.maximum(state.memory + (self.standardised(scores) - self.drift), 0.0)
         return state.after(total), total
+
+    def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Update the sum by torch operators."""
+        total = (memory + (self.torch_standardised(scores) - self.drift)).clamp(min=0.0)
+        return total, total

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offnominal.alarms.alarm import AlarmState
-from offnominal.alarms.conformal import SplitConformalAlarm, standardised
+from offnominal.alarms.conformal import LARGEST, SplitConformalAlarm, standardised
 from offnominal.core.checks import integer_in
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MIN_EPISODES = 5
 MIN_WIDTH = 0.1
@@ -82,6 +86,14 @@ class TimeBand(SplitConformalAlarm):
         """Return the score minus the centre of its step, in widths."""
         centres, widths = (self._held(values, state.steps) for values in (self.centres_, self.widths_))
         return state.after(), standardised(scores, centres, widths)
+
+    def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the score minus the centre of its step, in widths, by torch operators."""
+        import torch
+
+        step = steps.clamp(max=len(self.centres_) - 1)
+        centres, widths = (torch.from_numpy(values)[step] for values in (self.centres_, self.widths_))
+        return memory, ((scores - centres) / widths).clamp(-LARGEST, LARGEST)
 
     def check_fitted(self) -> None:
         """Raise :class:`InvalidParameter` unless every step has a centre and a positive width."""

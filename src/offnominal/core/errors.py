@@ -58,6 +58,10 @@ class UnsupportedEstimator(OffnominalError, TypeError):
     """An estimator of another package does not satisfy the contract of a detector."""
 
 
+class UnsupportedExport(OffnominalError, TypeError):
+    """A detector or an alarm cannot be written to ONNX; the message says why."""
+
+
 class SimulationDiverged(OffnominalError, ArithmeticError):
     """The physics became non-finite or unstable; the state is invalid from this step on."""
 

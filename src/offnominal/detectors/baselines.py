@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from offnominal.core.checks import LARGEST_INTEGER
 from offnominal.core.episode import Episode
+from offnominal.core.errors import UnsupportedExport
 from offnominal.core.philox import fill_uniform
 from offnominal.core.streams import stream_keys
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.content_hash import chained_hashes, history_hashes
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from offnominal.detectors.export.step import TorchStep
 
 
 class Time(Detector):
@@ -43,6 +49,9 @@ class Time(Detector):
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
         return state + 1, state.astype(np.float64)
 
+    def _torch_update(self, state: Tensor, step: TorchStep) -> tuple[Tensor, Tensor]:
+        return state + 1, state.double()
+
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments: there are none."""
         return {}
@@ -64,6 +73,9 @@ class Random(Time):
     def _update(self, state: IntArray, step: Step) -> tuple[IntArray, FloatArray]:
         history = history_hashes(state, step.next_observation)
         return history, self._drawn(history)
+
+    def _torch_update(self, state: Tensor, step: TorchStep) -> tuple[Tensor, Tensor]:
+        raise UnsupportedExport("the score of Random is a random number; ONNX has no such numbers.")
 
     def _drawn(self, history: IntArray) -> FloatArray:
         """Return a uniform number for each history."""

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from offnominal.core.checks import integer_in, numeric_array, one_of, shown
 from offnominal.core.discrete_actions import are_discrete, n_discrete_actions, one_hot
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, MissingDependency, UnsupportedExport
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.checked_episodes import CheckedEpisodes, require_same_widths, width, widths
@@ -24,7 +25,11 @@ from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 from offnominal.detectors.states import MOST_EPISODES, alike, chosen_rows, described, rows_of, with_rows
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from offnominal.detectors.diagnosis import Explanation
+    from offnominal.detectors.export.exporter import ExportedModel
+    from offnominal.detectors.export.step import TorchStep
 
 WIDEST = 10**9
 """Largest number of values in an observation or an action."""
@@ -272,6 +277,54 @@ class Detector(LearnedState):
     @abstractmethod
     def _update(self, state: Any, step: Step) -> tuple[Any, FloatArray]:
         """Score a checked transition."""
+
+    def export(
+        self,
+        path: Path | str,
+        *,
+        alarm: Any = None,
+        n: int = 1,
+        discrete_actions: bool = False,
+        observation_names: Sequence[str] | None = None,
+    ) -> ExportedModel:
+        """Write the fitted detector as an ONNX file for runtimes without this package; needs ``offnominal[onnx]``.
+
+        The file computes one step: from ``observation``, ``action``, ``next_observation`` and the state (zeros before
+        the first step of an episode) to ``score``, ``alarm`` if one is given, and the next state. Its scores are those
+        of :meth:`update` within 1e-5, relative to scores above 1. Readings are flat: (n, width) double, or (n, 3, H, W)
+        uint8 for images.
+
+        Args:
+            path: The file; it is written atomically.
+            alarm: A fitted alarm, or a number as the threshold of the score; None for no alarm.
+            n: Number of episodes that run at the same time.
+            discrete_actions: Whether an action is an integer. Otherwise it has (n, width) values, for discrete actions
+                their one-hot encoding.
+            observation_names: Name of each value of an observation, stored in the file.
+
+        Raises:
+            UnsupportedExport: The detector or the alarm cannot be written; the message says why.
+        """
+        try:
+            from offnominal.detectors.export.exporter import export_detector
+        except ModuleNotFoundError as error:
+            if error.name not in ("onnx", "torch"):
+                raise
+            raise MissingDependency(
+                f"export needs {error.name}; install it with `pip install offnominal[onnx]`."
+            ) from None
+        return export_detector(
+            self, path, alarm=alarm, n=n, discrete_actions=discrete_actions, observation_names=observation_names
+        )
+
+    @property
+    def _image_shape(self) -> tuple[int, ...]:
+        """Shape of the images that it was fitted to, if observations are images."""
+        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_image_shape`.")
+
+    def _torch_update(self, state: Any, step: TorchStep) -> tuple[Any, Tensor]:
+        """Score a checked transition by torch operators, which :meth:`export` records; see :meth:`_update`."""
+        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_torch_update`.")
 
     @abstractmethod
     def get_params(self) -> dict[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MAX_NOMINAL = 4096
 """Largest number of nominal scores that are kept."""
@@ -68,6 +72,17 @@ class NominalScores:
         beyond = np.maximum(scores - top, 0.0) / (width if width > 0.0 else 1.0)
         result: FloatArray = (0.5 * (below + up_to) + beyond / (1.0 + beyond)) / (count + 1)
         return result
+
+    def torch_ranks(self, scores: Tensor) -> Tensor:
+        """Return the same as :meth:`ranks` by torch operators."""
+        import torch
+
+        nominal, count = torch.from_numpy(self.values), len(self.values)
+        below, up_to = (nominal < scores[:, None]).sum(1), (nominal <= scores[:, None]).sum(1)
+        top = float(self.values[-1])
+        width = top - float(self.values[count // 2])
+        beyond = (scores - top).clamp(min=0.0) / (width if width > 0.0 else 1.0)
+        return (0.5 * (below + up_to) + beyond / (1.0 + beyond)) / (count + 1)
 
     def scaled(self, scores: FloatArray) -> FloatArray:
         """Return scores in units of the nominal range: 0 is the smallest nominal score, 1 the largest; no limits."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.observation_limits import MAX_READING
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 CONSTANT = 1e-6
 LARGEST = MAX_READING / CONSTANT
@@ -55,3 +59,9 @@ class Normaliser:
         """Return the normalised rows."""
         normalised: FloatArray = (np.asarray(rows, np.float64) - self.mean) / self.scale
         return normalised
+
+    def torch(self, rows: Tensor) -> Tensor:
+        """Return the normalised rows by torch operators."""
+        from torch import from_numpy
+
+        return (rows - from_numpy(self.mean)) / from_numpy(self.scale)

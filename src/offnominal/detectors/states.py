@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,28 @@ def with_rows(state: Any, fresh: Any, rows: Array) -> Any:
         return kept
 
     return mixed(state, fresh)
+
+
+def leaves(state: Any) -> list[Any]:
+    """Return the arrays of a state in a list.
+
+    Example:
+        >>> [len(part) for part in leaves((np.zeros(3), None, (np.zeros(2),)))]
+        [3, 2]
+    """
+    if isinstance(state, tuple):
+        return [leaf for part in state for leaf in leaves(part)]
+    return [] if state is None else [state]
+
+
+def rebuilt(example: Any, arrays: Iterator[Any]) -> Any:
+    """Return a state with the structure of another one and other arrays, as :func:`leaves` orders them."""
+    if example is None:
+        return None
+    if isinstance(example, tuple):
+        parts = [rebuilt(part, arrays) for part in example]
+        return type(example)(*parts) if hasattr(example, "_fields") else tuple(parts)
+    return next(arrays)
 
 
 def rows_of(state: Any) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from offnominal.core.checks import integer_in, shown
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter, did_you_mean
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 ViewName = Literal["next_observation", "transition", "window"]
 LONGEST = 10_000
@@ -98,6 +101,21 @@ class View:
         moved = np.concatenate([view_state.window[:, 1:], latest], axis=1)
         window = np.where(view_state.started[:, None, None], moved, latest)
         return ViewState(window, np.ones_like(view_state.started)), window.reshape(len(window), -1)
+
+    def torch_of_step(
+        self, view_state: ViewState, before: Tensor, action: Tensor, after: Tensor
+    ) -> tuple[ViewState, Tensor]:
+        """Return the same as :meth:`of_step` by torch operators."""
+        import torch
+
+        if self.name == "transition":
+            return view_state, torch.cat([before, action, after], dim=1)
+        if self.window_length == 1:
+            return view_state, after
+        window, started = (torch.as_tensor(part) for part in view_state)
+        moved = torch.cat([window[:, 1:], after[:, None]], dim=1)
+        window = torch.where(started[:, None, None], moved, after[:, None])
+        return ViewState(window, torch.ones_like(started)), window.flatten(1)  # type: ignore[arg-type]
 
 
 def joined(*parts: Array) -> FloatArray:

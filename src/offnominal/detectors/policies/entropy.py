@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from gymnasium.spaces import Discrete
@@ -14,6 +14,9 @@ from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.policies.policy_detector import ObservationDetector, ObservationName
 from offnominal.detectors.policies.policy_source import PolicySource
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Of = Literal["values", "votes"]
 
@@ -67,6 +70,17 @@ class Entropy(ObservationDetector):
         scaled = self.predicted(observations)[0] / self.temperature
         weights = np.exp(scaled - scaled.max(axis=1, keepdims=True))
         return _entropy(weights / weights.sum(axis=1, keepdims=True))
+
+    def _torch_scores(self, observations: Tensor) -> Tensor:
+        import torch
+
+        outputs = self._torch_outputs(observations)
+        if self.of == "votes":
+            votes = outputs.argmax(2)[..., None] == torch.arange(outputs.shape[2])
+            probabilities = votes.double().mean(0)
+        else:
+            probabilities = (outputs.mean(0) / self.temperature).softmax(1)
+        return -(probabilities * torch.where(probabilities > 0.0, probabilities, 1.0).log()).sum(1)
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""

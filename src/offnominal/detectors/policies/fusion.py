@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from offnominal.core.episode import Episode
-from offnominal.core.errors import DamagedFile
+from offnominal.core.errors import DamagedFile, UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.catalogue import make_detector, name_of
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.fused_parts import HELD_OUT, PartKind, learned_arrays
 from offnominal.detectors.nominal_scores import NominalScores
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from offnominal.detectors.export.step import TorchStep
 
 Named = str | tuple[str, Mapping[str, Any]] | list[Any] | Detector
 """A detector, its name, or its name and its parameters."""
@@ -75,6 +80,17 @@ class Fusion(Detector):
     def _update(self, state: tuple[Any, ...], step: Step) -> tuple[tuple[Any, ...], FloatArray]:
         updated = [detector.update(part, step) for detector, part in zip(self.detectors_, state, strict=True)]
         return tuple(after for after, _ in updated), self._mean_rank([scores for _, scores in updated])
+
+    def _torch_update(self, state: tuple[Any, ...], step: TorchStep) -> tuple[tuple[Any, ...], Tensor]:
+        import torch
+
+        from offnominal.detectors.export.step import update
+
+        if any(detector.pixel_observations for detector in self.detectors_):
+            raise UnsupportedExport("a fusion of detectors of images has no ONNX form in this version.")
+        updated = [update(detector, part, step) for detector, part in zip(self.detectors_, state, strict=True)]
+        ranks = [nominal.torch_ranks(scores) for nominal, (_, scores) in zip(self.nominal_, updated, strict=True)]
+        return tuple(after for after, _ in updated), torch.stack(ranks).mean(0)
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""

@@ -7,22 +7,28 @@ import math
 import os
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium.spaces import Discrete
 
 from offnominal.agents.uncertainty import UncertainPolicy
+from offnominal.agents.uncertainty.dense_networks import DenseNetworks
 from offnominal.agents.uncertainty.files import to_tensors
 from offnominal.core.checks import LARGEST_INTEGER, integer_in, one_of, shown
 from offnominal.core.episode import Episode
-from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.content_hash import content_keys
 from offnominal.detectors.detector import TransitionDetector
 from offnominal.detectors.policies.policy_source import PolicySource, policy_name, resolve_policy
 from offnominal.detectors.policies.saved_policy import MOST_PASSES, load_saved_policy
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from offnominal.detectors.export.step import TorchStep
 
 ObservationName = Literal["next_observation", "observation"]
 OBSERVATIONS: tuple[ObservationName, ...] = ("next_observation", "observation")
@@ -68,6 +74,38 @@ class PolicyDetector(TransitionDetector):
         if policy.kind == "ensemble" or len(policy.network.inputs) > 1:
             return None, None
         return content_keys(observations, self.seed_, "policy-detector"), np.zeros(len(observations), np.int64)
+
+    def _torch_outputs(self, observations: Tensor) -> Tensor:
+        """Return the predictions of the ensemble, (members, n, outputs) double, by torch operators."""
+        if self.policy_.kind != "ensemble" or not isinstance(self.policy_.network, DenseNetworks):
+            raise UnsupportedExport(
+                f"{self.name} uses a {self.policy_.kind} policy with inputs {self.policy_.network.inputs}; only "
+                "ensembles on vectors have an ONNX form, because dropout masks are drawn from streams of this package."
+            )
+        count = self.policy_.passes if self.passes is None else self.passes
+        return _torch_networks(self.policy_.network, observations, count)
+
+    def _torch_predicted(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the same as :meth:`predicted` by torch operators."""
+        outputs = self._torch_outputs(observations)
+        mean = outputs.mean(0)
+        return mean, (outputs - mean).square().mean(0).sqrt()
+
+    def _torch_values(self, mean: Tensor, observations: Tensor) -> Tensor:
+        """Return the same as :func:`values_of` by torch operators."""
+        if isinstance(self.policy_.space, Discrete):
+            return mean.amax(1)
+        return self._torch_action_value(observations, mean)
+
+    def _torch_action_value(self, observations: Tensor, actions: Tensor) -> Tensor:
+        """Return the mean of the critics' values by torch operators."""
+        import torch
+
+        critic = self.policy_.critic
+        if critic is None:
+            raise UnsupportedExport(f"the policy of {self.name} has no critic, so that there are no values.")
+        both = torch.cat([observations, actions], dim=1)
+        return _torch_networks(critic, both, critic.members).mean(0)[:, 0]
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
@@ -123,9 +161,28 @@ class ObservationDetector(PolicyDetector):
     def _anomaly_scores(self, observations: Array) -> FloatArray:
         """Return the anomaly scores of observations (n, ...)."""
 
+    def _torch_scores(self, observations: Tensor) -> Tensor:
+        """Return the same as :meth:`_anomaly_scores` by torch operators."""
+        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_torch_scores`.")
+
+    def _torch_update(self, state: None, step: TorchStep) -> tuple[None, Tensor]:
+        is_next = self.view == "next_observation"
+        return None, self._torch_scores(step.next_observation if is_next else step.observation)
+
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""
         return {**super().get_params(), "view": self.view}
+
+
+def _torch_networks(networks: DenseNetworks, inputs: Tensor, count: int) -> Tensor:
+    """Return the predictions of the first members, (count, n, outputs) double, by torch operators."""
+    import torch
+
+    *hidden, (weight, bias) = ((torch.from_numpy(w[:count]), torch.from_numpy(b[:count])) for w, b in networks.layers())
+    values = inputs.float().expand(count, -1, -1)
+    for inner, offset in hidden:
+        values = torch.relu(values @ inner + offset[:, None])
+    return (values @ weight + bias[:, None]).double()
 
 
 def values_of(policy: UncertainPolicy, mean: FloatArray, observations: Array) -> FloatArray:

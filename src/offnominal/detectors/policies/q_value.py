@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.policies.policy_detector import ObservationDetector, values_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class QValue(ObservationDetector):
@@ -20,3 +25,6 @@ class QValue(ObservationDetector):
 
     def _anomaly_scores(self, observations: Array) -> FloatArray:
         return -values_of(self.policy_, self.predicted(observations)[0], observations)
+
+    def _torch_scores(self, observations: Tensor) -> Tensor:
+        return -self._torch_values(self._torch_predicted(observations)[0], observations)

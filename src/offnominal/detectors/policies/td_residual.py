@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
 
 import numpy as np
 from gymnasium.spaces import Discrete
@@ -15,6 +16,11 @@ from offnominal.detectors.detector import transitions
 from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.policies.policy_detector import PolicyDetector, values_of
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from offnominal.detectors.export.step import TorchStep
 
 WIDEST = 32
 """Largest width of a transition for which the reward is predicted; beyond it, the mean reward is used."""
@@ -76,6 +82,34 @@ class TDResidual(PolicyDetector):
         chosen = actions[:, 0] - space.start
         valid = (chosen >= 0) & (chosen < space.n)
         return np.where(valid, mean[np.arange(len(mean)), np.where(valid, chosen, 0)], np.nan)
+
+    def _torch_update(self, state: None, step: TorchStep) -> tuple[None, Tensor]:
+        import torch
+
+        before, after, space = step.observation, step.next_observation, self.policy_.space
+        actions = step.action if step.action.ndim > 1 else step.action[:, None]
+        chosen = (
+            actions[:, :1] - int(space.start) == torch.arange(int(space.n)) if isinstance(space, Discrete) else None
+        )
+        columns = actions if chosen is None else chosen.double()
+        mean = self._torch_predicted(after)[0]
+        target = self._torch_rewards(torch.cat([before, columns, after], dim=1))
+        target = target + self.policy_.discount * self._torch_values(mean, after)
+        if chosen is None:
+            return None, (target - self._torch_action_value(before, actions)).abs()
+        value = (self._torch_predicted(before)[0] * columns).sum(1)
+        return None, torch.where(chosen.any(1), (target - value).abs(), torch.nan)
+
+    def _torch_rewards(self, rows: Tensor) -> Tensor:
+        import torch
+
+        weights = torch.from_numpy(self.weights_)
+        if self._uses_mean_reward():
+            return weights.expand(len(rows))
+        values = self.normaliser_.torch(rows)
+        first, second = (torch.from_numpy(part) for part in np.triu_indices(values.shape[1]))
+        products = values[:, first] * values[:, second]
+        return (torch.cat([torch.ones_like(values[:, :1]), values, products], dim=1) * weights).sum(1)
 
     def _state_dict(self) -> dict[str, Array]:
         """Return the policy and the reward model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from gymnasium.spaces import Discrete
@@ -11,6 +11,9 @@ from offnominal.core.checks import one_of
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.policies.policy_detector import ObservationDetector, ObservationName
 from offnominal.detectors.policies.policy_source import PolicySource
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Over = Literal["greedy", "mean", "max"]
 OVER: tuple[Over, ...] = ("greedy", "mean", "max")
@@ -55,6 +58,12 @@ class PolicyUncertainty(ObservationDetector):
             spread = np.take_along_axis(spread, mean.argmax(axis=1)[:, None], axis=1)
         scores: FloatArray = spread.max(axis=1) if self.over == "max" else spread.mean(axis=1)
         return scores
+
+    def _torch_scores(self, observations: Tensor) -> Tensor:
+        mean, spread = self._torch_predicted(observations)
+        if self.over == "greedy" and isinstance(self.policy_.space, Discrete):
+            spread = spread.gather(1, mean.argmax(1, keepdim=True))
+        return spread.amax(1) if self.over == "max" else spread.mean(1)
 
     def get_params(self) -> dict[str, Any]:
         """Return the constructor's arguments."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,9 +11,12 @@ from offnominal.core.checks import integer_in
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.rows.neighbour_search import NeighbourSearch
+from offnominal.detectors.rows.neighbour_search import NeighbourSearch, torch_nearest, torch_points
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 FEWEST = 3
 LARGEST = 1.7e308
@@ -46,6 +50,14 @@ class ABOD(RowDetector):
         _, places = self.search_.nearest(rows, self.n_neighbors, apart=True)
         (scores,) = angle_scores(self.search_.points, rows, places, np.array([self.n_neighbors]))
         return np.asarray(scores)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        _, places = torch_nearest(rows, self.search_.points, self.n_neighbors, apart=True)
+        inverse = torch_points(self.search_.points)[places] - rows[:, None]
+        inverse = inverse / inverse.square().sum(-1, keepdim=True)
+        first, second = np.triu_indices(self.n_neighbors, 1)
+        angles = (inverse[:, first] * inverse[:, second]).sum(-1)
+        return -(angles - angles.mean(1, keepdim=True)).square().mean(1).clamp(max=LARGEST)
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.device import deterministic_kernels
-from offnominal.core.errors import InvalidParameter
+from offnominal.core.errors import InvalidParameter, UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.rows.deep_detector import CHUNK, DeepRowDetector
@@ -114,6 +114,14 @@ class Autoencoder(DeepRowDetector):
         encoder = DenseLayers.of(network.encoder)
         noise = fixed_noise(self.n_samples, int(encoder.widths[-1]) // 2)
         return SampledScore(encoder, DenseLayers.of(network.decoder), noise.numpy(), LEAST_DEVIATION)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        if self.score_name == "jacobian":
+            raise UnsupportedExport(
+                f"the score 'jacobian' of {type(self).__name__} needs derivatives, which ONNX does not have; choose "
+                "another score_name."
+            )
+        return super()._torch_score(rows)
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         network = self._coder()

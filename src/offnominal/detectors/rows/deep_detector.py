@@ -21,7 +21,15 @@ from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE, bounded
 from offnominal.detectors.parameters import LAYERS, POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.rows.deep_rows import Shape, checked, clipped, describe_shape, readable, split_validation
+from offnominal.detectors.rows.deep_rows import (
+    MAX_VALUE,
+    Shape,
+    checked,
+    clipped,
+    describe_shape,
+    readable,
+    split_validation,
+)
 from offnominal.detectors.rows.flat_optimizer import release
 from offnominal.detectors.rows.products import blas_products
 from offnominal.detectors.rows.row_detector import RowDetector
@@ -192,6 +200,10 @@ class DeepRowDetector(RowDetector):
     def _terms(self, rows: Tensor) -> Tensor | None:
         """Return the terms (n, columns) that add up to the score; None if the score has no such terms."""
         return None
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        values = rows.clamp(-MAX_VALUE, MAX_VALUE).float()
+        return self._scores(values, (self.score_name,))[self.score_name]
 
     def untrained(self) -> Self:
         """Return the untrained baseline: fitted with the same seed, it has the initial weights of the training."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from offnominal.core.errors import InvalidParameter, UnsupportedEstimator
+from offnominal.core.errors import InvalidParameter, UnsupportedEstimator, UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 TRIED = 8
 """Number of nominal rows that are scored one by one after fitting."""
@@ -92,6 +95,10 @@ class EstimatorAdapter(RowDetector):
             return np.asarray(self.fitted_.decision_function(rows), np.float64)
         name = "score_samples" if hasattr(self.fitted_, "score_samples") else "decision_function"
         return -np.asarray(getattr(self.fitted_, name)(rows), np.float64)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        name = type(self.estimator).__name__
+        raise UnsupportedExport(f"{name} belongs to another package, which this one cannot write to ONNX.")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Raise :class:`InvalidParameter`: an object of another package has no safe file format."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from offnominal.core.checks import integer_in, number_in, positive_number
@@ -9,6 +11,9 @@ from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays, require_ascending
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 NARROW = 1e-290
 MOST_BINS = 10**6
@@ -51,6 +56,17 @@ class HBOS(RowDetector):
             columns.append(histogram_scores(np.ascontiguousarray(rows[:, own]), *ends, self.alpha, self.tol))
         return np.stack(columns, axis=1)
 
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        import torch
+
+        low, high = torch.from_numpy(self.low_), torch.from_numpy(self.high_)
+        rarity = torch.from_numpy(-np.log2(self.density_ + self.alpha))
+        width = (high - low) / self.n_bins
+        index = torch_bins(rows, low, high, width, torch.tensor(self.n_bins)).clamp(0, self.n_bins - 1)
+        found = rarity.flatten()[index + self.n_bins * torch.arange(len(low))]
+        beyond = (low - rows).maximum(rows - high)
+        return torch.where(beyond > self.tol * width, rarity.amax(1), found).sum(1)
+
     def _state_dict(self) -> dict[str, Array]:
         return {"low": self.low_, "high": self.high_, "density": self.density_}
 
@@ -91,6 +107,15 @@ def bin_of(value: float, low: float, high: float, width: float, n_bins: int) -> 
     if index + 1 < n_bins and value >= low + (index + 1) * width:
         return index + 1
     return index
+
+
+def torch_bins(values: Tensor, low: Tensor, high: Tensor, width: Tensor, n_bins: Tensor) -> Tensor:
+    """Return the same as :func:`bin_of` by torch operators, for values (n, histograms)."""
+    last = n_bins - 1
+    index = ((values - low) / width).clamp(min=-1.0).minimum(last.double()).long()
+    index = index - (values < low + index * width).long()
+    index = index + ((index < last) & (values >= low + (index + 1) * width)).long()
+    return index.where(values >= low, -1).where(values <= high, n_bins)
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.rows.isolation_trees import IsolationTrees, compiled_trees, levels, sklearn_trees
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays, require_forward, require_within
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MOST_TREES = 1_000_000
 Backend = Literal["sklearn", "numba"]
@@ -88,6 +91,13 @@ class IsolationForest(RowDetector):
         depths = self.trees_.depths(values, n_estimators)
         scores: FloatArray = 2.0 ** (-depths / (n_estimators[:, None] * max(self.trees_.average_depth, 1e-300)))
         return scores
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        import torch
+
+        values = rows.float().double() if self.backend == "sklearn" else rows
+        depths = self.trees_.torch_depths(values)
+        return torch.pow(2.0, -depths / (self.n_estimators * max(self.trees_.average_depth, 1e-300)))
 
     def _state_dict(self) -> dict[str, Array]:
         trees = self.trees_

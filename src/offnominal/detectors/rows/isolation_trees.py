@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from offnominal.core.compilation import compiled
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.rows.tree_growth import EULER, average_depth, grow_tree
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,6 +46,20 @@ class IsolationTrees:
         arrays = (self.left, self.right, self.channel, self.cut, self.level, self.depth)
         _walk(rows, self.roots, *arrays, n_estimators, out)
         return out
+
+    def torch_depths(self, rows: Tensor) -> Tensor:
+        """Return (rows,) summed depths in all trees by torch operators."""
+        import torch
+
+        inner, numbers = self.left >= 0, np.arange(len(self.left))
+        # A leaf leads to itself, so that all trees take as many steps as the deepest.
+        left, right = (torch.from_numpy(np.where(inner, side, numbers)) for side in (self.left, self.right))
+        channel = torch.from_numpy(np.where(inner, self.channel, 0))
+        cut, depth = torch.from_numpy(self.cut), torch.from_numpy(self.level + self.depth)
+        node = torch.from_numpy(self.roots).expand(len(rows), -1)
+        for _ in range(int(levels(self.left, self.right).max())):
+            node = torch.where(rows.gather(1, channel[node]) <= cut[node], left[node], right[node])
+        return depth[node].sum(1)
 
 
 def sklearn_trees(rows: FloatArray, seed: int, **parameters: Any) -> IsolationTrees:

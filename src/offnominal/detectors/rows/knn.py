@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -12,9 +12,12 @@ from offnominal.core.checks import one_of, positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.rows.neighbour_search import NeighbourSearch
+from offnominal.detectors.rows.neighbour_search import NeighbourSearch, torch_nearest, torch_points
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Distance = Literal["kappa", "gamma", "delta"]
 DISTANCES: tuple[Distance, ...] = ("kappa", "gamma", "delta")
@@ -78,6 +81,15 @@ class KNN(RowDetector):
         squares, lengths = np.square(rows[:, None] - neighbours), distances[:, :, None]
         terms = np.divide(squares, lengths, out=np.zeros_like(squares), where=lengths > 0.0)
         return np.asarray(terms.mean(axis=1))
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        distances, places = torch_nearest(rows, self.search_.points, self.n_neighbors)
+        if self.distance == "kappa":
+            return distances[:, -1]
+        if self.distance == "gamma":
+            return distances.mean(1)
+        mean = torch_points(self.search_.points)[places].mean(1)
+        return (rows - mean).square().sum(1).sqrt()
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}

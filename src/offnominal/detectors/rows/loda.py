@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,9 +12,12 @@ from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.rows.hbos import bin_of, ends
+from offnominal.detectors.rows.hbos import bin_of, ends, torch_bins
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays, require_ascending
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 EMPTY = 0.5
 """Count of an empty bin, and of values outside the histogram."""
@@ -54,6 +57,19 @@ class LODA(RowDetector):
         projected = project(rows, self.columns_, self.weights_)
         (scores,) = line_scores(projected, self.histogram_, np.array([self.n_random_cuts]))
         return np.asarray(scores)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        import torch
+
+        low, high, count, rarity = (torch.from_numpy(part) for part in self.histogram_)
+        columns, weights = torch.from_numpy(self.columns_), torch.from_numpy(self.weights_)
+        projected = weights[:, 0] * rows[:, columns[:, 0]]
+        # In the order of the compiled code: a value at the end of a histogram must not be rounded to the other side.
+        for column in range(1, columns.shape[1]):
+            projected = projected + weights[:, column] * rows[:, columns[:, column]]
+        index = torch_bins(projected, low, high, (high - low) / count, count)
+        starts = (count + 1).cumsum(0) - (count + 1)
+        return rarity[starts + index.where(index >= 0, count)].mean(1)
 
     def _state_dict(self) -> dict[str, Array]:
         low, high, count, rarity = self.histogram_

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.rows.neighbour_search import NeighbourSearch
+from offnominal.detectors.rows.neighbour_search import NeighbourSearch, torch_nearest, torch_points
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 SMALL = 1e-10
 
@@ -47,6 +52,12 @@ class LOF(RowDetector):
     def _score(self, rows: FloatArray) -> FloatArray:
         distances, places = self.search_.nearest(rows, self.n_neighbors)
         return outlier_factors(distances, places, self.reach_, self.density_, self.n_neighbors)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        distances, places = torch_nearest(rows, self.search_.points, self.n_neighbors)
+        reach, density = torch_points(self.reach_), torch_points(self.density_)
+        own = 1.0 / (distances.maximum(reach[places]).mean(1) + SMALL)
+        return (density[places] / own[:, None]).mean(1)
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points, "reach": self.reach_, "density": self.density_}

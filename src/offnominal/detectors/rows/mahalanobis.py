@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class Mahalanobis(RowDetector):
@@ -35,6 +40,13 @@ class Mahalanobis(RowDetector):
         scores = self._score(rows)[:, None]
         terms = deviation * (deviation[:, :, None] * self.precision_).sum(axis=1)
         return np.asarray(np.divide(terms, scores, out=np.zeros_like(terms), where=scores > 0.0))
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        import torch
+
+        deviation = rows - torch.from_numpy(self.mean_)
+        squared = ((deviation @ torch.from_numpy(self.precision_)) * deviation).sum(1)
+        return squared.clamp(min=0.0).sqrt()
 
     def _state_dict(self) -> dict[str, Array]:
         return {"mean": self.mean_, "precision": self.precision_}

@@ -9,11 +9,15 @@ are compared in double precision.
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 BLOCK = 64
 ROOM = 1 << 20
@@ -106,6 +110,22 @@ def _longest(rows: FloatArray) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         longest = float(np.sqrt(np.square(rows).sum(axis=1).max(initial=0.0)))
     return longest if math.isfinite(longest) else math.inf
+
+
+def torch_points(points: FloatArray) -> Tensor:
+    """Return points as a tensor."""
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(points))
+
+
+def torch_nearest(rows: Tensor, points: FloatArray, k: int, *, apart: bool = False) -> tuple[Tensor, Tensor]:
+    """Return the same as :meth:`NeighbourSearch.nearest` by torch operators."""
+    squared = (rows[:, None] - torch_points(points)).square().sum(-1)
+    if apart:
+        squared = squared.where(squared > APART, math.inf)
+    nearest, places = squared.topk(k, dim=1, largest=False)
+    return nearest.sqrt(), places
 
 
 @compiled

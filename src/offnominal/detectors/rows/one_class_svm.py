@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.rows.kernels import KERNELS, Kernel, inner_products, rbf_similarities, similarities
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 MOST_DEGREE = 1_000
 MOST_ITERATIONS = 2**31 - 1
@@ -89,6 +92,17 @@ class OneClassSVM(RowDetector):
             return -rbf_similarities(rows, self.vectors_, self.weights_, self.gamma_)
         products = inner_products(rows, self.vectors_, self.kernel)
         return -similarities(products, self.weights_, self.kernel, self.gamma_, self.degree, self.coef0)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        import torch
+
+        vectors, weights = torch.from_numpy(self.vectors_), torch.from_numpy(self.weights_)
+        if self.kernel == "rbf":
+            similarity = (-self.gamma_ * (rows[:, None] - vectors).square().sum(-1)).exp()
+        else:
+            inner = self.gamma_ * (rows @ vectors.T) + self.coef0
+            similarity = inner.tanh() if self.kernel == "sigmoid" else inner**self.degree
+        return -(similarity * weights).sum(1)
 
     def _state_dict(self) -> dict[str, Array]:
         return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}

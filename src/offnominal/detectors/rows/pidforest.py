@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from copy import copy
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.rows.pid_tree import Tree, grow, part_of
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays, require_forward, require_within
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 COUNTED = 200
 """Nominal rows per level of depth that are counted in the boxes."""
@@ -127,6 +131,37 @@ class PIDForest(RowDetector):
         """Return the (trees, rows) log densities."""
         nodes = (self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_)
         return _densities(rows, *nodes, self.density_, self.low_, self.high_, self.lowest_)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        import torch
+
+        low, high, lowest = (torch.from_numpy(part) for part in (self.low_, self.high_, self.lowest_))
+        outside = (low - rows[:, None]).maximum(rows[:, None] - high).clamp(min=0.0)
+        beyond = (outside / torch.where(high > low, high - low, 1.0)).sum(-1)
+        inside = torch.from_numpy(self.density_)[self._torch_leaves(rows)]
+        densities = torch.where(beyond > 0.0, lowest - beyond.log1p(), inside).sort(1).values
+        place = self.percentile / 100.0 * (len(lowest) - 1)
+        below = int(place)
+        above = min(below + 1, len(lowest) - 1)
+        return -torch.lerp(densities[:, below], densities[:, above], place - below)
+
+    def _torch_leaves(self, rows: Tensor) -> Tensor:
+        """Return the (rows, trees) leaves of rows by torch operators."""
+        import torch
+
+        inner, numbers = self.axis_ >= 0, np.arange(len(self.axis_))
+        # A leaf leads to itself, and no value is at or above its thresholds.
+        cuts = np.full((len(numbers), int(self.parts_[inner].max(initial=1)) - 1), math.inf)
+        for number in np.flatnonzero(inner).tolist():
+            start, count = self.cut_start_[number], self.parts_[number] - 1
+            cuts[number, :count] = self.cuts_[start : start + count]
+        thresholds, axis = torch.from_numpy(cuts), torch.from_numpy(np.where(inner, self.axis_, 0))
+        first = torch.from_numpy(np.where(inner, self.first_, numbers))
+        node = torch.from_numpy(self.roots_).expand(len(rows), -1)
+        for _ in range(int(self.level_.max())):
+            part = (rows.gather(1, axis[node])[..., None] >= thresholds[node]).sum(-1)
+            node = first[node] + part
+        return node
 
     def _state_dict(self) -> dict[str, Array]:
         return {name: getattr(self, f"{name}_") for name in ARRAYS}

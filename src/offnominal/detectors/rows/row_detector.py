@@ -6,17 +6,20 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from offnominal.core.checks import numeric_array
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, NotFitted, did_you_mean
+from offnominal.core.errors import InvalidParameter, NotFitted, UnsupportedExport, did_you_mean
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.observation_limits import MAX_SCORE, all_valid, bounded, invalid, invalid_rows
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 WIDEST = 10**9
 """Largest number of columns."""
@@ -94,6 +97,10 @@ class RowDetector(ABC):
     def _contributions(self, rows: FloatArray) -> FloatArray | None:
         """Return the terms (n, columns) that add up to the scores of a checked table; None if there are none."""
         return None
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        """Score (n, columns) double rows by torch operators, which `Detector.export` records; see :meth:`_score`."""
+        raise UnsupportedExport(f"{type(self).__name__} has no ONNX form: it does not implement `_torch_score`.")
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments.

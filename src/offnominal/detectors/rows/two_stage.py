@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from torch import Tensor
 
 from offnominal.core.checks import positive_integer
 from offnominal.core.errors import DamagedFile
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.observation_limits import MAX_SCORE
+from offnominal.detectors.rows.deep_rows import MAX_VALUE
 from offnominal.detectors.rows.knn import KNN
 from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.detectors.rows.row_detector import RowDetector
@@ -58,6 +60,12 @@ class TwoStage(VAE):
     def _score_row(self, row: FloatArray) -> FloatArray:
         second = self.row_score_ is not None and self.score_name == self.SCORES[0]
         return self.second_.score_row(super()._score_row(row)) if second else self.score(row)
+
+    def _torch_score(self, rows: Tensor) -> Tensor:
+        if self.score_name != "second":
+            return super()._torch_score(rows)
+        codes = self._coder().encoder(rows.clamp(-MAX_VALUE, MAX_VALUE).float())[0]
+        return self.second_._torch_score(codes.double())
 
     def _state_dict(self) -> dict[str, Array]:
         return super()._state_dict() | {f"second.{name}": values for name, values in self.second_.state_dict().items()}

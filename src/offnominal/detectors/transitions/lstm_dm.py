@@ -61,3 +61,7 @@ class LSTMDM(SequenceNetwork[Recurrent]):
     def _terms(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
         predicted, state = self.network_(inputs, state)
         return scores.squared_error_terms(predicted.cpu().numpy(), changes), state
+
+    def _torch_scores(self, inputs: Tensor, changes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        predicted, state = self.network_(inputs, state)
+        return losses.squared_error(predicted.double(), changes), state

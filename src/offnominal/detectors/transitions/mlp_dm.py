@@ -59,3 +59,6 @@ class MLPDM(TransitionNetwork[Perceptron]):
 
     def _terms(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
         return scores.squared_error_terms(self.network_(inputs).cpu().numpy(), changes)
+
+    def _torch_scores(self, inputs: Tensor, changes: Tensor) -> Tensor:
+        return losses.squared_error(self.network_(inputs).double(), changes)

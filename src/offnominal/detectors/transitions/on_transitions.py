@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,16 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.normaliser import Normaliser
+from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.estimator_adapter import EstimatorAdapter, OutlierEstimator
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.views import View, ViewName, ViewState
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from offnominal.detectors.export.step import TorchStep
 
 HELD_OUT = 0.1
 _row_detectors: Registry[RowDetector] = Registry("row detector", RowDetector)
@@ -91,6 +97,15 @@ class OnTransitions(Detector):
         view_state, rows = self.view.of_step(state, *flat)
         score = self.row_detector.score_row if n == 1 else self.row_detector.score
         return view_state, score(self.normaliser_(rows))
+
+    def _torch_update(self, state: ViewState, step: TorchStep) -> tuple[ViewState, Tensor]:
+        import torch
+
+        from offnominal.detectors.export.step import bounded, replaced
+
+        state, rows = self.view.torch_of_step(state, step.observation, step.action, step.next_observation)
+        valid_rows, broken = replaced(self.normaliser_.torch(rows), np.zeros(0))
+        return state, torch.where(broken, MAX_SCORE, bounded(self.row_detector._torch_score(valid_rows).double()))
 
     def get_params(self) -> dict[str, Any]:
         """Return the parameters of the row detector and of the view."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -118,11 +119,28 @@ class PEDM(TransitionNetwork[Ensemble]):
             return average
         return scores.mixture_terms(mean, log_variance, changes)
 
+    def _torch_scores(self, inputs: Tensor, changes: Tensor) -> Tensor:
+        mean, log_variance = _double(self.network_(inputs))
+        error, variance = changes - mean, log_variance.exp()
+        if self.aggregation == "mean":
+            return (error.square() + variance).mean(-1).mean(0)
+        if self.aggregation == "min":
+            particles = torch.from_numpy(scores.particles(changes.shape[-1], PARTICLES))
+            cross = (-2.0 * error * variance.sqrt()) @ particles + variance @ particles.square()
+            nearest = error.square().mean(-1) + cross.amin(-1) / changes.shape[-1]
+            return nearest.clamp(min=0.0).amin(0)
+        each = -0.5 * (scores.LOG_2PI + log_variance + error.square() / variance).sum(-1)
+        return (math.log(self.n_members) - each.logsumexp(0)) / changes.shape[-1]
+
     def _predicted(self, inputs: Tensor) -> tuple[Array, Array]:
         if self.few_ is not None and len(inputs) <= FEW:
             return self.few_(inputs.numpy())
         mean, log_variance = self.network_(inputs)
         return mean.cpu().numpy(), log_variance.cpu().numpy()
+
+
+def _double(parts: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    return parts[0].double(), parts[1].double()
 
 
 def bootstrap(lengths: Sequence[int], random: RandomNumbers) -> Tensor:

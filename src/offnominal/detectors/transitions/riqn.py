@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.transitions import losses, scores
@@ -91,3 +92,12 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     def _terms(self, inputs: Tensor, changes: FloatArray, state: Tensor) -> tuple[FloatArray, Tensor]:
         predicted, state = self.network_.quantiles(inputs, state, self.folded_)
         return scores.ranked_probability_terms(predicted.cpu().numpy(), self.levels_, changes), state
+
+    def _torch_inputs(self, step: TorchStep) -> Tensor:
+        return self.scaling_.torch_inputs(step.observation, step.action if self.use_actions else None)
+
+    def _torch_scores(self, inputs: Tensor, changes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        quantiles, state = self.network_.quantiles(inputs, state, self.folded_)
+        above = changes[..., None, :] - quantiles.double()
+        levels = torch.from_numpy(self.levels_).double()[:, None]
+        return 2.0 * (above * (levels - (above < 0).double())).mean(dim=(-1, -2)), state

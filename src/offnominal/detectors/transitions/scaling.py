@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import transitions
 from offnominal.detectors.normaliser import Normaliser
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 SinglePrecision: TypeAlias = NDArray[np.float32]
 
@@ -57,6 +60,20 @@ class Scaling:
     def changes(self, observations: Array, after: Array) -> FloatArray:
         """Return rows of normalised changes."""
         return _bounded(self.change(self.observation(after) - self.observation(observations)))
+
+    def torch_inputs(self, observations: Tensor, actions: Tensor | None) -> Tensor:
+        """Return the same as :meth:`inputs` by torch operators."""
+        import torch
+
+        rows = self.observation.torch(observations)
+        if actions is not None:
+            rows = torch.cat([rows, self.action.torch(actions)], dim=1)
+        return rows.clamp(-MAX_VALUE, MAX_VALUE).float()
+
+    def torch_changes(self, observations: Tensor, after: Tensor) -> Tensor:
+        """Return the same as :meth:`changes` by torch operators."""
+        change = self.observation.torch(after) - self.observation.torch(observations)
+        return self.change.torch(change).clamp(-MAX_VALUE, MAX_VALUE)
 
     def arrays(self) -> dict[str, Array]:
         """Return the arrays of the state dict."""

@@ -12,9 +12,11 @@ from torch import Tensor
 
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
+from offnominal.core.errors import UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step, transitions
+from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.scaling import SinglePrecision
@@ -103,6 +105,19 @@ class SequenceNetwork(NetworkDetector[Network]):
         with deterministic_kernels(self.device_):
             scores, remembered = self._anomaly_scores(inputs[:, None], changes[:, None], self._tensor(state))
         return remembered.cpu().numpy(), scores[:, 0]
+
+    def _torch_scores(self, inputs: Tensor, changes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the same as :meth:`_anomaly_scores` by torch operators."""
+        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_torch_scores`.")
+
+    def _torch_inputs(self, step: TorchStep) -> Tensor:
+        """Return the inputs of a step by torch operators."""
+        return self.scaling_.torch_inputs(step.observation, step.action)
+
+    def _torch_update(self, state: Tensor, step: TorchStep) -> tuple[Tensor, Tensor]:
+        changes = self.scaling_.torch_changes(step.observation, step.next_observation)
+        scores, state = self._torch_scores(self._torch_inputs(step)[:, None], changes[:, None], state)
+        return state, scores[:, 0]
 
 
 def padded(sequences: Sequence[Array]) -> Array:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.state_arrays import StateArrays
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 Counts = Literal["raw", "log1p", "poisson"]
 LARGEST = 1e6
@@ -108,6 +111,29 @@ class SymbolEncoding:
         raw = self.counts == "poisson"
         counts = observations[:, : self.n_counts].astype(np.float64) if raw else self.scaled_counts(observations)
         return np.concatenate([counts, self.categories(observations)], axis=1)
+
+    def torch_scaled_counts(self, observations: Tensor) -> Tensor:
+        """Return the same as :meth:`scaled_counts` by torch operators."""
+        counts = observations[..., : self.n_counts]
+        return counts if self.counts == "raw" else counts.sign() * counts.abs().log1p()
+
+    def torch_one_hot(self, observations: Tensor) -> list[Tensor]:
+        """Return the one-hot columns of each category by torch operators."""
+        import torch
+
+        codes = observations[..., self.n_counts :].clamp(-LARGEST_CODE, LARGEST_CODE).round()
+        found = []
+        for number, values in enumerate(self.values):
+            known = codes[..., number, None] == torch.from_numpy(values).double()
+            found.append(torch.cat([~known.any(-1, keepdim=True), known], dim=-1).double())
+        return found
+
+    def torch_inputs(self, observations: Tensor) -> Tensor:
+        """Return the same as :meth:`inputs` by torch operators."""
+        import torch
+
+        counts = self.torch_scaled_counts(observations).clamp(-LARGEST, LARGEST)
+        return torch.cat([counts, *self.torch_one_hot(observations)], dim=-1).float()
 
 
 def _codes(values: Array) -> IntArray:

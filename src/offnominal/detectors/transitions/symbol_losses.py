@@ -66,6 +66,27 @@ def symbol_losses(
     return np.concatenate(columns, axis=1)
 
 
+def torch_symbol_losses(
+    predicted: Tensor, after: Tensor, observations: Tensor, encoding: SymbolEncoding, *, two_sided: bool
+) -> Tensor:
+    """Return the same as :func:`symbol_losses` by torch operators, given the observation after the transition."""
+    n_counts = encoding.n_counts
+    counts = observations[:, :n_counts] if encoding.counts == "poisson" else encoding.torch_scaled_counts(observations)
+    losses, first = [(predicted[:, :n_counts] - counts).square()], n_counts
+    if encoding.counts == "poisson":
+        rates = predicted[:, :n_counts].clamp(-LARGEST_LOG_RATE, LARGEST_LOG_RATE)
+        logarithms = torch.where(counts > 0.0, counts, 1.0).log() - rates
+        losses = [(2.0 * (rates.exp() - counts + counts.clamp(min=0.0) * logarithms)).clamp(min=0.0)]
+    for width, one_hot in zip(encoding.widths, encoding.torch_one_hot(observations), strict=True):
+        logits = predicted[:, first : first + width]
+        losses.append(logits.logsumexp(1, keepdim=True) - (logits * one_hot).sum(1, keepdim=True))
+        first += width
+    if two_sided:
+        progress = encoding.length * (after[:, -1:] - predicted[:, -1:]) + 1.0
+        losses.append((progress / encoding.progress_scale).square())
+    return torch.cat(losses, dim=1)
+
+
 def _count_losses(predicted: FloatArray, targets: FloatArray, encoding: SymbolEncoding) -> FloatArray:
     """Return squared errors, or the deviance of a Poisson distribution, which is 0 for a perfect prediction."""
     if encoding.counts != "poisson":

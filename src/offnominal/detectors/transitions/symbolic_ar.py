@@ -17,6 +17,7 @@ from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step
+from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.parameters import SHARE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
@@ -24,7 +25,7 @@ from offnominal.detectors.trained_network import TrainedNetwork
 from offnominal.detectors.training import split_validation
 from offnominal.detectors.transitions.modules import Perceptron
 from offnominal.detectors.transitions.symbol_encoding import Counts, SinglePrecision, SymbolEncoding
-from offnominal.detectors.transitions.symbol_losses import symbol_losses, symbol_training_losses
+from offnominal.detectors.transitions.symbol_losses import symbol_losses, symbol_training_losses, torch_symbol_losses
 from offnominal.detectors.transitions.training_rows import TrainingRows, mean_loss
 
 CHUNK = 4096
@@ -254,6 +255,20 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         if not self.padding:
             losses[time < self.context - 1] = 0.0
         return (np.ascontiguousarray(history[:, 1:-1]), time + 1), self._reduced(losses)
+
+    def _torch_update(self, state: tuple[Tensor, Tensor], step: TorchStep) -> tuple[tuple[Tensor, Tensor], Tensor]:
+        previous, time = state
+        width, n = self.n_counts + self.n_categories, len(step.observation)
+        before, after = step.observation[:, None, :width], step.next_observation[:, None, :width]
+        history = torch.cat([torch.where((time == 0)[:, None, None], before, previous), before, after], dim=1)
+        encoded = self.scaling_.torch_inputs(history)
+        predicted = self.network_(encoded[:, :-1].reshape(n, -1)).double()
+        later = self.network_(encoded[:, 1:].reshape(n, -1)).double() if self.two_sided else predicted
+        losses = torch_symbol_losses(predicted, later, after[:, 0], self.scaling_, two_sided=self.two_sided)
+        if not self.padding:
+            losses = torch.where((time < self.context - 1)[:, None], 0.0, losses)
+        scores = losses.sum(1).sqrt() if self.reduction == "norm" else losses.amax(1)
+        return (history[:, 1:-1], time + 1), scores
 
     def _window(self, history: FloatArray) -> SinglePrecision:
         """Return the encoded contexts of (n, context, variables) observations."""

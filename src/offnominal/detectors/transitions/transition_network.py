@@ -12,9 +12,11 @@ from torch import Tensor
 
 from offnominal.core.device import deterministic_kernels
 from offnominal.core.episode import Episode
+from offnominal.core.errors import UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import TransitionDetector, transitions
+from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.training_rows import TrainingRows
@@ -60,3 +62,11 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
             with deterministic_kernels(self.device_):
                 terms[part] = self._terms(inputs, self.scaling_.changes(observations[part], after[part]))
         return Contributions.sums(terms, self.widths_)
+
+    def _torch_scores(self, inputs: Tensor, changes: Tensor) -> Tensor:
+        """Return the same as :meth:`_anomaly_scores` by torch operators."""
+        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_torch_scores`.")
+
+    def _torch_update(self, state: None, step: TorchStep) -> tuple[None, Tensor]:
+        inputs = self.scaling_.torch_inputs(step.observation, step.action)
+        return None, self._torch_scores(inputs, self.scaling_.torch_changes(step.observation, step.next_observation))

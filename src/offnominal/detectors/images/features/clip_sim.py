@@ -33,6 +33,9 @@ class CLIPSim(FeatureDetector):
     def _vectors(self, features: Features) -> Tensor:
         return functional.normalize(features.embedded[:, None], dim=-1)
 
+    def _torch_scores(self, vectors: Tensor) -> Tensor:
+        return self.bank_.torch_distances(vectors[:, 0])[:, 0]
+
     def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
         nearest: FloatArray = self.bank_.distances(vectors[:, 0])[:, 0]
         return nearest

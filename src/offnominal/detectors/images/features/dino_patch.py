@@ -41,6 +41,9 @@ class DINOPatch(FeatureDetector):
             )
         return features.tokens
 
+    def _torch_scores(self, vectors: Tensor) -> Tensor:
+        return self.bank_.torch_distances(vectors.flatten(0, 1))[:, 0].reshape(len(vectors), -1).amax(1)
+
     def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
         nearest = self.bank_.distances(vectors.flatten(0, 1))[:, 0]
         largest: FloatArray = nearest.reshape(len(vectors), -1).max(axis=1)

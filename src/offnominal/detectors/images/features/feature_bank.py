@@ -46,6 +46,10 @@ class FeatureBank:
             distances = [self._nearest(part, k) for part in torch.split(queries, self.n_queries)]
         return torch.cat(distances).cpu().numpy()
 
+    def torch_distances(self, queries: Tensor, k: int = 1) -> Tensor:
+        """Return the same as :meth:`distances` by torch operators, as a tensor."""
+        return self._nearest(queries, k)
+
     def _nearest(self, queries: Tensor, k: int) -> Tensor:
         centred, kept = queries - self.centre, min(k + EXTRA_CANDIDATES, len(self))
         best = queries.new_full((len(queries), kept), torch.inf)

@@ -15,10 +15,11 @@ from torch import Tensor
 from offnominal.core.checks import shown
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
-from offnominal.core.errors import DamagedFile, InvalidParameter
+from offnominal.core.errors import DamagedFile, InvalidParameter, UnsupportedExport
 from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Detector, Step
+from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.images.features.backbone import Backbone, CustomBackbone, Features, digest
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone, require_known
 from offnominal.detectors.images.features.bank_builder import BankBuilder
@@ -164,6 +165,17 @@ class FeatureDetector(Detector):
     def _update(self, state: None, step: Step) -> tuple[None, FloatArray]:
         self._require_images(step.next_observation, "the step")
         return None, self._score_images(step.next_observation)
+
+    def _torch_scores(self, vectors: Tensor) -> Tensor:
+        """Return the same as :meth:`_anomaly_scores` by torch operators."""
+        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_torch_scores`.")
+
+    def _torch_update(self, state: None, step: TorchStep) -> tuple[None, Tensor]:
+        return None, self._torch_scores(self._vectors(self.network_(step.next_observation)))
+
+    @property
+    def _image_shape(self) -> tuple[int, ...]:
+        return self.shape_
 
     def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
         self._require_images(observations, where)

@@ -59,6 +59,10 @@ class KNNResNet(FeatureDetector):
         if len(bank) < self.n_neighbors:
             raise DamagedFile(f"the bank has {len(bank)} vectors; n_neighbors is {self.n_neighbors}.")
 
+    def _torch_scores(self, vectors: Tensor) -> Tensor:
+        distances = self.bank_.torch_distances(vectors[:, 0], self.n_neighbors)
+        return distances[:, -1] if self.reduce == "kth" else distances.mean(1)
+
     def _anomaly_scores(self, vectors: Tensor) -> FloatArray:
         distances = self.bank_.distances(vectors[:, 0], self.n_neighbors)
         return distances[:, -1] if self.reduce == "kth" else distances.mean(axis=1)

@@ -9,12 +9,14 @@ from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import Step
-from offnominal.detectors.images.image_scaling import ImageScaling, Shape, image_shape
+from offnominal.detectors.export.step import TorchStep
+from offnominal.detectors.images.image_scaling import ImageScaling, Shape, image_shape, scale_pixels
 from offnominal.detectors.images.prediction.frame_dataset import FrameBatch, FrameDataset, read_episodes
 from offnominal.detectors.images.prediction.frame_network import FrameNetwork
 from offnominal.detectors.images.prediction.frame_scoring import FrameScorer
@@ -24,7 +26,7 @@ from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.trained_network import TrainedNetwork
 from offnominal.detectors.training import split_indices
-from offnominal.detectors.transitions.scaling import SinglePrecision
+from offnominal.detectors.transitions.scaling import MAX_VALUE, SinglePrecision
 
 Precision = Literal["auto", "float32", "bfloat16"]
 Network = TypeVar("Network", bound=FrameNetwork)
@@ -135,6 +137,16 @@ class PredictionDetector(TrainedNetwork[Network, ImageScaling]):
             frames, actions, torch.from_numpy(np.asarray(state, np.float32))
         )
         return next_state.cpu().numpy(), scores[:, 0].astype(np.float64)
+
+    def _torch_update(self, state: Tensor, step: TorchStep) -> tuple[Tensor, Tensor]:
+        frames = scale_pixels(torch.stack([step.observation, step.next_observation], dim=1), *self.network_.pixel_range)
+        actions = self.scaling_.action.torch(step.action).clamp(-MAX_VALUE, MAX_VALUE).float()
+        scores, state = self.network_.anomaly_scores(frames, actions[:, None], state)
+        return state, scores[:, 0]
+
+    @property
+    def _image_shape(self) -> tuple[int, ...]:
+        return self.scaling_.shape
 
     def _require_shapes(self, observations: Array, actions: Array, where: str) -> None:
         image_shape(observations, where, expected=self.scaling_.shape)

@@ -1,0 +1,154 @@
+"""Writes a fitted detector, with an alarm if one is given, as one ONNX file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from offnominal.core.checks import boolean, integer_in, number_in, shown
+from offnominal.core.errors import InvalidParameter, NotFitted, UnsupportedExport
+from offnominal.core.files import write_bytes
+from offnominal.detectors.detector import Detector
+from offnominal.detectors.export.graph import Graph
+from offnominal.detectors.export.metadata import PRODUCER, metadata_of, on_cpu
+from offnominal.detectors.export.step import TorchStep, update
+from offnominal.detectors.export.tracing import trace
+from offnominal.detectors.states import leaves, rebuilt
+
+MOST_EPISODES = 4096
+MAX_BYTES = 2**31 - 1
+"""Largest size of an ONNX file."""
+
+
+class ExportableAlarm(Protocol):
+    """An alarm that can be part of an ONNX file."""
+
+    id: Any
+    threshold_: float
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the alarm was fitted."""
+
+    @property
+    def guarantee(self) -> Any:
+        """The guarantee about false alarms."""
+
+    def start(self, n: int = 1) -> Any:
+        """Return the state before the first score, with `steps` and `memory`."""
+
+    def torch_statistic(self, steps: Tensor, memory: Tensor, scores: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the next memory and the statistic."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedModel:
+    """A written ONNX file.
+
+    Args:
+        path: The file.
+        n_bytes: Its size.
+        inputs: Names of its inputs; those of the state begin with ``state_``.
+        outputs: Names of its outputs; ``next_state_0`` is the next value of ``state_0``.
+    """
+
+    path: Path
+    n_bytes: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def export_detector(
+    detector: Detector,
+    path: Path | str,
+    *,
+    alarm: ExportableAlarm | float | None = None,
+    n: int = 1,
+    discrete_actions: bool = False,
+    observation_names: Sequence[str] | None = None,
+) -> ExportedModel:
+    """Write a detector as an ONNX file; see :meth:`Detector.export`."""
+    if not isinstance(detector, Detector):
+        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted Detector.")
+    detector._require_fitted()
+    if not isinstance(path, str | os.PathLike) or not Path(path).name:
+        raise InvalidParameter(f"the path is {shown(path)}; expected the path of the ONNX file.")
+    n = integer_in("n", n, 1, MOST_EPISODES)
+    boolean("discrete_actions", discrete_actions)
+    threshold = _checked_threshold(alarm)
+    metadata = metadata_of(detector, alarm, threshold, observation_names)
+    graph = _graph(on_cpu(detector), alarm, threshold, n, discrete_actions)
+    model = graph.model(detector.name, PRODUCER, metadata)
+    if model.ByteSize() > MAX_BYTES:
+        raise UnsupportedExport(
+            f"{detector.name} needs {model.ByteSize() / 2**30:.1f} GiB; an ONNX file has less than 2 GiB. Fit it to "
+            "fewer episodes."
+        )
+    content = model.SerializeToString()
+    write_bytes(Path(path), content)
+    return ExportedModel(Path(path), len(content), graph.inputs, graph.outputs)
+
+
+def _checked_threshold(alarm: Any) -> float | None:
+    """Return the threshold of an alarm; None without one."""
+    if alarm is None or not hasattr(alarm, "torch_statistic"):
+        return None if alarm is None else float(number_in("alarm", alarm))
+    if not alarm.fitted:
+        raise NotFitted(f"{alarm!r} is not fitted; call fit with scores of nominal episodes first.")
+    return float(alarm.threshold_)
+
+
+def _graph(detector: Detector, alarm: Any, threshold: float | None, n: int, discrete_actions: bool) -> Graph:
+    example = detector.start(n)
+    arguments = {**_readings(detector, n, discrete_actions), **_named_state(example, alarm, n)}
+    with_state = hasattr(alarm, "torch_statistic")
+
+    def step(observation: Tensor, action: Tensor, after: Tensor, *state: Tensor) -> list[Tensor]:
+        own = state[: len(state) - 2] if with_state else state
+        following, scores = update(detector, rebuilt(example, iter(own)), TorchStep(observation, action, after))
+        later = leaves(following)
+        if with_state:
+            steps, memory = state[-2:]
+            memory, statistic = alarm.torch_statistic(steps, memory, scores)
+            return [scores, statistic > threshold, *later, steps + 1, memory]
+        return [scores, *([] if threshold is None else [scores > threshold]), *later]
+
+    graph = Graph()
+    inputs = [graph.add_input(name, tensor) for name, tensor in arguments.items()]
+    results = trace(step, list(arguments.values()), inputs, graph)
+    state = [name for name in arguments if name.startswith("state_")]
+    names = ["score"] + ([] if threshold is None else ["alarm"]) + [f"next_{name}" for name in state]
+    for name, result in zip(names, results, strict=True):
+        graph.add_output(name, result)
+    # Such as the window of a detector that uses only the latest observation.
+    unused = [name for name in state if not graph.has_effect(name, f"next_{name}")]
+    graph.drop(unused, [f"next_{name}" for name in unused])
+    return graph
+
+
+def _readings(detector: Detector, n: int, discrete_actions: bool) -> dict[str, Tensor]:
+    """Return example readings: valid numbers, zeros."""
+    width, action_width = detector.widths_
+    if detector.pixel_observations:
+        observation = torch.zeros((n, *detector._image_shape), dtype=torch.uint8)
+    else:
+        observation = torch.zeros((n, width), dtype=torch.float64)
+    shape, dtype = ((n,), torch.int64) if discrete_actions else ((n, action_width), torch.float64)
+    action = torch.zeros(shape, dtype=dtype)
+    return {"observation": observation, "action": action, "next_observation": observation.clone()}
+
+
+def _named_state(example: Any, alarm: Any, n: int) -> dict[str, Tensor]:
+    arrays = [torch.as_tensor(part) for part in leaves(example)]
+    if hasattr(alarm, "torch_statistic"):
+        state = alarm.start(n)
+        arrays += [torch.as_tensor(state.steps), torch.as_tensor(state.memory)]
+    if any(bool((part != 0).any()) for part in arrays):
+        raise UnsupportedExport("the state before the first transition is not zero; the file could not say so.")
+    return {f"state_{number}": part for number, part in enumerate(arrays)}
