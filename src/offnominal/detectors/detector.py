@@ -27,7 +27,7 @@ from offnominal.detectors.states import MOST_EPISODES, alike, chosen_rows, descr
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from offnominal.detectors.diagnosis import Explanation
+    from offnominal.detectors.diagnosis import Explanation, FaultLibrary, NominalReference
     from offnominal.detectors.export.exporter import ExportedModel
     from offnominal.detectors.export.step import TorchStep
 
@@ -154,8 +154,10 @@ class Detector(LearnedState):
         *,
         method: Literal["auto", "occlusion", "shapley"] = "auto",
         names: Sequence[str] | None = None,
+        nominal: NominalReference | Sequence[Episode] | None = None,
+        library: FaultLibrary | None = None,
     ) -> Explanation:
-        """Return what each channel contributes to the scores of an episode.
+        """Return what each channel contributes to the scores of an episode, since when, and which known fault it is.
 
         Many scores are a sum over channels, such as prediction errors; their terms are the contributions. Otherwise
         channels are replaced by their nominal mean, and the decrease of the score is the contribution.
@@ -165,11 +167,16 @@ class Detector(LearnedState):
             method: ``"auto"`` for the terms of the detector's own formula, or occlusion where there are none;
                 ``"occlusion"``; or ``"shapley"``. See :data:`~offnominal.detectors.contributions.Method`.
             names: Names of the observation channels, then of the action channels.
+            nominal: Nominal episodes that the detector was not fitted to, at least 19, or a
+                :class:`~offnominal.detectors.diagnosis.NominalReference` of them, which is faster for several
+                episodes. The explanation then has an estimated onset, or says that no change was found.
+            library: Known faults, recorded with the same detector. It needs `nominal`.
 
         Raises:
-            InvalidParameter: The observations are images, or the names are not as many as the channels.
+            InvalidParameter: The observations are images, the names are not as many as the channels, or there are too
+                few nominal episodes.
         """
-        from offnominal.detectors.diagnosis.explanation import Explanation
+        from offnominal.detectors.diagnosis import Explanation, NominalReference
 
         one_of("method", method, ("auto", "occlusion", "shapley"))
         if not isinstance(episode, Episode):
@@ -180,7 +187,7 @@ class Detector(LearnedState):
                 f"{self.name} scores images; explain returns contributions of channels of vector observations."
             )
         found = self._contributions_of(self._checked_episodes([episode])[0], method)
-        return Explanation(
+        explanation = Explanation(
             self.name,
             scores,
             with_largest_scores(found.values, scores, invalid_channels(episode, found)),
@@ -189,6 +196,9 @@ class Detector(LearnedState):
             found.method,
             np.zeros(len(scores)) if found.baseline is None else found.baseline,
         )
+        if nominal is not None and not isinstance(nominal, NominalReference):
+            nominal = NominalReference([self.explain(each, method=method, names=names) for each in nominal])
+        return explanation.compared(nominal, library)
 
     def _contributions_of(self, episode: Episode, method: str) -> Contributions:
         """Return the contributions to the scores of a checked episode, by a method."""

@@ -1,5 +1,21 @@
-"""Diagnosis: which channels, since when, and which known fault."""
+"""Diagnosis of episodes: which channels, since when, and which known fault.
+
+:meth:`Detector.explain <offnominal.detectors.Detector.explain>` is the entry.
+"""
 
 from offnominal.detectors.diagnosis.explanation import ChannelContribution, Explanation
+from offnominal.detectors.diagnosis.fault_library import FaultLibrary, FaultMatch, FaultMatches
+from offnominal.detectors.diagnosis.nominal_reference import NominalReference
+from offnominal.detectors.diagnosis.onset import Onset
+from offnominal.detectors.diagnosis.signature import Signature
 
-__all__ = ["ChannelContribution", "Explanation"]
+__all__ = [
+    "ChannelContribution",
+    "Explanation",
+    "FaultLibrary",
+    "FaultMatch",
+    "FaultMatches",
+    "NominalReference",
+    "Onset",
+    "Signature",
+]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from offnominal.core.errors import MissingDependency
+from offnominal.core.types import IntArray
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from offnominal.detectors.diagnosis.explanation import Explanation
 
 SCORE, ONSET = "#0072B2", "#D55E00"
+BAND = "nominal, 5 to 95 % of scores"
 STYLE: Any = {
     "font.size": 9.0,
     "axes.spines.top": False,
@@ -39,25 +41,31 @@ def draw_explanation(explanation: Explanation, n_channels: int) -> Figure:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
-    names = [each.channel for each in explanation.top(n_channels)]
+    channels = explanation.order(n_channels)
     with rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 2.2 + 0.2 * len(names)), dpi=150, layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 0.2 * len(names) + 0.2))
+        figure = Figure(figsize=(7.2, 2.2 + 0.2 * len(channels)), dpi=150, layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1.5, 0.2 * len(channels) + 0.2))
         _draw_scores(above, explanation)
-        _draw_contributions(figure, below, explanation, names)
+        _draw_contributions(figure, below, explanation, channels)
     return figure
 
 
 def _draw_scores(axes: Any, explanation: Explanation) -> None:
+    if explanation.nominal is not None:
+        middle, high = explanation.nominal.band(len(explanation))
+        axes.fill_between(np.arange(len(explanation)), middle, high, color="#999999", alpha=0.35, lw=0, label=BAND)
     axes.plot(explanation.scores, color=SCORE, lw=1.2, label="score")
+    if (onset := explanation.onset) is not None:
+        axes.axvspan(onset.low - 0.5, onset.high + 0.5, color=ONSET, alpha=0.2, lw=0)
+        axes.axvline(onset.step, color=ONSET, lw=1.2, label=f"onset {onset}")
     axes.set_title(f"{explanation.detector}: score and contributions ({explanation.method})", fontsize=9.5)
     axes.set_ylabel("score")
     axes.legend(loc="upper left", fontsize=8)
 
 
-def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, names: list[str]) -> None:
-    rows = [explanation.channels.index(name) for name in names]
-    values = explanation.contributions[:, rows].T
+def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, channels: IntArray) -> None:
+    names = [explanation.channels[channel] for channel in channels]
+    values = explanation.contributions[:, channels].T
     # A single extreme step would make all others invisible.
     limit = float(np.quantile(np.abs(values), 0.99)) or 1.0
     image = axes.imshow(
@@ -65,4 +73,4 @@ def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, names:
     )
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.set_xlabel("step")
-    figure.colorbar(image, ax=axes, pad=0.01, label="contribution", extend="max")
+    figure.colorbar(image, ax=axes, pad=0.01, label="contribution", extend="both")
