@@ -1,5 +1,8 @@
 """Comparison of detectors on own data."""
 
+import json
+import re
+
 import numpy as np
 import pytest
 
@@ -70,6 +73,11 @@ def test_the_report_is_a_page_with_tables(found, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     page = found.write_report(tmp_path / "report")
     assert "Mahalanobis" in page.read_text()
+    payload = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.DOTALL)[1])
+    rows = payload["examples"]["rows"]
+    assert len(rows) == 2 * 2 * 2, "detectors, splits and episodes"
+    assert {row["onset"] for row in rows} == {15}
+    assert all(set(row["thresholds"]) == set(row["alarms"]) == {"EpisodeMaximum", "Quantile"} for row in rows)
     assert (tmp_path / "report" / "tables" / "leaderboard.csv").is_file()
 
 

@@ -23,10 +23,11 @@ from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.catalogue import make_detector
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.bootstrap import REPLICATES
-from offnominal.evaluation.dataset_evaluation import Splits, evaluate_alarms, scored
+from offnominal.evaluation.dataset_evaluation import Splits, evaluate_alarms, faulty_splits, scored
 from offnominal.evaluation.delays import delay_text
 from offnominal.evaluation.estimate import Estimate
 from offnominal.evaluation.evaluation_report import HEADLINE, EvaluationReport, ReportLine
+from offnominal.reports.comparison_examples import comparison_examples, examples_table
 from offnominal.reports.headline import best_sentence
 from offnominal.reports.report import write_report
 from offnominal.studies.leaderboards import ties
@@ -48,11 +49,13 @@ class Comparison:
         world: Name of the dataset.
         reports: Reports by detector, then by alarm; the alarm is ``""`` without alarms.
         metric: Metric of the ranking.
+        examples: Scores and alarms of example episodes, for the page.
     """
 
     world: str
     reports: Mapping[str, Mapping[str, EvaluationReport]]
     metric: str
+    examples: Any
 
     def leaderboard(self) -> list[dict[str, Any]]:
         """Return one row per detector, best first, with the mean over all faulty splits.
@@ -140,7 +143,7 @@ class Comparison:
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         }
         title, summary = f"Detectors on {self.world}", f"{len(self.reports)} detectors on the labelled episodes."
-        return RunResults("own-data", title, summary, "full", manifest, table, pa.table({}))
+        return RunResults("own-data", title, summary, "full", manifest, table, self.examples)
 
     def _result_rows(self, name: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a detector in the format of a study."""
@@ -202,7 +205,10 @@ def compare(
     made = {alarm.id: alarm for alarm in map(make_alarm, _listed("alarms", alarms))}
     if made and VALIDATION not in data:
         raise InvalidParameter(f"the data has no split {VALIDATION!r}; alarms are fitted on its scores.")
+    world = data.world if isinstance(data, Dataset) else "own data"
+    faulty = list(options.get("splits") or faulty_splits(data))
     reports: dict[str, dict[str, EvaluationReport]] = {}
+    examples: list[dict[str, Any]] = []
     with progress("Comparing detectors", total=len(named)) as tick:
         for name, detector in named.items():
             if not detector.fitted:
@@ -211,10 +217,10 @@ def compare(
             fitted = {each: alarm.fit(nominal) for each, alarm in made.items()}
             found = evaluate_alarms(detector, data, list(fitted.values()) or [None], replicates=replicates, **options)
             reports[name] = dict(zip(list(fitted) or [""], found, strict=True))
+            examples += comparison_examples(name, world, detector, fitted, data, faulty)
             tick(note=name)
-    world = data.world if isinstance(data, Dataset) else "own data"
     lines = [_line(next(iter(found.values()))) for found in reports.values()]
-    return Comparison(world, reports, _ranked_by(lines))
+    return Comparison(world, reports, _ranked_by(lines), examples_table(examples))
 
 
 def _named(detectors: Any) -> dict[str, Detector]:

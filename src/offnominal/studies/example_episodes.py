@@ -63,7 +63,7 @@ def example_rows(
             "split": split,
             "episode_seed": episodes[number].seed,
             "onset": episodes[number].onset,
-            "end": episodes[number].events[0].end if episodes[number].events else None,
+            "end": _end(episodes[number]),
             "effective_onset": None if effective is None else effective[number],
             "scores": np.asarray(scores[number], np.float32),
             "twin_scores": None if twin_scores is None else np.asarray(twin_scores[number], np.float32),
@@ -73,6 +73,14 @@ def example_rows(
         }
         for number in kept
     ]
+
+
+def _end(episode: Episode) -> int | None:
+    """Return the end of the first fault; None if a labelled fault lasts to the end of the episode."""
+    if episode.events or episode.onset is None:
+        return episode.events[0].end if episode.events else None
+    after = ~episode.active[episode.onset :]
+    return episode.onset + int(np.argmax(after)) if after.any() else None
 
 
 def _is_threshold(alarm: Alarm) -> bool:
