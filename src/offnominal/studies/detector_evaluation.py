@@ -15,9 +15,9 @@ from offnominal.core.types import BoolArray, FloatArray
 from offnominal.datasets.dataset import Dataset
 from offnominal.detectors.detector import Detector
 from offnominal.evaluation.bootstrap import Resamples
-from offnominal.evaluation.dataset_evaluation import nominal_split
+from offnominal.evaluation.dataset_evaluation import TEST, nominal_split
 from offnominal.evaluation.estimate import Estimate
-from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee
+from offnominal.evaluation.guarantee_check import GuaranteeCheck, check_guarantee, untested
 from offnominal.evaluation.split_evaluation import effective_onsets, evaluate_split
 from offnominal.evaluation.split_report import SplitReport
 from offnominal.evaluation.step_scores import flags
@@ -133,20 +133,27 @@ class EvaluationContext:
         """Score the splits without faults and fit the alarms."""
         context = cls(detector, meter, replicates, [], None, None)
         calibration = context.score(list(data["validation"])) if "validation" in data else []
-        context.nominal = context.score(list(data[nominal_split(data, data.faulty) or "test"]))
+        split = nominal_split(data, data.faulty) or TEST
+        context.nominal = context.score(list(data[split]))
         if "twins" in data:
             context.twins = list(data["twins"])
             context.twin_scores = context.score(context.twins)
         with meter("evaluate"):
             for name, alarm in alarms.items():
-                context.count_false_alarms(name, alarm.fit(calibration))
+                context.count_false_alarms(name, alarm.fit(calibration), tested=split == TEST)
         return context
 
-    def count_false_alarms(self, name: str, alarm: Alarm) -> None:
-        """Measure the false alarms of a fitted alarm on the test split, and check its guarantee."""
+    def count_false_alarms(self, name: str, alarm: Alarm, *, tested: bool = True) -> None:
+        """Measure the false alarms of a fitted alarm, and check its guarantee.
+
+        Args:
+            name: Name of the alarm.
+            alarm: The alarm.
+            tested: Whether the nominal episodes are others than those of the calibration, which test nothing.
+        """
         raised = alarm.alarm(self.nominal)
         self.false[name] = measure_false_alarms(raised, replicates=self.replicates, seed=BOOTSTRAP)
-        self.guarantees[name] = check_guarantee(alarm, raised)
+        self.guarantees[name] = check_guarantee(alarm, raised) if tested else untested(alarm)
 
     def score(self, episodes: Sequence[Episode]) -> list[FloatArray]:
         """Score some episodes."""
