@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 from offnominal.agents.experts import expert
+from offnominal.agents.policy import Policy
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import alarms as registry
 from offnominal.alarms.guarantee_audit import GuaranteeAudit, audit_guarantee
 from offnominal.alarms.simulation import simulate_scores
 from offnominal.core.checks import positive_integer
 from offnominal.core.config import Config
+from offnominal.core.types import Array
 from offnominal.detectors.detector import Detector
 from offnominal.rollouts.collection import collect
+from offnominal.worlds.world_source import WorldSource, open_world
 
 SEED = 110_000_000
 
@@ -81,10 +84,12 @@ def alarms_at(names: Sequence[str], levels: Sequence[float] = (0.05,)) -> list[t
 
 
 def audit_world(
-    world: str,
+    world: WorldSource,
     detectors: Mapping[str, Detector],
     alarms: Sequence[tuple[str, Alarm]],
     *,
+    policy: Policy | Callable[[Array], Array] | None = None,
+    name: str = "",
     episodes: int = 2000,
     calibrations: int = 20,
     calibration: int = 100,
@@ -94,13 +99,15 @@ def audit_world(
 ) -> Iterator[WorldAudit]:
     """Fit detectors in a world, calibrate alarms many times on their scores, and count false alarms in new episodes.
 
-    The episodes are of the expert of the world. Training, calibration and test episodes are disjoint. All detectors and
-    alarms use the same episodes, so their numbers are comparable but not independent.
+    The episodes are of the expert of the world, or of another policy. Training, calibration and test episodes are
+    disjoint. All detectors and alarms use the same episodes, so their numbers are comparable but not independent.
 
     Args:
-        world: Id of the world.
+        world: Id of a world, or an environment of your own as for :func:`~offnominal.rollouts.collect`.
         detectors: Detectors to fit, by name.
         alarms: Alarms with their names, as from :func:`alarms_at`.
+        policy: Policy that acts; the expert of the world if None.
+        name: Name of the world in the results; its id if empty.
         episodes: Number of new nominal episodes.
         calibrations: Number of calibrations of each alarm.
         calibration: Nominal episodes of each calibration.
@@ -125,11 +132,14 @@ def audit_world(
         n_tests = len(detectors) * sum(alarm.guarantee.level is not None for _, alarm in alarms)
     ranked = positive_integer("calibrations", calibrations) * calibration
     total = positive_integer("training", training) + ranked + positive_integer("episodes", episodes)
-    nominal = collect(world, expert(world), total, seed=seed)
-    for name, detector in detectors.items():
+    if not name or policy is None:
+        with open_world(world, 1) as sample:
+            name, policy = name or sample.card.id, expert(sample.card.id) if policy is None else policy
+    nominal = collect(world, policy, total, seed=seed)
+    for detector_name, detector in detectors.items():
         scores = deepcopy(detector).fit(nominal[:training]).score(nominal[training:])
         for alarm_name, alarm in alarms:
             found = audit_guarantee(
                 alarm, scores[:ranked], scores[ranked:], calibrations=calibrations, n_tests=max(n_tests, 1)
             )
-            yield WorldAudit(world, name, alarm_name, found)
+            yield WorldAudit(name, detector_name, alarm_name, found)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from offnominal.cli.options import count_option, file_option, seed_option
 from offnominal.cli.output import AsJson, out, print_json
-from offnominal.cli.targets import NAMES, chosen_names, load_named
+from offnominal.cli.targets import (
+    NAMES,
+    POLICIES,
+    WORLDS,
+    chosen_names,
+    chosen_worlds,
+    load_named,
+    policy_named,
+    world_source,
+)
 
 if TYPE_CHECKING:
     from offnominal.alarms import WorldAudit
@@ -23,7 +32,7 @@ auditing = typer.Typer()
 
 @auditing.command()
 def audit(
-    worlds: Annotated[list[str] | None, typer.Argument(help="Ids of worlds, or 'all' (default).")] = None,
+    worlds: Annotated[list[str] | None, typer.Argument(help=WORLDS)] = None,
     detectors: Annotated[str, typer.Option(help=NAMES)] = FAST,
     alarms: Annotated[str, typer.Option(help=NAMES)] = "all",
     levels: Annotated[str, typer.Option(help="Comma-separated levels of the guarantees.")] = "0.05",
@@ -32,6 +41,7 @@ def audit(
     calibration: Annotated[int, count_option("Nominal episodes per calibration.")] = 100,
     training: Annotated[int, count_option("Nominal episodes to fit the detectors.")] = 100,
     epochs: Annotated[int | None, count_option("Training epochs of network detectors. Default: their own.")] = None,
+    policy: Annotated[str | None, typer.Option(help=f"Policy: {POLICIES}. Default: the expert.")] = None,
     seed: Annotated[int | None, seed_option("Seed of the first episode, for a repetition.")] = None,
     path: Annotated[Path | None, file_option("CSV file for the results, updated after every detector.")] = None,
     as_json: AsJson = False,
@@ -45,20 +55,28 @@ def audit(
     from offnominal.alarms.world_audit import SEED
     from offnominal.detectors import detectors as detector_registry
     from offnominal.reports.tables import terminal_table, write_csv
-    from offnominal.worlds import worlds as world_registry
 
-    everywhere = worlds in (None, [], ["all"])
-    ids = world_registry.ids() if everywhere else [world_registry.spec(world).id for world in worlds or ()]
+    ids = chosen_worlds(worlds)
     chosen = {name: _detector(name, epochs) for name in chosen_names(detector_registry, detectors)}
     alarm_names = chosen_names(alarm_registry, alarms)
     for name in alarm_names:
         load_named(alarm_registry, name)
     alarms_tried = alarms_at(alarm_names, _levels(levels))
     n_tests = len(ids) * len(chosen) * sum(alarm.guarantee.level is not None for _, alarm in alarms_tried)
-    sizes = {"episodes": episodes, "calibrations": calibrations, "calibration": calibration, "training": training}
+    sizes: dict[str, Any] = {
+        "episodes": episodes,
+        "calibrations": calibrations,
+        "calibration": calibration,
+        "training": training,
+    }
     results: list[WorldAudit] = []
     for world in ids:
-        found = audit_world(world, chosen, alarms_tried, n_tests=n_tests, seed=SEED if seed is None else seed, **sizes)
+        options: dict[str, Any] = {
+            "policy": policy_named(policy, world),
+            "n_tests": n_tests,
+            "seed": SEED if seed is None else seed,
+        }
+        found = audit_world(world_source(world), chosen, alarms_tried, name=world, **sizes, **options)
         while batch := list(itertools.islice(found, len(alarms_tried))):
             results += batch
             if path is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from offnominal.cli.options import MOST_AT_ONCE, count_option, file_option
 from offnominal.cli.output import AsJson, out, print_json
+from offnominal.cli.targets import POLICIES, WORLDS, chosen_worlds, policy_named, world_source
 
 if TYPE_CHECKING:
     from offnominal.anomalies.strengths import Strength
@@ -19,7 +20,7 @@ calibration = typer.Typer()
 
 @calibration.command()
 def calibrate(
-    worlds: Annotated[list[str], typer.Argument(help="Ids of worlds, or 'all'.")],
+    worlds: Annotated[list[str], typer.Argument(help=WORLDS)],
     anomaly: Annotated[list[str] | None, typer.Option(help="Only this anomaly; can be repeated.")] = None,
     level: Annotated[
         list[float] | None, typer.Option("--level", help="Fraction of the return that is left; can be repeated.")
@@ -27,7 +28,7 @@ def calibrate(
     onset: Annotated[str, typer.Option(help="start: active in the whole episode; dataset: random onset.")] = "start",
     budget: Annotated[int, count_option("Largest number of faulty episodes per level.", least=200)] = 1600,
     fresh: Annotated[int, count_option("New episodes to evaluate each parameter on.", least=2)] = 2000,
-    policy: Annotated[Path | None, typer.Option(help="Policy of `offnominal train`. Default: the expert.")] = None,
+    policy: Annotated[str | None, typer.Option(help=f"Policy: {POLICIES}. Default: the expert.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
     path: Annotated[Path, file_option("CSV file for the strengths; interrupted runs resume from it.")] = Path(
@@ -39,10 +40,8 @@ def calibrate(
 
     Example: [bold]offnominal calibrate SAP-Goal0-v0 --anomaly action/noise --level 0.9[/]
     """
-    from offnominal.agents.files import load_policy
     from offnominal.anomalies.strengths import read_strengths, write_strengths
     from offnominal.calibration import calibrate
-    from offnominal.worlds import worlds as registry
 
     table = read_strengths(path) if path.exists() else []
 
@@ -54,10 +53,12 @@ def calibrate(
                 out.print(_described(line), soft_wrap=True)
 
     found = []
-    for world in registry.ids() if worlds == ["all"] else [registry.spec(world).id for world in worlds]:
+    for world in chosen_worlds(worlds):
+        source = world_source(world)
+        options: dict[str, Any] = {"threads": threads} if isinstance(source, str) else {}
         found += calibrate(
-            world,
-            load_policy(policy)[0] if policy else None,
+            source,
+            policy_named(policy, world),
             anomalies=anomaly,
             levels=level,
             onset=onset,
@@ -66,7 +67,7 @@ def calibrate(
             workers=workers,
             done=list(table),
             report=keep,
-            threads=threads,
+            **options,
         )
     if as_json:
         print_json([line.to_dict() for line in found])

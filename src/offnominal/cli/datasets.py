@@ -12,7 +12,15 @@ from rich.markup import escape
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import AsJson, out, print_json, print_note, print_rows
 from offnominal.cli.studies import AllowModule
-from offnominal.cli.targets import allowed_modules
+from offnominal.cli.targets import (
+    POLICIES,
+    WORLDS,
+    allowed_modules,
+    chosen_worlds,
+    fault_named,
+    policy_named,
+    world_source,
+)
 
 datasets = typer.Typer()
 
@@ -63,7 +71,7 @@ def _point_to_tables() -> None:
 
 @datasets.command()
 def generate(
-    worlds: Annotated[list[str], typer.Argument(help="Ids of worlds, or 'all'.")],
+    worlds: Annotated[list[str], typer.Argument(help=WORLDS)],
     folder: Annotated[
         Path | None,
         folder_option(
@@ -94,7 +102,14 @@ def generate(
     anomaly: Annotated[list[str] | None, typer.Option(help="Only this anomaly; can be repeated.")] = None,
     level: Annotated[list[str] | None, typer.Option(help="Only this strength; can be repeated.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Algorithm of the shipped policy.")] = None,
-    policy: Annotated[Path | None, typer.Option(help="Policy of `offnominal train`, instead of a shipped one.")] = None,
+    policy: Annotated[str | None, typer.Option(help=f"Policy: {POLICIES}. Default: a shipped one.")] = None,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ANOMALY=PARAMETER",
+            help="Fault with a parameter, such as action/noise=0.2, in place of named strengths; can be repeated.",
+        ),
+    ] = None,
     seed: Annotated[int | None, seed_option("Seed of the first training episode. Default: 10,000,000.")] = None,
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     overwrite: Overwrite = False,
@@ -104,16 +119,20 @@ def generate(
 
     Example: [bold]offnominal generate SAP-Goal0-v0 --out data --level tiny --level strong --twins[/]
 
+    Of your own: [bold]offnominal generate my_package:make_env --policy my_package:control --fault action/noise=0.3[/]
+
     With frames: [bold]offnominal generate SAP-Goal0-v0 --out data --frames --camera affected[/]
     """
     from offnominal.datasets import Recipe, generate
     from offnominal.datasets.recipe import EXTRAS, SEED
-    from offnominal.worlds import worlds as registry
+    from offnominal.studies.data import folder_of
 
     rows = []
-    for world in registry.ids() if worlds == ["all"] else [registry.spec(world).id for world in worlds]:
+    own = [fault_named(text) for text in fault or ()]
+    for world in chosen_worlds(worlds):
+        source, acting = world_source(world), policy_named(policy, world)
         recipe = Recipe.for_world(
-            world,
+            source,
             episodes=episodes,
             nominal=nominal,
             validation=validation,
@@ -122,13 +141,18 @@ def generate(
             frames=frames,
             camera=cast(Any, camera),
             anomalies=anomaly,
-            levels=level,
+            levels=[] if own else level,
             algorithm=algorithm,
-            policy=policy,
+            policy=acting,
+            policy_name=policy,
             seed=SEED if seed is None else seed,
         )
-        path = folder / world if folder else None
-        made = generate(recipe, path, policy=policy, overwrite=overwrite, workers=workers, report=print_note)
+        if own:
+            recipe = recipe.replace(cells=tuple(entry.cell(world) for entry in own))
+        path = folder / world.replace(":", "-") if folder else folder_of(recipe, world, policy or "")
+        env = None if isinstance(source, str) else source
+        options: dict[str, Any] = {"overwrite": overwrite, "workers": workers, "report": print_note}
+        made = generate(recipe, path, policy=acting, env=env, **options)
         rows.append(_summary(made))
     print_rows("Datasets", rows, as_json)
 

@@ -36,16 +36,20 @@ def check_world_command(id: Annotated[str, typer.Argument(help="Id of the world.
 
 @check.command("environment")
 def check_environment_command(
-    id: Annotated[str, typer.Argument(help="Id of an environment in Gymnasium's registry, such as ROAD-Town-v0.")],
+    id: Annotated[
+        str,
+        typer.Argument(help="Id in Gymnasium's registry, such as ROAD-Town-v0, or package.module:function."),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Check the laws of Gymnasium environments, also of those that are no batched worlds.
 
     Example: [bold]offnominal check environment ROAD-Town-v0[/]
     """
+    from offnominal.core.imported_modules import attribute_of
     from offnominal.laws import check_environment
 
-    print_reports([check_environment(id)], as_json)
+    print_reports([check_environment(attribute_of(id) if ":" in id else id)], as_json)
 
 
 @check.command("anomaly")

@@ -14,9 +14,17 @@ from offnominal.core.imported_modules import import_modules
 from offnominal.core.registry import Registry
 
 if TYPE_CHECKING:
+    from offnominal.agents.policy import Policy
+    from offnominal.core.types import Array
     from offnominal.studies.base import BaseStudy
+    from offnominal.studies.fault_entry import FaultEntry
+    from offnominal.worlds.world_source import WorldSource
 
 T = TypeVar("T")
+WORLDS = "Ids of worlds or of Gymnasium environments, or package.module:function names, or 'all'."
+POLICIES = (
+    "a .safetensors file of `offnominal train`, a .zip of Stable-Baselines3, random, scripted or package.module:policy"
+)
 NAMES = "Comma-separated ids or package.module:Class names, or 'all'."
 
 
@@ -53,6 +61,66 @@ def chosen_names(registry: Registry[Any], given: str) -> list[str]:
     for name in names:
         registry.find(name)
     return names
+
+
+def chosen_worlds(given: Sequence[str] | None) -> list[str]:
+    """Return the names of worlds, or all ids for ``all`` or none; raise for the first unknown name.
+
+    A name is the id of a world or of a Gymnasium environment, or ``"package.module:function"``.
+    """
+    from offnominal.worlds import worlds as registry
+    from offnominal.worlds.named_world import named_source
+
+    if given in (None, [], ["all"]):
+        return registry.ids()
+    for name in given or ():
+        named_source(name)
+    return list(given or ())
+
+
+def world_source(name: str) -> WorldSource:
+    """Return the source of a world by name; any process can build it."""
+    from offnominal.worlds import worlds as registry
+    from offnominal.worlds.named_world import NamedWorld
+
+    return name if name in registry and not _imported else NamedWorld(name, tuple(_imported))
+
+
+def policy_named(name: str | None, world: str) -> Policy | Callable[[Array], Array] | None:
+    """Return a policy by name; None for the expert of the world.
+
+    Args:
+        name: A file, ``"scripted"``, ``"random"`` or ``"package.module:attribute"``.
+        world: Name of the world.
+    """
+    from offnominal.studies.named_policy import named_policy
+    from offnominal.worlds import worlds as registry
+
+    if name is None:
+        if world not in registry:
+            raise InvalidParameter(f"{world} has no shipped policy; give --policy: {POLICIES}.")
+        return None
+    found = named_policy(name, world, world_source(name=world))
+    if found is None:
+        raise InvalidParameter(f"--policy is {name!r}; expected {POLICIES}.")
+    return found
+
+
+def fault_named(given: str) -> FaultEntry:
+    """Return a fault of the form ``anomaly=parameter``, or with a named strength ``anomaly=strong``."""
+    from offnominal.studies.fault_entry import FaultEntry
+
+    anomaly, _, value = given.partition("=")
+    try:
+        return FaultEntry(anomaly, parameter=float(value))
+    except InvalidParameter:
+        raise
+    except ValueError:
+        if not value:
+            raise InvalidParameter(
+                f"--fault is {given!r}; expected ANOMALY=PARAMETER, as in action/noise=0.3."
+            ) from None
+        return FaultEntry(anomaly, strength=value)
 
 
 def load_named(registry: Registry[T], name: str) -> Callable[..., T]:

@@ -108,9 +108,22 @@ def _generated(world: str, cell: Cell, strengths: Strengths | None, workers: int
     if strengths is None and cell.data.faults:
         recipe = recipe.replace(cells=tuple(fault.cell(world) for fault in cell.data.faults))
     _check_faults(recipe, source)
-    code = foreign_version(world, cell.policy, [fault.anomaly for fault in recipe.cells])
-    folder = data_home() / f"{recipe.folder_name}-{code[:8]}" if code else None
+    folder = folder_of(recipe, world, cell.policy)
     return generate(recipe, folder, policy=policy, env=None if shipped else source, workers=workers)
+
+
+def folder_of(recipe: Recipe, world: str, policy: str) -> Path | None:
+    """Return the folder of a dataset whose episodes depend on code of other packages; None if they do not.
+
+    A recipe does not know this code. The name of the folder has its version, so that no dataset of older code is used.
+
+    Args:
+        recipe: Recipe of the dataset.
+        world: Name of the world.
+        policy: Name of the policy.
+    """
+    code = foreign_version(world, policy, [fault.anomaly for fault in recipe.cells])
+    return data_home() / f"{recipe.folder_name}-{code[:8]}" if code else None
 
 
 def _recipe_options(world: str, cell: Cell, strengths: Strengths | None) -> dict[str, Any]:
