@@ -35,6 +35,10 @@ studies.register(
     study_file("quickstart", "offnominal.studies", "quickstart.toml", "six detectors on two worlds in a minute or two")
 )
 
+studies.register(
+    study_file("diagnosis", "offnominal.studies", "diagnosis.toml", "channel, onset and kind of faults, as explained")
+)
+
 
 def read_study(package: str, file: str) -> BaseStudy:
     """Return the study in a TOML file of an installed package."""

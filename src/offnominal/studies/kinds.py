@@ -18,6 +18,9 @@ study_kinds: Registry[StudyKind[Any, Any]] = Registry(
 """Study kinds by id; other packages add theirs by an entry point in the group ``offnominal.study_kinds``."""
 study_kinds.register(Spec(STUDY, "offnominal.reports.fault_study:FaultStudyKind", "detectors on faults of worlds"))
 study_kinds.register(
+    Spec("diagnosis", "offnominal.reports.diagnosis.kind:DiagnosisKind", "explanations of faults: channel, onset, kind")
+)
+study_kinds.register(
     Spec("transfer", "offnominal.reports.transfer.kind:TransferKind", "detectors trained in a world, tested in another")
 )
 

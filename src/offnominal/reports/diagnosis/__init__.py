@@ -1,0 +1,1 @@
+"""Reports of diagnosis studies."""

@@ -1,0 +1,85 @@
+"""The report of a diagnosis study: tables, one figure and one page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from offnominal.reports.diagnosis.tables import COLUMNS, DiagnosisResults, diagnosis_tables
+from offnominal.reports.figures import pyplot
+from offnominal.reports.save_figures import save_figures
+from offnominal.reports.simple_page import write_simple_report
+from offnominal.studies.results import RunResults
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+PANELS = ("sensor found", "onset error", "onset in interval", "kind of fault")
+AXES = {
+    "sensor found": "share of sensor faults\nwhose channel is named",
+    "onset error": "median error of the onset, steps",
+    "onset in interval": "share of 90 % intervals\nwith the labelled onset",
+    "kind of fault": "share of faults\nwhose kind is named",
+}
+STATED = 0.9
+SPREAD = 0.6
+CAPTION = (
+    "Mean and 95 % interval by episode of each detector in each world, among faulty episodes with an onset. Dashed: a "
+    "random answer, or the stated coverage of 0.9."
+)
+EXPLANATION = (
+    "A fault of sensors or actuators is in one random channel. Channels, onset and kind are those of episodes in which "
+    "an onset was found. The error of the onset is the median distance from the labelled one, in steps; a fault can be "
+    "invisible at first. Kinds of faults are compared with a library of every other episode. A false onset is one in a "
+    "nominal episode."
+)
+
+
+def write_diagnosis_report(results: RunResults, folder: Path) -> Path:
+    """Write page, tables and figure of a diagnosis study; return the page."""
+    found = DiagnosisResults.of(results.table)
+    save_figures(pyplot(), {"diagnosis": lambda plt: diagnosis_figure(plt, found)}, folder / "figures", dpi=160)
+    sizes = f"{len(found.names)} detectors, {len(found.worlds)} worlds, {results.cells} cells."
+    tables = diagnosis_tables(found)
+    return write_simple_report(results, f"{sizes} {EXPLANATION}", tables, {"diagnosis": CAPTION}, folder)
+
+
+def diagnosis_figure(plt: Any, found: DiagnosisResults) -> Any:
+    """Draw a panel for each number: a row per detector, a mark per world."""
+    columns = {column.label: column for column in COLUMNS}
+    names, worlds = found.names, found.worlds
+    height = (0.16 * len(worlds) + 0.14) * len(names) + 1.1
+    figure, grid = plt.subplots(1, len(PANELS), figsize=(10.5, height), sharey=True, layout="constrained")
+    for axes, label in zip(grid, PANELS, strict=True):
+        _draw(axes, found, columns[label])
+        axes.set_xlabel(AXES[label])
+        axes.set_yticks(range(len(names)), names)
+        axes.set_ylim(len(names) - 0.5, -0.5)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+    marks = [
+        grid[0].plot([], [], "o", color=COLOURS[number % len(COLOURS)], label=world)[0]
+        for number, world in enumerate(worlds)
+    ]
+    figure.legend(handles=marks, loc="outside upper left", ncols=len(marks), fontsize=8)
+    return figure
+
+
+def _draw(axes: Any, found: DiagnosisResults, column: Any) -> None:
+    worlds = found.worlds
+    step = SPREAD / max(len(worlds), 1)
+    for row, name in enumerate(found.names):
+        for number, world in enumerate(worlds):
+            place = row + step * (number - (len(worlds) - 1) / 2)
+            shade = COLOURS[number % len(COLOURS)]
+            value, low, high = (found.value(name, world, column, part) for part in ("", "_low", "_high"))
+            if value is None:
+                continue
+            if low is not None and high is not None:
+                axes.plot([low, high], [place, place], color=shade, lw=3, alpha=0.4, solid_capstyle="butt")
+            axes.plot(value, place, "o", ms=4.5, color=shade, zorder=3)
+            random = found.value(name, world, column, "random") if column.random else None
+            if random is not None:
+                axes.plot([random] * 2, [place - step / 2, place + step / 2], color=shade, lw=1.0, ls=(0, (2, 1)))
+    if column.name == "onset_covered":
+        axes.axvline(STATED, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
+    if column.name != "onset_error":
+        axes.set_xlim(-0.03, 1.03)

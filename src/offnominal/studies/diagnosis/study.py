@@ -1,0 +1,63 @@
+"""Diagnosis studies as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.studies.cell import Cell
+from offnominal.studies.diagnosis.cell import DiagnosisCell
+from offnominal.studies.study import Study
+from offnominal.worlds.named_world import is_shipped_id
+
+
+@dataclass(frozen=True)
+class DiagnosisStudy(Study):
+    """Detectors whose explanations of faulty episodes are evaluated: channels, onset and kind of fault.
+
+    A fault of sensors or actuators is in one channel, another one in each episode. The fields are those of
+    :class:`~offnominal.studies.Study`, without alarms.
+
+    Example:
+        >>> from offnominal.studies import DetectorEntry
+        >>> study = DiagnosisStudy("mine", worlds=("SAP-Goal0-v0",), detectors=(DetectorEntry("KNN"),))
+        >>> [cell.label for cell in study.cells()]
+        ['SAP-Goal0-v0/tqc/KNN/0']
+    """
+
+    kind: Literal["diagnosis"] = field(default="diagnosis", kw_only=True)  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = {"alarms": self.alarms, "frames": self.data.frames, "faults of its own": self.data.faults}
+        for what, found in given.items():
+            if found:
+                raise InvalidParameter(
+                    f"study {self.name!r} has {what}; a diagnosis explains channels of vectors under calibrated faults."
+                )
+        for world in self.worlds:
+            if not is_shipped_id(world):
+                raise InvalidParameter(
+                    f"study {self.name!r} names {world}; a diagnosis needs a world whose channels are known. "
+                    "`offnominal worlds` lists them."
+                )
+
+    def cells(self) -> list[Cell]:
+        """Return every cell, world by world: cells that share their episodes follow each other."""
+        return [
+            DiagnosisCell(
+                world=world,
+                name=entry.name,
+                detector=entry.id,
+                parameters=entry.parameters,
+                seed=seed,
+                policy=policy,
+                data=self.data_in(world),
+                replicates=self.replicates,
+            )
+            for world in self.worlds
+            for policy in self.policies_in(world)
+            for entry in self.detectors
+            for seed in self.seeds_of(entry)
+        ]
