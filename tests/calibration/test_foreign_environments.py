@@ -1,5 +1,7 @@
 """Calibration of environments of other packages: every source, within a number of episodes, with its cost first."""
 
+import importlib
+from contextlib import contextmanager
 from functools import partial
 
 import gymnasium
@@ -7,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.spaces import Box
 
-from offnominal.calibration import calibrate, calibration_cost
+from offnominal.calibration import calibrate, calibration, calibration_cost
 from offnominal.calibration.axis import Axis
 from offnominal.calibration.cost import fitted_sizes, most_episodes
 from offnominal.core.errors import InvalidParameter
@@ -60,6 +62,54 @@ def test_the_cost_is_known_before_anything_is_simulated():
     assert cost.episodes <= 2200
     assert 0 < cost.seconds < 60
     assert f"at most {cost.episodes:,} episodes, " in str(cost)
+
+
+MODULE = """
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+
+
+class Short(gymnasium.Env):
+    observation_space, action_space = Box(-9, 9, (1,)), Box(-1, 1, (1,))
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x, self.steps = self.np_random.uniform(-1, 1), 0
+        return np.array([self.x], np.float32), {}
+
+    def step(self, action):
+        self.x, self.steps = self.x + float(np.clip(action[0], -1, 1)), self.steps + 1
+        return np.array([self.x], np.float32), -abs(self.x), False, self.steps == 4, {}
+
+
+def make():
+    return Short()
+
+
+def centre(observations):
+    return -observations
+"""
+
+
+def test_processes_make_the_environment_of_a_module_and_agree_with_one_process(tmp_path, monkeypatch):
+    (tmp_path / "short_lines.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    shown = []
+
+    @contextmanager
+    def recorded(title, *, total):
+        yield lambda units=1.0, note="": shown.append((title, total, units))
+
+    monkeypatch.setattr(calibration, "progress", recorded)
+    module = importlib.import_module("short_lines")
+    wanted = {"anomalies": ["observation/offset", "action/offset"], "levels": [0.75], "max_episodes": 3300}
+    found = calibrate(module.make, module.centre, workers=2, **wanted)
+    assert [line.anomaly for line in found] == wanted["anomalies"]
+    ((title, total),) = {each[:2] for each in shown}
+    assert title == "Calibrating Short, episodes"
+    assert 0.5 * total < sum(units for *_, units in shown) <= total
+    assert calibrate(module.make, module.centre, **wanted) == found
 
 
 def test_sizes_are_reduced_in_proportion_and_never_beyond_the_limit():

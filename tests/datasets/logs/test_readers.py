@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from offnominal.core.errors import OffnominalError
-from offnominal.datasets.logs import episodes_from, import_log, read_hdf5, read_mcap
+from offnominal.datasets.logs import episodes_from, hdf5_log, import_log, read_hdf5, read_mcap
 
 SECOND = 10**9
 ROS_MESSAGE = (
@@ -117,7 +117,9 @@ def test_demonstrations_keep_their_last_observation(tmp_path):
     np.testing.assert_allclose(episodes[3].rewards, np.arange(8))
 
 
-def test_flat_arrays_end_at_terminals_and_timeouts(tmp_path):
+@pytest.mark.parametrize("block", [3, 2**16])
+def test_flat_arrays_end_at_terminals_and_timeouts(tmp_path, monkeypatch, block):
+    monkeypatch.setattr(hdf5_log, "BLOCK_ROWS", block)
     episodes = list(episodes_from(d4rl(tmp_path / "maze.hdf5")))
     assert [len(episode) for episode in episodes] == [4, 4, 1]
     np.testing.assert_array_equal(episodes[1].observations, np.arange(10.0, 20.0).reshape(5, 2))

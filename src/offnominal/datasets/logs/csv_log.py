@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,25 @@ import pyarrow.csv as pa_csv
 
 from offnominal.core.errors import InvalidLog
 from offnominal.core.files import file_errors
-from offnominal.datasets.logs.row_source import TableRows
+from offnominal.datasets.logs.csv_blocks import CsvParser, CsvRows
+from offnominal.datasets.logs.row_source import RowSource, TableRows
 
 SEPARATORS = (",", ";", "\t", "|")
 MISSING = ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "#N/A", "-nan"]
+CONVERSION = {"null_values": MISSING, "strings_can_be_null": True}
+LARGE = 2**26
+"""Bytes above which a file is read in blocks."""
+COMPRESSION = 8
+"""Largest ratio of compression of a text of numbers that is expected."""
+_ROW = re.compile(r"Row #(\d+)")
 _WRONG_COUNT = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 _WRONG_VALUE = re.compile(r"In CSV column #(\d+): (?:Row #(\d+): )?CSV conversion error to ([^:]+): (.*)")
 
 
-def read_csv(path: Path) -> TableRows:
+def read_csv(path: Path) -> RowSource:
     """Return the rows of a text file with a header line. The separator is the most frequent one in the header.
+
+    A file of more than 64 MiB, or a large compressed one, is read in blocks.
 
     Raises:
         InvalidLog: A row has too few or too many entries, or text among numbers.
@@ -38,17 +48,27 @@ def read_csv(path: Path) -> TableRows:
             raise InvalidLog(f"{path} has two columns {name!r}; rename one of them.")
     if all(_is_number(name) for name in names):
         raise InvalidLog(f"{path} has no header: its first line is {header[:60]!r}. Add a line with the column names.")
+    with file_errors(path):
+        large = path.stat().st_size > (LARGE // COMPRESSION if path.suffix == ".gz" else LARGE)
+    if large:
+        explained = partial(_explained_part, names=names)
+        return CsvRows(path, CsvParser(path, names, separator, explained, CONVERSION))
     try:
         with file_errors(path):
             table = pa_csv.read_csv(
                 path,
                 read_options=pa_csv.ReadOptions(use_threads=False),
                 parse_options=pa_csv.ParseOptions(delimiter=separator),
-                convert_options=pa_csv.ConvertOptions(null_values=MISSING, strings_can_be_null=True),
+                convert_options=pa_csv.ConvertOptions(**CONVERSION),
             )
     except (pa.ArrowException, UnicodeDecodeError) as error:
         raise InvalidLog(f"{path}: {_explained(str(error), names)}") from None
     return TableRows(str(path), table.rename_columns([name.strip() for name in table.column_names]))
+
+
+def _explained_part(error: str, before: int, names: list[str]) -> str:
+    """Return an error in a part of a file, which has no header, with the row in the whole file."""
+    return _explained(_ROW.sub(lambda found: f"Row #{int(found[1]) + before + 1}", error), names)
 
 
 def _header(path: Path) -> str:

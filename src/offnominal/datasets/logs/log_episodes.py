@@ -46,7 +46,7 @@ def episodes_from(
     the label of row t + 1, the first row in which the fault could have been observed. Rows are counted from 0.
 
     The log is read once to find its episodes and to check it, and again when its episodes are used; a block of a
-    Parquet file is in memory at a time.
+    Parquet, HDF5 or large CSV file is in memory at a time.
 
     Args:
         source: The log; see :func:`~offnominal.datasets.logs.opening.open_log`. Files of robots name their own columns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -78,23 +79,24 @@ def _file(path: Path) -> Path:
 
 def _messages(path: Path, topics: list[str] | None) -> dict[str, tuple[FloatArray, dict[str, FloatArray]]]:
     """Return times and channels by topic."""
-    times: dict[str, list[float]] = {}
-    values: dict[str, list[dict[str, float]]] = {}
+    times: dict[str, array[float]] = {}
+    values: dict[str, array[float]] = {}
+    names: dict[str, list[str]] = {}
     for topic, seconds, message in _decoded(path, topics):
-        times.setdefault(topic, []).append(seconds)
-        values.setdefault(topic, []).append(dict(_numbers("", message)))
+        row = dict(_numbers("", message))
+        if list(row) != names.setdefault(topic, list(row)):
+            raise InvalidLog(
+                f"message {len(times[topic])} of topic {topic!r} in {path} has other fields than the first one; leave "
+                "the topic out."
+            )
+        times.setdefault(topic, array("d")).append(seconds)
+        values.setdefault(topic, array("d")).extend(row.values())
     found = {}
-    for topic, rows in values.items():
-        names = list(rows[0])
-        for number, row in enumerate(rows):
-            if list(row) != names:
-                raise InvalidLog(
-                    f"message {number} of topic {topic!r} in {path} has other fields than the first one; leave "
-                    "the topic out."
-                )
-        if names:
-            channels = {name: np.array([row[name] for row in rows]) for name in names}
-            found[topic] = (np.array(times[topic]), channels)
+    for topic, fields in names.items():
+        if fields:
+            matrix = np.frombuffer(values[topic]).reshape(-1, len(fields))
+            channels = {name: matrix[:, column] for column, name in enumerate(fields)}
+            found[topic] = (np.frombuffer(times[topic]), channels)
     return found
 
 
