@@ -6,6 +6,7 @@ from typing import Any
 
 from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.detector import Detector
+from offnominal.detectors.registered_id import class_paths, registered_id
 
 detectors: Registry[Detector] = Registry("detector", Detector)
 
@@ -123,25 +124,7 @@ def name_of(detector: Detector) -> str | None:
         >>> name_of(make_detector("Neighbours")), name_of(make_detector("KNN"))
         ('Neighbours', 'KNN')
     """
-    paths = _paths(type(detector))
-    if f"{_TRANSITIONS}.on_transitions:OnTransitions" in paths:
-        paths = _paths(type(vars(detector)["row_detector"]))
-    candidates = [spec for spec in detectors if spec.options.get("row_detector", spec.target) in paths]
-    if len(candidates) < 2:
-        return candidates[0].id if candidates else None
-    parameters = detector.get_params()
-
-    def agreement(spec: Spec) -> int:
-        # Which implementation, given as a string, counts more than numbers.
-        options = {name: value for name, value in spec.options.items() if name != "row_detector"}
-        weights = {name: 2 if isinstance(value, str) else 1 for name, value in options.items()}
-        return sum(weights[name] * (1 if parameters.get(name) == value else -1) for name, value in options.items())
-
-    return max(candidates, key=agreement).id
-
-
-def _paths(kind: type) -> set[str]:
-    """Return the paths under which a class can be registered: of its module, and of the packages above it."""
-    parts = kind.__module__.split(".")
-    packages = (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
-    return {f"{package}:{kind.__qualname__}" for package in packages}
+    kind: type = type(detector)
+    if f"{_TRANSITIONS}.on_transitions:OnTransitions" in class_paths(kind):
+        kind = type(vars(detector)["row_detector"])
+    return registered_id(detectors, kind, detector.get_params(), option="row_detector")

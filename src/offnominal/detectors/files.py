@@ -17,8 +17,9 @@ from offnominal.core.checks import shown
 from offnominal.core.config import Config
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, UnsupportedFormat
 from offnominal.core.files import read_bytes, read_json, sha256_of, write_bytes, write_json
+from offnominal.core.registry import Registry
 from offnominal.core.types import Array
-from offnominal.detectors.catalogue import make_detector, name_of
+from offnominal.detectors.catalogue import detectors, name_of
 from offnominal.detectors.detector import Detector
 
 FORMAT = 2
@@ -55,13 +56,11 @@ def save_detector(path: Path | str, detector: Detector) -> DetectorCard:
         >>> from offnominal.rollouts import collect
         >>> folder = TemporaryDirectory()
         >>> episodes = collect("SAP-Goal0-v0", expert("SAP-Goal0-v0"), 5)
-        >>> card = save_detector(f"{folder.name}/knn", make_detector("KNN").fit(episodes))
+        >>> card = save_detector(f"{folder.name}/knn", detectors.make("KNN").fit(episodes))
         >>> load_detector(f"{folder.name}/knn").score(episodes)[0].max()
         np.float64(0.0)
     """
-    if not isinstance(detector, Detector):
-        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted Detector.")
-    return write_detector(path, detector, name_of(detector), "offnominal.detectors")
+    return write_detector(path, detector, detectors, name_of)
 
 
 def load_detector(path: Path | str) -> Detector:
@@ -75,7 +74,7 @@ def load_detector(path: Path | str) -> Detector:
         DamagedFile: The files are not those of such a detector.
         UnknownName: No detector with that id is registered.
     """
-    return read_detector(path, make_detector)
+    return read_detector(path, detectors.make)
 
 
 class Saved(Protocol):
@@ -102,22 +101,27 @@ class Saved(Protocol):
 T = TypeVar("T", bound=Saved)
 
 
-def write_detector(path: Path | str, detector: Saved, id: str | None, group: str) -> DetectorCard:
+def write_detector(
+    path: Path | str, detector: T, registry: Registry[T], name: Callable[[T], str | None]
+) -> DetectorCard:
     """Write the two files of a fitted detector of any kind.
 
     Args:
         path: Path without extension.
         detector: The detector.
-        id: Its registered id.
-        group: Entry points under which detectors of its kind are registered, for the error message.
+        registry: Registry of the detectors of its kind.
+        name: Returns the registered id of a detector, or None.
     """
+    if registry.contract is not None and not isinstance(detector, registry.contract):
+        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted {registry.contract.__name__}.")
     weights, card_path = _paths(path)
     if not detector.fitted:
         raise NotFitted(f"{detector.name} is not fitted; call fit before saving it.")
+    id = name(detector)
     if id is None:
         raise InvalidParameter(
             f"{detector.name} is not registered, so it could not be loaded again; register it under the "
-            f"entry point `{group}`."
+            f"entry point `offnominal.{registry.plural}`."
         )
     content = save_tensors({key: np.asarray(values, order="C") for key, values in detector.state_dict().items()})
     card = DetectorCard(id, detector.get_params(), sha256_of(content))

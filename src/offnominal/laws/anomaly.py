@@ -23,7 +23,7 @@ from offnominal.core.episode import FRAMES, Episode, same_bytes
 from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
-from offnominal.laws.world import require
+from offnominal.laws.require import require
 from offnominal.rollouts.collection import collect, returns
 from offnominal.rollouts.twin_rollouts import Twin, twins
 from offnominal.worlds.camera import PixelCamera

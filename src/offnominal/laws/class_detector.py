@@ -22,7 +22,7 @@ from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.detector import ROUNDING
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
-from offnominal.laws.world import require
+from offnominal.laws.require import require
 
 SIDE, TRAINING, FRESH = 32, 24, 9
 COLOURS = ((200, 40, 40), (40, 200, 40), (40, 40, 200))

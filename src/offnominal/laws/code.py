@@ -10,7 +10,7 @@ from types import FrameType
 
 from offnominal.core.errors import UnknownName
 from offnominal.laws.report import SkipLaw
-from offnominal.laws.world import require
+from offnominal.laws.require import require
 from offnominal.studies.code import OURS, Sources
 
 SHOWN = 3

@@ -24,7 +24,7 @@ from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
-from offnominal.laws.world import require
+from offnominal.laws.require import require
 from offnominal.rollouts.collection import collect
 from offnominal.worlds.world_source import build_world
 

@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 
 from offnominal.core.errors import UnknownName, did_you_mean
 from offnominal.laws.report import LawReport, check_laws
-from offnominal.laws.world import require
+from offnominal.laws.require import require
 from offnominal.worlds.catalogue import NAMESPACE
 
 STEPS = 25

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from offnominal.core.errors import OffnominalError
-from offnominal.laws.world import require
+from offnominal.laws.require import require
 
 
 def require_named_error(what: str, call: Callable[..., object], *arguments: object) -> None:

@@ -24,8 +24,8 @@ from offnominal.detectors.scenes.scene_detector import SceneDetector
 from offnominal.laws.code import executed, named_target, require_covered
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
+from offnominal.laws.require import require
 from offnominal.laws.street_scenes import street_scene
-from offnominal.laws.world import require
 from offnominal.worlds.road.rig_frame import CameraFrame, LidarFrame, RigFrame
 from offnominal.worlds.road.scenes import DrivingFrame
 

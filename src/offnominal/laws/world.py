@@ -10,9 +10,10 @@ from gymnasium.spaces import Discrete
 from gymnasium.utils.env_checker import check_env
 
 from offnominal.agents.policy import RandomPolicy
-from offnominal.core.errors import LawBroken, UnsupportedEnvironment
+from offnominal.core.errors import UnsupportedEnvironment
 from offnominal.core.types import Array, IntArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
+from offnominal.laws.require import require
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.pixel_observations import ObservationKind
 from offnominal.worlds.single_env import WorldEnv
@@ -223,9 +224,3 @@ def _images_pass(id: str, options: dict[str, Any]) -> None:
         last = infos["final_obs"][0]
         require(last in vector.single_observation_space, f"observation={kind!r} leaves the space as an episode ends")
         vector.close()
-
-
-def require(condition: bool, problem: str) -> None:
-    """Raise :class:`LawBroken` unless the condition holds."""
-    if not condition:
-        raise LawBroken(problem)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from offnominal.core.checks import shown
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.classifiers.class_detector import ClassDetector
 from offnominal.detectors.files import DetectorCard, read_detector, write_detector
+from offnominal.detectors.registered_id import registered_id
 
 class_detectors: Registry[ClassDetector] = Registry("class_detector", ClassDetector)
 
@@ -45,11 +44,7 @@ def make_class_detector(id: str, **parameters: Any) -> ClassDetector:
 
 def class_detector_name(detector: ClassDetector) -> str | None:
     """Return the registered id of a detector, or None."""
-    kind = type(detector)
-    paths = {f"{kind.__module__}:{kind.__qualname__}"}
-    if kind.__module__.startswith(f"{_CLASSIFIERS}."):
-        paths.add(f"{_CLASSIFIERS}:{kind.__qualname__}")
-    return next((spec.id for spec in class_detectors if spec.target in paths), None)
+    return registered_id(class_detectors, type(detector), detector.get_params())
 
 
 def save_class_detector(path: Path | str, detector: ClassDetector) -> DetectorCard:
@@ -59,9 +54,7 @@ def save_class_detector(path: Path | str, detector: ClassDetector) -> DetectorCa
         path: Path without extension.
         detector: A fitted detector of a registered class.
     """
-    if not isinstance(detector, ClassDetector):
-        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted ClassDetector.")
-    return write_detector(path, detector, class_detector_name(detector), "offnominal.class_detectors")
+    return write_detector(path, detector, class_detectors, class_detector_name)
 
 
 def load_class_detector(path: Path | str) -> ClassDetector:
@@ -75,4 +68,4 @@ def load_class_detector(path: Path | str) -> ClassDetector:
         DamagedFile: The files are not those of such a detector.
         UnknownName: No detector with that id is registered.
     """
-    return read_detector(path, make_class_detector)
+    return read_detector(path, class_detectors.make)

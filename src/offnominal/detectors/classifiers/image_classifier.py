@@ -13,7 +13,7 @@ from torch import Tensor
 
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
-from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.classifiers.class_detector import ClassDetector
 from offnominal.detectors.classifiers.class_images import ClassImages
 from offnominal.detectors.classifiers.classifier_network import (
@@ -23,17 +23,16 @@ from offnominal.detectors.classifiers.classifier_network import (
     build_backbone,
 )
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone
+from offnominal.detectors.network_state import NetworkState
 from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.state_arrays import StateArrays
-from offnominal.detectors.weights import require_fitting, with_weights
 
 BATCH_SIZE = {"cpu": 8, "cuda": 64}
 """Number of images per call of the network. It is constant because rounding depends on the batch size."""
 
 
 @dataclass(kw_only=True, eq=False)
-class ImageClassifier(ClassDetector):
+class ImageClassifier(NetworkState, ClassDetector):
     """A detector that scores the features and class logits of a network trained on the normal classes.
 
     Args:
@@ -106,13 +105,13 @@ class ImageClassifier(ClassDetector):
         elif given.shape_ != self.shape_ or not np.array_equal(given.classes_, self.classes_):
             raise InvalidParameter(f"{given.name} was fitted to images of other shape or classes; fit it instead.")
         else:
-            self.network_: ClassifierNetwork = given.network_
-            self.curve_: FloatArray = given.curve_.copy()
+            self.network_ = given.network_
+            self.curve_ = given.curve_.copy()
         self._fit_scores(images, labels, seed)
 
     def _train(self, images: ClassImages, labels: IntArray, seed: int) -> None:
         with RandomNumbers(seed, CPU).weights():
-            network = self._network(self.shape_, len(self.classes_))
+            network = self._network()
         if self.backbone != ENCODER:
             network.backbone.load_state_dict(load_backbone(self.backbone).state_dict())
             network.backbone.requires_grad_(self.finetune)
@@ -125,13 +124,10 @@ class ImageClassifier(ClassDetector):
             self.curve_ = training.run(self.network_, images, labels, self.device_, seed)
         self._settle()
 
-    def _network(self, shape: tuple[int, ...], n_classes: int) -> ClassifierNetwork:
+    def _network(self) -> ClassifierNetwork:
         """Return the network with random weights."""
-        return ClassifierNetwork(build_backbone(self.backbone, max(shape[1:])), FEATURES[self.backbone], n_classes)
-
-    def _settle(self) -> None:
-        """Prepare the network for scoring."""
-        self.network_.eval().requires_grad_(False)
+        backbone = build_backbone(self.backbone, max(self.shape_[1:]))
+        return ClassifierNetwork(backbone, FEATURES[self.backbone], len(self.classes_))
 
     def _fit_scores(self, images: ClassImages, labels: IntArray, seed: int) -> None:
         """Learn what the score needs besides the network."""
@@ -169,23 +165,3 @@ class ImageClassifier(ClassDetector):
     @abstractmethod
     def _novelty(self, features: FloatArray, logits: FloatArray) -> FloatArray:
         """Return one score per image."""
-
-    def _state_dict(self) -> dict[str, Array]:
-        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        return {name: array.copy() for name, array in {"curve": self.curve_, **weights}.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
-        choose_device(self.device)
-        super().load_state_dict(state)
-
-    def _load_state_dict(self, state: StateArrays) -> None:
-        self.device_ = choose_device(self.device)
-        self.curve_ = state.floats("curve", ("epochs", 2), empty=True)
-        weights = state.part("network.")
-        n_classes = len(self.classes_)
-        require_fitting(weights, lambda: self._network(self.shape_, n_classes), state.owner)
-        with RandomNumbers(0, CPU).weights():
-            network = self._network(self.shape_, n_classes)
-        self.network_ = with_weights(network, weights).to(self.device_)
-        self._settle()

@@ -83,11 +83,11 @@ class NDCC(ImageClassifier):
     radius: float = 16.0
     gaussian_weight: float = 0.2
 
-    def _network(self, shape: tuple[int, ...], n_classes: int) -> ClassifierNetwork:
+    def _network(self) -> ClassifierNetwork:
         return NDCCNetwork(
-            build_backbone(self.backbone, max(shape[1:])),
+            build_backbone(self.backbone, max(self.shape_[1:])),
             FEATURES[self.backbone],
-            n_classes,
+            len(self.classes_),
             radius=self.radius,
             weight=self.gaussian_weight,
         )

@@ -14,19 +14,18 @@ from torch.nn import functional
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
-from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.core.types import FloatArray, IntArray
 from offnominal.detectors.classifiers.class_detector import ClassDetector
 from offnominal.detectors.classifiers.class_images import ClassImages, Images
 from offnominal.detectors.classifiers.patch_network import PATCH, STRIDE, PatchNetwork
+from offnominal.detectors.network_state import NetworkState
 from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range
-from offnominal.detectors.random_numbers import CPU, RandomNumbers
-from offnominal.detectors.state_arrays import StateArrays
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.training import GradientStep, train
-from offnominal.detectors.weights import require_fitting, with_weights
 
 
 @dataclass(kw_only=True, eq=False)
-class PatchAutoencoder(ClassDetector):
+class PatchAutoencoder(NetworkState, ClassDetector):
     """Mean squared error of the reconstruction of all patches of an image. Classes are not used.
 
     Patches of 32 × 32 pixels overlap by half. In training a random patch of each image is reconstructed from a noisy
@@ -51,6 +50,7 @@ class PatchAutoencoder(ClassDetector):
         "batch_size": STEPS,
         "learning_rate": POSITIVE,
     }
+    CURVE: ClassVar[None] = None
     needs_classes: ClassVar[bool] = False
 
     channels: int = 32
@@ -70,11 +70,14 @@ class PatchAutoencoder(ClassDetector):
         self.device_ = choose_device(self.device)
         random = RandomNumbers(seed, self.device_)
         with random.weights():
-            network = PatchNetwork(self.channels)
+            network = self._network()
         self.network_ = network.to(self.device_)
         if self.n_epochs:
             self._train(images, random, seed)
-        self.network_.eval().requires_grad_(False)
+        self._settle()
+
+    def _network(self) -> PatchNetwork:
+        return PatchNetwork(self.channels)
 
     def _train(self, images: ClassImages, random: RandomNumbers, seed: int) -> None:
         draw = Stream.named(seed, 0, "patches").generator()
@@ -117,23 +120,6 @@ class PatchAutoencoder(ClassDetector):
                 errors = (self.network_(patches) - patches).square().double().mean(dim=(1, 2, 3))
                 scores.append(float(errors.max() if self.reduction == "max" else errors.mean()))
         return np.array(scores)
-
-    def _state_dict(self) -> dict[str, Array]:
-        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        return {name: array.copy() for name, array in weights.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
-        choose_device(self.device)
-        super().load_state_dict(state)
-
-    def _load_state_dict(self, state: StateArrays) -> None:
-        self.device_ = choose_device(self.device)
-        weights = state.part("network.")
-        require_fitting(weights, lambda: PatchNetwork(self.channels), state.owner)
-        with RandomNumbers(0, CPU).weights():
-            network = PatchNetwork(self.channels)
-        self.network_ = with_weights(network, weights).to(self.device_).eval().requires_grad_(False)
 
 
 def _corners(side: int) -> IntArray:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from offnominal.core.device import choose_device, deterministic_kernels
-from offnominal.core.errors import InvalidParameter, NotFitted, UnknownName, did_you_mean
+from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import Stream, check_seed
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.detectors.classifiers.class_images import ClassImages
@@ -22,11 +22,11 @@ from offnominal.detectors.discovery.image_views import random_views
 from offnominal.detectors.discovery.partly_labelled import UNLABELLED
 from offnominal.detectors.images.features.backbone import Backbone
 from offnominal.detectors.images.features.backbones import ENCODER, load_backbone
+from offnominal.detectors.network_state import NetworkState
 from offnominal.detectors.parameters import POSITIVE, STEPS, STEPS_OR_NONE, Range, check_parameters, plain_parameters
 from offnominal.detectors.random_numbers import CPU, RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays, all_or_nothing
 from offnominal.detectors.training import GradientStep, train
-from offnominal.detectors.weights import require_fitting, with_weights
 
 LAST_RATE = 0.01
 """Learning rate at the end of the training, relative to the first one."""
@@ -59,7 +59,7 @@ class ContrastiveNetwork(nn.Module):
 
 
 @dataclass(kw_only=True, eq=False)
-class ContrastiveEncoder:
+class ContrastiveEncoder(NetworkState):
     """Features of images in which classes form clusters, also classes without labels (Vaze et al. 2022).
 
     Two random views of every image are pulled together, and so are labelled images of the same class. The features are
@@ -94,6 +94,8 @@ class ContrastiveEncoder:
         "learning_rate": POSITIVE,
         "momentum": Range(0, 1, open_high=True),
     }
+    LEARNED: ClassVar[str] = "network_"
+    CURVE: ClassVar[tuple[str | int, ...] | None] = ("epochs",)
 
     backbone: str = ENCODER
     hidden: int = 512
@@ -205,30 +207,11 @@ class ContrastiveEncoder:
         """Return the constructor's arguments."""
         return plain_parameters(self)
 
-    def state_dict(self) -> dict[str, Array]:
-        """Return all learned parameters as arrays."""
-        self._require_fitted()
-        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        arrays = {"shape": np.array(self.shape_, np.int64), "curve": self.curve_, **weights}
-        return {name: array.copy() for name, array in arrays.items()}
+    def _shared_state(self) -> dict[str, Array]:
+        return {"shape": np.array(self.shape_, np.int64)}
 
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the result of :meth:`state_dict`; raise :class:`DamagedFile` if the arrays do not fit."""
-        arrays = StateArrays(state, type(self).__name__)
-        with all_or_nothing(self), arrays.damage_named():
-            self.device_ = choose_device(self.device)
-            self.shape_ = tuple(arrays.integers("shape", (3,), low=1, high=100_000).tolist())
-            self.curve_ = arrays.floats("curve", ("epochs",), empty=True)
-            weights = arrays.part("network.")
-            require_fitting(weights, self._network, arrays.owner)
-            with RandomNumbers(0, CPU).weights():
-                network = self._network()
-            self.network_ = with_weights(network, weights).to(self.device_).eval().requires_grad_(False)
-            arrays.require_all_taken()
-
-    def _require_fitted(self) -> None:
-        if not hasattr(self, "network_"):
-            raise NotFitted("ContrastiveEncoder is not fitted; call fit first.")
+    def _load_shared_state(self, state: StateArrays) -> None:
+        self.shape_ = tuple(state.integers("shape", (3,), low=1, high=100_000).tolist())
 
 
 def _freeze(backbone: Backbone) -> None:

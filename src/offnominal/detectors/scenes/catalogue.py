@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from offnominal.core.checks import shown
-from offnominal.core.errors import InvalidParameter
 from offnominal.core.registry import Registry, Spec
 from offnominal.detectors.files import DetectorCard, read_detector, write_detector
+from offnominal.detectors.registered_id import registered_id
 from offnominal.detectors.scenes.scene_detector import SceneDetector
 
 scene_detectors: Registry[SceneDetector] = Registry("scene_detector", SceneDetector)
@@ -53,19 +52,8 @@ def make_scene_detector(id: str, **parameters: Any) -> SceneDetector:
 
 
 def scene_detector_name(detector: SceneDetector) -> str | None:
-    """Return the registered id of a scene detector, or None.
-
-    Several ids can share a class; the id whose options agree with the parameters of the detector is returned.
-    """
-    kind = type(detector)
-    paths = {f"{kind.__module__}:{kind.__qualname__}"}
-    if kind.__module__.startswith(f"{_SCENES}."):
-        paths.add(f"{_SCENES}:{kind.__qualname__}")
-    found = [spec for spec in scene_detectors if spec.target in paths]
-    if len(found) < 2:
-        return found[0].id if found else None
-    parameters = detector.get_params()
-    return max(found, key=lambda spec: sum(parameters.get(name) == value for name, value in spec.options.items())).id
+    """Return the registered id of a scene detector, or None. Several ids can share a class."""
+    return registered_id(scene_detectors, type(detector), detector.get_params())
 
 
 def save_scene_detector(path: Path | str, detector: SceneDetector) -> DetectorCard:
@@ -75,9 +63,7 @@ def save_scene_detector(path: Path | str, detector: SceneDetector) -> DetectorCa
         path: Path without extension.
         detector: A fitted scene detector of a registered class.
     """
-    if not isinstance(detector, SceneDetector):
-        raise InvalidParameter(f"the detector is {shown(detector)}; expected a fitted SceneDetector.")
-    return write_detector(path, detector, scene_detector_name(detector), "offnominal.scene_detectors")
+    return write_detector(path, detector, scene_detectors, scene_detector_name)
 
 
 def load_scene_detector(path: Path | str) -> SceneDetector:
@@ -91,4 +77,4 @@ def load_scene_detector(path: Path | str) -> SceneDetector:
         DamagedFile: The files are not those of such a detector.
         UnknownName: No scene detector with that id is registered.
     """
-    return read_detector(path, make_scene_detector)
+    return read_detector(path, scene_detectors.make)

@@ -15,13 +15,11 @@ import torch
 from torch import Tensor, nn
 
 from offnominal.core.device import choose_device, deterministic_kernels
-from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.network_state import NetworkState
 from offnominal.detectors.parameters import NOT_NEGATIVE, POSITIVE, STEPS, STEPS_OR_NONE, Range
-from offnominal.detectors.random_numbers import CPU, RandomNumbers
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.scenes.scene_detector import NormalScenes, Scene, SceneDetector
-from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.training import EarlyStopping, GradientStep, train
-from offnominal.detectors.weights import require_fitting, with_weights
 
 Network = TypeVar("Network", bound=nn.Module)
 Batch = TypeVar("Batch")
@@ -53,7 +51,7 @@ class Validated:
 
 
 @dataclass(kw_only=True, eq=False)
-class SceneNetwork(SceneDetector, Generic[Network]):
+class SceneNetwork(NetworkState, SceneDetector, Generic[Network]):
     """A scene detector whose network is trained with the semantic labels of normal scenes.
 
     Args:
@@ -115,10 +113,10 @@ class SceneNetwork(SceneDetector, Generic[Network]):
         self.network_.to(self.device_)
         loss, validate = self._batches(scenes, random, seed)
         self.n_frames_ = scenes.n_frames
-        self.curve_: FloatArray = np.empty((0, 2))
+        self.curve_ = np.empty((0, 2))
         if self.n_steps:
             self._train(loss, validate)
-        self.network_.eval().requires_grad_(False)
+        self._settle()
 
     def _train(self, loss: Callable[[], Tensor], validate: Callable[[], float]) -> None:
         weights = self.network_.parameters()
@@ -172,24 +170,6 @@ class SceneNetwork(SceneDetector, Generic[Network]):
         with deterministic_kernels(self.device_):
             found: Tensor = self.network_(inputs[None].to(self.device_))[0]
         return found
-
-    def _state_dict(self) -> dict[str, Array]:
-        weights = {f"network.{name}": value.cpu().numpy() for name, value in self.network_.state_dict().items()}
-        return {name: array.copy() for name, array in {"curve": self.curve_, **weights}.items()}
-
-    def load_state_dict(self, state: Mapping[str, Array]) -> None:
-        """Restore the arrays of :meth:`state_dict`; raise :class:`InvalidParameter` if the device is missing."""
-        choose_device(self.device)
-        super().load_state_dict(state)
-
-    def _load_state_dict(self, state: StateArrays) -> None:
-        self.device_ = choose_device(self.device)
-        self.curve_ = state.floats("curve", ("epochs", 2), empty=True)
-        weights = state.part("network.")
-        require_fitting(weights, self._network, state.owner)
-        with RandomNumbers(0, CPU).weights():
-            network = self._network()
-        self.network_ = with_weights(network, weights).to(self.device_).eval().requires_grad_(False)
 
 
 def learning_rate_factor(progress: float) -> float:

@@ -1,0 +1,49 @@
+"""The registered id of a detector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from offnominal.core.registry import Registry, Spec
+
+
+def registered_id(
+    registry: Registry[Any], kind: type, parameters: Mapping[str, Any], *, option: str = ""
+) -> str | None:
+    """Return the id under which a class is registered, or None.
+
+    Several ids can share a class; the id whose options agree best with the parameters of the detector is returned.
+
+    Args:
+        registry: Registry of the detectors of its kind.
+        kind: The class.
+        parameters: Parameters of the detector.
+        option: Name of the option that has the path of the class in place of the target of an entry, where there is
+            such an option.
+
+    Example:
+        >>> from offnominal.detectors.catalogue import detectors
+        >>> from offnominal.detectors.baselines import Time
+        >>> registered_id(detectors, Time, {})
+        'Time'
+    """
+    paths = class_paths(kind)
+    candidates = [spec for spec in registry if spec.options.get(option, spec.target) in paths]
+    if len(candidates) < 2:
+        return candidates[0].id if candidates else None
+
+    def agreement(spec: Spec) -> int:
+        # Which implementation, given as a string, counts more than numbers.
+        options = {name: value for name, value in spec.options.items() if name != option}
+        weights = {name: 2 if isinstance(value, str) else 1 for name, value in options.items()}
+        return sum(weights[name] * (1 if parameters.get(name) == value else -1) for name, value in options.items())
+
+    return max(candidates, key=agreement).id
+
+
+def class_paths(kind: type) -> set[str]:
+    """Return the paths under which a class can be registered: of its module, and of the packages above it."""
+    parts = kind.__module__.split(".")
+    packages = (".".join(parts[:depth]) for depth in range(1, len(parts) + 1))
+    return {f"{package}:{kind.__qualname__}" for package in packages}
