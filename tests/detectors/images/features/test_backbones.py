@@ -1,7 +1,9 @@
 """Published backbones: architecture, weight files, and scaling of images."""
 
 import hashlib
+import re
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -130,6 +132,31 @@ def test_published_weights_are_downloaded_once(tiny, tmp_path):
     source.unlink()
     assert digest(load_backbone("tiny")) == digest(network)
     assert (tmp_path / "home" / "weights" / "tiny.pth").exists()
+
+
+def test_weights_with_another_hash_are_neither_kept_nor_loaded(tiny, tmp_path, monkeypatch):
+    _, source = tiny
+    published = PUBLISHED_WEIGHTS["tiny"]
+    kept = tmp_path / "home" / "weights" / "tiny.pth"
+    monkeypatch.setitem(PUBLISHED_WEIGHTS, "tiny", replace(published, sha256="397923af"))
+    with pytest.raises(DamagedFile, match=r"gave a file with SHA-256 .* the published hash is 397923af"):
+        load_backbone("tiny")
+    assert not kept.exists()
+    monkeypatch.setitem(PUBLISHED_WEIGHTS, "tiny", replace(published, sha256=published.sha256[:8]))
+    load_backbone("tiny")
+    kept.write_bytes(source.read_bytes() + b"changed")
+    with pytest.raises(DamagedFile, match=r"delete tiny\.pth"):
+        load_backbone("tiny")
+
+
+def test_the_digits_in_the_names_of_public_files_begin_their_hash():
+    named = {
+        file: re.search(r"-([0-9a-f]{8})\.pth$", file) for file in (each.file for each in PUBLISHED_WEIGHTS.values())
+    }
+    digits = {file: found[1] for file, found in named.items() if found}
+    hashes = {each.file: each.sha256 for each in PUBLISHED_WEIGHTS.values()}
+    assert len(digits) == 2
+    assert all(len(hashes[file]) == 64 and hashes[file].startswith(start) for file, start in digits.items())
 
 
 def test_the_part_with_the_prefix_is_read(tiny, tmp_path, monkeypatch):

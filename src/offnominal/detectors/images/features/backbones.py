@@ -63,7 +63,12 @@ PUBLISHED_WEIGHTS = {
         "e6d1bd7789aa45192b3bf90570a789b478bae1b74ebcce7eddd908e83a2b7c31",
         "visual.",
     ),
-    "vgg16": PublishedWeights(VGG16, "https://download.pytorch.org/models/vgg16-397923af.pth", "vgg16-397923af.pth"),
+    "vgg16": PublishedWeights(
+        VGG16,
+        "https://download.pytorch.org/models/vgg16-397923af.pth",
+        "vgg16-397923af.pth",
+        "397923af8e79cdbb6a7127f12361acd7a2f83e06b05044ddf496e83de57a5bf0",
+    ),
 }
 
 
