@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from offnominal.core.errors import InvalidLog, MissingFile
 from offnominal.core.files import read_json
+from offnominal.datasets.logs.lerobot_video import CameraFrames
 from offnominal.datasets.logs.row_source import ParquetRows
 
 INFO = "meta/info.json"
@@ -23,7 +24,7 @@ def is_lerobot(folder: Path) -> bool:
 
 
 class LeRobotRows(ParquetRows):
-    """The rows of a LeRobot dataset; lists of numbers become one column per channel. Videos are not read.
+    """The rows of a LeRobot dataset; lists of numbers become one column per channel. Videos are read by :meth:`frames`.
 
     Args:
         folder: Folder of the dataset.
@@ -35,6 +36,7 @@ class LeRobotRows(ParquetRows):
         except MissingFile:
             raise InvalidLog(f"{folder} has no {INFO}; expected a LeRobot dataset.") from None
         super().__init__(str(folder), sorted((folder / "data").rglob("*.parquet")))
+        self.folder, self._info = folder, info
         features = info.get("features", {})
         self._stored = self.schema
         self._parts: dict[str, tuple[str, int | None]] = {}
@@ -54,6 +56,13 @@ class LeRobotRows(ParquetRows):
             "episode": EPISODE if EPISODE in self._parts else None,
             "time": TIME if TIME in self._parts else None,
         }
+
+    def frames(self, camera: str, size: int | None = None) -> CameraFrames:
+        """Return the frames of a camera; see :class:`~offnominal.datasets.logs.lerobot_video.CameraFrames`."""
+        if EPISODE not in self._parts:
+            raise InvalidLog(f"{self.name} has no column {EPISODE!r}; the videos cannot be found.")
+        blocks = [block[EPISODE].to_numpy() for block in self.blocks([EPISODE])]
+        return CameraFrames(self.folder, self._info, np.concatenate(blocks), camera, size)
 
     def blocks(self, columns: Sequence[str], start: int = 0) -> Iterator[Any]:
         """Yield the rows from a row on, with lists as channels."""

@@ -10,9 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from offnominal.core.checks import integer_in, one_of
-from offnominal.core.episode import Episode
+from offnominal.core.episode import FRAMES, Episode
 from offnominal.core.errors import InvalidLog, InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray
+from offnominal.datasets.logs.lerobot_log import LeRobotRows
+from offnominal.datasets.logs.lerobot_video import CameraFrames
 from offnominal.datasets.logs.opening import open_log
 from offnominal.datasets.logs.roles import Roles
 from offnominal.datasets.logs.row_source import ForwardReader, RowSource, as_numbers
@@ -39,6 +41,8 @@ def episodes_from(
     window: int | None = None,
     stride: int | None = None,
     missing: Missing = "error",
+    frames: str | None = None,
+    frame_size: int | None = None,
 ) -> LogEpisodes:
     """Return the episodes of a log: a data frame, a table, arrays, or a file or a folder of logs.
 
@@ -65,6 +69,10 @@ def episodes_from(
         stride: Transitions from the start of one window to the next; `window` if None.
         missing: What to do with values that are missing or not finite: ``"error"``; ``"previous"`` takes the previous
             value of the episode; ``"keep"`` keeps them, so that they have the largest score.
+        frames: Camera of a LeRobot dataset, such as ``"observation.images.top"``. The episodes have its frames as the
+            extra ``frames``, decoded on demand; :meth:`~offnominal.core.episode.Episode.images` makes them the
+            observations.
+        frame_size: Height and width of the frames in pixels; their own if None.
 
     Raises:
         InvalidLog: The log is no table of numbers, or its times or labels are invalid; the message names the row or the
@@ -94,7 +102,16 @@ def episodes_from(
     scan = scan_log(rows, roles, column, given)
     for channel in scan.channels:
         _check_values(channel, rows.name, scan.rows, missing)
-    return LogEpisodes(rows, roles, scan, _spans(scan, rows.name, window, stride), column, missing)
+    spans = _spans(scan, rows.name, window, stride)
+    return LogEpisodes(rows, roles, scan, spans, column, missing, _camera(rows, frames, frame_size))
+
+
+def _camera(rows: RowSource, frames: str | None, size: int | None) -> CameraFrames | None:
+    if frames is None:
+        return None
+    if not isinstance(rows, LeRobotRows):
+        raise InvalidParameter(f"frames is {frames!r}, but {rows.name} is no LeRobot dataset and has no videos.")
+    return rows.frames(frames, size)
 
 
 def _check_values(channel: ChannelSummary, name: str, rows: int, missing: Missing) -> None:
@@ -145,6 +162,7 @@ class LogEpisodes(Sequence[Episode]):
         spans: First row and row after the last of each episode.
         time: The time column, or None.
         missing: What to do with values that are missing.
+        camera: Frames of the episodes, or None.
     """
 
     source: RowSource
@@ -153,6 +171,7 @@ class LogEpisodes(Sequence[Episode]):
     spans: list[tuple[int, int]]
     time: TimeColumn | None
     missing: Missing
+    camera: CameraFrames | None = None
     _reader: ForwardReader | None = None
     _first: int = 0
 
@@ -223,6 +242,11 @@ class LogEpisodes(Sequence[Episode]):
         table, steps = reader.rows(start, stop), stop - start - 1
         labels = self.scan.labels
         rewards = np.zeros(steps)
+        extras: dict[str, Array] = {}
+        if self.time is not None:
+            extras[TIME] = self.time.seconds(table, self.source.name, start)
+        if self.camera is not None:
+            extras[FRAMES] = self.camera.read(start, stop)
         if self.roles.reward is not None:
             rewards = self._matrix(table, (self.roles.reward,), start, np.float64)[:-1, 0]
         return Episode(
@@ -231,7 +255,7 @@ class LogEpisodes(Sequence[Episode]):
             rewards=rewards,
             active=np.zeros(steps, np.bool_) if labels is None else labels[start + 1 : stop].copy(),
             seed=start,
-            extras={} if self.time is None else {TIME: self.time.seconds(table, self.source.name, start)},
+            extras=extras,
         )
 
     def _matrix(self, table: Any, columns: Sequence[str], start: int, dtype: Any = None) -> Array:
