@@ -24,6 +24,8 @@ from offnominal.studies.catalogue import parse
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.fault_entry import FaultEntry
 from offnominal.studies.foreign_code import foreign_version
+from offnominal.studies.kinds import kind_of
+from offnominal.studies.transfer.study import TransferStudy
 
 PACKAGE = """
 import gymnasium
@@ -265,6 +267,32 @@ def test_the_code_of_an_environment_and_of_a_policy_is_part_of_its_data(tanks, t
     module.write_text(PACKAGE + "\n\ndef unused():\n    return 4\n", encoding="utf-8")
     assert foreign_version(f"{tanks}:make_tank", f"{tanks}:control", ()) == before
     assert foreign_version("Pendulum-v1", "random", ())
+
+
+def test_a_fault_may_be_that_of_some_worlds_only():
+    noise = FaultEntry("action/noise", parameter=0.1, worlds=("Pendulum-v1",))
+    faults = (OFFSET, noise, noise.replace(parameter=0.2, name="0.1", worlds=("SAP-Goal0-v0",)))
+    cells = study("SAP-Goal0-v0", "Pendulum-v1", policies=("random",), data=DATA.replace(faults=faults)).cells()
+    parameters = [[fault.parameter for fault in each.data.faults] for each in (cells[0], cells[-1])]
+    assert parameters == [[0.3, 0.2], [0.3, 0.1]]
+    with pytest.raises(InvalidParameter, match="two faults are called 'action/noise@"):
+        DATA.replace(faults=(noise, noise.replace(worlds=None)))
+    with pytest.raises(UnknownName, match="Did you mean 'Pendulum-v1'"):
+        study("Pendulum-v1", data=DATA.replace(faults=(noise.replace(worlds=("Pendulm-v1",)),)))
+
+
+def test_detectors_are_transferred_between_datasets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_log("pump")
+    write_log("other", shift=3.0)
+    transfer = TransferStudy("mine", worlds=("pump", "other"), detectors=(DetectorEntry("Mahalanobis"),), replicates=5)
+    cells = transfer.cells()
+    assert [each.label for each in cells] == ["pump/Mahalanobis/0", "other/Mahalanobis/0"]
+    rows = kind_of(cells[0]).run(cells[0]).rows.to_pylist()
+    assert {(row["train_world_name"], row["world"], row["split"]) for row in rows} == {
+        ("pump", "pump", "pump failures"),
+        ("pump", "other", "pump failures"),
+    }
 
 
 def test_faults_of_the_catalogue_leave_cells_as_they_were():

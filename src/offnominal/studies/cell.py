@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
@@ -38,7 +39,7 @@ class DataEntry(Config):
         frames: Whether observations are images instead of vectors.
         camera: Effect of a fault of the vector sensors on the images: none if ``"clean"``; if ``"affected"``, images
             show the state that the sensors report.
-        faults: Faults of your own, in place of `anomalies` and `levels`.
+        faults: Faults of your own, in place of `anomalies` and `levels`. Worlds without any have all calibrated ones.
         max_steps: Time limit; the world's own if None.
     """
 
@@ -59,14 +60,20 @@ class DataEntry(Config):
         check_integers(self, 0, "validation", "seed")
         if self.faults and (self.anomalies is not None or self.levels is not None):
             raise InvalidParameter("the data have faults of their own besides anomalies or levels; give one of them.")
-        splits = [fault.split for fault in self.faults]
-        for split in splits:
-            if splits.count(split) > 1:
-                raise InvalidParameter(f"two faults are called {split!r}; give one of them a name = '...'.")
+        for first, second in combinations(self.faults, 2):
+            if first.clashes_with(second):
+                raise InvalidParameter(f"two faults are called {first.split!r}; give one of them a name = '...'.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
         return without(super().to_dict(), faults=[], max_steps=None)
+
+    def in_world(self, world: str) -> DataEntry:
+        """Return the data of one world: without the faults of other worlds."""
+        if all(fault.worlds is None for fault in self.faults):
+            return self
+        here = (fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
+        return self.replace(faults=tuple(here))
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""

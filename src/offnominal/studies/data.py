@@ -65,6 +65,7 @@ def world_data(world: str, cell: Cell, *, strengths: Strengths | None = None, wo
         InvalidParameter: A dataset of your own lacks a split, or the world has no faults.
     """
     import_modules(cell.modules)
+    cell = cell.replace(data=cell.data.in_world(world))
     if is_dataset(world):
         data = Dataset(dataset_folder(world) or world)
         check_splits(data, alarms=bool(cell.alarms))

@@ -25,6 +25,7 @@ class FaultEntry(Config):
             None.
         channels: Indices or names of the affected channels; all if None.
         name: Name of the level in tables; the strength or the parameter if empty.
+        worlds: Worlds of the study that have the fault; all if None.
 
     Example:
         >>> FaultEntry("observation/offset", parameter=0.2, channels=(0,)).split
@@ -41,6 +42,7 @@ class FaultEntry(Config):
     schedule: Schedule | int | str | tuple[int, int] | None = None
     channels: tuple[int | str, ...] | None = None
     name: str = ""
+    worlds: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if (self.strength is None) == (self.parameter is None):
@@ -52,6 +54,10 @@ class FaultEntry(Config):
         assert given is not None
         Fault(self.anomaly, given, self.resolved_schedule or Schedule(), self.channels)
         file_of(self.split)
+
+    def is_in(self, world: str) -> bool:
+        """Whether a world of the study has the fault."""
+        return self.worlds is None or world in self.worlds
 
     @property
     def level(self) -> str:
@@ -68,6 +74,11 @@ class FaultEntry(Config):
         """The schedule, or None for that of the recipe."""
         given = self.schedule
         return given if given is None or isinstance(given, Schedule) else Schedule(onset=given)
+
+    def clashes_with(self, other: FaultEntry) -> bool:
+        """Whether some world has both faults, under the same name."""
+        apart = self.worlds is not None and other.worlds is not None and not set(self.worlds) & set(other.worlds)
+        return self.split == other.split and not apart
 
     def cell(self, world: str) -> FaultCell:
         """Return the split of a recipe with this fault.

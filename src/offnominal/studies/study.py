@@ -81,6 +81,8 @@ class Study(DetectorStudy):
             check_world(world)
         for policy in self._policies():
             check_policy(policy)
+        for world in (world for fault in self.data.faults for world in fault.worlds or ()):
+            check_world(world)
         for world, most in self.max_episodes.items():
             integer_in(f"max_episodes of {world}", most, 1, MOST)
             if is_dataset(world):
@@ -121,9 +123,9 @@ class Study(DetectorStudy):
         ]
 
     def data_in(self, world: str) -> DataEntry:
-        """Return the episodes in a world: those of the study, up to its maximum number."""
-        most = self.max_episodes.get(world)
+        """Return the episodes in a world: those of the study with its faults, up to its maximum number."""
+        data, most = self.data.in_world(world), self.max_episodes.get(world)
         if most is None:
-            return self.data
-        sizes = {name: getattr(self.data, name) for name in ("episodes", "nominal", "validation")}
-        return self.data.replace(**{name: min(size, most) for name, size in sizes.items() if size is not None})
+            return data
+        sizes = {name: getattr(data, name) for name in ("episodes", "nominal", "validation")}
+        return data.replace(**{name: min(size, most) for name, size in sizes.items() if size is not None})

@@ -81,7 +81,8 @@ class TransferCell(Cell):
     @property
     def data_label(self) -> str:
         """Name of its datasets in progress messages."""
-        return f"episodes of {' and '.join(self.worlds)}/{self.policy}"
+        worlds = " and ".join(self.worlds)
+        return f"episodes of {worlds}/{self.policy}" if self.policy else f"episodes of {worlds}"
 
     def columns(self) -> dict[str, Any]:
         """Return training world, policy, detector and seed; the rows of a tested world replace ``world``."""

@@ -34,6 +34,7 @@ def pareto_figure(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> 
         axes.step(spent[front], ranks[front], where="post", color="#888888", lw=1.0, ls=(0, (4, 3)), zorder=0)
         axes.set_xscale("log")
         axes.set_xlim(*decades(spent))
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_formatter(plt.NullFormatter())
         axes.set_xlabel(f"CPU seconds to {step} a configuration")
     both[0].invert_yaxis()
