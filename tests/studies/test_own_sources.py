@@ -19,10 +19,9 @@ from offnominal.core.errors import (
 )
 from offnominal.datasets import save_dataset
 from offnominal.reports.page import page
-from offnominal.studies import AlarmEntry, DataEntry, DetectorEntry, open_run, run, run_cell, verify_run
+from offnominal.studies import AlarmEntry, DataEntry, DetectorEntry, FaultEntry, open_run, run, run_cell, verify_run
 from offnominal.studies.catalogue import parse
 from offnominal.studies.data import content_hash, open_data
-from offnominal.studies.fault_entry import FaultEntry
 from offnominal.studies.foreign_code import foreign_version
 from offnominal.studies.kinds import kind_of
 from offnominal.studies.transfer.study import TransferStudy
@@ -257,6 +256,20 @@ def test_a_policy_file_is_identified_by_its_content(tanks, tmp_path):
     first, second, third = recorded(0.5), recorded(1.0), recorded(0.5)
     assert len(first["train"][0]) == 8
     assert content_hash(first) == content_hash(third) != content_hash(second)
+
+
+def test_an_agent_of_stable_baselines_is_read_for_the_environment(tanks, tmp_path, monkeypatch):
+    read = []
+
+    def import_sb3(path, env):
+        read.append((path, env(1).card.id))
+        return NetworkPolicy([(np.ones((2, 1)), np.zeros(1))], sys.modules[tanks].Tank.action_space)
+
+    monkeypatch.setattr("offnominal.studies.named_policy.import_sb3", import_sb3)
+    (tmp_path / "agent.zip").write_bytes(b"weights")
+    data = open_data(cell(f"{tanks}:make_tank", "agent.zip", data=DATA.replace(twins=False)))
+    assert read == [("agent.zip", "Tank")]
+    assert data.manifest.recipe.policy == "agent.zip"
 
 
 def test_the_code_of_an_environment_and_of_a_policy_is_part_of_its_data(tanks, tmp_path):

@@ -7,6 +7,7 @@ from offnominal.studies.cell_result import CellResult, make_result
 from offnominal.studies.detector_study import DetectorEntry
 from offnominal.studies.execution import run_cell
 from offnominal.studies.failure import Failure
+from offnominal.studies.fault_entry import FaultEntry
 from offnominal.studies.kind import StudyKind
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.leaderboards import LeaderboardEntry, leaderboard
@@ -31,6 +32,7 @@ __all__ = [
     "DataEntry",
     "DetectorEntry",
     "Failure",
+    "FaultEntry",
     "LeaderboardEntry",
     "LocalPool",
     "MLflow",
