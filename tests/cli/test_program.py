@@ -21,7 +21,7 @@ runner = CliRunner()
 def test_help_names_every_command() -> None:
     result = runner.invoke(program, ["--help"])
     assert result.exit_code == 0
-    for command in ("worlds", "anomalies", "agents", "check", "train", "quickstart"):
+    for command in ("worlds", "anomalies", "agents", "check", "train", "export-onnx", "quickstart"):
         assert command in result.output
 
 

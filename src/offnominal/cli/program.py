@@ -16,6 +16,7 @@ from offnominal.cli.failures import exit_code_of
 from offnominal.cli.laws import check
 from offnominal.cli.listing import listing
 from offnominal.cli.novelcraft import novelcraft
+from offnominal.cli.onnx_export import exporting
 from offnominal.cli.output import out
 from offnominal.cli.play import playing
 from offnominal.cli.robot import robot
@@ -37,6 +38,7 @@ program.add_typer(listing)
 program.add_typer(training)
 program.add_typer(check, name="check")
 program.add_typer(auditing)
+program.add_typer(exporting)
 program.add_typer(calibration)
 program.add_typer(datasets)
 program.add_typer(experiments)

@@ -1,0 +1,46 @@
+"""`offnominal export-onnx`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from offnominal.cli.options import count_option
+from offnominal.cli.output import out
+
+exporting = typer.Typer()
+
+
+@exporting.command("export-onnx")
+def export_onnx_command(
+    detector: Annotated[Path, typer.Argument(help="Saved detector: path without extension, as for save_detector.")],
+    model: Annotated[Path, typer.Argument(help="ONNX file to write.", dir_okay=False)],
+    alarm: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Saved alarm (JSON), which becomes part of the file.")
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(help="Threshold of the score, instead of an alarm.")] = None,
+    n: Annotated[int, count_option("Number of episodes that run at the same time.", most=4096)] = 1,
+    discrete_actions: Annotated[
+        bool, typer.Option("--discrete-actions", help="An action is an integer, not a vector.")
+    ] = False,
+) -> None:
+    """Write a saved detector as an ONNX file, with its state as inputs and outputs. Needs the extra `onnx`.
+
+    Example: [bold]offnominal export-onnx detectors/knn knn.onnx --alarm detectors/alarm.json[/]
+    """
+    from offnominal.alarms import load_alarm
+    from offnominal.core.errors import InvalidParameter
+    from offnominal.detectors import load_detector
+
+    if alarm is not None and threshold is not None:
+        raise InvalidParameter("--alarm and --threshold are both given; give one of them.")
+    chosen = threshold if alarm is None else load_alarm(alarm)
+    written = load_detector(detector).export(model, alarm=chosen, n=n, discrete_actions=discrete_actions)
+    out.print(
+        f"Wrote {escape(str(written.path))} ({written.n_bytes / 1024:,.0f} KiB): "
+        f"{', '.join(written.inputs)} → {', '.join(written.outputs)}.",
+        soft_wrap=True,
+    )

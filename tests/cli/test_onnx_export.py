@@ -1,0 +1,73 @@
+"""`offnominal export-onnx` writes a saved detector; the ONNX file runs without torch and without this package."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("torch", reason="torch is not installed")
+pytest.importorskip("onnx", reason="onnx is not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+import offnominal as off
+from offnominal.alarms import make_alarm, save_alarm
+from offnominal.cli.program import program
+from offnominal.detectors import make_detector, save_detector
+
+WORLD = "SAP-Goal0-v0"
+SCRIPT = Path(__file__).parents[2] / "examples/onnx_runtime.py"
+ALONE = """
+import runpy, sys
+for name in ("torch", "offnominal", "onnx", "sklearn", "scipy"):
+    sys.modules[name] = None
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0])
+"""
+run = CliRunner().invoke
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("saved")
+    nominal = off.collect(WORLD, off.expert(WORLD), 30, seed=1, max_steps=25)
+    detector = make_detector("Mahalanobis", view="window", window_length=3).fit(nominal)
+    alarm = make_alarm("EpisodeEwma", alpha=0.1).fit(detector.score(nominal))
+    save_detector(folder / "detector", detector)
+    save_alarm(folder / "alarm.json", alarm)
+    return folder, detector, alarm
+
+
+def test_the_example_prints_the_alarms_without_torch_and_without_this_package(saved):
+    folder, detector, alarm = saved
+    model = folder / "model.onnx"
+    result = run(program, ["export-onnx", str(folder / "detector"), str(model), "--alarm", str(folder / "alarm.json")])
+    assert result.exit_code == 0, result.output
+    assert "observation, action, next_observation, state_0" in result.output
+    (episode,) = off.collect(WORLD, off.expert(WORLD), 1, faults=off.Fault("observation/offset", 1.0, 4), seed=500)
+    np.savez(folder / "episode.npz", observations=episode.observations, actions=episode.actions)
+    command = [sys.executable, "-c", ALONE, str(SCRIPT), str(model), str(folder / "episode.npz")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    (scores,) = detector.score([episode])
+    (raised,) = alarm.alarm([scores])
+    assert raised.any()
+    assert printed.splitlines() == [f"step {t}: alarm, score {scores[t]:.3f}" for t in np.flatnonzero(raised)]
+    assert len(SCRIPT.read_text(encoding="utf-8").split('"""')[2].strip().splitlines()) <= 23
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["detector", "model.onnx", "--alarm", "alarm.json", "--threshold", "3"], "both"),
+        (["missing", "model.onnx"], "does not exist"),
+        (["detector", "model.onnx", "--alarm", "detector.json"], "detector.json"),
+        (["detector", "model.onnx", "--threshold", "nan"], "alarm is nan"),
+    ],
+)
+def test_wrong_arguments_are_named_errors(arguments, message, saved, monkeypatch):
+    monkeypatch.chdir(saved[0])
+    result = run(program, ["export-onnx", *arguments])
+    assert result.exit_code
+    assert message in f"{result.output}{result.exception}"
