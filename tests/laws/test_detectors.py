@@ -2,6 +2,7 @@
 
 import importlib
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -21,6 +22,9 @@ SMALL = {
 
 
 COVERED = "its code version covers its code"
+EXPORTED = "an exported file gives the same scores"
+MISSING = [package for package in ("onnx", "onnxruntime", "torch") if find_spec(package) is None]
+WITHOUT_ONNX = detectors.ids() if MISSING else ["Random"]
 FEW = {"n_epochs": 1, "max_iter": 20, "pretrain_iter": 20, "samples": 5, "n_estimators": 20}
 
 
@@ -46,7 +50,8 @@ def test_every_detector_obeys_the_laws(name):
     place = {"device": "cpu"} if name in NETWORKS else {}
     report = check_detector(partial(make_detector, name, **quick(name), **place))
     report.raise_if_broken()
-    assert all(finding.holds for finding in report), [finding for finding in report if not finding.holds]
+    unchecked = {finding.law: finding.skipped for finding in report if not finding.holds}
+    assert unchecked.keys() == ({EXPORTED} if name in WITHOUT_ONNX else set()), unchecked
 
 
 @pytest.mark.parametrize("name", NETWORKS)

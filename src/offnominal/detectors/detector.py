@@ -14,7 +14,7 @@ import numpy as np
 from offnominal.core.checks import integer_in, numeric_array, one_of, shown
 from offnominal.core.discrete_actions import are_discrete, n_discrete_actions, one_hot
 from offnominal.core.episode import Episode
-from offnominal.core.errors import InvalidParameter, MissingDependency, UnsupportedExport
+from offnominal.core.errors import InvalidParameter, UnsupportedExport
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, BoolArray, FloatArray
 from offnominal.detectors.checked_episodes import CheckedEpisodes, require_same_widths, width, widths
@@ -301,36 +301,23 @@ class Detector(LearnedState):
 
         The file computes one step: from ``observation``, ``action``, ``next_observation`` and the state (zeros before
         the first step of an episode) to ``score``, ``alarm`` if one is given, and the next state. Its scores are those
-        of :meth:`update` within 1e-5, relative to scores above 1. Readings are flat: (n, width) double, or (n, 3, H, W)
-        uint8 for images.
+        of :meth:`update` within 1e-5, relative to scores above 1.
 
         Args:
             path: The file; it is written atomically.
             alarm: A fitted alarm, or a number as the threshold of the score; None for no alarm.
             n: Number of episodes that run at the same time.
-            discrete_actions: Whether an action is an integer. Otherwise it has (n, width) values, for discrete actions
-                their one-hot encoding.
+            discrete_actions: Whether an action is an integer; otherwise (n, width) values, one-hot if discrete.
             observation_names: Name of each value of an observation, stored in the file.
 
         Raises:
             UnsupportedExport: The detector or the alarm cannot be written; the message says why.
         """
-        try:
-            from offnominal.detectors.export.exporter import export_detector
-        except ModuleNotFoundError as error:
-            if error.name not in ("onnx", "torch"):
-                raise
-            raise MissingDependency(
-                f"export needs {error.name}; install it with `pip install offnominal[onnx]`."
-            ) from None
-        return export_detector(
+        from offnominal.detectors.export import load_exporter
+
+        return load_exporter()(
             self, path, alarm=alarm, n=n, discrete_actions=discrete_actions, observation_names=observation_names
         )
-
-    @property
-    def _image_shape(self) -> tuple[int, ...]:
-        """Shape of the images that it was fitted to, if observations are images."""
-        raise UnsupportedExport(f"{self.name} has no ONNX form: it does not implement `_image_shape`.")
 
     def _torch_update(self, state: Any, step: TorchStep) -> tuple[Any, Tensor]:
         """Score a checked transition by torch operators, which :meth:`export` records; see :meth:`_update`."""

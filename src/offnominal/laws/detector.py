@@ -22,6 +22,7 @@ from offnominal.detectors.detector import Detector, Step
 from offnominal.detectors.files import load_detector, save_detector
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.laws.code import executed, named_target, require_covered
+from offnominal.laws.exported import exported_scores
 from offnominal.laws.named_errors import require_named_error
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.require import require
@@ -39,6 +40,8 @@ ROUNDING = 1e-4
 precision."""
 GPU_ROUNDING = 1e-3
 """The same on a GPU, where the shape of a product decides how it is summed."""
+EXPORTED = 1e-5
+"""Largest difference of a score of an exported file, relative to scores above 1."""
 INVALID = (np.nan, np.inf, -1e160)
 """Invalid readings."""
 
@@ -63,6 +66,8 @@ def check_detector(
     8. Invalid input is a named error.
     9. Contributions of channels are finite, and add up to the score where they are exact; explaining changes nothing.
     10. Its code version, part of the key of stored results, covers all code that it runs.
+    11. A file of :meth:`Detector.export` gives the scores of `update` within 1e-5. The law does not apply without
+        onnxruntime, nor to detectors without an ONNX form.
 
     A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
     and on a GPU. Scores in another batch (laws 1 to 3) may differ by the rounding of matrix products.
@@ -100,6 +105,7 @@ def check_detector(
             "invalid input is a named error": case.invalid_input,
             "contributions explain the scores": case.explained,
             "its code version covers its code": case.code_is_covered,
+            "an exported file gives the same scores": case.exported,
         },
     )
 
@@ -196,6 +202,14 @@ class _Case:
             loaded = load_detector(path).score(self.fresh)
         for number, (first, second) in enumerate(zip(self.scores, loaded, strict=True)):
             require(np.array_equal(first, second), f"loaded again, episode {number} differs")
+
+    def exported(self) -> None:
+        episode = self.fresh[0]
+        with TemporaryDirectory() as folder:
+            found = exported_scores(self.fitted, episode, Path(folder) / "model.onnx")
+        expected = self._online([episode])[:, 0]
+        close = np.allclose(found, expected, rtol=EXPORTED, atol=EXPORTED)
+        require(close, f"episode 0 has other scores in its ONNX file: {_worst(found, expected)}")
 
     def not_degenerate(self) -> None:
         for number, (episode, scores) in enumerate(zip(self.fresh, self.scores, strict=True)):

@@ -136,11 +136,15 @@ def _readings(detector: Detector, n: int, discrete_actions: bool) -> dict[str, T
     """Return example readings: valid numbers, zeros."""
     width, action_width = detector.widths_
     if detector.pixel_observations:
-        observation = torch.zeros((n, *detector._image_shape), dtype=torch.uint8)
+        shape = getattr(detector, "_image_shape", None)
+        if shape is None:
+            raise UnsupportedExport(f"{detector.name} has no ONNX form: it does not implement `_image_shape`.")
+        observation = torch.zeros((n, *shape), dtype=torch.uint8)
     else:
         observation = torch.zeros((n, width), dtype=torch.float64)
-    shape, dtype = ((n,), torch.int64) if discrete_actions else ((n, action_width), torch.float64)
-    action = torch.zeros(shape, dtype=dtype)
+    action = torch.zeros((n, action_width), dtype=torch.float64)
+    if discrete_actions:
+        action = torch.zeros(n, dtype=torch.int64)
     return {"observation": observation, "action": action, "next_observation": observation.clone()}
 
 
