@@ -22,9 +22,8 @@ def metadata_of(
     detector: Detector, alarm: Any, threshold: float | None, observation_names: Sequence[str] | None
 ) -> dict[str, str]:
     """Return the texts by key, or raise :class:`InvalidParameter` if the names are invalid."""
-    found = {"version": __version__, "detector": name_of(detector) or detector.name}
-    # A part of another package, such as a backbone that is a function, has no plain parameters.
-    with suppress(InvalidParameter):
+    found = {"version": __version__, "detector": _id(detector) or detector.name}
+    if _id(detector) is not None:
         found["parameters"] = json.dumps(detector.get_params())
     if observation_names is not None:
         found["observation_names"] = json.dumps(_checked_names(observation_names, detector.widths_[0]))
@@ -46,9 +45,16 @@ def _checked_names(names: Any, width: int) -> list[str]:
     return list(names)
 
 
+def _id(detector: Detector) -> str | None:
+    """Return the registered id; None also for a part of another package, which has no plain parameters."""
+    with suppress(InvalidParameter):
+        return name_of(detector)
+    return None
+
+
 def on_cpu(detector: Detector) -> Detector:
     """Return the detector, or a copy of it on the CPU if there is a GPU."""
-    name = name_of(detector) if torch.cuda.is_available() else None
+    name = _id(detector) if torch.cuda.is_available() else None
     if name is None:
         return detector
     copied = make_detector(name, **_with_cpu(detector.get_params()))
