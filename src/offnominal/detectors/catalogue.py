@@ -127,4 +127,4 @@ def name_of(detector: Detector) -> str | None:
     kind: type = type(detector)
     if f"{_TRANSITIONS}.on_transitions:OnTransitions" in class_paths(kind):
         kind = type(vars(detector)["row_detector"])
-    return registered_id(detectors, kind, detector.get_params(), option="row_detector")
+    return registered_id(detectors, kind, detector.get_params, option="row_detector")

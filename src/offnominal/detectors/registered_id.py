@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from offnominal.core.registry import Registry, Spec
 
 
 def registered_id(
-    registry: Registry[Any], kind: type, parameters: Mapping[str, Any], *, option: str = ""
+    registry: Registry[Any], kind: type, parameters: Callable[[], Mapping[str, Any]], *, option: str = ""
 ) -> str | None:
     """Return the id under which a class is registered, or None.
 
@@ -18,14 +18,15 @@ def registered_id(
     Args:
         registry: Registry of the detectors of its kind.
         kind: The class.
-        parameters: Parameters of the detector.
+        parameters: Returns the parameters of the detector; called only if several ids share the class, because an
+            object of another package has none.
         option: Name of the option that has the path of the class in place of the target of an entry, where there is
             such an option.
 
     Example:
         >>> from offnominal.detectors.catalogue import detectors
         >>> from offnominal.detectors.baselines import Time
-        >>> registered_id(detectors, Time, {})
+        >>> registered_id(detectors, Time, dict)
         'Time'
     """
     paths = class_paths(kind)
@@ -33,11 +34,13 @@ def registered_id(
     if len(candidates) < 2:
         return candidates[0].id if candidates else None
 
+    given = parameters()
+
     def agreement(spec: Spec) -> int:
         # Which implementation, given as a string, counts more than numbers.
         options = {name: value for name, value in spec.options.items() if name != option}
         weights = {name: 2 if isinstance(value, str) else 1 for name, value in options.items()}
-        return sum(weights[name] * (1 if parameters.get(name) == value else -1) for name, value in options.items())
+        return sum(weights[name] * (1 if given.get(name) == value else -1) for name, value in options.items())
 
     return max(candidates, key=agreement).id
 

@@ -44,7 +44,7 @@ def make_class_detector(id: str, **parameters: Any) -> ClassDetector:
 
 def class_detector_name(detector: ClassDetector) -> str | None:
     """Return the registered id of a detector, or None."""
-    return registered_id(class_detectors, type(detector), detector.get_params())
+    return registered_id(class_detectors, type(detector), detector.get_params)
 
 
 def save_class_detector(path: Path | str, detector: ClassDetector) -> DetectorCard:

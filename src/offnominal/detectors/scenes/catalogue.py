@@ -53,7 +53,7 @@ def make_scene_detector(id: str, **parameters: Any) -> SceneDetector:
 
 def scene_detector_name(detector: SceneDetector) -> str | None:
     """Return the registered id of a scene detector, or None. Several ids can share a class."""
-    return registered_id(scene_detectors, type(detector), detector.get_params())
+    return registered_id(scene_detectors, type(detector), detector.get_params)
 
 
 def save_scene_detector(path: Path | str, detector: SceneDetector) -> DetectorCard:
