@@ -84,6 +84,7 @@ class FaultLibrary:
         self.detector = ""
         self._names: list[str] = []
         self._signatures: list[Signature] = []
+        self._limit: float | None = None
 
     def __len__(self) -> int:
         return len(self._names)
@@ -114,6 +115,7 @@ class FaultLibrary:
         self.channels, self.detector = explanation.channels, explanation.detector
         self._names.append(name)
         self._signatures.append(signature)
+        self._limit = None
 
     def nearest(self, explanation: Explanation) -> FaultMatches:
         """Return the recorded faults, nearest first.
@@ -132,12 +134,15 @@ class FaultLibrary:
 
     def limit(self) -> float:
         """Return the distance beyond which a fault is unknown; infinite if no fault was recorded twice."""
+        if self._limit is not None:
+            return self._limit
         own = [
             dict(self._ranked(signature, without=number))[name]
             for number, (name, signature) in enumerate(zip(self._names, self._signatures, strict=True))
             if self._names.count(name) > 1
         ]
-        return float(np.quantile(own, self.quantile)) if own else float("inf")
+        self._limit = float(np.quantile(own, self.quantile)) if own else float("inf")
+        return self._limit
 
     def _ranked(self, signature: Signature, *, without: int | None = None) -> list[FaultMatch]:
         """Return all faults by their distance from a signature, compared with all recorded ones but one."""
