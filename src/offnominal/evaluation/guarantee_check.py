@@ -115,10 +115,10 @@ class GuaranteeCheck:
         if measured is not None and self.share is not None:
             measured += self._hourly(self.share)
         return {
+            "verdict": self.verdict,
             "guaranteed": self.guaranteed or NO_GUARANTEE,
             "measured": measured,
             "nominal": f"{self.n:,} {self.unit}",
-            "verdict": self.verdict,
         }
 
     def row(self) -> dict[str, Any]:

@@ -7,7 +7,13 @@ import pytest
 
 from offnominal.reports.report import leading_rows, write_report
 from offnominal.reports.transfer.results import TransferResults
-from offnominal.reports.transfer.tables import auroc_table, difference_table, false_alarm_table, fault_table
+from offnominal.reports.transfer.tables import (
+    auroc_table,
+    difference_table,
+    false_alarm_table,
+    fault_table,
+)
+from offnominal.reports.transfer.tables import transfer_guarantees as guarantees
 
 from .made_transfer import ALARM, ROBOT, SIMULATION, rows, transfer_results
 
@@ -35,6 +41,13 @@ def test_the_change_by_transfer_is_paired_and_marked(found):
     assert knn[THERE] == "-0.300 [-0.300, -0.300] *"
     other = next(row for row in difference_table(found).rows if row["detector"] == "Mahalanobis")
     assert other[BACK] == "+0.000 [+0.000, +0.000]"
+
+
+def test_guarantees_are_shown_for_every_pair_of_worlds(found):
+    shown = {(row["detector"], row["alarm"], row["trained in → tested in"]): row for row in guarantees(found).rows}
+    assert shown["KNN", ALARM, THERE]["verdict"] == "not kept"
+    assert shown["KNN", ALARM, STAY[0]]["measured"].startswith("5% [")
+    assert shown["KNN", f"{ALARM} (recalibrated)", THERE]["nominal"] == "20 episodes"
 
 
 def test_false_alarms_are_means_over_seeds_with_exact_intervals(found):
@@ -69,7 +82,7 @@ def test_the_report_has_a_page_tables_and_a_figure(tmp_path):
     assert "data:image/png" in page
     assert (tmp_path / "figures" / "transfer.png").read_bytes().startswith(b"\x89PNG")
     written = {path.name for path in (tmp_path / "tables").glob("*.csv")}
-    assert written == {"transfer.csv", "transfer_change.csv", "false_alarms.csv", "faults.csv"}
+    assert written == {"transfer.csv", "transfer_change.csv", "false_alarms.csv", "guarantees.csv", "faults.csv"}
     assert r"$\to$" in (tmp_path / "tables" / "transfer.tex").read_text(encoding="utf-8")
     assert leading_rows(run)[0]["detector"] == "Mahalanobis"
 
