@@ -233,6 +233,14 @@ def test_without_run_a_table_shows_the_published_numbers_and_the_command_that_co
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_comparison_keeps_all_columns_in_a_narrow_terminal(requested, monkeypatch):
+    monkeypatch.setattr("offnominal.cli.output.out.width", 40)
+    said = runner.invoke(program, ["reproduce", "anomaly-gym", "--table", "12", "--worlds", "SAP-Goal2*", "--run"])
+    assert said.exit_code == 0, said.output
+    (header,) = (line for line in said.output.splitlines() if "published" in line and "ours" in line)
+    assert "verdict" in header
+
+
 def test_without_run_a_figure_is_not_drawn_from_nothing(requested, tmp_path):
     words = ["reproduce", "comparison", "--figure", "6", "--store", str(tmp_path / "none"), "--json"]
     said = runner.invoke(program, words)

@@ -9,6 +9,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+WIDEST = 10_000
+"""Width of a console on which every table fits."""
 out = Console()
 errors = Console(stderr=True)
 
@@ -28,6 +30,12 @@ def print_note(line: str) -> None:
 def print_json(data: Any) -> None:
     """Print data as JSON."""
     print(json.dumps(data, indent=2))
+
+
+def print_whole(table: Any) -> None:
+    """Print a table with all its columns, also where the terminal is narrower than they are."""
+    needed = Console(width=WIDEST).measure(table).minimum
+    (out if needed <= out.width else Console(width=needed)).print(table)
 
 
 def print_rows(title: str, rows: list[dict[str, Any]], as_json: bool) -> None:

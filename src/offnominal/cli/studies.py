@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option
-from offnominal.cli.output import AsJson, out, print_json, print_rows
+from offnominal.cli.output import AsJson, out, print_json, print_rows, print_whole
 from offnominal.cli.targets import allowed_modules, with_imported
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _show_table(table: PublishedTable, results: RunResults, as_json: bool) -> di
 
     lines = table.compare(results)
     if not as_json:
-        out.print(comparison_terminal(table.heading, lines))
+        print_whole(comparison_terminal(table.heading, lines))
     if results.folder is not None and results.cells:
         file = results.folder / f"table-{table.number}.md"
         write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")

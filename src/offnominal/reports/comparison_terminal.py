@@ -58,12 +58,14 @@ def comparison_terminal(title: str, lines: Sequence[PublishedComparison]) -> Ric
         padding=(0, 1, 0, 0),
     )
     for name in shown:
-        words = [word for value in (name, *(row[name] for row in rows)) for word in one_line(str(value)).split()]
+        texts = [one_line(str(value)) for value in (name, *(row[name] for row in rows))]
+        # Words of labels may be on several lines; numbers and verdicts are on one.
+        parts = [word for text in texts for word in text.split()] if name in labels else texts
         table.add_column(
             Text(one_line(name)),
             justify="right" if name in NUMBERS else "left",
             no_wrap=name not in labels,
-            min_width=max(map(len, words), default=1) if name in labels else None,
+            min_width=max(map(len, parts), default=1),
             overflow="fold",
         )
     for row in _without_repetition(rows, [name for name in shown if name in labels]):
