@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from offnominal.detectors.rows.neighbour_search import NeighbourSearch
+from offnominal.detectors.rows.neighbour_search import APART, NeighbourSearch
 
 RNG = np.random.default_rng(1)
 
@@ -55,3 +55,23 @@ def test_scale_and_offset_do_not_hide_a_neighbour(scale, offset):
     points, rows = (RNG.normal(size=(n, 5)) * scale + offset for n in (1500, 20))
     for ours, theirs in zip(NeighbourSearch(points).nearest(rows, 9), brute(points, rows, 9), strict=True):
         np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("kind", ["random", "ties", "far apart", "one column", "huge"])
+@pytest.mark.parametrize("apart", [False, True])
+def test_the_search_for_one_row_finds_the_same(kind, apart):
+    draw = np.random.default_rng(5)
+    points = {
+        "random": draw.normal(size=(300, 6)),
+        "ties": draw.integers(0, 3, size=(300, 3)).astype(float),
+        "far apart": draw.normal(size=(130, 4)) * [1e-9, 1.0, 1e9, 0.0] + 1e8,
+        "one column": draw.normal(size=(5, 1)),
+        "huge": draw.normal(size=(70, 2)) * 1e29,
+    }[kind]
+    search = NeighbourSearch(points)
+    rows = np.concatenate([points[:8], points[:8] + draw.normal(size=(min(8, len(points)), points.shape[1])) * 20.0])
+    for k in (1, 4):
+        distances, places = search.nearest(rows, k, apart=apart)
+        found = [search.of_row.nearest(row[None], k, apart=APART if apart else -1.0) for row in rows]
+        np.testing.assert_array_equal(np.concatenate([each[0] for each in found]), distances)
+        np.testing.assert_array_equal(np.concatenate([each[1] for each in found]), places)

@@ -11,7 +11,7 @@ from offnominal.core.checks import integer_in
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
-from offnominal.detectors.rows.neighbour_search import NeighbourSearch, torch_nearest, torch_points
+from offnominal.detectors.rows.neighbour_search import APART, NeighbourSearch, torch_nearest, torch_points
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
 
@@ -58,6 +58,11 @@ class ABOD(RowDetector):
         first, second = np.triu_indices(self.n_neighbors, 1)
         angles = (inverse[:, first] * inverse[:, second]).sum(-1)
         return -(angles - angles.mean(1, keepdim=True)).square().mean(1).clamp(max=LARGEST)
+
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        _, places = self.search_.of_row.nearest(row, self.n_neighbors, apart=APART)
+        (scores,) = angle_scores(self.search_.points, row, places, np.array([self.n_neighbors]))
+        return np.asarray(scores)
 
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}

@@ -48,6 +48,18 @@ def rbf_similarities(rows: FloatArray, vectors: FloatArray, weights: FloatArray,
 
 
 @compiled
+def squared_distances(row: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return the squared distances of one row from vectors, which are given as (columns, vectors)."""
+    total = np.zeros(columns.shape[1])
+    for c in range(len(row)):
+        x, column = row[c], columns[c]
+        for j in range(len(total)):
+            difference = x - column[j]
+            total[j] += difference * difference
+    return total
+
+
+@compiled
 def _products(rows: FloatArray, vectors: FloatArray, distances: bool) -> FloatArray:
     """One sum per pair in a fixed order: a matrix product would round differently in batches of different size."""
     columns = np.ascontiguousarray(vectors.T)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ from offnominal.core.checks import one_of, positive_integer
 from offnominal.core.compilation import compiled
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.rows.block_search import BlockSearch
 from offnominal.detectors.rows.neighbour_search import NeighbourSearch, torch_nearest, torch_points
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
@@ -91,6 +93,13 @@ class KNN(RowDetector):
         mean = torch_points(self.search_.points)[places].mean(1)
         return (rows - mean).square().sum(1).sqrt()
 
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        distances, places = self.search_.of_row.nearest(row, self.n_neighbors)
+        (scores,) = neighbour_scores(
+            self.search_.points, row, distances, places, np.array([self.n_neighbors]), self.distance
+        )
+        return np.asarray(scores)
+
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points}
 
@@ -112,6 +121,11 @@ class KDTreeSearch:
         order = cKDTree(points, **layout).indices
         self._tree = cKDTree(np.asarray(points)[order], **layout)
         self.points: FloatArray = np.asarray(self._tree.data)
+
+    @cached_property
+    def of_row(self) -> BlockSearch:
+        """The search for one row at a time, which takes as long for rows far from all points."""
+        return BlockSearch(self.points)
 
     def kth_distance(self, rows: FloatArray, k: int) -> FloatArray:
         """Return the distance of each row to its k-th nearest point."""

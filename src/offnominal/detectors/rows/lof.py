@@ -59,6 +59,10 @@ class LOF(RowDetector):
         own = 1.0 / (distances.maximum(reach[places]).mean(1) + SMALL)
         return (density[places] / own[:, None]).mean(1)
 
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        distances, places = self.search_.of_row.nearest(row, self.n_neighbors)
+        return outlier_factors(distances, places, self.reach_, self.density_, self.n_neighbors)
+
     def _state_dict(self) -> dict[str, Array]:
         return {"points": self.search_.points, "reach": self.reach_, "density": self.density_}
 

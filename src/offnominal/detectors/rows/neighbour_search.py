@@ -9,12 +9,15 @@ are compared in double precision.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from offnominal.core.compilation import compiled
 from offnominal.core.types import Array, FloatArray, IntArray
+from offnominal.detectors.rows.block_search import BlockSearch
+from offnominal.detectors.rows.nearest_heap import DOUBLE, LARGEST, SINGLE, SMALLEST, sink, squared_distance
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,10 +27,6 @@ ROOM = 1 << 20
 """Approximate distances in memory at the same time."""
 APART = 1e-150
 """Squared distance up to which two points are equal: the inverse of its square is still finite."""
-SINGLE, DOUBLE = 2.0**-24, 2.0**-53
-"""Relative rounding errors."""
-SMALLEST, LARGEST = 1e-36, 1e36
-"""Squares below are subnormal in single precision, and sums of squares above can overflow."""
 
 
 class NeighbourSearch:
@@ -51,6 +50,11 @@ class NeighbourSearch:
             self._turned = np.ascontiguousarray(-2.0 * shifted.T)
             self._squares = np.square(shifted).sum(axis=1)
         self._extent = _longest(self.points) + _longest(self._centre[None])
+
+    @cached_property
+    def of_row(self) -> BlockSearch:
+        """The search for one row at a time."""
+        return BlockSearch(self.points)
 
     def _shifted(self, rows: FloatArray) -> tuple[Array, float]:
         """Return rows relative to the centre of the points in single precision, and their largest length."""
@@ -152,14 +156,14 @@ def _search(
                 continue
             for j in range(start, end):
                 if near[j] + squares[j] <= limit or limit == math.inf:
-                    exact = _squared(points[j], rows[i])
+                    exact = squared_distance(points[j], rows[i])
                     if exact < heap[0] and exact > least and not (own >= 0 and j == own + i):
-                        _sink(heap, place, k, exact, j)
+                        sink(heap, place, k, exact, j)
                         limit = _limit(heap[0], errors, lengths[i])
         for last in range(k - 1, 0, -1):
             value, where = heap[last], place[last]
             heap[last], place[last] = heap[0], place[0]
-            _sink(heap, place, last, value, where)
+            sink(heap, place, last, value, where)
 
 
 @compiled
@@ -181,30 +185,3 @@ def _limit(squared: float, errors: tuple[float, float], length: float) -> np.flo
     far = math.sqrt(squared) + errors[0]
     limit = far * far + errors[1] - length
     return np.float32(limit + 4.0 * SINGLE * abs(limit))
-
-
-@compiled
-def _squared(point: FloatArray, row: FloatArray) -> float:
-    total = 0.0
-    for c in range(len(row)):
-        d = row[c] - point[c]
-        total += d * d
-    return total
-
-
-@compiled
-def _sink(heap: FloatArray, place: IntArray, size: int, value: float, where: int) -> None:
-    """Replace the top of a heap; of equal values the one with the larger index is on top."""
-    hole = 0
-    while True:
-        child = 2 * hole + 1
-        if child >= size:
-            break
-        other = child + 1
-        if other < size and (heap[other] > heap[child] or (heap[other] == heap[child] and place[other] > place[child])):
-            child = other
-        if heap[child] < value or (heap[child] == value and place[child] < where):
-            break
-        heap[hole], place[hole] = heap[child], place[child]
-        hole = child
-    heap[hole], place[hole] = value, where

@@ -10,7 +10,14 @@ import numpy as np
 from offnominal.core.checks import integer_in, number_in, one_of, positive_number, shown
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
-from offnominal.detectors.rows.kernels import KERNELS, Kernel, inner_products, rbf_similarities, similarities
+from offnominal.detectors.rows.kernels import (
+    KERNELS,
+    Kernel,
+    inner_products,
+    rbf_similarities,
+    similarities,
+    squared_distances,
+)
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.state_arrays import StateArrays
 
@@ -72,6 +79,7 @@ class OneClassSVM(RowDetector):
     def _fit(self, rows: FloatArray, seed: int) -> None:
         machine = self.solve(rows, gamma=self.gamma, kernel=self.kernel)
         self.vectors_: FloatArray = np.ascontiguousarray(machine.support_vectors_)
+        self.columns_: FloatArray = np.ascontiguousarray(self.vectors_.T)
         self.weights_: FloatArray = np.ascontiguousarray(machine.dual_coef_[0])
         self.gamma_ = float(machine._gamma)
 
@@ -104,11 +112,19 @@ class OneClassSVM(RowDetector):
             similarity = inner.tanh() if self.kernel == "sigmoid" else inner**self.degree
         return -(similarity * weights).sum(1)
 
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        if self.kernel != "rbf":
+            return self._score(row)
+        exponents = squared_distances(row[0], self.columns_)
+        np.exp(np.multiply(exponents, -self.gamma_, out=exponents), out=exponents)
+        return np.array([-np.vdot(exponents, self.weights_)])
+
     def _state_dict(self) -> dict[str, Array]:
         return {"vectors": self.vectors_, "weights": self.weights_, "gamma": np.array([self.gamma_])}
 
     def _load_state_dict(self, state: StateArrays) -> None:
         self.vectors_ = state.floats("vectors", ("vectors", "width"))
+        self.columns_ = np.ascontiguousarray(self.vectors_.T)
         self.weights_ = state.floats("weights", ("vectors",))
         self.gamma_ = state.number("gamma", low=0.0)
 

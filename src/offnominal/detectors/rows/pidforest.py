@@ -127,6 +127,14 @@ class PIDForest(RowDetector):
     def _score(self, rows: FloatArray) -> FloatArray:
         return percentile_scores(self.densities(rows), self.percentile)
 
+    def _score_row(self, row: FloatArray) -> FloatArray:
+        # The same numbers as those of `np.percentile`, whose checks take longer than the forest.
+        ordered = np.sort(self.densities(row)[:, 0])
+        position = self.percentile / 100.0 * (len(ordered) - 1)
+        below = min(int(position), len(ordered) - 1)
+        above = ordered[min(below + 1, len(ordered) - 1)]
+        return np.array([-(ordered[below] + (above - ordered[below]) * (position - below))])
+
     def densities(self, rows: FloatArray) -> FloatArray:
         """Return the (trees, rows) log densities."""
         nodes = (self.roots_, self.axis_, self.first_, self.cut_start_, self.parts_, self.cuts_)

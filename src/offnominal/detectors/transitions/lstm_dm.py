@@ -10,6 +10,8 @@ from offnominal.core.types import FloatArray
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.transitions import losses, scores
 from offnominal.detectors.transitions.modules import Recurrent
+from offnominal.detectors.transitions.recurrent_row import RecurrentRow
+from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.sequence_network import SequenceNetwork
 from offnominal.detectors.transitions.training_rows import TrainingRows
 
@@ -50,6 +52,10 @@ class LSTMDM(SequenceNetwork[Recurrent]):
     def _state_width(self) -> int:
         return 2 * self.recurrent_size
 
+    def _settle(self) -> None:
+        super()._settle()
+        self.row_ = RecurrentRow.of(self.network_)
+
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
         predicted, _ = self.network_(rows.inputs, self._tensor(self.start(len(rows))))
         return losses.squared_error(predicted, rows.targets)
@@ -65,3 +71,9 @@ class LSTMDM(SequenceNetwork[Recurrent]):
     def _torch_scores(self, inputs: Tensor, changes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         predicted, state = self.network_(inputs, state)
         return losses.squared_error(predicted.double(), changes), state
+
+    def _row_scores(
+        self, inputs: SinglePrecision, changes: FloatArray, state: SinglePrecision
+    ) -> tuple[FloatArray, SinglePrecision]:
+        predicted, state = self.row_(inputs, state)
+        return scores.squared_error(predicted, changes), state

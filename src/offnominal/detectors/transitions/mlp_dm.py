@@ -9,10 +9,12 @@ from typing import ClassVar
 from torch import Tensor
 
 from offnominal.core.types import FloatArray
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.parameters import SHARE, Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.transitions import losses, scores
 from offnominal.detectors.transitions.modules import Perceptron
+from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.training_rows import TrainingRows
 from offnominal.detectors.transitions.transition_network import TransitionNetwork
 
@@ -51,6 +53,10 @@ class MLPDM(TransitionNetwork[Perceptron]):
     def _network(self, observation: int, action: int) -> Perceptron:
         return Perceptron(observation + action, observation, self.hidden, dropout=self.dropout)
 
+    def _settle(self) -> None:
+        super()._settle()
+        self.layers_ = DenseLayers.of(self.network_.layers)
+
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
         return losses.squared_error(self.network_(rows.inputs, random), rows.targets)
 
@@ -62,3 +68,6 @@ class MLPDM(TransitionNetwork[Perceptron]):
 
     def _torch_scores(self, inputs: Tensor, changes: Tensor) -> Tensor:
         return losses.squared_error(self.network_(inputs).double(), changes)
+
+    def _row_scores(self, inputs: SinglePrecision, changes: FloatArray) -> FloatArray:
+        return scores.squared_error(self.layers_(inputs), changes)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,8 +16,10 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.transitions import losses, scores
+from offnominal.detectors.transitions.ensemble_row import EnsembleRow, mixture_row
 from offnominal.detectors.transitions.modules import Ensemble
 from offnominal.detectors.transitions.numpy_ensemble import FEW, NumpyEnsemble
+from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.training_rows import TrainingRows
 from offnominal.detectors.transitions.transition_network import TransitionNetwork
 
@@ -73,6 +76,7 @@ class PEDM(TransitionNetwork[Ensemble]):
 
     def _settle(self) -> None:
         super()._settle()
+        self.row_ = EnsembleRow.of(self.network_)
         self.few_ = NumpyEnsemble.of(self.network_) if self.device_.type == "cpu" else None
 
     def _losses(self, rows: TrainingRows, random: RandomNumbers | None) -> Tensor:
@@ -99,7 +103,16 @@ class PEDM(TransitionNetwork[Ensemble]):
         return draw
 
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
-        mean, log_variance = self._predicted(inputs)
+        return self._aggregated(*self._predicted(inputs), changes)
+
+    def _row_scores(self, inputs: SinglePrecision, changes: FloatArray) -> FloatArray:
+        mean, log_variance = self.row_(inputs)
+        if self.aggregation == "likelihood":
+            return np.array([mixture_row(mean[:, 0], log_variance[:, 0], changes[0])])
+        return self._aggregated(mean, log_variance, changes)
+
+    def _aggregated(self, mean: Array, log_variance: Array, changes: FloatArray) -> FloatArray:
+        """Return the scores from mean and log-variance, (members, rows, channels)."""
         if self.aggregation == "min":
             particles = scores.particles(changes.shape[-1], PARTICLES)
             nearest: FloatArray = scores.nearest_error(mean, log_variance, changes, particles).min(axis=0)

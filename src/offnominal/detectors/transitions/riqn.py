@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from offnominal.core.types import Array, FloatArray
+from offnominal.detectors.detector import Step
 from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.transitions import losses, scores
 from offnominal.detectors.transitions.modules import RecurrentQuantiles
+from offnominal.detectors.transitions.recurrent_row import QuantilesRow
 from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.sequence_network import SequenceNetwork
 from offnominal.detectors.transitions.training_rows import TrainingRows
@@ -69,11 +72,16 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
     def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
         return self.scaling_.inputs(observations, actions if self.use_actions else None)
 
+    def _of_step(self, step: Step) -> tuple[SinglePrecision, FloatArray]:
+        action = step.action if self.use_actions else None
+        return self.scaling_.of_step(step.observation, action, step.next_observation)
+
     @torch.no_grad()
     def _settle(self) -> None:
         super()._settle()
         levels = self._levels()
         self.levels_, self.folded_ = levels.cpu().numpy(), self.network_.folded(levels)
+        self.row_ = QuantilesRow.of(self.network_, self.folded_.cpu().numpy())
 
     def _levels(self, random: RandomNumbers | None = None) -> Tensor:
         """Return one level in each of equal parts of (0, 1): the midpoint, or a random one."""
@@ -101,3 +109,11 @@ class RIQN(SequenceNetwork[RecurrentQuantiles]):
         above = changes[..., None, :] - quantiles.double()
         levels = torch.from_numpy(self.levels_).double()[:, None]
         return 2.0 * (above * (levels - (above < 0).double())).mean(dim=(-1, -2)), state
+
+    def _row_scores(
+        self, inputs: SinglePrecision, changes: FloatArray, state: SinglePrecision
+    ) -> tuple[FloatArray, SinglePrecision]:
+        predicted, state = self.row_(inputs, state)
+        above = changes - predicted[0]
+        weights = self.levels_[:, None] - (above < 0)
+        return np.array([2.0 * np.vdot(above, weights) / above.size]), state

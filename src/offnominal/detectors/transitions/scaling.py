@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from offnominal.core.compilation import compiled
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.detector import transitions
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 SinglePrecision: TypeAlias = NDArray[np.float32]
 
 MAX_VALUE = 1e6
+_NO_ACTION = np.zeros(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,30 @@ class Scaling:
         change = self.observation.torch(after) - self.observation.torch(observations)
         return self.change.torch(change).clamp(-MAX_VALUE, MAX_VALUE)
 
+    def of_step(self, before: Array, actions: Array | None, after: Array) -> tuple[SinglePrecision, FloatArray]:
+        """Return inputs and changes of one transition, the same numbers as the other methods, in less time.
+
+        Args:
+            before: (1, ...) observation.
+            actions: (1, ...) action, if it is an input.
+            after: (1, ...) next observation.
+        """
+        here, act, there = (
+            np.asarray(part, np.float64).ravel() for part in (before, _NO_ACTION if actions is None else actions, after)
+        )
+        channels, acting, change = self.observation, self.action, self.change
+        return _step(
+            here,
+            act,
+            there,
+            channels.mean,
+            channels.scale,
+            acting.mean,
+            acting.scale,
+            change.mean,
+            change.scale,
+        )
+
     def arrays(self) -> dict[str, Array]:
         """Return the arrays of the state dict."""
         return {f"{name}.{part}": getattr(getattr(self, name), part) for name, part in _parts()}
@@ -91,6 +117,32 @@ _NAMES = ("observation", "action", "change")
 
 def _parts() -> list[tuple[str, str]]:
     return [(name, part) for name in _NAMES for part in ("mean", "scale")]
+
+
+@compiled
+def _step(
+    before: FloatArray,
+    action: FloatArray,
+    after: FloatArray,
+    mean: FloatArray,
+    scale: FloatArray,
+    action_mean: FloatArray,
+    action_scale: FloatArray,
+    change_mean: FloatArray,
+    change_scale: FloatArray,
+) -> tuple[SinglePrecision, FloatArray]:
+    width = len(before)
+    inputs, changes = np.empty((1, width + len(action)), np.float32), np.empty((1, width))
+    for c in range(width):
+        here = (before[c] - mean[c]) / scale[c]
+        there = (after[c] - mean[c]) / scale[c]
+        change = ((there - here) - change_mean[c]) / change_scale[c]
+        inputs[0, c] = min(max(here, -MAX_VALUE), MAX_VALUE)
+        changes[0, c] = min(max(change, -MAX_VALUE), MAX_VALUE)
+    for c in range(len(action)):
+        value = (action[c] - action_mean[c]) / action_scale[c]
+        inputs[0, width + c] = min(max(value, -MAX_VALUE), MAX_VALUE)
+    return inputs, changes
 
 
 def _bounded(values: FloatArray) -> FloatArray:

@@ -42,12 +42,22 @@ class SequenceNetwork(NetworkDetector[Network]):
         """Return the terms (n, time, channels) that add up to the scores, and the next state."""
 
     @abstractmethod
+    def _row_scores(
+        self, inputs: SinglePrecision, changes: FloatArray, state: SinglePrecision
+    ) -> tuple[FloatArray, SinglePrecision]:
+        """Return the score and the next state of one step of one episode up to rounding, without torch."""
+
+    @abstractmethod
     def _state_width(self) -> int:
         """Return the size of the state of an episode."""
 
     def _inputs(self, observations: Array, actions: Array) -> SinglePrecision:
         """Return the inputs of each step."""
         return self.scaling_.inputs(observations, actions)
+
+    def _of_step(self, step: Step) -> tuple[SinglePrecision, FloatArray]:
+        """Return inputs and changes of the transition of one episode."""
+        return self.scaling_.of_step(step.observation, step.action, step.next_observation)
 
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
         inputs, changes = self._sequences(episodes)
@@ -95,15 +105,19 @@ class SequenceNetwork(NetworkDetector[Network]):
     def _start(self, n: int) -> SinglePrecision:
         return np.zeros((n, self._state_width()), np.float32)
 
-    @torch.inference_mode()
     def _update(self, state: SinglePrecision, step: Step) -> tuple[SinglePrecision, FloatArray]:
         n = len(step)
+        if n == 1:
+            score, next_state = self._row_scores(*self._of_step(step), state)
+            return next_state, score
         before, actions, after = (
             np.asarray(part).reshape(n, -1) for part in (step.observation, step.action, step.next_observation)
         )
-        inputs, changes = self._tensor(self._inputs(before, actions)), self.scaling_.changes(before, after)
-        with deterministic_kernels(self.device_):
-            scores, remembered = self._anomaly_scores(inputs[:, None], changes[:, None], self._tensor(state))
+        inputs, changes = self._inputs(before, actions), self.scaling_.changes(before, after)
+        with torch.inference_mode(), deterministic_kernels(self.device_):
+            scores, remembered = self._anomaly_scores(
+                self._tensor(inputs)[:, None], changes[:, None], self._tensor(state)
+            )
         return remembered.cpu().numpy(), scores[:, 0]
 
     def _torch_scores(self, inputs: Tensor, changes: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:

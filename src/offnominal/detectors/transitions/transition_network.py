@@ -15,10 +15,11 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import UnsupportedExport
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
-from offnominal.detectors.detector import TransitionDetector, transitions
+from offnominal.detectors.detector import Step, TransitionDetector, transitions
 from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
+from offnominal.detectors.transitions.scaling import SinglePrecision
 from offnominal.detectors.transitions.training_rows import TrainingRows
 
 CHUNK = 512
@@ -35,6 +36,15 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
     @abstractmethod
     def _terms(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
         """Return the terms (n, channels) that add up to the scores."""
+
+    @abstractmethod
+    def _row_scores(self, inputs: SinglePrecision, changes: FloatArray) -> FloatArray:
+        """Return the score of one row up to rounding, without torch."""
+
+    def _update(self, state: None, step: Step) -> tuple[None, FloatArray]:
+        if len(step) > 1:
+            return super()._update(state, step)
+        return None, self._row_scores(*self.scaling_.of_step(step.observation, step.action, step.next_observation))
 
     def _rows(self, episodes: Sequence[Episode]) -> TrainingRows:
         observations, actions, after = transitions(episodes)
