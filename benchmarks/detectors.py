@@ -1,4 +1,4 @@
-"""Detectors beside scikit-learn's and PyOD's: one transition, thousands of them, and memory."""
+"""Detectors beside scikit-learn's: thousands of transitions, and memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -18,15 +17,13 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import OneClassSVM
 
 import offnominal as off
-from benchmarks.measure import CALLS, latencies, rates
+from benchmarks.measure import rates
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors import Detector, Normaliser, Step, detectors, make_detector
 from offnominal.detectors.detector import transitions
 
 WORLD = "MJC-HalfCheetah-v0"
 LEARNED, MANY = 100, 4096
-LATENCY = 0.2
-"""Milliseconds within which 99 % of the updates with one transition should end."""
 Row = dict[str, Any]
 Score = Callable[[Array], Any]
 
@@ -92,52 +89,6 @@ def same_of_scikit_learn(name: str) -> tuple[str, Score]:
         case "Mahalanobis":
             return "scikit-learn LedoitWolf", LedoitWolf().fit(learned).mahalanobis
     return forest()
-
-
-def one_by_one() -> list[Row]:
-    """`update` with one transition of HalfCheetah, 20,000 learned from, on one CPU thread: milliseconds of CPU time,
-    1,000 calls, half of them on noisy observations, the best of five rounds.
-    """
-    torch.set_num_threads(1)
-    peer, score = forest()
-    measured = latencies({peer: each(score), **{name: updating(fitted(name)) for name in NAMES}})
-    theirs = measured.pop(peer)
-    return [
-        {
-            "detector": name,
-            "median, ms": ours.median,
-            "p99, ms": ours.p99,
-            "peer": peer,
-            "peer, median, ms": theirs.median,
-            "peer, p99, ms": theirs.p99,
-            "ratio of p99": theirs.p99 / ours.p99,
-            "bar": f"p99 <= {LATENCY} ms",
-        }
-        for name, ours in measured.items()
-    ]
-
-
-def updating(detector: Detector) -> Callable[[], int]:
-    """Return what gives a detector the next transition; every round sees the same ones."""
-    steps = cycle([Step(*(part[[t]] for part in outcomes())) for t in range(CALLS)])
-    state = [detector.start(1)]
-
-    def work() -> int:
-        state[0], scores = detector.update(state[0], next(steps))
-        return len(scores)
-
-    return work
-
-
-def each(score: Score) -> Callable[[], int]:
-    """Return what gives a peer the next row."""
-    given = cycle(rows()[1][:CALLS, None])
-
-    def work() -> int:
-        score(next(given))
-        return 1
-
-    return work
 
 
 def many() -> list[Row]:
@@ -224,7 +175,6 @@ def _fresh(code: str) -> float:
 
 
 SECTIONS = {
-    "One transition": one_by_one,
     "4,096 transitions": many,
     "Memory of nearest neighbours": neighbours,
 }

@@ -7,7 +7,7 @@ import math
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 WINDOW = 0.6
 TURNS = 5
@@ -24,34 +24,43 @@ class Rate:
 
 @dataclass(frozen=True)
 class Latency:
-    """CPU time of a single call in milliseconds, the best round of several."""
+    """Time of a single call in milliseconds, each number from the best round of several: CPU time and wall time."""
 
-    median: float
-    p99: float
+    median: float = math.inf
+    p99: float = math.inf
+    wall_median: float = math.inf
+    wall_p99: float = math.inf
 
 
 def latencies(contenders: dict[str, Callable[[], int]], calls: int = CALLS, turns: int = TURNS) -> dict[str, Latency]:
-    """Return how long a call of each contender takes. CPU time: what waits for a neighbour is not counted."""
-    best = {name: Latency(math.inf, math.inf) for name in contenders}
+    """Return how long a call of each contender takes, after one round to warm up, taking turns.
+
+    CPU time does not count what waits for a neighbour on the same machine; wall time does.
+    """
+    best = {name: Latency() for name in contenders}
     for work in contenders.values():
-        work()
+        _round(work, calls)
     for _ in range(turns):
         for name, work in contenders.items():
-            spent = _round(work, calls)
-            best[name] = Latency(*map(min, (best[name].median, best[name].p99), (spent.median, spent.p99)))
+            best[name] = Latency(*map(min, astuple(best[name]), astuple(_round(work, calls))))
     return best
 
 
 def _round(work: Callable[[], int], calls: int) -> Latency:
     gc.collect()
     gc.disable()
-    spent = []
+    cpu, wall = [], []
     for _ in range(calls):
-        start = time.process_time()
+        begun, start = time.perf_counter(), time.process_time()
         work()
-        spent.append(1e3 * (time.process_time() - start))
+        cpu.append(1e3 * (time.process_time() - start))
+        wall.append(1e3 * (time.perf_counter() - begun))
     gc.enable()
-    return Latency(statistics.median(spent), statistics.quantiles(spent, n=100)[98])
+    return Latency(*(number for spent in (cpu, wall) for number in (statistics.median(spent), _p99(spent))))
+
+
+def _p99(spent: list[float]) -> float:
+    return statistics.quantiles(spent, n=100)[98]
 
 
 def rates(contenders: dict[str, Callable[[], int]], window: float = WINDOW, turns: int = TURNS) -> dict[str, Rate]:

@@ -1,9 +1,11 @@
-"""Row detectors of this package beside those of PyOD and scikit-learn, on one table and with one interface.
+"""Row detectors of this package beside those of PyOD and scikit-learn: one table, one pipeline, one loop.
 
-PyOD is optional: its rows are left out if it is not installed.
+PyOD is optional: its rows are left out if it is not installed (`pip install offnominal[bench]`).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import IsolationForest as SklearnForest
@@ -27,35 +29,29 @@ def table(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     """Print the AUROC and the share of detected outliers of every detector."""
-    rows, _ = table()
+    rows, labels = table()
+    ours = {
+        f"offnominal {type(each).__name__}": OutlierDetector(each, contamination=0.1)
+        for each in (KNN(10), LOF(20), HBOS(), Mahalanobis())
+    }
+    theirs = {"scikit-learn IsolationForest": SklearnForest(contamination=0.1, random_state=0)}
     print(f"{'detector':32} AUROC  detected")
-    for detector in (KNN(10), LOF(20), HBOS(), Mahalanobis()):
-        pipeline = make_pipeline(StandardScaler(), OutlierDetector(detector, contamination=0.1)).fit(rows)
-        show(f"offnominal {type(detector).__name__}", -pipeline.decision_function(rows), pipeline.predict(rows) == -1)
-    forest = make_pipeline(StandardScaler(), SklearnForest(contamination=0.1, random_state=0)).fit(rows)
-    show("scikit-learn IsolationForest", -forest.decision_function(rows), forest.predict(rows) == -1)
-    for name, scores, found in of_pyod(rows):
-        show(name, scores, found)
+    for name, detector in {**ours, **theirs, **of_pyod()}.items():
+        pipeline = make_pipeline(StandardScaler(), detector).fit(rows)
+        # PyOD's scores are higher for outliers, and its label of outliers is 1; those of scikit-learn are the opposite.
+        sign = 1 if name.startswith("PyOD") else -1
+        scores, found = sign * pipeline.decision_function(rows), pipeline.predict(rows) == sign
+        print(f"{name:32} {roc_auc_score(labels, scores):5.3f}  {found[labels].mean():6.0%}")
 
 
-def show(name: str, scores: np.ndarray, found: np.ndarray) -> None:
-    """Print one line of the table."""
-    _, labels = table()
-    print(f"{name:32} {roc_auc_score(labels, scores):5.3f}  {found[labels].mean():6.0%}")
-
-
-def of_pyod(rows: np.ndarray) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """Return name, scores and found outliers of detectors of PyOD; none if it is not installed."""
+def of_pyod() -> dict[str, Any]:
+    """Return detectors of PyOD; none if it is not installed."""
     try:
         from pyod.models import hbos, knn
     except ModuleNotFoundError:
-        print("PyOD is not installed; `pip install pyod` adds its lines.")
-        return []
-    scaled = StandardScaler().fit_transform(rows)
-    fitted = [make(contamination=0.1).fit(scaled) for make in (knn.KNN, hbos.HBOS)]
-    return [
-        (f"PyOD {type(each).__name__}", each.decision_function(scaled), each.predict(scaled) == 1) for each in fitted
-    ]
+        print("PyOD is not installed; `pip install offnominal[bench]` adds its lines.")
+        return {}
+    return {f"PyOD {make.__name__}": make(contamination=0.1) for make in (knn.KNN, hbos.HBOS)}
 
 
 if __name__ == "__main__":

@@ -31,7 +31,11 @@ OTHERS = {
     "OneClassSVM": OneClassSVM(),
     "PIDForest": PIDForest(5),
 }
-EXCLUDED = {"DeepSVDD": {"check_methods_subset_invariance": "float32 scores depend on the batch in the last digits"}}
+EXCLUDED = {
+    "DeepSVDD": {
+        "check_methods_subset_invariance": "float32 scores depend on the batch in the sixth digit; it allows 1e-7"
+    }
+}
 """Checks that do not apply, by detector, with the reason."""
 
 

@@ -1,6 +1,7 @@
 """What every network detector keeps: it learns; it is causal, alone, pure and seeded; it can be kept."""
 
 import copy
+import dataclasses
 import json
 import pickle
 import subprocess
@@ -296,3 +297,23 @@ for name in ("LSTMDM", "MLPDM", "PEDM", "RIQN"):
 def test_without_torch_the_import_works_and_use_says_what_to_install():
     done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "detector",
+    [
+        MLPDM(hidden=(7,)),
+        MLPDM(hidden=(12, 9, 5)),
+        PEDM(hidden=(6,), n_members=2),
+        PEDM(hidden=(12, 9, 5), n_members=3),
+        PEDM(hidden=(6, 5), n_members=3, aggregation="min"),
+        PEDM(hidden=(6, 5), n_members=3, aggregation="mean"),
+        LSTMDM(recurrent_size=5, hidden=4),
+        RIQN(recurrent_size=5, n_cosines=6, use_actions=True),
+        RIQN(recurrent_size=5, n_cosines=6, n_quantiles=3),
+    ],
+    ids=lambda detector: type(detector).__name__,
+)
+def test_one_episode_has_the_scores_of_the_batch_online(detector, nominal, fresh):
+    fitted = dataclasses.replace(detector, n_epochs=1, device="cpu").fit(nominal)
+    np.testing.assert_allclose(online(fitted, fresh[:1])[0], fitted.score(fresh)[0], rtol=1e-5, atol=1e-6)

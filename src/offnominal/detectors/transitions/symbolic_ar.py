@@ -16,6 +16,7 @@ from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
+from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.detector import Step
 from offnominal.detectors.export.step import TorchStep
 from offnominal.detectors.parameters import SHARE, Range
@@ -155,6 +156,10 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         if self.two_sided:
             self._fit_progress_scale(symbols)
 
+    def _settle(self) -> None:
+        super()._settle()
+        self.layers_ = DenseLayers.of(self.network_.layers)
+
     def _train(self, episodes: Sequence[Episode], validation: Sequence[Episode], random: RandomNumbers) -> None:
         rows, held_out = self._rows(episodes), self._rows(validation)
         rows, held_out = rows if len(rows) else held_out, held_out if len(held_out) else rows
@@ -248,7 +253,9 @@ class SymbolicAR(TrainedNetwork[Perceptron, SymbolEncoding]):
         windows = [self._window(history[:, :-1])]
         if self.two_sided:
             windows.append(self._window(history[:, 1:]))
-        predicted = np.split(self._predicted(np.concatenate(windows)), len(windows))
+        together = np.concatenate(windows)
+        outputs = self.layers_(together).astype(np.float64) if len(before) == 1 else self._predicted(together)
+        predicted = np.split(outputs, len(windows))
         losses = symbol_losses(
             predicted[0], predicted[-1], self.scaling_.targets(after), self.scaling_, two_sided=self.two_sided
         )
