@@ -301,7 +301,7 @@ class Detector(LearnedState):
 
         The file computes one step: from ``observation``, ``action``, ``next_observation`` and the state (zeros before
         the first step of an episode) to ``score``, ``alarm`` if one is given, and the next state. Its scores are those
-        of :meth:`update` within 1e-5, relative to scores above 1.
+        of :meth:`update` within 1e-5, relative to scores above 1; those of policy detectors within 1e-6 of its values.
 
         Args:
             path: The file; it is written atomically.

@@ -41,7 +41,7 @@ precision."""
 GPU_ROUNDING = 1e-3
 """The same on a GPU, where the shape of a product decides how it is summed."""
 EXPORTED = 1e-5
-"""Largest difference of a score of an exported file, relative to scores above 1."""
+"""Largest relative difference of a score of an exported file."""
 INVALID = (np.nan, np.inf, -1e160)
 """Invalid readings."""
 
@@ -66,7 +66,7 @@ def check_detector(
     8. Invalid input is a named error.
     9. Contributions of channels are finite, and add up to the score where they are exact; explaining changes nothing.
     10. Its code version, part of the key of stored results, covers all code that it runs.
-    11. A file of :meth:`Detector.export` gives the scores of `update` within 1e-5. The law does not apply without
+    11. A file of :meth:`Detector.export` gives the scores of `update` up to rounding. The law does not apply without
         onnxruntime, nor to detectors without an ONNX form.
 
     A repeated call, a second training with the same seed, and a saved and loaded detector give the same bits, on a CPU
@@ -208,7 +208,7 @@ class _Case:
         with TemporaryDirectory() as folder:
             found = exported_scores(self.fitted, episode, Path(folder) / "model.onnx")
         expected = self._online([episode])[:, 0]
-        close = np.allclose(found, expected, rtol=EXPORTED, atol=EXPORTED)
+        close = np.allclose(found, expected, rtol=EXPORTED, atol=self.tolerance)
         require(close, f"episode 0 has other scores in its ONNX file: {_worst(found, expected)}")
 
     def not_degenerate(self) -> None:
