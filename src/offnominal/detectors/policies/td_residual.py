@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -127,5 +126,5 @@ class TDResidual(PolicyDetector):
 
 def _products(rows: FloatArray) -> FloatArray:
     """Return a column of ones, every column, and every product of two columns."""
-    pairs = [rows[:, i] * rows[:, j] for i, j in combinations_with_replacement(range(rows.shape[1]), 2)]
-    return np.column_stack([np.ones(len(rows)), rows, *pairs])
+    first, second = np.triu_indices(rows.shape[1])
+    return np.concatenate([np.ones((len(rows), 1)), rows, rows[:, first] * rows[:, second]], axis=1)
