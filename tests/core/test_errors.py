@@ -20,6 +20,8 @@ KINDS = {
     "UnsupportedEstimator": TypeError,
     "SimulationDiverged": ArithmeticError,
     "ModuleNotAllowed": PermissionError,
+    "ModuleFailed": ImportError,
+    "UnsupportedExport": TypeError,
     "MissingDependency": ImportError,
     "DamagedFile": ValueError,
     "UnsupportedFormat": ValueError,

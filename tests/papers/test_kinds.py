@@ -14,6 +14,7 @@ from offnominal.studies import runs
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.results import RunResults
 
+from ..reports.diagnosis.made_diagnosis import diagnosis_results
 from ..reports.synthetic import run_results
 from ..reports.transfer.made_transfer import transfer_results
 from .anovox.made_scenes import scene_results
@@ -29,6 +30,7 @@ RUNS = {
     "scenes": scene_results,
     "novelty": novelty_results,
     "transfer": transfer_results,
+    "diagnosis": diagnosis_results,
 }
 
 

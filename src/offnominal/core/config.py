@@ -91,9 +91,10 @@ def _typed(value: Any, hint: Any, where: str) -> Any:
     if hint is Any:
         return value
     if origin in (typing.Union, types.UnionType):
+        tables = [option for option in arguments if isinstance(option, type) and issubclass(option, Config)]
+        if len(tables) == 1 and isinstance(value, Mapping):
+            return tables[0].from_dict(value)  # Its own error names the field.
         for option in arguments:
-            if isinstance(value, Mapping) and isinstance(option, type) and issubclass(option, Config):
-                return option.from_dict(value)
             try:
                 return _typed(value, option, where)
             except InvalidParameter:

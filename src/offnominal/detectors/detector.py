@@ -266,7 +266,7 @@ class Detector(LearnedState):
 
     def _require_state(self, state: Any, n: int) -> None:
         """Raise :class:`InvalidParameter` unless a state is that of n episodes."""
-        fresh = self._start(n)
+        fresh = self.start(n)
         if alike(state, fresh):
             return
         if (rows := rows_of(state)) not in (None, n):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MAX_NOMINAL = 4096
 """Largest number of nominal scores that are kept."""
+ROUNDING = 1e-5
+"""Relative difference up to which scores are tied: a score online and in a batch differ by rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,10 +65,11 @@ class NominalScores:
         """Return the ranks of scores among the nominal scores, from 0 to 1; ties have equal ranks.
 
         Above the largest nominal score the rank still increases, with a decreasing slope, so larger scores keep larger
-        ranks.
+        ranks. Scores that differ by rounding are tied.
         """
         nominal, count = self.values, len(self.values)
-        below, up_to = (np.searchsorted(nominal, scores, side=side) for side in ("left", "right"))
+        margin = ROUNDING * np.abs(scores)
+        below, up_to = np.searchsorted(nominal, scores - margin), np.searchsorted(nominal, scores + margin, "right")
         top = nominal[-1]
         width = top - nominal[count // 2]
         beyond = np.maximum(scores - top, 0.0) / (width if width > 0.0 else 1.0)
@@ -78,7 +81,8 @@ class NominalScores:
         import torch
 
         nominal, count = torch.from_numpy(self.values), len(self.values)
-        below, up_to = (nominal < scores[:, None]).sum(1), (nominal <= scores[:, None]).sum(1)
+        margin = ROUNDING * scores.abs()
+        below, up_to = (nominal < (scores - margin)[:, None]).sum(1), (nominal <= (scores + margin)[:, None]).sum(1)
         top = float(self.values[-1])
         width = top - float(self.values[count // 2])
         beyond = (scores - top).clamp(min=0.0) / (width if width > 0.0 else 1.0)

@@ -32,7 +32,7 @@ class Sources:
         >>> sources = Sources()
         >>> sources.version("offnominal.detectors:KNN") == sources.version("offnominal.detectors:Mahalanobis")
         False
-        >>> [name for name in sources.used("offnominal.detectors:KNN") if ".rows." in name]
+        >>> [name for name in sources.used("offnominal.detectors:KNN") if ".knn:" in name]
         ['offnominal.detectors.rows.knn:ALGORITHMS', 'offnominal.detectors.rows.knn:Algorithm', ...]
     """
 
