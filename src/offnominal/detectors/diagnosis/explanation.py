@@ -29,7 +29,7 @@ DRAWN = 12
 class ChannelContribution(NamedTuple):
     """A channel and its part in the scores.
 
-    Args:
+    Attributes:
         channel: Name of the channel.
         contribution: Mean contribution in the explained steps, with their weights.
         share: Its importance; all channels together have 1.

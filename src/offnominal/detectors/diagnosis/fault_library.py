@@ -21,7 +21,7 @@ UNKNOWN = "unknown"
 class FaultMatch(NamedTuple):
     """A known fault and its distance from an episode.
 
-    Args:
+    Attributes:
         name: Name of the fault.
         distance: Mean distance to its nearest recorded signatures.
     """
