@@ -62,6 +62,7 @@ class Study(DetectorStudy):
     """
 
     kind: ClassVar[str] = STUDY
+    cell_class: ClassVar[type[Cell]] = Cell
 
     worlds: tuple[str, ...] = ()
     detectors: tuple[DetectorEntry, ...] = ()
@@ -105,7 +106,7 @@ class Study(DetectorStudy):
     def cells(self) -> list[Cell]:
         """Return every cell, world by world: cells that share a dataset follow each other."""
         return [
-            Cell(
+            self.cell_class(
                 world=world,
                 name=entry.name,
                 detector=entry.id,

@@ -108,7 +108,7 @@ def _index(g: Graph, out: Tensor, x: Operand, places: Sequence[Operand | None]) 
         axis, place = given[0]
         return g.op("Gather", x, g.value(place, torch.int64), axis=axis, **like(out))
     if [axis for axis, _ in given] != list(range(len(given))):
-        raise UnsupportedExport("an index with gaps between its axes has no ONNX form in this version.")
+        raise UnsupportedExport("indexing of axes that are not adjacent has no ONNX form in this version.")
     shape = tuple(out.shape[: out.ndim - (len(g.value(x).shape) - len(given))])
     raised = torch.empty((*shape, 1), dtype=torch.int64)
     columns = [

@@ -9,6 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from offnominal.core.errors import UnsupportedExport
+
 _UNUSED = (torch.empty(0), torch.empty(0))
 """In place of statistics that only the training needs."""
 
@@ -59,7 +61,7 @@ def vector_norm(
 ) -> Tensor:
     """Return the Euclidean length."""
     if order != 2:
-        raise NotImplementedError(f"a norm of order {order}")
+        raise UnsupportedExport(f"a norm of order {order} has no ONNX form in this version.")
     return x.square().sum(dim, keepdim=keepdim).sqrt()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.studies.cell import Cell
@@ -27,6 +27,7 @@ class DiagnosisStudy(Study):
     """
 
     kind: Literal["diagnosis"] = field(default="diagnosis", kw_only=True)  # type: ignore[misc]
+    cell_class: ClassVar[type[Cell]] = DiagnosisCell
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -42,22 +43,3 @@ class DiagnosisStudy(Study):
                     f"study {self.name!r} names {world}; a diagnosis needs a world whose channels are known. "
                     "`offnominal worlds` lists them."
                 )
-
-    def cells(self) -> list[Cell]:
-        """Return every cell, world by world: cells that share their episodes follow each other."""
-        return [
-            DiagnosisCell(
-                world=world,
-                name=entry.name,
-                detector=entry.id,
-                parameters=entry.parameters,
-                seed=seed,
-                policy=policy,
-                data=self.data_in(world),
-                replicates=self.replicates,
-            )
-            for world in self.worlds
-            for policy in self.policies_in(world)
-            for entry in self.detectors
-            for seed in self.seeds_of(entry)
-        ]
