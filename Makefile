@@ -82,7 +82,7 @@ bench: $(PACKAGE_READY) $(DEV_READY) ## Run the benchmarks and write benchmarks/
 lock: ## Pin the requirements again (needs uv; LOCK_ARGS=--upgrade takes newer versions)
 	@command -v "$(UV)" >/dev/null || { echo "make lock needs uv: pip install uv, or pass UV=path/to/uv" >&2; exit 1; }
 	@$(COMPILE) --extra dev -o requirements/dev.txt
-	@$(COMPILE) --extra plot -c requirements/dev.txt -o requirements/runtime.txt
+	@$(COMPILE) --extra plot --extra web -c requirements/dev.txt -o requirements/runtime.txt
 	@$(COMPILE) --extra train --extra plot --extra test --resolution lowest-direct -o requirements/minimum.txt
 
 COMPILE = $(UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 --fork-strategy fewest \

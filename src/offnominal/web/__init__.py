@@ -1,0 +1,1 @@
+"""Local server: leaderboard, comparison of detectors, episode replay and live monitor."""
