@@ -22,6 +22,7 @@ from offnominal.cli.play import playing
 from offnominal.cli.robot import robot
 from offnominal.cli.scenarios import scenarios
 from offnominal.cli.scenes import scenes
+from offnominal.cli.serve import serving
 from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
 from offnominal.cli.targets import import_first
@@ -42,6 +43,7 @@ program.add_typer(exporting)
 program.add_typer(calibration)
 program.add_typer(datasets)
 program.add_typer(experiments)
+program.add_typer(serving)
 program.add_typer(tables, name="tables")
 program.add_typer(playing)
 program.add_typer(robot, name="robot")

@@ -98,6 +98,10 @@ class AlreadyExists(OffnominalError, FileExistsError):
     """The target of a write already exists."""
 
 
+class AddressInUse(OffnominalError, OSError):
+    """Another program listens at the address and port of a server."""
+
+
 class RobotError(OffnominalError, RuntimeError):
     """Base of the errors around a robot's controller. After one of them, a client sends no motion."""
 

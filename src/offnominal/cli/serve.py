@@ -1,0 +1,49 @@
+"""`offnominal serve`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from offnominal.cli.output import print_text
+from offnominal.core.errors import MissingDependency
+
+serving = typer.Typer()
+
+
+@serving.command()
+def serve(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8000,
+    host: Annotated[str, typer.Option(help="Address to bind to; any but a loopback address demands a token.")] = (
+        "127.0.0.1"
+    ),
+    token: Annotated[str, typer.Option(help="What a client must present.")] = "",
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another name of this server, such as that of a proxy; can be repeated."),
+    ] = None,
+    runs: Annotated[Path, typer.Option(file_okay=False, help="Folder whose subfolders are runs.")] = Path("runs"),
+    store: Annotated[Path | None, typer.Option(help="Result store of the runs, if it was moved.")] = None,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
+) -> None:
+    """Show runs in the browser: leaderboard, comparison of detectors, faults, replay, live monitor. Ctrl-C ends it.
+
+    Example: [bold]offnominal serve --port 8080[/]
+    """
+    try:
+        from offnominal.web.server import serve as start
+        from offnominal.web.settings import Settings
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "websockets"):
+            raise
+        raise MissingDependency(f'serve needs {error.name}; install it with `pip install "offnominal[web]"`.') from None
+    settings = Settings(
+        runs=runs, store=store, host=host, port=port, token=token, allowed_hosts=tuple(allow_host or ())
+    )
+    start(
+        settings,
+        announce=lambda address: print_text(f"Serving {runs} at {address} (Ctrl-C ends it)."),
+        browser=not no_open,
+    )

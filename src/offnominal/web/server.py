@@ -1,0 +1,87 @@
+"""Starts and stops the local server."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from threading import Timer
+
+import uvicorn
+
+from offnominal.core.errors import AddressInUse, InvalidParameter
+from offnominal.web.app import make_app
+from offnominal.web.settings import Settings
+
+BROWSER_AFTER = 0.6
+"""Seconds from the start to the browser."""
+
+
+def serve(settings: Settings, *, announce: Callable[[str], object] = print, browser: bool = True) -> None:
+    """Run the local server until Ctrl-C.
+
+    Args:
+        settings: Folders, address, token and limits.
+        announce: Called with the address once the port is ours.
+        browser: Whether to open a browser.
+
+    Raises:
+        AddressInUse: Another program listens at the port.
+    """
+    with closing(bound_socket(settings)) as listener:
+        chosen = replace(settings, port=listener.getsockname()[1])
+        config = uvicorn.Config(
+            make_app(chosen),
+            log_level="warning",
+            ws="websockets-sansio",
+            ws_max_size=chosen.max_body,
+            server_header=False,
+            timeout_graceful_shutdown=2,
+        )
+        announce(address_of(chosen))
+        if browser:
+            timer = Timer(BROWSER_AFTER, webbrowser.open, [address_of(chosen)])
+            timer.daemon = True
+            timer.start()
+        uvicorn.Server(config).run([listener])
+
+
+def address_of(settings: Settings) -> str:
+    """Return the address to open in a browser, with the token.
+
+    Example:
+        >>> address_of(Settings(port=8000, token="secret"))
+        'http://127.0.0.1:8000/?token=secret'
+    """
+    name = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}.get(settings.host, settings.host)
+    host = f"[{name}]" if ":" in name else name
+    return f"http://{host}:{settings.port}/" + (f"?token={settings.token}" if settings.token else "")
+
+
+def bound_socket(settings: Settings) -> socket.socket:
+    """Return a socket that listens at the address of the settings.
+
+    Raises:
+        AddressInUse: Another program listens at the port.
+        InvalidParameter: This machine does not have the address, or the port is reserved.
+    """
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.host, settings.port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        where = f"{settings.host}:{settings.port}"
+        if isinstance(error, PermissionError):
+            raise InvalidParameter(f"this user may not listen at {where}; choose a port from 1024 on.") from None
+        if isinstance(error, socket.gaierror) or error.errno != 98:
+            raise InvalidParameter(f"cannot listen at {where} ({error}); choose an address of this machine.") from None
+        raise AddressInUse(
+            f"another program listens at {where}; choose another port by `--port {settings.port + 1}`, or any free one "
+            "by `--port 0`."
+        ) from None
+    return listener
