@@ -12,6 +12,7 @@ from offnominal.studies.kind import StudyKind
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.leaderboards import LeaderboardEntry, leaderboard
 from offnominal.studies.local import LocalPool
+from offnominal.studies.paired_comparison import PairedComparison, compare_pair
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.result_rows import same_results
 from offnominal.studies.results import RunResults
@@ -36,6 +37,7 @@ __all__ = [
     "LeaderboardEntry",
     "LocalPool",
     "MLflow",
+    "PairedComparison",
     "PublishedComparison",
     "RunOutcome",
     "RunResults",
@@ -47,6 +49,7 @@ __all__ = [
     "StudyKind",
     "TensorBoard",
     "WeightsAndBiases",
+    "compare_pair",
     "leaderboard",
     "load_study",
     "make_result",
