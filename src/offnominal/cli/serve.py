@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from offnominal.cli.output import print_text
+from offnominal.core.directories import find_data_home
 from offnominal.core.errors import MissingDependency
 
 serving = typer.Typer()
@@ -39,8 +40,15 @@ def serve(
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "websockets"):
             raise
         raise MissingDependency(f'serve needs {error.name}; install it with `pip install "offnominal[web]"`.') from None
+    home = find_data_home()
     settings = Settings(
-        runs=runs, store=store, host=host, port=port, token=token, allowed_hosts=tuple(allow_host or ())
+        cache=home and home / "web",
+        runs=runs,
+        store=store,
+        host=host,
+        port=port,
+        token=token,
+        allowed_hosts=tuple(allow_host or ()),
     )
     start(
         settings,

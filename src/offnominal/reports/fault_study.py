@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.studies import execution
@@ -62,6 +62,12 @@ class FaultStudyKind(StudyKind[Study, Cell]):
 
         ties = {row["detector"]: row["ties"] for row in self.leaderboard(results) if row["rank"] is not None}
         return [line for line in (best_sentence(ties), *guarantee_lines(results)) if line]
+
+    def page_data(self, results: RunResults) -> dict[str, Any]:
+        """Return the data of interactive pages."""
+        from offnominal.reports.payload import payload
+
+        return payload(results)
 
     def uses_gpu(self, cell: Cell, sources: Sources) -> bool:
         """Whether the detector of a cell trains a network, as far as its source code tells."""

@@ -96,6 +96,13 @@ class StudyKind(ABC, Generic[S, C]):
         """Return sentences for the terminal below the leaderboard, such as the guarantees of alarms."""
         return []
 
+    def page_data(self, results: RunResults) -> dict[str, Any] | None:
+        """Return the data of interactive pages: leaderboards for every choice of world, kind and level of fault.
+
+        See :func:`~offnominal.reports.payload.payload`; None if pages show the leaderboard and the tables only.
+        """
+        return None
+
     def uses_gpu(self, cell: C, sources: Sources) -> bool:
         """Whether a cell should have a share of a GPU on a cluster."""
         return False

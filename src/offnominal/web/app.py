@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from offnominal.core.errors import OffnominalError, UnknownName
 from offnominal.web import files
+from offnominal.web.compare import COMPARE
 from offnominal.web.leaderboard import LEADERBOARD
 from offnominal.web.library import Library
 from offnominal.web.page import page
@@ -20,7 +21,7 @@ from offnominal.web.part import Part
 from offnominal.web.security import Guard
 from offnominal.web.settings import Settings
 
-PARTS: tuple[Part, ...] = (LEADERBOARD,)
+PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE)
 """Parts of the server, in the order of the navigation."""
 
 

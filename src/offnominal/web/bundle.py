@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from offnominal.core.errors import DamagedFile, UnknownName
 
-_IMPORT = re.compile(r'^import \{([^}]*)\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import (?:\{([^}]*)\} from )?"\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?(?:function|class|const|let) ([A-Za-z_$][\w$]*))", re.MULTILINE)
 
 
@@ -47,7 +47,7 @@ def _add(name: str, scopes: dict[str, str], above: tuple[str, ...]) -> None:
     for _, imported in _IMPORT.findall(source):
         _add(imported, scopes, (*above, name))
     exported = [found for _, found in _EXPORT.findall(source)]
-    body = _IMPORT.sub(lambda found: f"const {{{_renamed(found[1])}}} = {_scope(found[2])};\n", source)
+    body = _IMPORT.sub(_constants, source)
     body = _EXPORT.sub(r"\1", body)
     if re.search(r"^(import|export)\b", body, re.MULTILINE):
         raise DamagedFile(f"{name} has a form of import or export that cannot be bundled.")
@@ -58,5 +58,5 @@ def _scope(name: str) -> str:
     return f"module_{name.removesuffix('.js')}"
 
 
-def _renamed(names: str) -> str:
-    return names.replace(" as ", ": ")
+def _constants(found: re.Match[str]) -> str:
+    return f"const {{{found[1].replace(' as ', ': ')}}} = {_scope(found[2])};\n" if found[1] else ""

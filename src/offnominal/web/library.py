@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,17 +15,20 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from offnominal.core.errors import DamagedFile, InvalidParameter, MissingFile, OffnominalError, UnknownName
+from offnominal.core.files import read_json, write_json
 from offnominal.core.printable import one_line
 from offnominal.reports.escape import printable_run
 from offnominal.studies.kind import StudyKind
 from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
-from offnominal.studies.run_manifest import FILE, read_run
+from offnominal.studies.run_manifest import FILE, labels_of, read_run
 from offnominal.studies.runs import results_of
 from offnominal.studies.store import Store
 from offnominal.web.settings import Settings
 
 T = TypeVar("T")
+PACKAGES = ("evaluation", "reports", "studies", "web")
+"""Packages whose code decides what a page shows."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -72,27 +77,40 @@ class Run:
         return study_kind(str(config.get("kind", "study")) if isinstance(config, Mapping) else "study")
 
     @property
-    def state(self) -> tuple[object, ...]:
-        """Changes when results are added."""
-        return (
-            self.id,
-            json.dumps(self.manifest, sort_keys=True),
-            sum(self.store.path(key).exists() for key in self.manifest["keys"]),
-        )
+    def date(self) -> str:
+        """Day on which it was finished, or started."""
+        return str(self.manifest.get("finished") or self.manifest.get("started") or "").partition("T")[0]
+
+    @property
+    def commit(self) -> str:
+        """Commit of the code that computed it; empty if it is unknown."""
+        return str(self.manifest.get("commit") or "")
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of its cells by their keys."""
+        return labels_of(self.manifest)
+
+    @property
+    def state(self) -> str:
+        """A hash that changes when results are added."""
+        present = [key for key in self.manifest["keys"] if self.store.path(key).exists()]
+        text = json.dumps([str(self.folder.absolute()), self.manifest, present], sort_keys=True)
+        return sha256(text.encode()).hexdigest()
 
 
 class Library:
     """The runs in a folder, and what was computed from them; results that are added later are seen.
 
     Args:
-        settings: Folders of runs and of the store.
+        settings: Folders of runs, of the store and of computed files.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._temporary = TemporaryDirectory(prefix="offnominal-") if settings.cache is None else None
-        self._computed: dict[tuple[str, str], tuple[tuple[object, ...], Any]] = {}
-        self._lock = Lock()
+        self._computed: dict[tuple[str, str], tuple[str, Any]] = {}
+        self._locks: dict[tuple[str, str], Lock] = {}
 
     @property
     def cache(self) -> Path:
@@ -121,6 +139,17 @@ class Library:
                 return run
         raise UnknownName(f"no run {id!r} in {self.settings.runs}.")
 
+    def run_of(self, key: str) -> Run:
+        """Return the last run with a cell.
+
+        Raises:
+            UnknownName: There is no such cell.
+        """
+        for run in self.runs():
+            if key in run.manifest["keys"]:
+                return run
+        raise UnknownName(f"no run in {self.settings.runs} has the cell {key!r}.")
+
     def results(self, run: Run) -> RunResults:
         """Return the results of a run.
 
@@ -132,28 +161,39 @@ class Library:
             raise InvalidParameter(f"none of the cells of {run.id} has a result yet.")
         return found
 
-    def computed(self, run: Run, name: str, compute: Callable[[], T]) -> T:
+    def computed(self, run: Run, name: str, compute: Callable[[], T], *, stored: bool = False) -> T:
         """Return what a function computes from a run; it is computed again only when results are added.
 
         Args:
             run: The run.
             name: Name of what is computed.
             compute: Function without arguments.
+            stored: Whether it is plain data, to be stored for the next server.
         """
         key, state = (run.id, name), run.state
-        known = self._computed.get(key)
-        if known is None or known[0] != state:
-            known = (state, compute())
-            with self._lock:
+        with self._locks.setdefault(key, Lock()):
+            known = self._computed.get(key)
+            if known is None or known[0] != state:
+                known = (state, self._stored(f"{state} {name}", compute) if stored else compute())
                 self._computed[key] = known
         found: T = known[1]
         return found
+
+    def _stored(self, identity: str, compute: Callable[[], T]) -> T:
+        path = self.cache / "data" / f"{sha256(f'{code_version()} {identity}'.encode()).hexdigest()}.json"
+        with suppress(MissingFile, DamagedFile):
+            found: T = read_json(path)["content"]
+            return found
+        content = compute()
+        with suppress(OffnominalError):
+            write_json(path, {"content": content})
+        return content
 
     def _read(self, folder: Path) -> Run | None:
         try:
             manifest = read_run(folder)
             store = Store(self.settings.store or self._store_of(folder, manifest))
-        except (MissingFile, DamagedFile, OffnominalError):
+        except OffnominalError:
             return None
         return Run(slug(folder.name), folder, manifest, store)
 
@@ -162,3 +202,13 @@ class Library:
         """Return the store that a manifest names, or the one beside the run if that is missing."""
         named = Path(manifest["store"])
         return named if named.exists() else folder.parent / "store"
+
+
+@cache
+def code_version() -> str:
+    """Return a hash of the code that computes what pages show."""
+    found = sha256()
+    for package in PACKAGES:
+        for path in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
+            found.update(path.read_bytes())
+    return found.hexdigest()
