@@ -91,7 +91,7 @@ def missing(*shares, name="{}"):
 def test_more_than_half_missed_is_shown_as_text_and_stored_as_none():
     report = missing(0.1, 0.9, 1.0)
     said = [line["median delay"] for line in report.summary()]
-    assert said == ["1.000 [1.000, 1.000]", "> half missed", "> half missed", "> half missed"]
+    assert said == ["1.000 [1.000, 1.000]", "> 50 % missed", "> 50 % missed", "> 50 % missed"]
     assert [row["median_delay"] for row in report.rows()] == [1.0, None, None]
     assert [row["miss_rate"] for row in report.rows()] == [0.1, 0.9, 1.0]
 

@@ -55,7 +55,7 @@ def test_every_format_says_the_same(tmp_path):
     kept = {row["detector"]: row for row in csv.DictReader((tmp_path / "timing.csv").open())}
     assert (kept["Random"][LABEL], kept["Random"]["missed"]) == ("", "1.0")
     assert {name: float(kept[name][LABEL]) for name in ("KNN", "PE-DM")} == {"KNN": 7.0, "PE-DM": 5.0}
-    for suffix, said in ((".md", HALF_MISSED), (".tex", r"\textgreater{} half missed")):
+    for suffix, said in ((".md", HALF_MISSED), (".tex", r"\textgreater{} 50 \% missed")):
         lines = (tmp_path / f"timing{suffix}").read_text(encoding="utf-8").splitlines()
         (random,) = [line for line in lines if "Random" in line]
         (knn,) = [line for line in lines if "KNN" in line]

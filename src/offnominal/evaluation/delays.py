@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from offnominal.evaluation.estimate import Estimate
 
 MEDIAN_DELAY = "median_delay"
-HALF_MISSED = "> half missed"
+HALF_MISSED = "> 50 % missed"
 """Text that replaces a median delay if more than half of the faults are missed."""
 
 
@@ -62,6 +62,6 @@ def delay_text(number: Estimate) -> str:
 
     Example:
         >>> delay_text(Estimate(7.0)), delay_text(Estimate(math.inf))
-        ('7.000', '> half missed')
+        ('7.000', '> 50 % missed')
     """
     return HALF_MISSED if number.value == math.inf else str(number)

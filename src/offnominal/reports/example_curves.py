@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,34 @@ def select_examples(examples: Any, cells: Mapping[str, tuple[str, str, int]], bu
         budget -= size
         taken += made
     return {"rows": taken, "recorded": recorded}
+
+
+def default_example(rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> int:
+    """Return the number of the episode that a page shows first: a clean detection, if there is one.
+
+    In a clean detection no alarm comes before the onset and at least one comes after it. Those of the best detector
+    come first, then those with most alarms, then those with the shortest delay to the last of them. Without a clean
+    detection, the first episode of the best detector is shown.
+
+    Args:
+        rows: Episodes of a page; see :func:`select_examples`.
+        names: Detectors, best first.
+
+    Example:
+        >>> rows = [{"name": "KNN", "onset": 9, "alarms": {"A": step}} for step in (3, None, 15, 11)]
+        >>> default_example(rows, ["KNN"])
+        3
+    """
+    place = {name: number for number, name in enumerate(names)}
+
+    def order(number: int) -> tuple[bool, int, int, int]:
+        row = rows[number]
+        steps = [step for step in row["alarms"].values() if step is not None]
+        clean = row["onset"] is not None and bool(steps) and min(steps) >= row["onset"]
+        delay = max(steps) - row["onset"] if clean else 0
+        return not clean, place.get(row["name"], len(place)), -len(steps) if clean else 0, delay
+
+    return min(range(len(rows)), key=order, default=0)
 
 
 def _groups(examples: Any, cells: Mapping[str, tuple[str, str, int]]) -> Iterator[list[dict[str, Any]]]:

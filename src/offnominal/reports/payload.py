@@ -9,20 +9,25 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
+from offnominal.core.types import BoolArray
+from offnominal.evaluation.delays import HALF_MISSED
 from offnominal.reports.colours import colours, is_baseline
-from offnominal.reports.example_curves import select_examples
+from offnominal.reports.example_curves import default_example, select_examples
 from offnominal.reports.guarantees import guarantee_data
+from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
 from offnominal.reports.timings import TIMING
 from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import guarantees
-from offnominal.studies.leaderboards import leaderboard, mean_of
+from offnominal.studies.leaderboards import leaderboard, mean_of, over_training_runs
 from offnominal.studies.metric_table import MetricTable, world_labels
-from offnominal.studies.metrics import METRICS
+from offnominal.studies.metrics import METRICS, TIMING_METRICS
 from offnominal.studies.results import RunResults
 from offnominal.studies.timings import Numbers, timings
 
 LEVEL_ORDER = ("tiny", "light", "medium", "strong", "extreme")
 KIND_ORDER = ("observation", "action", "dynamics")
+Sides = tuple[list[str], list[str], list[str]]
+"""Worlds, kinds and levels."""
 EXTRAS = {
     "time_auroc": "AUROC of the time baseline",
     "null_auroc": "null AUROC",
@@ -41,13 +46,15 @@ def payload(results: RunResults) -> dict[str, Any]:
     table = results.table
     light = table.select([name for name in table.column_names if not name.startswith("draws_")])
     plain = light.filter(pc.is_null(table["alarm"]))
-    measured = {name: MetricTable.of(table, name) for name in METRICS if _has(plain, name)}
+    measured = {name: over_training_runs(MetricTable.of(table, name)) for name in METRICS if _has(plain, name)}
     faults = _faults(plain)
     names = _ordered_names(measured)
     world_ids = list(dict.fromkeys(fault["world"] for fault in faults))
     kinds = in_order({fault["kind"] for fault in faults}, KIND_ORDER)
     levels = in_order({fault["level"] for fault in faults}, LEVEL_ORDER)
-    leaderboards, ranks = _standings(measured, names, (world_ids, kinds, levels))
+    sides = (world_ids, kinds, levels)
+    leaderboards, ranks = _standings(measured, names, sides)
+    examples = select_examples(results.examples, _cells(plain))
     return {
         "names": names,
         "colours": colours(names),
@@ -64,7 +71,9 @@ def payload(results: RunResults) -> dict[str, Any]:
         "timing": _timing(light, faults, names),
         "guarantees": guarantee_data(guarantees(light), names, world_ids),
         "cost": _cost(plain, names),
-        "examples": select_examples(results.examples, _cells(plain)),
+        "examples": examples | {"default": default_example(examples["rows"], names)},
+        "pairs": _pairs(measured, faults, names, sides),
+        "half_missed": HALF_MISSED,
     }
 
 
@@ -131,7 +140,7 @@ def _faults(plain: Any) -> list[dict[str, str]]:
 
 
 def _standings(
-    measured: dict[str, MetricTable], names: list[str], sides: tuple[list[str], list[str], list[str]]
+    measured: dict[str, MetricTable], names: list[str], sides: Sides
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     leaderboards: dict[str, Any] = {metric: {} for metric in measured}
     ranks: dict[str, Any] = {metric: {} for metric in measured}
@@ -160,30 +169,59 @@ def _standings(
                     "ranks": [round(rank, 3) for rank in compared.ranks],
                     "blocks": compared.blocks,
                     "p": float(f"{compared.p_value:.2g}"),
-                    "cd": round(compared.critical_difference, 3),
+                    "cd": compared.critical_difference,
                     "bars": compared.bars(),
                 }
     return leaderboards, ranks
 
 
-def _numbers(measured: MetricTable, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:
+def _numbers(pooled: MetricTable, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:
     """Return (value, low, high) for each fault and detector; None where there is none."""
     where: dict[tuple[str, str, str], list[int]] = {}
-    for number, key in enumerate(zip(measured.world, measured.split, measured.name, strict=True)):
-        where.setdefault(key, []).append(number)
+    for number, key in enumerate(zip(pooled.world, pooled.split, pooled.name, strict=True)):
+        if not np.isnan(pooled.values[number]):
+            where.setdefault(key, []).append(number)
     rows: list[list[Any]] = []
     for fault in faults:
         row: list[Any] = []
         for name in names:
-            chosen = np.array(where.get((fault["world"], fault["split"], name), []), np.int64)
-            chosen = chosen[~np.isnan(measured.values[chosen])]
-            if not chosen.size:
-                row.append(None)
-                continue
-            found = mean_of(measured.take(chosen))
-            row.append([rounded(found.value), rounded(found.low), rounded(found.high)])
+            chosen = where.get((fault["world"], fault["split"], name), [])
+            found = mean_of(pooled.take(np.array(chosen))) if chosen else None
+            row.append(None if found is None else [rounded(found.value), rounded(found.low), rounded(found.high)])
         rows.append(row)
     return rows
+
+
+def _pairs(
+    measured: dict[str, MetricTable], faults: list[dict[str, str]], names: list[str], sides: Sides
+) -> dict[str, Any]:
+    """Return outcomes and differences of all pairs of detectors, in the order of ``itertools.combinations``.
+
+    The first metric has the differences of every choice of world, kind and level; the others, to save space, those of
+    everything, of one world, of one kind and of one level.
+    """
+    worlds = [fault["world"] for fault in faults]
+    found: dict[str, Any] = {}
+    for number, (metric, pooled) in enumerate(measured.items()):
+        drawn = FaultDraws.of(pooled, faults, names)
+        differences = {}
+        for choice in product(*(range(-1, len(side)) for side in sides)):
+            chosen = _chosen(faults, sides, choice)
+            if chosen.any() and (not number or sum(place >= 0 for place in choice) < 2):
+                differences[",".join(map(str, choice))] = pair_differences(drawn, worlds, chosen)
+        outcomes = pair_outcomes(drawn, higher=METRICS[metric].higher)
+        found[metric] = {"outcomes": outcomes, "differences": differences}
+    return found
+
+
+def _chosen(faults: list[dict[str, str]], sides: Sides, choice: Sequence[int]) -> BoolArray:
+    """Return which faults a choice of world, kind and level keeps; -1 stands for all."""
+    wanted = {
+        name: side[place]
+        for name, side, place in zip(("world", "kind", "level"), sides, choice, strict=True)
+        if place >= 0
+    }
+    return np.array([all(fault[name] == value for name, value in wanted.items()) for fault in faults], np.bool_)
 
 
 def _extras(plain: Any, faults: list[dict[str, str]], names: list[str]) -> dict[str, Any]:
@@ -217,7 +255,10 @@ def _timing(table: Any, faults: list[dict[str, str]], names: list[str]) -> dict[
         ]
         for alarm in alarms
     }
-    return {"columns": [{"name": name, "label": label} for name, label in TIMING.items()], "alarms": numbers}
+    columns = [
+        {"name": name, "label": metric.heading, "meaning": metric.meaning} for name, metric in TIMING_METRICS.items()
+    ]
+    return {"columns": columns, "alarms": numbers}
 
 
 def _rounded_row(numbers: Numbers | None) -> list[float | None] | None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from offnominal.evaluation.delays import HALF_MISSED, MEDIAN_DELAY
+from offnominal.evaluation.delays import HALF_MISSED
+from offnominal.studies.metrics import TIMING_METRICS
 from offnominal.studies.timings import Numbers, over, timings
 
-TIMING = {
-    MEDIAN_DELAY: "median delay (steps)",
-    "mean_delay": "mean delay up to 20 (steps)",
-    "within_10": "within 10 steps",
-    "miss_rate": "missed",
-    "early_rate": "early",
-    "false_alarms": "false per 1,000 steps",
-}
+TIMING = {name: metric.heading for name, metric in TIMING_METRICS.items()}
+"""Headings by name."""
 
 Row = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""The metrics of leaderboards."""
+"""The metrics of leaderboards and of alarms, with their definitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from offnominal.core.errors import UnknownName, did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric of leaderboards.
+    """A metric of leaderboards or of alarms.
 
     Args:
         name: Column of the results.
@@ -18,6 +18,7 @@ class Metric:
         higher: Whether higher is better.
         random_value: Expected value of random scores; None if it depends on the data.
         unit: Empty for rates.
+        centre: Value in the middle of a diverging colour scale; None for a scale from worst to best.
     """
 
     name: str
@@ -26,6 +27,17 @@ class Metric:
     higher: bool = True
     random_value: float | None = None
     unit: str = ""
+    centre: float | None = None
+
+    @property
+    def heading(self) -> str:
+        """Label with its unit, for columns and axes.
+
+        Example:
+            >>> METRICS["equal_cost_mean_delay"].heading
+            'Delay at equal cost (steps)'
+        """
+        return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
 METRICS = {
@@ -36,17 +48,20 @@ METRICS = {
             "Time-matched AUROC",
             "Probability that a faulty step scores higher than a nominal step at the same time of its episode.",
             random_value=0.5,
+            centre=0.5,
         ),
         Metric(
             "auroc",
             "AUROC",
             "Probability that a faulty step scores higher than a nominal one of its episode. Time alone scores high.",
+            centre=0.5,
         ),
         Metric(
             "excess_auroc",
             "Excess AUROC",
             "AUROC minus the AUROC of nominal scores with the same onsets, which elapsed time explains.",
             random_value=0.0,
+            centre=0.0,
         ),
         Metric("average_precision", "Average precision", "Area under precision against recall, of steps."),
         Metric(
@@ -64,6 +79,37 @@ METRICS = {
         ),
     )
 }
+
+TIMING_METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "median_delay",
+            "median delay",
+            "Steps from onset to first alarm within which at least half of the faults are detected. A miss is no "
+            "delay: the median does not exist where more than half are missed.",
+            higher=False,
+            unit="steps",
+        ),
+        Metric(
+            "mean_delay",
+            "mean delay up to 20",
+            "Mean steps from onset to first alarm. A longer delay and a miss count as 20 steps.",
+            higher=False,
+            unit="steps",
+        ),
+        Metric("within_10", "within 10 steps", "Share of faults with an alarm at most 10 steps after the onset."),
+        Metric("miss_rate", "missed", "Share of faults without an alarm after the onset.", higher=False),
+        Metric("early_rate", "early", "Share of faulty episodes with an alarm before the onset.", higher=False),
+        Metric(
+            "false_alarms",
+            "false per 1,000 steps",
+            "Steps in alarm per 1,000 steps of nominal test episodes.",
+            higher=False,
+        ),
+    )
+}
+"""The metrics of alarms, from onsets to alarms and on nominal episodes."""
 
 
 def metric_named(name: str) -> Metric:

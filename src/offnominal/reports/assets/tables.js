@@ -134,7 +134,7 @@ function timingRow(name, numbers) {
 
 function timingText(name, value) {
   if (value === null) return "–";
-  if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, "> half missed");
+  if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, "> 50 % missed");
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
 }
 
