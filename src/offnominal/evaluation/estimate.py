@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.streams import Stream
-from offnominal.core.types import FloatArray
+from offnominal.core.types import FloatArray, IntArray
 
 TAIL = 0.025
 
@@ -132,10 +133,17 @@ def _redrawn(estimates: Sequence[Estimate], seed: int) -> list[Estimate]:
     """Return the runs with the replicates of runs that are drawn with replacement."""
     _same_replicates(estimates)
     draws = np.array([estimate.draws for estimate in estimates])
-    generator = np.random.default_rng(int(Stream.named(seed, 0, "bootstrap runs").key))
-    drawn = generator.integers(0, len(draws), size=draws.shape)
-    chosen = np.take_along_axis(draws, drawn, axis=0)
+    chosen = np.take_along_axis(draws, _drawn_runs(seed, *draws.shape), axis=0)
     return [Estimate(estimate.value, row) for estimate, row in zip(estimates, chosen, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def _drawn_runs(seed: int, runs: int, replicates: int) -> IntArray:
+    """Return (runs, replicates): numbers of the runs that are drawn; the same for every split of a detector and world."""
+    generator = np.random.default_rng(int(Stream.named(seed, 0, "bootstrap runs").key))
+    drawn = generator.integers(0, runs, size=(runs, replicates))
+    drawn.flags.writeable = False
+    return drawn
 
 
 def _combined(estimates: Sequence[Estimate], middle: Callable[[FloatArray], FloatArray]) -> Estimate:

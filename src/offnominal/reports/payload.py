@@ -18,7 +18,7 @@ from offnominal.reports.pairs import FaultDraws, pair_differences, pair_outcomes
 from offnominal.reports.timings import TIMING
 from offnominal.studies.friedman import friedman
 from offnominal.studies.guarantees import guarantees
-from offnominal.studies.leaderboards import leaderboard, mean_of, over_training_runs
+from offnominal.studies.leaderboards import interval_ends, leaderboard, mean_of, over_training_runs
 from offnominal.studies.metric_table import MetricTable, world_labels
 from offnominal.studies.metrics import METRICS, TIMING_METRICS
 from offnominal.studies.results import RunResults
@@ -181,15 +181,17 @@ def _numbers(pooled: MetricTable, faults: list[dict[str, str]], names: list[str]
     for number, key in enumerate(zip(pooled.world, pooled.split, pooled.name, strict=True)):
         if not np.isnan(pooled.values[number]):
             where.setdefault(key, []).append(number)
-    rows: list[list[Any]] = []
-    for fault in faults:
-        row: list[Any] = []
-        for name in names:
-            chosen = where.get((fault["world"], fault["split"], name), [])
-            found = mean_of(pooled.take(np.array(chosen))) if chosen else None
-            row.append(None if found is None else [rounded(found.value), rounded(found.low), rounded(found.high)])
-        rows.append(row)
-    return rows
+    low, high = interval_ends(pooled.draws.astype(np.float64))
+
+    def number(chosen: list[int] | None) -> list[float | None] | None:
+        if not chosen:
+            return None
+        if len(chosen) == 1:
+            return [rounded(float(column[chosen[0]])) for column in (pooled.values, low, high)]
+        found = mean_of(pooled.take(np.array(chosen)))
+        return [rounded(found.value), rounded(found.low), rounded(found.high)]
+
+    return [[number(where.get((fault["world"], fault["split"], name))) for name in names] for fault in faults]
 
 
 def _pairs(
@@ -201,12 +203,12 @@ def _pairs(
     everything, of one world, of one kind and of one level.
     """
     worlds = [fault["world"] for fault in faults]
+    choices = {choice: _chosen(faults, sides, choice) for choice in product(*(range(-1, len(side)) for side in sides))}
     found: dict[str, Any] = {}
     for number, (metric, pooled) in enumerate(measured.items()):
         drawn = FaultDraws.of(pooled, faults, names)
         differences = {}
-        for choice in product(*(range(-1, len(side)) for side in sides)):
-            chosen = _chosen(faults, sides, choice)
+        for choice, chosen in choices.items():
             if chosen.any() and (not number or sum(place >= 0 for place in choice) < 2):
                 differences[",".join(map(str, choice))] = pair_differences(drawn, worlds, chosen)
         outcomes = pair_outcomes(drawn, higher=METRICS[metric].higher)

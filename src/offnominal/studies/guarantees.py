@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.evaluation.guarantee_check import PREFIX, GuaranteeCheck, over_runs, over_worlds
@@ -24,12 +25,15 @@ def guarantees(table: Any) -> dict[Place, GuaranteeCheck]:
         return {}
     rows = table.filter(pc.is_valid(table["alarm"]))
     columns = [name for name in rows.column_names if name.startswith(PREFIX)]
-    plain = rows.select(["alarm", "name", "seed", *columns]).to_pylist()
+    rows = rows.append_column("label", pa.array(world_labels(rows).tolist()))
+    once = rows.select(["alarm", "name", "label", "seed", *columns]).group_by(
+        ["alarm", "name", "label", "seed"], use_threads=False
+    )
     runs: dict[Place, dict[int, GuaranteeCheck]] = {}
-    for world, row in zip(world_labels(rows), plain, strict=True):
-        check = GuaranteeCheck.from_row(row)
+    for row in once.aggregate([(name, "last") for name in columns]).to_pylist():
+        check = GuaranteeCheck.from_row({name: row[f"{name}_last"] for name in columns})
         if check is not None:
-            runs.setdefault((row["alarm"], row["name"], world), {})[row["seed"]] = check
+            runs.setdefault((row["alarm"], row["name"], row["label"]), {})[row["seed"]] = check
     return {place: over_runs(list(checks.values())) for place, checks in runs.items()}
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from statistics import fmean
 from typing import Any
 
-import numpy as np
 import pyarrow.compute as pc
 
 from offnominal.evaluation.delays import MEDIAN_DELAY, is_median_delay, median_delay, stored_delay
@@ -60,4 +60,4 @@ def over(rows: Iterable[Numbers]) -> Numbers:
 def _middle(name: str, values: list[float]) -> float | None:
     if is_median_delay(name):
         return median_delay(values)
-    return float(np.mean(values)) if values else None
+    return fmean(values) if values else None
