@@ -197,7 +197,7 @@ def test_a_new_episode_forgets_the_images_of_the_last():
 def test_without_a_fault_of_the_camera_images_pass_untouched():
     injection = Injection([()], SETTING)
     frames = film(1)[0]
-    assert not injection.affects_camera
+    assert not injection.uses_images
     assert injection.apply_camera_faults(frames, np.zeros(1, np.int64)) is frames
 
 

@@ -53,6 +53,13 @@ class Anomaly(ABC):
         """Return the parameter as a float, or raise :class:`InvalidParameter`."""
         return checked_parameter(self.id, parameter, minimum=self.minimum, maximum=self.maximum, integer=self.integer)
 
+    def lookback(self, parameter: float) -> int:
+        """Return how many transitions before its onset the effect uses; most use none.
+
+        A fault that starts at run time needs that many recent signals or images.
+        """
+        return 0
+
 
 @dataclass(frozen=True)
 class FaultContext:

@@ -144,6 +144,10 @@ class Frozen(CameraAnomaly):
     integer: ClassVar[bool] = True
     formula: ClassVar[str] = "an image is shown for 1 + b frames"
 
+    def lookback(self, parameter: float) -> int:
+        """The image before the onset."""
+        return 1
+
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the held image, or hold a new one."""
         context.memory["age"] += 1
@@ -176,6 +180,10 @@ class Drop(CameraAnomaly):
         if self.show not in ("black", "last"):
             raise InvalidParameter(f"show is {self.show!r}; choose 'black' or 'last'.")
 
+    def lookback(self, parameter: float) -> int:
+        """The image before the onset, if it is shown in place of a lost one."""
+        return 1 if self.show == "last" else 0
+
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Return the image or its replacement."""
         if context.uniform(1)[0] >= parameter:
@@ -200,6 +208,10 @@ class CameraDelay(CameraAnomaly):
     minimum: ClassVar[float] = 0.0
     integer: ClassVar[bool] = True
     formula: ClassVar[str] = "p'[t] = p[max(t - d, 0)]"
+
+    def lookback(self, parameter: float) -> int:
+        """The length of the delay."""
+        return int(parameter)
 
     def perturb(self, frame: Frame, parameter: float, context: FaultContext) -> Frame:
         """Queue this image and return an earlier one."""

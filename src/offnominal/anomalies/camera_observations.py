@@ -29,6 +29,16 @@ class CameraObservations:
         self._observations = np.zeros_like(world.observations)
         self._images: dict[int, Array] = {}
 
+    def follow_faults(self) -> None:
+        """Take over a change of the faults; so far no fault has changed the images of a row that now gets one."""
+        faulty = np.zeros_like(self._faulty)
+        faulty[list(self._faults.rows)] = True
+        added = np.flatnonzero(faulty & ~self._faulty)
+        self._faulty = faulty
+        if added.size:
+            self._observations[added] = self._world.observations[added]
+            self._images.update(zip(added.tolist(), self._camera.images(added), strict=True))
+
     @property
     def _camera(self) -> PixelCamera:
         camera = self._world.camera
@@ -37,6 +47,7 @@ class CameraObservations:
 
     def start(self, rows: IntArray) -> None:
         """Take the first images of some rows, which no fault changes."""
+        self._keep_nominal(rows)
         rows = rows[self._faulty[rows]]
         if rows.size:
             self._take(rows)
@@ -49,6 +60,7 @@ class CameraObservations:
             observations: (n, ...): true observations; not changed.
             rows: Indices of the rows that were stepped.
         """
+        self._keep_nominal(rows)
         rows = rows[self._faulty[rows]]
         if not rows.size:
             return observations
@@ -64,6 +76,11 @@ class CameraObservations:
             if self._faulty[row]:
                 images[k] = self._images[row]
         return images
+
+    def _keep_nominal(self, rows: IntArray) -> None:
+        """Keep the images of rows without camera faults, if recent images are kept."""
+        if self._faults.keep_history and (nominal := rows[~self._faulty[rows]]).size:
+            self._faults.keep(self._camera.images(nominal), nominal)
 
     def _take(self, rows: IntArray) -> Frames:
         images = self._faults.apply(self._camera.images(rows), rows)

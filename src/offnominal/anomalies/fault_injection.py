@@ -9,8 +9,8 @@ import gymnasium
 from gymnasium.vector import VectorEnv
 
 from offnominal.anomalies.anomaly import Anomaly
-from offnominal.anomalies.environment_description import colour_axis
 from offnominal.anomalies.fault import Fault, Faults, FaultsPerRow, fault_tuple
+from offnominal.anomalies.faulty_observations import require_visible
 from offnominal.anomalies.final_state_env import FinalStateVectorEnv
 from offnominal.anomalies.image_envs import ImageEnv, ImageVectorEnv
 from offnominal.anomalies.injected_envs import InjectedEnv, InjectedVectorEnv
@@ -79,7 +79,9 @@ def inject(
         schedule: When the anomaly acts; see :class:`Schedule`.
         channels: Affected channels; None for all.
         faults: Instead of `anomaly`: a `Fault`, or a tuple of several that act together. For a vector environment a
-            *list* has one entry per row, each None, a fault or a tuple.
+            *list* has one entry per row, each None, a fault or a tuple. An empty tuple prepares the environment for
+            every fault that ``start_fault`` may start at run time: its observation space has no bounds, and recent
+            signals and images are kept for delays.
         observation: Observation of a world of this package: its ``"vector"``, its ``"image"``, or ``"both"``.
         camera: State that the image shows while the vector is faulty: the true one (``"clean"``), or the one that the
             vector reports (``"affected"``).
@@ -101,11 +103,15 @@ def inject(
         )
     rows = row_faults(faults, env.num_envs) if isinstance(env, VectorEnv) else [fault_tuple(faults)]
     builder = _make_observation_builder(env, rows, observation, camera)
+    later = faults is not None and not any(rows)
     if isinstance(env, VectorEnv):
         if builder is not None:
-            return ImageVectorEnv(env, rows, builder)
-        return FinalStateVectorEnv(env, rows) if _has_pixel_observations(env) else InjectedVectorEnv(env, rows)
-    return InjectedEnv(env, rows[0]) if builder is None else ImageEnv(env, rows[0], builder)
+            return ImageVectorEnv(env, rows, builder, runtime_faults=later)
+        kind = FinalStateVectorEnv if _has_pixel_observations(env) else InjectedVectorEnv
+        return kind(env, rows, runtime_faults=later)
+    if builder is not None:
+        return ImageEnv(env, rows[0], builder, runtime_faults=later)
+    return InjectedEnv(env, rows[0], runtime_faults=later)
 
 
 def _merged_faults(
@@ -143,15 +149,11 @@ def _make_observation_builder(
     inner = env.unwrapped
     ours = isinstance(inner, WorldEnv | WorldVectorEnv)
     space = env.single_observation_space if isinstance(env, VectorEnv) else env.observation_space
-    signal_faults = any(fault.kind.target == "observation" for row in faults for fault in row)
+    every = [fault for row in faults for fault in row]
     if observation == "vector":
         if camera != "clean":
             raise InvalidParameter(f"camera={camera!r} needs images; pass observation='image' or 'both'.")
-        if ours and signal_faults and colour_axis(space) is not None:
-            raise UnsupportedEnvironment(
-                f"{env} has image observations, and faults of the observation act on the vector; make it without "
-                "images and pass observation='image' and camera='affected', or observation='both', here."
-            )
+        require_visible(env, every, observation, camera)
         return None
     if _has_pixel_observations(env):
         raise UnsupportedEnvironment(
@@ -163,11 +165,7 @@ def _make_observation_builder(
             f"observation={observation!r} needs the plain vector of a world of this package, which {env} has not. "
             "Leave it out; observations that are images are used as they are."
         )
-    if observation == "image" and camera == "clean" and signal_faults:
-        raise InvalidParameter(
-            "a fault of the observation acts on the vector, which observation='image' leaves out, and camera='clean' "
-            "shows the true state. Choose camera='affected' or observation='both'."
-        )
+    require_visible(env, every, observation, camera)
     return ObservationBuilder(inner.world, observation, camera=camera)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from offnominal.anomalies.kernel import ACTION, CAMERA, DYNAMICS, OBSERVATION, S
 from offnominal.anomalies.resolve import ResolvedFault, resolve
 from offnominal.core.episode import Event
 from offnominal.core.streams import Stream
-from offnominal.core.types import BoolArray, FloatArray, IntArray, KeyArray
+from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, KeyArray
 from offnominal.worlds.world_card import PhysicsParameter
 
 TARGETS = {"observation": OBSERVATION, "action": ACTION, "dynamics": DYNAMICS, "camera": CAMERA}
@@ -22,6 +23,9 @@ TARGETS = {"observation": OBSERVATION, "action": ACTION, "dynamics": DYNAMICS, "
 
 class FaultTable:
     """The faults of every row, resolved for one environment, and their state in the current episodes.
+
+    Scheduled faults belong to every episode of their row. A fault that is added during an episode belongs to that
+    episode alone.
 
     Args:
         faults: One tuple of faults per row.
@@ -41,18 +45,20 @@ class FaultTable:
     def __init__(self, faults: Sequence[tuple[Fault, ...]], environment: EnvironmentInfo) -> None:
         self.faults = [tuple(row) for row in faults]
         n, width = len(self.faults), max((len(row) for row in self.faults), default=0)
-        self._resolved: dict[int, ResolvedFault] = {}
-        for row in self.faults:
-            for fault in row:
-                if id(fault) not in self._resolved:
-                    self._resolved[id(fault)] = resolve(fault, environment)
-        changed = [fault.physics_parameter for fault in self._resolved.values() if fault.physics_parameter]
+        self._environment = environment
+        distinct = {id(fault): fault for row in self.faults for fault in row}
+        found = {key: resolve(fault, environment) for key, fault in distinct.items()}
+        self._resolved = [[found[id(fault)] for fault in row] for row in self.faults]
+        self._scheduled = list(self.faults)
+        self._changed_rows: set[int] = set()
+        self._stopped: dict[tuple[int, int], int] = {}
+        changed = [fault.physics_parameter for fault in found.values() if fault.physics_parameter]
         self.physics_parameters: list[PhysicsParameter] = list({each.name: each for each in changed}.values())
         self.slots = np.zeros((n, width), SLOT)
         self._onset_range = np.zeros((n, width, 2), np.int64)
-        for r, row in enumerate(self.faults):
-            for j, fault in enumerate(row):
-                self._fill(r, j, self._resolved[id(fault)])
+        for r, row in enumerate(self._resolved):
+            for j, resolved in enumerate(row):
+                self._fill(r, j, resolved)
         self._neutral = self.slots["neutral"].copy()
         self.applied: FloatArray = self._neutral.copy()
         self.on: BoolArray = np.zeros((n, width), np.bool_)
@@ -80,7 +86,70 @@ class FaultTable:
 
     def channels(self, r: int, j: int) -> tuple[int, ...]:
         """Return the channels of fault j of row r."""
-        return self._resolved[id(self.faults[r][j])].channels
+        return self._resolved[r][j].channels
+
+    def resolve_now(self, r: int, fault: Fault) -> ResolvedFault:
+        """Return a fault of row r whose onset is the next transition; its own onset is replaced."""
+        schedule = replace(fault.resolved_schedule, onset=int(self.ticks[r]))
+        return resolve(replace(fault, schedule=schedule), self._environment)
+
+    def add(self, r: int, resolved: ResolvedFault) -> int:
+        """Add a fault to the current episode of row r and return its index."""
+        j, parameter = len(self.faults[r]), resolved.physics_parameter
+        self.faults[r] += (resolved.fault,)
+        self._resolved[r].append(resolved)
+        self._changed_rows.add(r)
+        if parameter is not None and parameter.name not in (each.name for each in self.physics_parameters):
+            self.physics_parameters.append(parameter)
+        self._set_width(max(j + 1, self.slots.shape[1]))
+        self._fill(r, j, resolved)
+        self._neutral[r, j] = self.applied[r, j] = resolved.neutral
+        return j
+
+    def stop(self, r: int, j: int) -> None:
+        """End fault j of row r before the next transition, without recovery; one that has ended is left alone."""
+        onset, step = int(self.slots[r, j]["onset"]), int(self.ticks[r])
+        end = self._end(r, j)
+        if end is not None and end <= step:
+            return
+        self._changed_rows.add(r)
+        self._stopped[r, j] = max(onset, step)
+        self.slots[r, j]["duration"] = self._stopped[r, j] - onset
+        self.slots[r, j]["recovery"] = 0
+
+    def has_begun(self, r: int, j: int) -> bool:
+        """Return whether the onset of fault j of row r is not after the next transition."""
+        return bool(self.slots[r, j]["onset"] <= self.ticks[r])
+
+    def restore_schedule(self, rows: IntArray) -> bool:
+        """Drop what was started or stopped in the last episodes of some rows; return whether there was anything."""
+        changed = self._changed_rows.intersection(rows.tolist())
+        for r in changed:
+            scheduled = len(self._scheduled[r])
+            self.faults[r], self._resolved[r] = self._scheduled[r], self._resolved[r][:scheduled]
+            self.slots[r] = np.zeros((), SLOT)
+            self._onset_range[r] = 0
+            for j, resolved in enumerate(self._resolved[r]):
+                self._fill(r, j, resolved)
+            self._neutral[r] = self.applied[r] = self.slots[r]["neutral"]
+        if changed:
+            self._changed_rows -= changed
+            self._stopped = {slot: end for slot, end in self._stopped.items() if slot[0] not in changed}
+            self._set_width(max(map(len, self.faults)))
+        return bool(changed)
+
+    def _set_width(self, width: int) -> None:
+        if width != self.slots.shape[1]:
+            self.slots = with_width(self.slots, width)
+            self._onset_range = with_width(self._onset_range, width)
+            self._neutral = with_width(self._neutral, width)
+            self.applied = with_width(self.applied, width)
+            self.on = with_width(self.on, width)
+
+    def _end(self, r: int, j: int) -> int | None:
+        """Return the first transition after fault j of row r, or None if it does not end."""
+        onset = int(self.slots[r, j]["onset"])
+        return self._stopped.get((r, j), self.faults[r][j].resolved_schedule.end(onset))
 
     def release(self, rows: IntArray) -> None:
         """Switch every fault of some rows off."""
@@ -122,9 +191,15 @@ class FaultTable:
     def events(self, row: int) -> tuple[Event, ...]:
         """Return the events of the current episode of a row."""
         events = []
-        for j, fault in enumerate(self.faults[row]):
-            resolved = self._resolved[id(fault)]
+        for j, resolved in enumerate(self._resolved[row]):
             onset = int(self.slots[row, j]["onset"])
-            end = fault.resolved_schedule.end(onset)
-            events.append(Event(fault.id, resolved.parameter, onset, end, resolved.channels))
+            events.append(Event(resolved.fault.id, resolved.parameter, onset, self._end(row, j), resolved.channels))
         return tuple(events)
+
+
+def with_width(array: Array, width: int) -> Array:
+    """Return an array (n, faults, ...) for another number of faults; new entries are zero."""
+    resized = np.zeros((len(array), width, *array.shape[2:]), array.dtype)
+    kept = min(width, array.shape[1])
+    resized[:, :kept] = array[:, :kept]
+    return resized

@@ -20,9 +20,14 @@ class FinalStateVectorEnv(InjectedVectorEnv):
     """
 
     def __init__(
-        self, env: VectorEnv[Any, Any, Any], faults: list[tuple[Fault, ...]], *, has_images: bool = False
+        self,
+        env: VectorEnv[Any, Any, Any],
+        faults: list[tuple[Fault, ...]],
+        *,
+        has_images: bool = False,
+        runtime_faults: bool = False,
     ) -> None:
-        super().__init__(env, faults, has_images=has_images)
+        super().__init__(env, faults, has_images=has_images, runtime_faults=runtime_faults)
         inner = env.unwrapped
         assert isinstance(inner, WorldVectorEnv)
         self._world = inner.world

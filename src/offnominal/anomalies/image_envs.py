@@ -7,7 +7,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium.vector import VectorEnv
-from gymnasium.vector.utils import batch_space
 
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.final_state_env import FinalStateVectorEnv
@@ -44,11 +43,19 @@ class ImageEnv(InjectedEnv):
     """Environment of one world with faults and image observations; see :func:`inject`."""
 
     def __init__(
-        self, env: gymnasium.Env[Any, Any], faults: tuple[Fault, ...], observation_builder: ObservationBuilder
+        self,
+        env: gymnasium.Env[Any, Any],
+        faults: tuple[Fault, ...],
+        observation_builder: ObservationBuilder,
+        *,
+        runtime_faults: bool = False,
     ) -> None:
-        super().__init__(env, faults, has_images=True)
         self._observation_builder = observation_builder
-        self.observation_space = observation_builder.space(self.observation_space)
+        super().__init__(env, faults, has_images=True, runtime_faults=runtime_faults)
+        self._view = observation_builder.observation, observation_builder.camera
+
+    def _use_space(self, space: gymnasium.Space[Any]) -> None:
+        super()._use_space(self._observation_builder.space(space))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start an episode."""
@@ -73,13 +80,20 @@ class ImageVectorEnv(FinalStateVectorEnv):
     """Vector environment of a world with faults and image observations; see :func:`inject`."""
 
     def __init__(
-        self, env: VectorEnv[Any, Any, Any], faults: list[tuple[Fault, ...]], observation_builder: ObservationBuilder
+        self,
+        env: VectorEnv[Any, Any, Any],
+        faults: list[tuple[Fault, ...]],
+        observation_builder: ObservationBuilder,
+        *,
+        runtime_faults: bool = False,
     ) -> None:
-        super().__init__(env, faults, has_images=True)
         self._observation_builder = observation_builder
-        self.single_observation_space = observation_builder.space(self.single_observation_space)
-        self.observation_space = batch_space(self.single_observation_space, env.num_envs)
+        super().__init__(env, faults, has_images=True, runtime_faults=runtime_faults)
+        self._view = observation_builder.observation, observation_builder.camera
         self._latest: Any = None
+
+    def _use_space(self, space: gymnasium.Space[Any]) -> None:
+        super()._use_space(self._observation_builder.space(space))
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None

@@ -13,11 +13,13 @@ from gymnasium.vector.utils import batch_space
 
 from offnominal.anomalies.environment_description import colour_axis, describe_environment
 from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.faulty_observations import require_startable, unbounded, with_camera_faults, within
 from offnominal.anomalies.injection import Injection
 from offnominal.core.episode import Event
-from offnominal.core.errors import InvalidState, UnsupportedEnvironment
+from offnominal.core.errors import InvalidParameter, InvalidState, UnsupportedEnvironment
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray, Observation
 from offnominal.worlds.checks import checked_actions
+from offnominal.worlds.pixel_observations import CameraKind, ObservationKind
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
 
@@ -25,17 +27,46 @@ _ROW = np.zeros(1, np.int64)
 
 
 class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
-    """A single environment with faults; see :func:`inject`."""
+    """A single environment with faults; see :func:`inject`.
+
+    Args:
+        env: The environment.
+        faults: The faults of every episode.
+        has_images: Whether images of it are rendered.
+        runtime_faults: Whether to prepare for every fault that :meth:`start_fault` may start: the observation space has
+            no bounds, and recent signals and images are kept.
+
+    Example:
+        >>> from offnominal.anomalies.factory import make
+        >>> env = make("SAP-Goal0-v0", faults=())
+        >>> _ = env.reset(seed=0), env.step(env.action_space.sample())
+        >>> index = env.start_fault(Fault("action/offset", 0.5))
+        >>> env.step(env.action_space.sample())[4]["active"]
+        True
+        >>> env.stop_fault(index)
+        >>> env.step(env.action_space.sample())[4]["active"]
+        False
+        >>> env.events
+        (Event(anomaly='action/offset', parameter=0.5, onset=1, end=2, channels=(0, 1)),)
+    """
 
     env: gymnasium.Env[Any, Any]
 
-    def __init__(self, env: gymnasium.Env[Any, Any], faults: tuple[Fault, ...], *, has_images: bool = False) -> None:
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        faults: tuple[Fault, ...],
+        *,
+        has_images: bool = False,
+        runtime_faults: bool = False,
+    ) -> None:
         super().__init__(env)
         environment = describe_environment(env, env.unwrapped, [env.unwrapped], has_images=has_images)
-        self.injection = Injection([faults], environment)
+        self.injection = Injection([faults], environment, keep_history=runtime_faults)
         self._colours = colour_axis(env.observation_space)
-        if any(fault.kind.target == "observation" for fault in faults):
-            self.observation_space = unbounded(env.observation_space)
+        self._view: tuple[ObservationKind, CameraKind] = ("vector", "clean")
+        bounded = not runtime_faults and all(fault.kind.target != "observation" for fault in faults)
+        self._use_space(env.observation_space if bounded else unbounded(env.observation_space))
         self._seed: int | None = None
         self._episode = -1
         self._action_space = env.action_space
@@ -45,6 +76,48 @@ class InjectedEnv(gymnasium.Wrapper[Observation, Array, Any, Any]):
     def events(self) -> tuple[Event, ...]:
         """Events of the current episode."""
         return self.injection.events(0)
+
+    def start_fault(self, fault: Fault) -> int:
+        """Start a fault, which acts from the next transition on.
+
+        The fault belongs to the current episode: :meth:`reset` drops it. Its onset is replaced by the index of the next
+        transition, from which the rest of its schedule counts. The episode is the same, to the byte, as if the fault
+        had been scheduled with that onset.
+
+        Args:
+            fault: The fault.
+
+        Returns:
+            Index of the fault in `events`.
+
+        Raises:
+            InvalidParameter: The fault needs more recent signals or images than are kept.
+            InvalidState: No episode has started.
+        """
+        self._require_episode()
+        require_startable(self.env, fault, *self._view)
+        index = self.injection.start(0, fault)
+        if fault.kind.target == "observation":
+            self._use_space(unbounded(self.env.observation_space))
+        return index
+
+    def stop_fault(self, index: int | None = None) -> None:
+        """End a fault before the next transition, at once and for the rest of the episode.
+
+        Args:
+            index: Index of the fault in `events`, scheduled or started; None for all that have begun. A scheduled fault
+                that has not begun does not act in this episode; one that has ended is left alone.
+        """
+        self._require_episode()
+        self.injection.stop(0, index)
+
+    def _require_episode(self) -> None:
+        if self._episode < 0:
+            raise InvalidState("faults start and stop during an episode; call reset first.")
+
+    def _use_space(self, space: gymnasium.Space[Any]) -> None:
+        """Set the observation space, given that of the vector."""
+        self.observation_space = space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, dict[str, Any]]:
         """Start an episode; the faults act as scheduled."""
@@ -93,29 +166,34 @@ class InjectedVectorEnv(VectorWrapper):
     """A vector environment with faults, which may differ from row to row; see :func:`inject`.
 
     All autoreset modes are supported. Row i has the seed that Gymnasium gives it: ``seed + i``.
+
+    Args:
+        env: The vector environment.
+        faults: The faults of every episode, one tuple per row.
+        has_images: As for :class:`InjectedEnv`.
+        runtime_faults: As for :class:`InjectedEnv`.
     """
 
     def __init__(
-        self, env: VectorEnv[Any, Any, Any], faults: list[tuple[Fault, ...]], *, has_images: bool = False
+        self,
+        env: VectorEnv[Any, Any, Any],
+        faults: list[tuple[Fault, ...]],
+        *,
+        has_images: bool = False,
+        runtime_faults: bool = False,
     ) -> None:
         super().__init__(env)
         inner = env.unwrapped
         environment = describe_environment(env, inner, getattr(inner, "envs", None), has_images=has_images)
-        self.injection = Injection(faults, environment)
+        self.injection = Injection(faults, environment, keep_history=runtime_faults)
         self._colours = colour_axis(env.single_observation_space)
         self.mode = env.metadata.get("autoreset_mode", AutoresetMode.NEXT_STEP)
-        if (
-            self.injection.affects_physics
-            and self.mode is AutoresetMode.SAME_STEP
-            and not isinstance(inner, WorldVectorEnv)
-        ):
-            raise UnsupportedEnvironment(
-                f"{env} resets within the step that ends an episode, before its physics can be restored; make it "
-                "with autoreset_mode=AutoresetMode.NEXT_STEP or DISABLED for dynamics faults."
-            )
-        if any(fault.kind.target == "observation" for row in faults for fault in row):
-            self.single_observation_space = unbounded(env.single_observation_space)
-            self.observation_space = batch_space(self.single_observation_space, env.num_envs)
+        self._view: tuple[ObservationKind, CameraKind] = ("vector", "clean")
+        every = [fault for row in faults for fault in row]
+        self._require_restorable(every)
+        space = env.single_observation_space
+        bounded = not runtime_faults and all(fault.kind.target != "observation" for fault in every)
+        self._use_space(space if bounded else unbounded(space))
         self.seeds: IntArray = np.zeros(env.num_envs, np.int64)
         self.episodes: IntArray = np.full(env.num_envs, -1, np.int64)
         self._all = np.arange(env.num_envs)
@@ -130,6 +208,53 @@ class InjectedVectorEnv(VectorWrapper):
     def events(self, row: int) -> tuple[Event, ...]:
         """Return the events of the current episode of a row."""
         return self.injection.events(row)
+
+    def start_fault(self, fault: Fault, *, row: int) -> int:
+        """Start a fault in a row, as :meth:`InjectedEnv.start_fault` does; return its index in the events of the row.
+
+        Example:
+            >>> from offnominal.anomalies.factory import make_vec
+            >>> envs = make_vec("SAP-Goal0-v0", 3)
+            >>> _ = envs.reset(seed=0)
+            >>> envs.start_fault(Fault("action/offset", 0.5), row=1)
+            0
+            >>> envs.step(envs.action_space.sample())[4]["active"]
+            array([False,  True, False])
+        """
+        self._require_episode(row)
+        require_startable(self.env, fault, *self._view)
+        self._require_restorable([fault])
+        index = self.injection.start(row, fault)
+        if fault.kind.target == "observation":
+            self._use_space(unbounded(self.env.single_observation_space))
+        return index
+
+    def stop_fault(self, index: int | None = None, *, row: int) -> None:
+        """End a fault of a row, or all that have begun, as :meth:`InjectedEnv.stop_fault` does."""
+        self._require_episode(row)
+        self.injection.stop(row, index)
+
+    def _require_episode(self, row: int) -> None:
+        if not 0 <= row < self.num_envs:
+            raise InvalidParameter(f"row is {row!r}; expected an index of the {self.num_envs} rows.")
+        if self.episodes[row] < 0:
+            raise InvalidState("faults start and stop during an episode; call reset first.")
+        if self._pending[row]:
+            raise InvalidState(f"the episode of row {row} has ended; the next step starts a new one.")
+
+    def _require_restorable(self, faults: list[Fault]) -> None:
+        """Raise if an episode could start before the physics that these faults change is restored."""
+        dynamics = any(fault.kind.target == "dynamics" for fault in faults)
+        if dynamics and self.mode is AutoresetMode.SAME_STEP and not isinstance(self.env.unwrapped, WorldVectorEnv):
+            raise UnsupportedEnvironment(
+                f"{self.env} resets within the step that ends an episode, before its physics can be restored; make it "
+                "with autoreset_mode=AutoresetMode.NEXT_STEP or DISABLED for dynamics faults."
+            )
+
+    def _use_space(self, space: gymnasium.Space[Any]) -> None:
+        """Set the observation spaces, given that of the vector of a row."""
+        self.single_observation_space = space
+        self.observation_space = batch_space(space, self.num_envs)
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -240,35 +365,3 @@ def _dtype(actions: Any, space: Box) -> np.dtype[Any]:
     """Return the type of executed actions: their own type if it is a floating type, else that of the space."""
     given: np.dtype[Any] = getattr(actions, "dtype", space.dtype)
     return given if given.kind == "f" else space.dtype
-
-
-def unbounded(space: gymnasium.Space[Any]) -> Box:
-    """Return the space of faulty observations: the same shape and type without bounds."""
-    assert isinstance(space, Box)
-    if not np.issubdtype(space.dtype, np.floating):
-        return space
-    return Box(-np.inf, np.inf, space.shape, space.dtype.type)
-
-
-def within(observations: Array, space: gymnasium.Space[Any]) -> Array:
-    """Return observations of integer type, clipped to the bounds of their space; floats are not clipped."""
-    assert isinstance(space, Box)
-    return observations if observations.dtype.kind == "f" else np.clip(observations, space.low, space.high)
-
-
-def with_camera_faults(injection: Injection, colours: int | None, observations: Array, rows: IntArray) -> Array:
-    """Return image observations with the camera faults of some rows applied.
-
-    Args:
-        injection: The faults.
-        colours: Axis of the colours in an image; None if the observations are not images.
-        observations: (n, ...); not changed.
-        rows: Indices of the rows that were started or stepped.
-    """
-    if colours is None or not injection.affects_camera or not rows.size:
-        return observations
-    faulty = observations.copy()
-    faulty[rows] = np.moveaxis(
-        injection.apply_camera_faults(np.moveaxis(observations[rows], colours, -1), rows), -1, colours
-    )
-    return faulty

@@ -10,9 +10,10 @@ from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.fault_table import FaultTable
 from offnominal.anomalies.physics_faults import PhysicsFaults
+from offnominal.anomalies.resolve import ResolvedFault
 from offnominal.anomalies.signal_faults import SignalFaults
 from offnominal.core.episode import Event
-from offnominal.core.errors import UnsupportedEnvironment
+from offnominal.core.errors import InvalidParameter, UnsupportedEnvironment
 from offnominal.core.types import Array, BoolArray, FloatArray, Frames, IntArray
 
 
@@ -21,20 +22,26 @@ class Injection:
 
     The constructor checks every fault. Each row has its own faults; a row without faults costs nothing and is never
     changed. The order of calls is: :meth:`release`, reset of the environment, :meth:`begin`, and then for each
-    transition :meth:`act`, step of the environment, :meth:`observe`.
+    transition :meth:`act`, step of the environment, :meth:`observe`. Between transitions, :meth:`start` adds a fault to
+    the current episode of a row and :meth:`stop` ends one.
 
     Args:
-        faults: One tuple of faults per row.
+        faults: One tuple of faults per row: those of every episode.
         environment: The environment.
+        keep_history: Whether to keep recent signals and images, which delays that :meth:`start` starts need.
     """
 
-    def __init__(self, faults: Sequence[tuple[Fault, ...]], environment: EnvironmentInfo) -> None:
+    def __init__(
+        self, faults: Sequence[tuple[Fault, ...]], environment: EnvironmentInfo, *, keep_history: bool = False
+    ) -> None:
         self.environment = environment
-        self._table = FaultTable(faults, environment)
-        self._observation = SignalFaults(self._table, "observation", len(environment.observation))
-        self._action = SignalFaults(self._table, "action", len(environment.action))
-        self._physics = PhysicsFaults(self._table, environment.physics)
-        self._camera = CameraFaults(self._table)
+        self.keeps_history = keep_history
+        table = self._table = FaultTable(faults, environment)
+        widths = len(environment.observation), len(environment.action)
+        self._observation = SignalFaults(table, "observation", widths[0], keep_history=keep_history)
+        self._action = SignalFaults(table, "action", widths[1], keep_history=keep_history)
+        self._physics = PhysicsFaults(table, environment.physics)
+        self._camera = CameraFaults(table, keep_history=keep_history)
         world = environment.pixel_world
         self._pixels = None if world is None else CameraObservations(world, self._camera)
 
@@ -54,14 +61,9 @@ class Injection:
         return self._table.applied
 
     @property
-    def affects_camera(self) -> bool:
-        """Whether any fault acts on images."""
-        return bool(self._camera.rows)
-
-    @property
-    def affects_physics(self) -> bool:
-        """Whether any fault acts on the physics."""
-        return bool(self._table.physics_parameters)
+    def uses_images(self) -> bool:
+        """Whether images are changed or kept, so that :meth:`apply_camera_faults` must be called."""
+        return bool(self._camera.rows) or self.keeps_history
 
     def release(self, rows: IntArray) -> None:
         """Switch every fault of some rows off and restore the physics, before the environment resets."""
@@ -69,7 +71,7 @@ class Injection:
         self._physics.update(rows)
 
     def begin(self, rows: IntArray, seeds: IntArray, episodes: IntArray) -> None:
-        """Start new episodes in some rows: draw onsets, clear all memory, restore the physics.
+        """Start new episodes in some rows: restore schedules, draw onsets, clear all memory, restore the physics.
 
         Args:
             rows: Indices of the rows.
@@ -77,9 +79,71 @@ class Injection:
             episodes: Number of earlier episodes with that seed.
         """
         self.release(rows)
+        if self._table.restore_schedule(rows):
+            self._follow_table()
+        self._camera.restart(rows)
         self._table.restart(rows, seeds, episodes, self._observation.memory, self._action.memory)
         if self._pixels is not None:
             self._pixels.start(rows)
+
+    def start(self, row: int, fault: Fault) -> int:
+        """Add a fault to the current episode of a row; it acts from the next transition on.
+
+        Its onset is replaced. All else is as if it had been scheduled with that onset after the other faults of the
+        row: the rest of its schedule, its random numbers, its event and its labels.
+
+        Args:
+            row: Index of the row.
+            fault: The fault.
+
+        Returns:
+            Index of the fault in the row.
+
+        Raises:
+            InvalidParameter: The fault needs more recent signals or images than were kept.
+        """
+        resolved = self._table.resolve_now(row, fault)
+        self._check_history(resolved)
+        index = self._table.add(row, resolved)
+        self._follow_table()
+        for faults in (self._observation, self._action, self._camera):
+            faults.recall(row, index)
+        return index
+
+    def stop(self, row: int, index: int | None = None) -> None:
+        """End a fault of a row before its next transition, at once and for the rest of the episode.
+
+        Args:
+            row: Index of the row.
+            index: Index of the fault; None for all that have begun. One that has not begun will not act; one that has
+                ended is left alone.
+        """
+        count = len(self.faults[row])
+        if index is None:
+            stopped = [j for j in range(count) if self._table.has_begun(row, j)]
+        elif 0 <= index < count:
+            stopped = [index]
+        else:
+            raise InvalidParameter(f"there is no fault {index}; the episode has {count}, numbered from 0.")
+        for j in stopped:
+            self._table.stop(row, j)
+
+    def _check_history(self, resolved: ResolvedFault) -> None:
+        target, needed = resolved.fault.kind.target, resolved.fault.kind.lookback(resolved.parameter)
+        signals = {"observation": self._observation, "action": self._action}
+        kept = signals[target].recent.maxlen if target in signals else self._camera.history_length
+        if needed > (kept or 0):
+            raise InvalidParameter(
+                f"{resolved.fault.id} with parameter {resolved.parameter:g} needs the last {needed} transitions, and "
+                f"{kept or 'none'} are kept. "
+                + (f"Choose at most {kept}, or schedule it." if kept else "Make the environment with faults=().")
+            )
+
+    def _follow_table(self) -> None:
+        for faults in (self._observation, self._action, self._physics, self._camera):
+            faults.follow_table()
+        if self._pixels is not None:
+            self._pixels.follow_faults()
 
     def act(self, actions: Array, rows: IntArray) -> Array:
         """Begin a transition: set the physics and return the actions with faults applied.

@@ -7,7 +7,7 @@ import numpy as np
 from offnominal.anomalies.environment_info import AdjustablePhysics
 from offnominal.anomalies.fault_table import FaultTable
 from offnominal.anomalies.kernel import combine_physics_parameters
-from offnominal.core.types import IntArray
+from offnominal.core.types import FloatArray, IntArray
 
 
 class PhysicsFaults:
@@ -21,8 +21,13 @@ class PhysicsFaults:
     def __init__(self, table: FaultTable, physics: AdjustablePhysics | None) -> None:
         self._table = table
         self._physics = physics
-        neutral = np.array([parameter.neutral for parameter in table.physics_parameters])
-        self._values = np.tile(neutral, (len(table.faults), 1))
+        self._values: FloatArray = np.zeros((len(table.faults), 0))
+        self.follow_table()
+
+    def follow_table(self) -> None:
+        """Take over new physics parameters of the table; the others keep their values."""
+        added = [parameter.neutral for parameter in self._table.physics_parameters[self._values.shape[1] :]]
+        self._values = np.hstack([self._values, np.tile(added, (len(self._values), 1))])
         self._changed = np.zeros(self._values.shape, np.bool_)
 
     def update(self, rows: IntArray) -> None:

@@ -123,3 +123,7 @@ class Delay(SignalAnomaly):
     integer: ClassVar[bool] = True
     code: ClassVar[int] = DELAY
     formula: ClassVar[str] = "a'[t] = a[max(t - d, 0)]"
+
+    def lookback(self, parameter: float) -> int:
+        """The length of the delay."""
+        return int(parameter)

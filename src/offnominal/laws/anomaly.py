@@ -24,6 +24,7 @@ from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray
 from offnominal.laws.report import LawReport, SkipLaw, check_laws
 from offnominal.laws.require import require
+from offnominal.laws.started_fault import check_started_fault
 from offnominal.rollouts.collection import collect, returns
 from offnominal.rollouts.twin_rollouts import Twin, twins
 from offnominal.worlds.camera import PixelCamera
@@ -49,6 +50,7 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
     4. The label `active` is true exactly while the fault is switched on. The onset depends only on the seed, and the
        episode is reproducible by its seed.
     5. A calibrated strength lowers the return, and a greater one lowers it more.
+    6. Started and stopped at run time, it gives the same bytes as with a schedule.
 
     Args:
         anomaly: Id or object.
@@ -72,6 +74,7 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
             "a faulty episode is reproducible by its seed": case.seed_fixes_the_episode,
             "the onset depends only on the seed": case.onset_depends_on_seed,
             "a calibrated strength lowers the return": case.calibrated_strength_harms,
+            "starting it at run time equals scheduling it": case.start_equals_schedule,
         },
     )
 
@@ -122,7 +125,8 @@ class _Case:
             else anomaly.neutral
         )
         self.strength = visible_parameter(anomaly, sample) if strength is None else strength
-        self.policy = FunctionPolicy(_moving_policy(sample))
+        self.act = _moving_policy(sample)
+        self.policy = FunctionPolicy(self.act)
         camera = isinstance(anomaly, CameraAnomaly)
         self.pixel_observations = isinstance(sample.camera, PixelCamera)
         self.records_frames = camera and not self.pixel_observations
@@ -318,6 +322,11 @@ class _Case:
             len(ends) == 1 or damages[1].mean() > damages[0].mean(),
             f"{ends[-1].name} costs {damages[1].mean():.4g}, {ends[0].name} {damages[0].mean():.4g}",
         )
+
+    def start_equals_schedule(self) -> None:
+        world = build_world(self.world, 1)
+        check_started_fault(world, self.fault(), self.act, frames=self.records_frames)
+        world.close()
 
     def _damages(self, *parameters: float) -> list[FloatArray]:
         """Return the loss of return of the expert by faults of several strengths that last the whole episode."""
