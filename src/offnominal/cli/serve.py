@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from offnominal.cli.output import print_text
+from offnominal.cli.output import print_note, print_text
 from offnominal.core.directories import find_data_home
 from offnominal.core.errors import MissingDependency
+from offnominal.core.progress_bar import progress
 
 serving = typer.Typer()
 
@@ -27,13 +28,20 @@ def serve(
     ] = None,
     runs: Annotated[Path, typer.Option(file_okay=False, help="Folder whose subfolders are runs.")] = Path("runs"),
     store: Annotated[Path | None, typer.Option(help="Result store of the runs, if it was moved.")] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(file_okay=False, metavar="FOLDER", help="Write the pages as files into this folder instead."),
+    ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
     """Show runs in the browser: leaderboard, comparison of detectors, faults, replay, live monitor. Ctrl-C ends it.
 
+    With --export the same pages, except the live monitor, become files that work from disk and on any static host.
+
     Example: [bold]offnominal serve --port 8080[/]
     """
     try:
+        from offnominal.web.export import export_pages
         from offnominal.web.server import serve as start
         from offnominal.web.settings import Settings
     except ModuleNotFoundError as error:
@@ -50,6 +58,13 @@ def serve(
         token=token,
         allowed_hosts=tuple(allow_host or ()),
     )
+    if export is not None:
+        with progress("Writing pages") as tick:
+            written = export_pages(settings, export, tick=lambda path: tick(note=path))
+        print_text(f"{written.pages:,} files, {written.bytes / 2**20:.1f} MB: {export / 'index.html'}")
+        if written.left_out:
+            print_note(f"{len(written.left_out)} files were left out, such as {next(iter(written.left_out))}.")
+        return
     start(
         settings,
         announce=lambda address: print_text(f"Serving {runs} at {address} (Ctrl-C ends it)."),

@@ -14,6 +14,8 @@ from starlette.responses import Response
 from offnominal.core.errors import OffnominalError, UnknownName
 from offnominal.web import files
 from offnominal.web.compare import COMPARE
+from offnominal.web.fault import FAULTS
+from offnominal.web.jobs import Jobs
 from offnominal.web.leaderboard import LEADERBOARD
 from offnominal.web.library import Library
 from offnominal.web.page import page
@@ -21,7 +23,7 @@ from offnominal.web.part import Part
 from offnominal.web.security import Guard
 from offnominal.web.settings import Settings
 
-PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE)
+PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE, FAULTS)
 """Parts of the server, in the order of the navigation."""
 
 
@@ -48,7 +50,7 @@ def make_app(settings: Settings) -> Starlette:
         exception_handlers={HTTPException: _refused, OffnominalError: _failed, 500: _failed},
         lifespan=lifespan,
     )
-    app.state.settings, app.state.library, app.state.parts = settings, library, PARTS
+    app.state.settings, app.state.library, app.state.jobs, app.state.parts = settings, library, Jobs(), PARTS
     return app
 
 

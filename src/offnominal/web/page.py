@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse
 
 from offnominal._version import __version__
 from offnominal.reports.templates import embedded_json, render
+from offnominal.web.jobs import Jobs
 from offnominal.web.library import Library
 from offnominal.web.links import Links
 from offnominal.web.security import CONTENT_SECURITY_POLICY
@@ -28,6 +29,12 @@ def settings_of(request: Request) -> Settings:
 def library_of(request: Request) -> Library:
     """Return the runs that the server shows."""
     found: Library = request.app.state.library
+    return found
+
+
+def jobs_of(request: Request) -> Jobs:
+    """Return the queue of computations."""
+    found: Jobs = request.app.state.jobs
     return found
 
 

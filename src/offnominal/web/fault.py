@@ -1,0 +1,253 @@
+"""Faults: formula, strengths, clip, all detectors, delay curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from offnominal.core.errors import MissingFile, OffnominalError, UnknownName
+from offnominal.core.files import read_json, write_json
+from offnominal.reports.clip import write_clip
+from offnominal.web.compare import comparable_runs
+from offnominal.web.fault_description import describe_fault, strengths_of_fault
+from offnominal.web.library import Library, Run, slug
+from offnominal.web.page import jobs_of, library_of, page, settings_of
+from offnominal.web.part import Part
+from offnominal.web.run_data import run_data
+from offnominal.web.study_cell import detection_curves, fault_of, policy_of, study_cell
+
+TITLE = "Faults"
+CHEAP = 20.0
+"""CPU seconds to fit and score up to which a delay curve is computed without being asked for."""
+LONGEST_CLIP = 200
+"""Steps of a clip."""
+
+
+def faults(request: Request) -> Response:
+    """Return the list of the faults of a run, of the last one if none is named."""
+    library = library_of(request)
+    named = request.path_params.get("run")
+    runs = comparable_runs(library)
+    run = library.run(named) if named else next(iter(runs), None)
+    data = None if run is None else run_data(library, run)
+    if run is None or data is None:
+        message = "A run of a study on faults is needed. `offnominal quickstart` makes one."
+        return page(request, "error.html.j2", title="No faults", part=TITLE, message=message)
+    worlds: dict[str, dict[str, dict[str, Any]]] = {}
+    for number, fault in enumerate(data["faults"]):
+        entry = worlds.setdefault(fault["world"], {}).setdefault(
+            fault["anomaly"], {"id": fault["id"], "about": _about(data, fault), "levels": []}
+        )
+        entry["levels"].append({"variant": fault["variant"], "best": _best(data, number)})
+    return page(
+        request, "faults.html.j2", title=f"Faults of {run.study}", part=TITLE, run=run, runs=runs, worlds=worlds
+    )
+
+
+def _about(data: dict[str, Any], fault: dict[str, str]) -> Any:
+    return describe_fault(_world_id(fault["world"]), fault["anomaly"])
+
+
+def _world_id(label: str) -> str:
+    """Return the id of a world from its label, which has the policy where a world has several."""
+    return label.partition(" (")[0]
+
+
+def _best(data: dict[str, Any], number: int) -> dict[str, Any] | None:
+    """Return the best detector of a fault by the first metric."""
+    metric = data["metrics"][0]
+    cells = data["numbers"][metric["name"]][number]
+    known = [(cell[0], name) for cell, name in zip(cells, data["names"], strict=True) if cell is not None]
+    if not known:
+        return None
+    value, name = (max if metric["higher"] else min)(known)
+    return {"name": name, "value": f"{value:.3f}"}
+
+
+def fault(request: Request) -> Response:
+    """Return the page of a fault."""
+    library = library_of(request)
+    run, found = _found(request)
+    data = run_data(library, run)
+    assert data is not None
+    first = found[0]
+    world, anomaly = _world_id(first["world"]), first["anomaly"]
+    numbers = [data["faults"].index(each) for each in found]
+    names = data["names"]
+    cells = data["cells"].get(first["world"], {})
+    keys = {name: cells[name][0][0] for name in names if name in cells}
+    static = settings_of(request).static
+    shown = {
+        "id": run.id,
+        "fault": first["id"],
+        "world": first["world"],
+        "anomaly": anomaly,
+        "variants": [each["variant"] or each["split"] for each in found],
+        "splits": [each["split"] for each in found],
+        "clips": [slug(each["variant"] or each["split"]) for each in found],
+        "names": names,
+        "colours": data["colours"],
+        "baselines": data["baselines"],
+        "addresses": data["addresses"],
+        "metrics": data["metrics"],
+        "numbers": {name: [rows[number] for number in numbers] for name, rows in data["numbers"].items()},
+        "timing": {
+            "columns": data["timing"]["columns"],
+            "alarms": {alarm: [rows[number] for number in numbers] for alarm, rows in data["timing"]["alarms"].items()},
+        },
+        "cells": cells,
+        "strengths": strengths_of_fault(world, anomaly),
+        "about": asdict(describe_fault(world, anomaly)),
+        "seconds": _seconds(library, run, keys),
+        "curves": {name: _of_fault(_stored_curves(library, key), found) for name, key in keys.items()},
+        "cheap": CHEAP,
+        "static": static,
+    }
+    others = {each["id"]: each["anomaly"] for each in data["faults"] if each["world"] == first["world"]}
+    same = {each["world"]: each["id"] for each in data["faults"] if each["anomaly"] == anomaly}
+    return page(
+        request,
+        "fault.html.j2",
+        title=f"{anomaly} in {first['world']}",
+        part=TITLE,
+        script="fault.js",
+        data=shown,
+        run=run,
+        fault=first,
+        about=shown["about"],
+        strengths=shown["strengths"],
+        others=others,
+        same=same,
+    )
+
+
+def _found(request: Request) -> tuple[Run, list[dict[str, str]]]:
+    """Return the run of a request, and the faults of its anomaly, one per strength."""
+    library = library_of(request)
+    run = library.run(request.path_params["run"])
+    data = run_data(library, run)
+    wanted = request.path_params["fault"]
+    found = [] if data is None else [each for each in data["faults"] if each["id"] == wanted]
+    if not found:
+        raise UnknownName(f"{run.id} has no fault {wanted!r}.")
+    return run, found
+
+
+def _seconds(library: Library, run: Run, keys: dict[str, str]) -> dict[str, float]:
+    """Return the CPU seconds to fit and score the detector of each cell."""
+    table = library.results(run).table.select(["key", "fit_cpu_s", "score_cpu_s"])
+    spent = {row["key"]: (row["fit_cpu_s"] or 0.0) + (row["score_cpu_s"] or 0.0) for row in table.to_pylist()}
+    return {name: round(spent[key], 1) for name, key in keys.items()}
+
+
+def clip(request: Request) -> Response:
+    """Return a clip of a faulty episode beside its nominal twin."""
+    library = library_of(request)
+    run, found = _found(request)
+    variant = request.path_params["variant"]
+    chosen = next((each for each in found if slug(each["variant"] or each["split"]) == variant), None)
+    data = run_data(library, run)
+    if chosen is None or data is None:
+        raise UnknownName(f"there is no strength {variant!r} of this fault.")
+    key = next(iter(data["cells"][chosen["world"]].values()))[0][0]
+    path = library.cache / "clips" / run.state[:16] / f"{slug(chosen['world'])}-{slug(chosen['split'])}.webp"
+    with jobs_of(request).turn():
+        if not path.is_file():
+            cell = study_cell(run, key)
+            seed = _example_seed(library, run, chosen)
+            write_clip(
+                path, cell.world, policy_of(cell), fault_of(cell, chosen["split"]), seed=seed, steps=LONGEST_CLIP
+            )
+    return Response(path.read_bytes(), media_type="image/webp", headers={"cache-control": "max-age=3600"})
+
+
+def _example_seed(library: Library, run: Run, fault: dict[str, str]) -> int:
+    """Return the seed of a recorded episode that reaches the onset of the fault; 0 if none is recorded."""
+    examples = library.results(run).examples
+    if "episode_seed" not in examples.column_names:
+        return 0
+    rows = examples.select(["world", "split", "episode_seed", "onset"]).to_pylist()
+    world = _world_id(fault["world"])
+    seeds = [
+        row["episode_seed"]
+        for row in rows
+        if row["split"] == fault["split"] and row["world"] == world and row["onset"] is not None
+    ]
+    return int(seeds[0]) if seeds else 0
+
+
+def curves(request: Request) -> Response:
+    """Return the delay curves of the detector of a cell on all its faults; it is fitted again for that."""
+    library = library_of(request)
+    key = request.path_params["key"]
+    run = library.run_of(key)
+    with jobs_of(request).turn():
+        return JSONResponse(computed_curves(library, run, key))
+
+
+def computed_curves(library: Library, run: Run, key: str) -> dict[str, Any]:
+    """Return the delay curves of a cell: computed, or as they were stored."""
+    stored = _stored_curves(library, key)
+    if stored is None:
+        stored = detection_curves(study_cell(run, key))
+        write_json(library.cache / "curves" / f"{key}.json", stored)
+    return stored
+
+
+def _stored_curves(library: Library, key: str) -> dict[str, Any] | None:
+    try:
+        return read_json(library.cache / "curves" / f"{key}.json")
+    except (MissingFile, OffnominalError):
+        return None
+
+
+def _of_fault(stored: dict[str, Any] | None, found: list[dict[str, str]]) -> list[Any] | None:
+    """Return the curves of some splits, or None if they were not computed."""
+    return None if stored is None else [stored.get(each["split"]) for each in found]
+
+
+def exported(library: Library) -> Iterator[str]:
+    """Return the addresses of all pages about faults; clips and curves that can be made are made."""
+    runs = comparable_runs(library)
+    if runs:
+        yield "faults"
+    for run in runs:
+        yield f"faults/{run.id}"
+        data = run_data(library, run)
+        assert data is not None
+        _make_curves(library, run, data)
+        for each in data["faults"]:
+            yield f"faults/{run.id}/{each['id']}"
+            yield f"clips/{run.id}/{each['id']}/{slug(each['variant'] or each['split'])}.webp"
+
+
+def _make_curves(library: Library, run: Run, data: dict[str, Any]) -> None:
+    """Compute the delay curves of detectors that are fitted quickly."""
+    for detectors in data["cells"].values():
+        keys = {name: cells[0][0] for name, cells in detectors.items()}
+        seconds = _seconds(library, run, keys)
+        for name, key in keys.items():
+            if seconds[name] <= CHEAP:
+                try:
+                    computed_curves(library, run, key)
+                except OffnominalError:
+                    continue
+
+
+FAULTS = Part(
+    TITLE,
+    "faults",
+    [
+        Route("/faults", faults),
+        Route("/faults/{run}", faults),
+        Route("/faults/{run}/{fault}", fault),
+        Route("/clips/{run}/{fault}/{variant}.webp", clip),
+        Route("/curves/{key}.json", curves),
+    ],
+    exported,
+)

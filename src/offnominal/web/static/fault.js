@@ -1,0 +1,214 @@
+// One fault: strengths, clip, all detectors, delay curves.
+
+import { byId, draw, html, options, put, shown, ticks } from "./elements.js";
+import { fromAddress, link, pageData, toAddress } from "./page.js";
+import { detectorCell, digitsOf, withInterval, withUnit } from "./detectors.js";
+import { sortable } from "./table.js";
+
+const data = pageData();
+const COLOURS = data.colours;
+const SHOWN_CURVES = 6;
+
+const variantNow = () => Number(byId("strength").value);
+const metricNow = () => data.metrics.find((metric) => metric.name === byId("metric").value);
+const percent = (share) => `${(100 * share).toFixed(1).replace("-", "−")} %`;
+
+function paint() {
+  strengths();
+  clip();
+  detectors();
+  curves();
+}
+
+function strengths() {
+  const { symbol, unit } = data.about;
+  const most = Math.max(...data.strengths.flatMap((row) => [row.lost?.[2] ?? 0, row.lost_random?.[2] ?? 0]), 0.05);
+  const now = data.variants[variantNow()];
+  const rows = data.strengths.map((row, place) => ({
+    keys: [place, row.parameter, row.lost?.[0], null, row.lost_random?.[0]],
+    node: html(
+      "tr",
+      { class: row.name === now ? "leader" : null },
+      html("th", { scope: "row" }, row.name, row.attainable ? null : html("span", { class: "tag", title: row.note }, "not attained")),
+      html("td", {}, `${Number(row.parameter.toPrecision(4))}`),
+      html("td", {}, lost(row.lost)),
+      html("td", { class: "graph narrow" }, row.lost ? lostBar(row.lost, most) : null),
+      html("td", {}, lost(row.lost_random)),
+    ),
+  }));
+  const parameter = symbol ? `${symbol}${unit && unit !== "1" ? `, ${unit}` : ""}` : "parameter";
+  const labels = ["Strength", parameter, "Lost from the start", "", "Lost, random onset"];
+  if (rows.length) sortable(byId("strengths"), labels.map((label, place) => ({ label, sort: place !== 3, className: place === 0 ? "left" : place === 3 ? "graph" : undefined })), rows);
+}
+
+function lost(numbers) {
+  return numbers ? [percent(numbers[0]), html("span", { class: "interval" }, ` [${percent(numbers[1])}, ${percent(numbers[2])}]`)] : "–";
+}
+
+function lostBar([value, low, high], most) {
+  const x = (share) => (180 * Math.max(share, 0)) / most;
+  return draw(
+    "svg",
+    { viewBox: "0 0 184 22", role: "img", "aria-label": `${percent(value)} of the return lost` },
+    draw("rect", { x: 0, y: 6, width: x(value), height: 10, rx: 2, fill: "var(--bad)", "fill-opacity": 0.75 }),
+    draw("line", { x1: x(low), x2: x(high), y1: 11, y2: 11, stroke: "var(--ink)", "stroke-width": 1.5 }),
+  );
+}
+
+function clip() {
+  const variant = data.variants[variantNow()];
+  const { root } = document.documentElement.dataset;
+  const image = html("img", { class: "clip", alt: `Nominal twin and faulty episode side by side: ${data.anomaly}, ${variant}, in ${data.world}` });
+  const note = html("p", { class: "note", role: "status" }, "The clip is being made…");
+  image.hidden = true;
+  image.addEventListener("load", () => {
+    image.hidden = false;
+    note.remove();
+  });
+  image.addEventListener("error", () => (note.textContent = "There is no clip: this world cannot be simulated or drawn again."));
+  const show = () => image.setAttribute("src", `${root}clips/${encodeURIComponent(data.id)}/${encodeURIComponent(data.fault)}/${data.clips[variantNow()]}.webp`);
+  const caption = html("figcaption", {}, `Left: nominal twin. Right: the same seed with the fault (${variant}); the frame is red while it is active.`);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    note.replaceChildren(html("button", { type: "button", onclick: show }, "Play the clip"));
+  } else show();
+  put("clip", image, note, caption);
+}
+
+function detectors() {
+  const metric = metricNow();
+  const variant = variantNow();
+  const alarm = byId("alarm").value;
+  const columns = data.timing.columns;
+  byId("meaning").textContent = `${withUnit(metric)}: ${metric.meaning}`;
+  const rows = data.names.map((name, index) => {
+    const cell = data.numbers[metric.name][variant][index];
+    const timing = alarm ? data.timing.alarms[alarm][variant][index] : null;
+    const keys = data.cells[name] ?? [];
+    const number = cell ? withInterval(...cell, digitsOf(metric)) : ["–"];
+    const links = keys.slice(1).map(([key, seed]) => html("a", { class: "seed", href: link(`cells/${key}`), title: `cell of seed ${seed}` }, String(seed)));
+    return {
+      keys: [name, cell?.[0], ...columns.map((_, column) => timing?.[column])],
+      node: html(
+        "tr",
+        {},
+        detectorCell(data, name),
+        html("td", {}, keys.length ? html("a", { class: "number", href: link(`cells/${keys[0][0]}`) }, ...number) : number, ...links),
+        ...columns.map((column, place) => html("td", {}, timingText(column.name, timing, place))),
+      ),
+    };
+  });
+  sortable(
+    byId("detectors"),
+    [{ label: "Detector", className: "left" }, { label: withUnit(metric), down: metric.higher }, ...columns.map((column) => ({ label: column.label }))],
+    rows,
+    { column: 1, up: !metric.higher },
+  );
+}
+
+function timingText(name, timing, place) {
+  const value = timing?.[place];
+  if (!timing) return "–";
+  const missed = timing[data.timing.columns.findIndex((column) => column.name === "miss_rate")];
+  if (name === "median_delay" && value === null && missed !== null) return "> half missed";
+  if (value === null || value === undefined) return "–";
+  return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : percent(value);
+}
+
+function curves() {
+  const alarm = byId("alarm").value;
+  byId("delays").hidden = !alarm;
+  if (!alarm) return;
+  const variant = variantNow();
+  const found = data.names.map((name) => [name, data.curves[name]?.[variant]?.[alarm]]).filter(([, curve]) => curve);
+  if (found.length) put("curve", ...curveFigure(found));
+  else put("curve", html("p", { class: "note" }, data.static ? "No curve was computed for this export." : "No curve has been computed yet."));
+  const open = data.names.filter((name) => data.cells[name] && !data.curves[name]);
+  put(
+    "more-curves",
+    ...(data.static ? [] : open.map((name) => html("button", { type: "button", onclick: () => compute([name]) }, `${name}, about ${Math.max(1, Math.round(data.seconds[name]))} s`))),
+  );
+}
+
+function curveFigure(found) {
+  const [left, right, top, bottom] = [52, 800, 14, 320];
+  const last = Math.max(...found.map(([, curve]) => curve.detected.length - 1), 5);
+  const x = (step) => left + (step / last) * (right - left);
+  const y = (share) => bottom - share * (bottom - top);
+  const path = (values) => values.map((value, step) => `${step ? `H${x(step).toFixed(1)}V${y(value).toFixed(1)}` : `M${x(0)} ${y(value).toFixed(1)}`}`).join("");
+  const ordered = [...found].sort((a, b) => b[1].detected.at(-1) - a[1].detected.at(-1));
+  let lowest = -Infinity;
+  const labels = ordered.map(([name, curve]) => {
+    const end = x(curve.detected.length - 1);
+    const at = Math.max(y(curve.detected.at(-1) ?? 0) + 4, lowest + 15);
+    lowest = at;
+    return [
+      draw("line", { x1: end, x2: right + 6, y1: y(curve.detected.at(-1) ?? 0), y2: at - 4, stroke: COLOURS[name], "stroke-width": 0.7, "stroke-dasharray": "2 3" }),
+      draw("text", { x: right + 10, y: at }, name),
+      draw("circle", { cx: end, cy: y(curve.detected.at(-1) ?? 0), r: 3, fill: COLOURS[name] }),
+    ];
+  });
+  const bands = found.length <= 3 ? found.map(([name, curve]) => draw("path", { d: bandPath(curve, x, y), fill: COLOURS[name], "fill-opacity": 0.13 })) : [];
+  const lines = found.map(([name, curve]) => draw("path", { d: path(curve.detected), fill: "none", stroke: COLOURS[name], "stroke-width": data.baselines.includes(name) ? 1.3 : 2.2, "stroke-dasharray": data.baselines.includes(name) ? "5 4" : null }, draw("title", {}, name)));
+  const [episodes] = found.map(([, curve]) => curve.episodes);
+  return [
+    draw(
+      "svg",
+      { viewBox: "0 0 1000 372", role: "img", "aria-label": `Share of faults detected against delay for ${found.map(([name]) => name).join(", ")}` },
+      ...[0, 0.25, 0.5, 0.75, 1].flatMap((tick) => [draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }), draw("text", { class: "quiet", x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, `${100 * tick} %`)]),
+      ...ticks(0, last, 8).map((tick) => draw("text", { class: "quiet", x: x(tick), y: bottom + 18, "text-anchor": "middle" }, String(tick))),
+      draw("text", { class: "quiet", x: (left + right) / 2, y: bottom + 40, "text-anchor": "middle" }, "steps since the onset"),
+      ...bands,
+      ...lines,
+      ...labels.flat(),
+    ),
+    html("figcaption", {}, `${episodes} episodes of ${data.splits[variantNow()]}, alarm “${byId("alarm").value}”, first training seed.${bands.length ? " Bands: pointwise 95 %." : ""} Dashed: baselines.`),
+  ];
+}
+
+function bandPath(curve, x, y) {
+  const up = curve.high.map((value, step) => `${step ? "L" : "M"}${x(step).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const down = curve.low.map((value, step) => `L${x(step).toFixed(1)} ${y(value).toFixed(1)}`).reverse().join("");
+  return `${up}${down}Z`;
+}
+
+/** Asks the server for the curves of detectors, one after the other. */
+async function compute(names) {
+  const status = byId("curve-status");
+  for (const name of names) {
+    status.textContent = `${name} is fitted again…`;
+    try {
+      const answer = await fetch(`${document.documentElement.dataset.root}curves/${data.cells[name][0][0]}.json`);
+      if (!answer.ok) throw new Error(String(answer.status));
+      const stored = await answer.json();
+      data.curves[name] = data.splits.map((split) => stored[split]);
+      status.textContent = "";
+    } catch {
+      status.textContent = `The curve of ${name} cannot be computed: its data or its detector is not available here.`;
+    }
+    curves();
+  }
+}
+
+function start() {
+  const wanted = fromAddress("strength");
+  const place = data.variants.indexOf(wanted);
+  options(byId("strength"), data.variants.map((variant, number) => [String(number), variant]), String(place >= 0 ? place : data.variants.length - 1));
+  const metric = fromAddress("metric");
+  options(byId("metric"), data.metrics.map((each) => [each.name, each.label]), data.metrics.some((each) => each.name === metric) ? metric : data.metrics[0].name);
+  const alarms = Object.keys(data.timing.alarms);
+  const alarm = fromAddress("alarm");
+  options(byId("alarm"), alarms.map((each) => [each, each]), alarms.includes(alarm) ? alarm : (alarms[0] ?? ""));
+  for (const id of ["strength", "metric", "alarm"])
+    byId(id).addEventListener("change", () => {
+      toAddress({ strength: data.variants[variantNow()], metric: byId("metric").value, alarm: byId("alarm").value });
+      paint();
+    });
+  for (const id of ["world", "other"]) byId(id).addEventListener("change", () => location.assign(byId(id).value));
+}
+
+start();
+paint();
+if (!data.static && byId("alarm").value) {
+  const cheap = data.names.filter((name) => data.cells[name] && !data.curves[name] && !data.baselines.includes(name) && data.seconds[name] <= data.cheap);
+  compute(cheap.slice(0, SHOWN_CURVES));
+}
