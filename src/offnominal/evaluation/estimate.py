@@ -139,7 +139,7 @@ def _redrawn(estimates: Sequence[Estimate], seed: int) -> list[Estimate]:
 
 @lru_cache(maxsize=256)
 def _drawn_runs(seed: int, runs: int, replicates: int) -> IntArray:
-    """Return (runs, replicates): numbers of the runs that are drawn; the same for every split of a detector and world."""
+    """Return (runs, replicates): numbers of the drawn runs, the same for every split of a detector and world."""
     generator = np.random.default_rng(int(Stream.named(seed, 0, "bootstrap runs").key))
     drawn = generator.integers(0, runs, size=(runs, replicates))
     drawn.flags.writeable = False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from offnominal.evaluation.guarantee_check import PREFIX, GuaranteeCheck, over_runs, over_worlds
@@ -25,15 +24,13 @@ def guarantees(table: Any) -> dict[Place, GuaranteeCheck]:
         return {}
     rows = table.filter(pc.is_valid(table["alarm"]))
     columns = [name for name in rows.column_names if name.startswith(PREFIX)]
-    rows = rows.append_column("label", pa.array(world_labels(rows).tolist()))
-    once = rows.select(["alarm", "name", "label", "seed", *columns]).group_by(
-        ["alarm", "name", "label", "seed"], use_threads=False
-    )
+    keys = zip(*(rows[name].to_pylist() for name in ("alarm", "name")), world_labels(rows), strict=True)
+    last = {(key, seed): number for number, (key, seed) in enumerate(zip(keys, rows["seed"].to_pylist(), strict=True))}
     runs: dict[Place, dict[int, GuaranteeCheck]] = {}
-    for row in once.aggregate([(name, "last") for name in columns]).to_pylist():
-        check = GuaranteeCheck.from_row({name: row[f"{name}_last"] for name in columns})
+    for (place, seed), row in zip(last, rows.select(columns).take(list(last.values())).to_pylist(), strict=True):
+        check = GuaranteeCheck.from_row(row)
         if check is not None:
-            runs.setdefault((row["alarm"], row["name"], row["label"]), {})[row["seed"]] = check
+            runs.setdefault(place, {})[seed] = check
     return {place: over_runs(list(checks.values())) for place, checks in runs.items()}
 
 
