@@ -18,12 +18,13 @@ from offnominal.web.fault import FAULTS
 from offnominal.web.jobs import Jobs
 from offnominal.web.leaderboard import LEADERBOARD
 from offnominal.web.library import Library
+from offnominal.web.live import LIVE
 from offnominal.web.page import page
 from offnominal.web.part import Part
 from offnominal.web.security import Guard
 from offnominal.web.settings import Settings
 
-PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE, FAULTS)
+PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE, FAULTS, LIVE)
 """Parts of the server, in the order of the navigation."""
 
 

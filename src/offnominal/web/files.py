@@ -18,8 +18,8 @@ STYLES = "site.css"
 
 def style() -> str:
     """Return the style sheet: that of study pages, and what only the server has."""
-    own = (files("offnominal.web") / "static" / STYLES).read_text(encoding="utf-8")
-    return f"{asset('page.css')}\n{own}"
+    own = ((files("offnominal.web") / "static" / name).read_text(encoding="utf-8") for name in (STYLES, "live.css"))
+    return "\n".join([asset("page.css"), *own])
 
 
 def static_file(request: Request) -> Response:

@@ -1,0 +1,135 @@
+"""The choice of a world, a policy, detectors and an alarm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from offnominal.agents.experts import expert
+from offnominal.agents.policy import Policy, RandomPolicy
+from offnominal.agents.scripted import scripted_expert
+from offnominal.agents.weights import shipped_names
+from offnominal.alarms.catalogue import alarms
+from offnominal.core.checks import one_of
+from offnominal.core.config import Config
+from offnominal.core.errors import InvalidParameter
+from offnominal.detectors.catalogue import detectors
+from offnominal.detectors.detector import Detector
+from offnominal.reports.colours import UNTRAINED
+from offnominal.worlds.catalogue import worlds
+from offnominal.worlds.world_card import WorldCard
+from offnominal.worlds.world_source import spaces_of
+
+MOST_DETECTORS = 8
+MOST_CHANNELS = 64
+IMAGES = "offnominal.detectors.images"
+QUICK = ("KNN", "Mahalanobis", "IsolationForest", "HBOS")
+"""Detectors that are chosen unless others are: they are fitted in seconds."""
+
+
+@dataclass(frozen=True)
+class MonitorChoice(Config):
+    """A world, the policy that acts in it, the detectors that watch, and the alarm of each of them.
+
+    Args:
+        world: Id of the world.
+        policy: ``"expert"``, ``"scripted"`` or ``"random"``.
+        detectors: Ids of the detectors.
+        alarm: Id of the alarm.
+
+    Example:
+        >>> MonitorChoice("SAP-Goal1-v0", detectors=("KNN",)).uses_images
+        False
+        >>> MonitorChoice("SAP-Goal1-v0", policy="asleep")
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.InvalidParameter: policy is 'asleep'; expected one of 'expert', 'scripted', 'random'.
+    """
+
+    world: str
+    policy: str = "expert"
+    detectors: tuple[str, ...] = QUICK
+    alarm: str = "EpisodeMaximum"
+
+    def __post_init__(self) -> None:
+        worlds.spec(self.world)
+        if not is_offered(worlds.card(self.world)):
+            raise InvalidParameter(
+                f"{self.world} has no vector of at most {MOST_CHANNELS} observation channels; choose from "
+                f"{', '.join(offered_worlds())}."
+            )
+        one_of("policy", self.policy, policies_of(self.world))
+        alarms.spec(self.alarm)
+        if not 1 <= len(self.detectors) <= MOST_DETECTORS or len(set(self.detectors)) < len(self.detectors):
+            raise InvalidParameter(
+                f"{len(self.detectors)} detectors were given; expected 1 to {MOST_DETECTORS} different ones."
+            )
+        for detector in self.detectors:
+            detectors.spec(detector)
+
+    @property
+    def uses_images(self) -> bool:
+        """Whether a detector scores images."""
+        return any(detectors.spec(id).target.startswith(IMAGES) for id in self.detectors)
+
+    def make_policy(self) -> Policy:
+        """Return a new policy."""
+        return make_policy(self.policy, self.world)
+
+
+def make_policy(name: str, world: str) -> Policy:
+    """Return a policy by its name; see :class:`MonitorChoice`."""
+    if name == "scripted":
+        return scripted_expert(world)
+    return RandomPolicy(spaces_of(world).action) if name == "random" else expert(world)
+
+
+def policies_of(world: str) -> list[str]:
+    """Return the names of the policies of a world, the best one first.
+
+    Example:
+        >>> policies_of("SAP-Goal0-v0")
+        ['expert', 'scripted', 'random']
+    """
+    trained = any(name.startswith(f"{world}--") for name in shipped_names())
+    scripted = worlds.card(world).scripted_expert is not None
+    return [*(["expert"] if trained else []), *(["scripted"] if scripted else []), "random"]
+
+
+def is_offered(card: WorldCard) -> bool:
+    """Whether a world has a vector observation with few enough channels to be shown."""
+    return 0 < len(card.observation) <= MOST_CHANNELS
+
+
+def offered_worlds() -> list[str]:
+    """Return the ids of the worlds that can be chosen."""
+    return [id for id in worlds.ids() if is_offered(worlds.card(id))]
+
+
+def detector_choices() -> list[dict[str, Any]]:
+    """Return the detectors that can be chosen, with what they score and whether they train a network.
+
+    Example:
+        >>> [entry["cost"] for entry in detector_choices() if entry["id"] in ("KNN", "PE-DM")]
+        ['seconds', 'minutes']
+    """
+    return [
+        {
+            "id": spec.id,
+            "summary": spec.summary,
+            "cost": "minutes" if f"{spec.id}{UNTRAINED}" in detectors else "seconds",
+            "images": spec.target.startswith(IMAGES),
+        }
+        for spec in detectors
+        if not spec.id.endswith(UNTRAINED) and not _is_bound_to_other_worlds(spec.target)
+    ]
+
+
+def _is_bound_to_other_worlds(target: str) -> bool:
+    """Whether a detector needs the policy or the symbols of a certain world; asked without importing networks."""
+    return ("detectors.policies" in target and not target.endswith(":Fusion")) or target.endswith(":SymbolicAR")
+
+
+def made_detector(id: str) -> Detector:
+    """Return a new detector."""
+    return detectors.make(id)
