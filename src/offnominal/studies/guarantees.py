@@ -23,6 +23,8 @@ def guarantees(table: Any) -> dict[Place, GuaranteeCheck]:
     if PREFIX not in table.column_names:
         return {}
     rows = table.filter(pc.is_valid(table["alarm"]))
+    if not rows.num_rows:
+        return {}
     columns = [name for name in rows.column_names if name.startswith(PREFIX)]
     keys = zip(*(rows[name].to_pylist() for name in ("alarm", "name")), world_labels(rows), strict=True)
     last = {(key, seed): number for number, (key, seed) in enumerate(zip(keys, rows["seed"].to_pylist(), strict=True))}
