@@ -52,12 +52,12 @@ def test_a_vector_of_our_single_environments_equals_our_vector() -> None:
 
 
 def test_rendering_through_gymnasium() -> None:
-    env = gymnasium.make("offnominal/MJC-Reacher3D-v0", render_mode="rgb_array")
+    env = gymnasium.make("offnominal/MJC-Reacher3D-v0", render_mode="rgb_array", render_size=200)
     env.reset(seed=0)
     frame = env.render()
     assert isinstance(frame, np.ndarray)
-    assert frame.shape == (128, 128, 3)
+    assert frame.shape == (200, 200, 3)
     assert frame.dtype == np.uint8
     envs = gymnasium.make_vec("offnominal/SAP-Goal2-v0", num_envs=2, render_mode="rgb_array")
     envs.reset(seed=0)
-    assert [each.shape for each in envs.render()] == [(128, 128, 3)] * 2
+    assert [each.shape for each in envs.render()] == [(480, 480, 3)] * 2

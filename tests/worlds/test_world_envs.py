@@ -580,8 +580,8 @@ def test_an_unknown_physics_parameter_names_the_nearest_one():
 
 @every_world
 def test_an_unknown_render_mode_is_an_error(id):
-    with pytest.raises(InvalidParameter, match="render_mode 'human' is not offered"):
-        make_single(id, render_mode="human")
+    with pytest.raises(InvalidParameter, match="render_mode 'ansi' is not offered"):
+        make_single(id, render_mode="ansi")
     with pytest.raises(InvalidParameter, match="render_mode 'human' is not offered"):
         make_vector(id, 1, render_mode="human")
 

@@ -33,7 +33,8 @@ def check_world(id: str, **options: Any) -> LawReport:
     3. A batch of N equals N single runs, bit for bit, in any order.
     4. A reset removes all state of the previous episode, including changed physics parameters.
     5. Images, if it has a camera, depend only on the state: equal states give equal images, alone and in a batch, and
-       rendering changes nothing. Its image environments pass Gymnasium's check.
+       rendering changes nothing. Its image environments pass Gymnasium's check. Images for people have the size that
+       was asked for, and equal states with equal trails give equal bytes.
 
     Example:
         >>> check_world("SAP-Goal0-v0").ok
@@ -49,6 +50,7 @@ def check_world(id: str, **options: Any) -> LawReport:
             "a reset removes all state": lambda: _reset_leaves_no_trace(id, options),
             "physics parameters are restored exactly": lambda: _physics_is_restored(id, options),
             "images depend only on the state": lambda: _images_show_the_state(id, options),
+            "images for people have any size": lambda: _renders_any_size(id, options),
             "image environments pass Gymnasium's check": lambda: _images_pass(id, options),
         },
     )
@@ -209,6 +211,22 @@ def _reports_can_be_drawn(world: World) -> None:
     except UnsupportedEnvironment:
         return
     require(drawn.shape == world.frames().shape, "observations that are not finite cannot be rendered")
+
+
+def _renders_any_size(id: str, options: dict[str, Any]) -> None:
+    seeds = np.array(SEEDS)
+    world, single = (_drawable(id, n, options) for n in (len(seeds), 1))
+    run(world, seeds, steps=5)
+    frames = world.frames()
+    for size in (75, 200):
+        images = world.render(size=size)
+        expected = (len(seeds), size, size, 3)
+        require(images.shape == expected, f"images of size {size} have shape {images.shape}, expected {expected}")
+        require(images.dtype == np.uint8, f"images for people have type {images.dtype}")
+        require(np.array_equal(images, world.render(size=size)), f"two images of size {size} of one state differ")
+        run(single, seeds[:1], steps=5)
+        require(np.array_equal(images[0], single.render(size=size)[0]), "an image depends on the rest of the batch")
+    require(np.array_equal(frames, world.frames()), "an image for people changes the frames that agents get")
 
 
 def _images_pass(id: str, options: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from offnominal.core.errors import UnsupportedEnvironment
-from offnominal.core.types import Array, Frame, Frames, IntArray
+from offnominal.core.types import Array, FloatArray, Frame, Frames, IntArray
 
 DrawFunction: TypeAlias = Callable[[IntArray, Array | None, int], Frames]
 
@@ -35,6 +35,20 @@ class Camera(ABC):
         Returns:
             (len(rows), size, size, 3) bytes.
         """
+
+    def render(self, rows: IntArray, size: int, trails: FloatArray | None = None) -> Frames:
+        """Return square RGB images of some rows for people; by default those of :meth:`draw`.
+
+        Args:
+            rows: Indices of the rows, at least one.
+            size: Pixels per side.
+            trails: (len(rows), k, 2): earlier results of :meth:`track`, oldest first; NaN where there is none.
+        """
+        return self.draw(rows, None, size)
+
+    def track(self, rows: IntArray) -> FloatArray | None:
+        """Return (len(rows), 2): the positions of the agents, if :meth:`render` draws trails; else None."""
+        return None
 
     def close(self) -> None:
         """Release the camera; most have nothing to release."""

@@ -12,7 +12,7 @@ from offnominal.worlds.pixel_observations import ObservationKind
 from offnominal.worlds.registry import WorldRegistry
 from offnominal.worlds.single_env import WorldEnv
 from offnominal.worlds.vector_env import WorldVectorEnv
-from offnominal.worlds.world import World
+from offnominal.worlds.world import RENDER_SIZE, World
 from offnominal.worlds.world_card import WorldCard
 
 NAMESPACE = "offnominal"
@@ -46,17 +46,24 @@ def make_world(id: str, n: int, **options: Any) -> World:
 
 
 def make_single(
-    world: str, *, render_mode: str | None = None, observation: ObservationKind = "vector", **options: Any
+    world: str,
+    *,
+    render_mode: str | None = None,
+    render_size: int = RENDER_SIZE,
+    observation: ObservationKind = "vector",
+    **options: Any,
 ) -> WorldEnv:
     """Return a world as a Gymnasium environment; `gymnasium.make("offnominal/...")` calls this.
 
     Args:
         world: Id of the world.
-        render_mode: None or ``"rgb_array"``.
+        render_mode: None, ``"rgb_array"``, or ``"human"`` for a window.
+        render_size: Pixels per side of rendered images.
         observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`ObservationBuilder`.
         **options: Keyword arguments of the world's class.
     """
-    return WorldEnv(make_world(world, 1, **options), render_mode=render_mode, observation=observation)
+    simulation = make_world(world, 1, **options)
+    return WorldEnv(simulation, render_mode=render_mode, render_size=render_size, observation=observation)
 
 
 def make_vector(
@@ -65,6 +72,7 @@ def make_vector(
     *,
     max_episode_steps: int | None = None,
     render_mode: str | None = None,
+    render_size: int = RENDER_SIZE,
     observation: ObservationKind = "vector",
     **options: Any,
 ) -> WorldVectorEnv:
@@ -75,6 +83,7 @@ def make_vector(
         num_envs: Number of simulations.
         max_episode_steps: Time limit; the world's own if None.
         render_mode: None or ``"rgb_array"``.
+        render_size: Pixels per side of rendered images.
         observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`ObservationBuilder`.
         **options: Keyword arguments of the world's class.
     """
@@ -82,6 +91,7 @@ def make_vector(
         make_world(world, num_envs, **options),
         max_episode_steps=max_episode_steps,
         render_mode=render_mode,
+        render_size=render_size,
         observation=observation,
     )
 

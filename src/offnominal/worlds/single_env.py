@@ -7,15 +7,19 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from offnominal.core.checks import positive_integer
 from offnominal.core.errors import InvalidState
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, Frame
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pixel_observations import ObservationBuilder, ObservationKind
+from offnominal.worlds.trail import Trail
 from offnominal.worlds.vector_env import RECORDED, checked_render_mode
-from offnominal.worlds.world import World
+from offnominal.worlds.window import Window
+from offnominal.worlds.world import RENDER_SIZE, World
 from offnominal.worlds.world_card import WorldCard
 
+RENDER_MODES = ("rgb_array", "human")
 _ROW = np.zeros(1, np.int64)
 
 
@@ -26,22 +30,29 @@ class WorldEnv(gymnasium.Env[Any, Any]):
 
     Args:
         world: A world of one row.
-        render_mode: None or ``"rgb_array"``.
+        render_mode: None, ``"rgb_array"``, or ``"human"`` for a window that shows every step.
+        render_size: Pixels per side of rendered images.
         observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`ObservationBuilder`.
     """
 
     def __init__(
-        self, world: World, *, render_mode: str | None = None, observation: ObservationKind = "vector"
+        self,
+        world: World,
+        *,
+        render_mode: str | None = None,
+        render_size: int = RENDER_SIZE,
+        observation: ObservationKind = "vector",
     ) -> None:
         self.world = world
         self.observation_builder = ObservationBuilder(world, observation)
         self.observation_space = self.observation_builder.space(world.observation_space)
         self.action_space = world.action_space
-        self.render_mode = checked_render_mode(render_mode, world)
-        self.metadata = {
-            "render_modes": [] if world.camera is None else ["rgb_array"],
-            "render_fps": round(1 / world.card.dt),
-        }
+        self.render_mode = checked_render_mode(render_mode, world, RENDER_MODES)
+        self.render_size = positive_integer("render_size", render_size)
+        fps = round(1 / world.card.dt)
+        self.metadata = {"render_modes": [] if world.camera is None else list(RENDER_MODES), "render_fps": fps}
+        self._trail = None if render_mode is None else Trail(world)
+        self._window = Window(world.card.id, fps) if render_mode == "human" else None
         self.seed_in_use: int | None = None
         self.episode = -1
 
@@ -76,6 +87,9 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         else:
             self.seed_in_use, self.episode = seed, 0
         self.world.reset(_ROW, np.array([self.seed_in_use], np.int64), np.array([self.episode]))
+        if self._trail is not None:
+            self._trail.start(_ROW)
+        self._show()
         return self._observation(), self._info()
 
     def step(self, action: Array) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -83,7 +97,11 @@ class WorldEnv(gymnasium.Env[Any, Any]):
         world = self.world
         if self.episode < 0:
             raise InvalidState("step was called before the first reset; call reset first.")
-        world.step(checked_actions(action, world.action_shape, world.action_space)[None])
+        checked = checked_actions(action, world.action_shape, world.action_space)[None]
+        if self._trail is not None:
+            self._trail.extend()
+        world.step(checked)
+        self._show()
         return self._observation(), float(world.rewards[0]), bool(world.terminated[0]), False, self._info()
 
     def _observation(self) -> Any:
@@ -92,13 +110,32 @@ class WorldEnv(gymnasium.Env[Any, Any]):
     def _info(self) -> dict[str, Any]:
         return {name: getattr(self.world, name)[0].item() for name in RECORDED}
 
-    def render(self) -> Frame | None:
-        """Return an image, or None without a render mode."""
-        if self.render_mode is None:
-            return None
-        image: Frame = self.world.frames(_ROW)[0]
+    def render(self, *, size: int | None = None) -> Frame | None:
+        """Return an image for people; None without a render mode, or with a window, which shows it.
+
+        Args:
+            size: Pixels per side; `render_size` if None.
+
+        Example:
+            >>> from offnominal.worlds import make_world
+            >>> env = WorldEnv(make_world("SAP-Goal0-v0", 1), render_mode="rgb_array")
+            >>> _ = env.reset(seed=0)
+            >>> env.render(size=256).shape
+            (256, 256, 3)
+        """
+        return None if self._window is not None or self._trail is None else self._image(size)
+
+    def _image(self, size: int | None = None) -> Frame:
+        assert self._trail is not None
+        image: Frame = self.world.render(_ROW, size=size or self.render_size, trails=self._trail.points())[0]
         return image
 
+    def _show(self) -> None:
+        if self._window is not None:
+            self._window.show(self._image())
+
     def close(self) -> None:
-        """Close the world."""
+        """Close the world and the window."""
+        if self._window is not None:
+            self._window.close()
         self.world.close()

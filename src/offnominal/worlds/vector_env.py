@@ -15,7 +15,8 @@ from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pixel_observations import ObservationBuilder, ObservationKind
-from offnominal.worlds.world import World
+from offnominal.worlds.trail import Trail
+from offnominal.worlds.world import RENDER_SIZE, World
 
 RECORDED = ("success", "critical", "cost")
 
@@ -31,6 +32,7 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         world: The world.
         max_episode_steps: Time limit; the world's own if None.
         render_mode: None or ``"rgb_array"``.
+        render_size: Pixels per side of rendered images.
         observation: ``"vector"``, ``"image"`` or ``"both"``; see :class:`ObservationBuilder`.
 
     Attributes:
@@ -43,6 +45,7 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         *,
         max_episode_steps: int | None = None,
         render_mode: str | None = None,
+        render_size: int = RENDER_SIZE,
         observation: ObservationKind = "vector",
     ) -> None:
         self.world = world
@@ -53,7 +56,9 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         self.observation_space = batch_space(self.single_observation_space, world.n)
         self.action_space = batch_space(world.action_space, world.n)
         self.max_episode_steps = positive_integer("max_episode_steps", max_episode_steps or world.card.max_steps)
-        self.render_mode = checked_render_mode(render_mode, world)
+        self.render_mode = checked_render_mode(render_mode, world, ("rgb_array",))
+        self.render_size = positive_integer("render_size", render_size)
+        self._trail = None if render_mode is None else Trail(world)
         self.metadata = {
             "autoreset_mode": AutoresetMode.SAME_STEP,
             "render_modes": [] if world.camera is None else ["rgb_array"],
@@ -96,7 +101,10 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         world = self.world
         if not self._started:
             raise InvalidState("step was called before the first reset of every row; call reset first.")
-        world.step(checked_actions(actions, self._shape, world.action_space))
+        checked = checked_actions(actions, self._shape, world.action_space)
+        if self._trail is not None:
+            self._trail.extend()
+        world.step(checked)
         self.elapsed += 1
         rewards, terminated = world.rewards.copy(), world.terminated.copy()
         truncated = self.elapsed >= self.max_episode_steps
@@ -123,6 +131,8 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
     def _start(self, rows: IntArray) -> None:
         self.elapsed[rows] = 0
         self.world.reset(rows, self.seeds[rows], self.episodes[rows])
+        if self._trail is not None:
+            self._trail.start(rows)
 
     def _infos(self, present: BoolArray) -> dict[str, Any]:
         infos: dict[str, Any] = {}
@@ -131,11 +141,15 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
             infos[f"_{name}"] = present
         return infos
 
-    def render(self) -> tuple[Any, ...] | None:
-        """Return an image of every row, or None without a render mode."""
-        if self.render_mode is None:
+    def render(self, *, size: int | None = None) -> tuple[Any, ...] | None:
+        """Return an image of every row, or None without a render mode.
+
+        Args:
+            size: Pixels per side; `render_size` if None.
+        """
+        if self._trail is None:
             return None
-        return tuple(self.world.frames())
+        return tuple(self.world.render(size=size or self.render_size, trails=self._trail.points()))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the world."""
@@ -145,10 +159,10 @@ class WorldVectorEnv(VectorEnv[Any, Array, Array]):
         return f"WorldVectorEnv({self.world.card.id}, num_envs={self.num_envs})"
 
 
-def checked_render_mode(mode: str | None, world: World) -> str | None:
-    """Return the render mode if the world offers it."""
-    if mode is not None and (mode != "rgb_array" or world.camera is None):
-        offered = "None" if world.camera is None else "rgb_array or None"
+def checked_render_mode(mode: str | None, world: World, modes: tuple[str, ...]) -> str | None:
+    """Return the render mode if it is one of some and the world has images."""
+    if mode is not None and (mode not in modes or world.camera is None):
+        offered = "None" if world.camera is None else f"{', '.join(modes)} or None"
         raise InvalidParameter(f"render_mode {mode!r} is not offered by {world.card.id}; choose {offered}.")
     return mode
 

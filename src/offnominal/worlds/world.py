@@ -16,6 +16,10 @@ from offnominal.worlds.camera import Camera
 from offnominal.worlds.world_card import Channel, PhysicsParameter, WorldCard
 
 FRAME_SIZE = 128
+"""Pixels per side of the images that agents and detectors get."""
+
+RENDER_SIZE = 480
+"""Pixels per side of the images for people."""
 
 
 class World(ABC):
@@ -150,6 +154,31 @@ class World(ABC):
         drawn = np.arange(self.n) if rows is None else np.asarray(rows, np.int64)
         size = positive_integer("size", size)
         return self.camera.draw(drawn, observations, size) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
+
+    def render(
+        self, rows: IntArray | None = None, *, size: int = RENDER_SIZE, trails: FloatArray | None = None
+    ) -> Frames:
+        """Return RGB images of some rows for people.
+
+        They may be clearer than :meth:`frames`, which agents and detectors get: particle worlds have a larger agent
+        with a trail.
+
+        Args:
+            rows: Indices of the rows; None for all.
+            size: Pixels per side.
+            trails: (len(rows), k, 2): earlier positions of the agents; see :meth:`Camera.track`.
+
+        Returns:
+            (len(rows), size, size, 3) bytes.
+
+        Raises:
+            UnsupportedEnvironment: The world has no images.
+        """
+        if self.camera is None:
+            raise UnsupportedEnvironment(f"{self.card.id} cannot be rendered.")
+        drawn = np.arange(self.n) if rows is None else np.asarray(rows, np.int64)
+        size = positive_integer("size", size)
+        return self.camera.render(drawn, size, trails) if len(drawn) else np.empty((0, size, size, 3), np.uint8)
 
     def current_physics(self, row: int) -> dict[str, Any]:
         """Return the current physical parameters of a row. Tests use it to check that a fault is undone."""

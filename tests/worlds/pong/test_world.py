@@ -128,7 +128,7 @@ def test_gymnasium_knows_it():
     observation, _ = env.reset(seed=0)
     assert observation in env.observation_space
     assert env.action_space.n == 6  # type: ignore[attr-defined]
-    assert env.render().shape == (128, 128, 3)
+    assert env.render().shape == (480, 480, 3)
     assert env.spec.max_episode_steps == 27_000
 
 

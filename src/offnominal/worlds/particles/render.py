@@ -21,7 +21,15 @@ HAZARD = rgb("#CD7CFF")
 GOAL = rgb("#47BBC8")
 
 
-def draw(position: FloatArray, goals: FloatArray, hazards: FloatArray, *, size: int = 128) -> Frames:
+def draw(
+    position: FloatArray,
+    goals: FloatArray,
+    hazards: FloatArray,
+    *,
+    size: int = 128,
+    trails: FloatArray | None = None,
+    agent_scale: float = 1.0,
+) -> Frames:
     """Return images of some rows. They show positions only, so they do not reveal the elapsed time.
 
     Args:
@@ -29,6 +37,8 @@ def draw(position: FloatArray, goals: FloatArray, hazards: FloatArray, *, size: 
         goals: (rows, 2).
         hazards: (rows, hazards, 2).
         size: Pixels per side; they show the square within 1.5 m of the origin.
+        trails: (rows, k, 2): earlier positions of the agent, oldest first; NaN where there is none.
+        agent_scale: Factor on the radius of the agent.
 
     Returns:
         (rows, size, size, 3). A body outside the square is a triangle at the border that points to it.
@@ -36,20 +46,41 @@ def draw(position: FloatArray, goals: FloatArray, hazards: FloatArray, *, size: 
     positions = np.concatenate((goals[:, None], hazards, position[:, 1:], position[:, :1]), axis=1)
     bare, objects = hazards.shape[1], position.shape[1] - 1
     colours = np.array([GOAL, *[HAZARD] * bare, *[OBJECT] * objects, AGENT])
-    radii = np.array([GOAL_RADIUS, *[HAZARD_RADIUS] * bare, *[OBJECT_RADIUS] * objects, AGENT_RADIUS])
+    agent = agent_scale * AGENT_RADIUS
+    radii = np.array([GOAL_RADIUS, *[HAZARD_RADIUS] * bare, *[OBJECT_RADIUS] * objects, agent])
     frames = np.empty((len(position), size, size, 3), np.uint8)
     frames[:] = blank(size, size, BACKGROUND)
-    _draw_rows(frames, positions, radii, colours)
+    _draw_rows(frames, positions, radii, colours, 0, positions.shape[1] - 1)
+    if trails is not None:
+        _draw_trails(frames, trails, 0.5 * agent, AGENT)
+    _draw_rows(frames, positions, radii, colours, positions.shape[1] - 1, positions.shape[1])
     return frames
 
 
 @compiled
-def _draw_rows(frames: Frames, positions: FloatArray, radii: FloatArray, colours: FloatArray) -> None:
-    """Draw the bodies of every row, later ones over earlier ones."""
+def _draw_trails(frames: Frames, trails: FloatArray, radius: float, colour: tuple[float, float, float]) -> None:
+    """Draw the earlier positions of the agent of every row; the older, the smaller and the paler."""
+    scale, count = frames.shape[1] / (2.0 * VIEW), trails.shape[1]
+    for r in range(frames.shape[0]):
+        for k in range(count):
+            x, y, share = trails[r, k, 0], trails[r, k, 1], (k + 1.0) / count
+            if math.isfinite(x) and math.isfinite(y):
+                pale = 0.85 - 0.45 * share
+                red, green = pale + (1.0 - pale) * colour[0], pale + (1.0 - pale) * colour[1]
+                blue = pale + (1.0 - pale) * colour[2]
+                size = scale * radius * (0.3 + 0.7 * share)
+                paint_disc(frames[r], scale * (VIEW + x), scale * (VIEW - y), size, 0.0, red, green, blue)
+
+
+@compiled
+def _draw_rows(
+    frames: Frames, positions: FloatArray, radii: FloatArray, colours: FloatArray, first: int, last: int
+) -> None:
+    """Draw some bodies of every row, later ones over earlier ones."""
     scale = frames.shape[1] / (2.0 * VIEW)
     marker = np.empty((3, 2))
     for r in range(frames.shape[0]):
-        for k in range(positions.shape[1]):
+        for k in range(first, last):
             x, y = positions[r, k, 0], positions[r, k, 1]
             red, green, blue = colours[k]
             if abs(x) <= VIEW and abs(y) <= VIEW:

@@ -8,8 +8,8 @@ import numpy as np
 
 from offnominal.core.errors import SimulationDiverged
 from offnominal.core.types import Array, FloatArray, Frames, IntArray
-from offnominal.worlds.camera import DrawnCamera
 from offnominal.worlds.particles import kernel
+from offnominal.worlds.particles.camera import ParticleCamera
 from offnominal.worlds.particles.card import CARDS, LAYOUTS
 from offnominal.worlds.world import World, box
 
@@ -114,9 +114,9 @@ class ParticleWorld(World):
         return {name: float(self._physics_parameters[row, column]) for name, column in self._column.items()}
 
     @property
-    def camera(self) -> DrawnCamera:
+    def camera(self) -> ParticleCamera:
         """Camera that draws the rows."""
-        return DrawnCamera(self._draw)
+        return ParticleCamera(self._draw, lambda rows: (self._position[rows], self._goals[rows], self._hazards[rows]))
 
     def _draw(self, rows: IntArray, observations: Array | None, size: int) -> Frames:
         """Draw rows from above; reported observations move the agent and the goal."""
