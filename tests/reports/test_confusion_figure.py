@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.plot_style import pyplot
 from offnominal.reports.confusion_figure import confusion_figure
-from offnominal.reports.figures import pyplot
 
 
 def test_every_count_and_class_is_shown():

@@ -12,7 +12,6 @@ import pytest
 
 import offnominal as off
 from offnominal.datasets.manifest import installed
-from offnominal.reports.colours import KNOWN, colours
 from offnominal.reports.curve_encoding import STEPS, encode_curve
 from offnominal.reports.example_curves import select_examples
 from offnominal.reports.page import page, write_page
@@ -191,13 +190,6 @@ def test_curves_survive_their_encoding():
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     codes = [letters.index(text[i]) * 64 + letters.index(text[i + 1]) for i in range(0, len(text), 2)]
     np.testing.assert_allclose(low + np.array(codes) / STEPS * (high - low), curve, atol=(high - low) / STEPS)
-
-
-def test_a_detector_keeps_its_colour_whoever_else_is_there():
-    assert colours(["Mine"])["Mine"] == colours(["PE-DM", "KNN", "Mine"])["Mine"]
-    assert colours(["PE-DM-untrained"])["PE-DM-untrained"] == KNOWN["PE-DM"]
-    others = colours([f"detector {number}" for number in range(8)])
-    assert len(set(others.values())) == 8
 
 
 def test_every_detector_is_listed_best_first(data):

@@ -6,20 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.plot_style import NOMINAL, RULE, STYLE, markers, matplotlib
 from offnominal.datasets.recipe import Recipe, rank
 
-NOMINAL = "#0072B2"
-STYLE: Any = {
-    "font.size": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
-    "legend.frameon": False,
-    "ytick.left": False,
-}
+LEVELS = ("#e9b872", "#d98c33", "#c34b0f", "#8a2f06", "#4d1a03")
+"""Colours of strengths, from weak to strong; lighter to darker with any colour vision."""
 
 
 def draw_score_figure(path: Path, recipe: Recipe, scores: Mapping[str, float]) -> None:
@@ -30,27 +21,30 @@ def draw_score_figure(path: Path, recipe: Recipe, scores: Mapping[str, float]) -
         recipe: Recipe of the dataset.
         scores: Normalised scores by split.
     """
-    try:
-        from matplotlib import colormaps, rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
+    rc_context = matplotlib().rc_context
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.figure import Figure
 
     anomalies = sorted({cell.anomaly for cell in recipe.cells}, reverse=True)
     levels = sorted({cell.level for cell in recipe.cells}, key=rank)
-    colours = {level: colormaps["YlOrRd"](0.2 + 0.8 * (i + 1) / len(levels)) for i, level in enumerate(levels)}
-    with rc_context(STYLE):
+    scale = LinearSegmentedColormap.from_list("strengths", LEVELS)
+    styles: dict[str, dict[str, Any]] = {
+        level: {"color": scale(number / max(len(levels) - 1, 1)), "marker": mark}
+        for (number, level), mark in zip(enumerate(levels), markers(levels).values(), strict=True)
+    }
+    with rc_context(STYLE | {"axes.spines.left": False, "ytick.left": False}):
         figure = Figure(figsize=(6.6, 1.1 + 0.23 * len(anomalies)), dpi=150, layout="constrained")
         axes = figure.subplots()
+        axes.grid(visible=False, axis="y")
         axes.axvline(scores["test"], color=NOMINAL, lw=1.2, label="nominal", zorder=1)
         lowest = [min(scores[cell.name] for cell in recipe.cells if cell.anomaly == anomaly) for anomaly in anomalies]
-        axes.hlines(range(len(anomalies)), lowest, scores["test"], color="#dddddd", lw=1.0, zorder=0)
-        for level, colour in colours.items():
+        axes.hlines(range(len(anomalies)), lowest, scores["test"], color=RULE, lw=1.0, zorder=0)
+        for level, style in styles.items():
             cells = [cell for cell in recipe.cells if cell.level == level]
             rows = [anomalies.index(cell.anomaly) for cell in cells]
-            axes.scatter([scores[cell.name] for cell in cells], rows, s=26, color=colour, label=level, zorder=2)
+            axes.scatter([scores[cell.name] for cell in cells], rows, s=28, label=level, zorder=2, **style)
         axes.set_yticks(range(len(anomalies)), anomalies)
-        axes.set_title(f"{recipe.world}: score under each fault", fontsize=9.5)
-        axes.set_xlabel("mean normalised score")
-        figure.legend(loc="outside lower center", ncols=len(levels) + 1, fontsize=8)
+        axes.set_title(f"{recipe.world}: score under each fault")
+        axes.set_xlabel("mean normalised score (1 = expert, 0 = random policy)")
+        figure.legend(loc="outside lower center", ncols=len(levels) + 1)
         figure.savefig(path)

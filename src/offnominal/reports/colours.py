@@ -1,59 +1,73 @@
-"""One colour per detector, the same in every figure, table and page."""
+"""One colour per detector, the same in every figure, table and page of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from zlib import crc32
 
-# Okabe and Ito's palette without black and yellow, and two of Tol's: apart for the common kinds of colour blindness,
-# and visible on white as on black.
-KNOWN = {
-    "PE-DM": "#0072B2",
-    "RIQN": "#D55E00",
-    "LSTM-DM": "#009E73",
-    "MLP-DM": "#CC79A7",
-    "KNN": "#E69F00",
-    "Mahalanobis": "#56B4E9",
-    "OneClassSVM": "#A03A78",
-    "IsolationForest": "#8F8A1F",
-    "OC-SVM": "#A03A78",
-    "iF": "#8F8A1F",
-    "LDM": "#4B6FD6",
-    "LRDM": "#7A5AA8",
-    "AE-Pred": "#B0588F",
-    "PredNet": "#7C8B9A",
-    "RSSM-PPM": "#5B8C2A",
-    "KNN-encoder": "#E69F00",
-    "KNN-random": "#B5543C",
-    "Patch-encoder": "#2F9FA3",
-    "Patch-random": "#C98B6B",
-    "Time": "#767676",
-    "Random": "#A8A8A8",
+from offnominal.core.plot_style import GREY, SERIES
+
+PREFERRED = {
+    "PE-DM": 0,
+    "RIQN": 1,
+    "LSTM-DM": 2,
+    "MLP-DM": 3,
+    "KNN": 4,
+    "Mahalanobis": 5,
+    "OneClassSVM": 6,
+    "OC-SVM": 6,
+    "IsolationForest": 7,
+    "iF": 7,
+    "LDM": 0,
+    "LRDM": 5,
+    "AE-Pred": 3,
+    "PredNet": 7,
+    "RSSM-PPM": 2,
+    "KNN-encoder": 4,
+    "Patch-encoder": 6,
 }
-OTHERS = ("#5B8C2A", "#B5543C", "#4B6FD6", "#7A5AA8", "#2F9FA3", "#C98B6B", "#B0588F", "#7C8B9A")
+"""Places in the palette of shipped detectors."""
+HIGHLIGHTED = 5
+"""Number of series in colour where the palette has too few for all."""
 BASELINES = ("Time", "Random")
 UNTRAINED = "-untrained"
 
 
 def colours(names: Iterable[str]) -> dict[str, str]:
-    """Return a colour for each name.
+    """Return a colour for each name; no two have the same colour but grey.
 
-    Shipped detectors have their own, as has an untrained one with that of its trained twin. Others get one that depends
-    on nothing but their name, unless another name of the same figure has it already; the order of the names does not
-    matter.
+    Baselines are grey. Of more than eight others the first five are in colour and the rest is grey, so the best ones
+    come first. Shipped detectors have their own colour, and others one that depends on their name alone, unless another
+    name of the figure has it already.
+
+    Args:
+        names: Names, best first.
 
     Example:
-        >>> colours(["PE-DM", "Mine"])
-        {'PE-DM': '#0072B2', 'Mine': '#C98B6B'}
+        >>> colours(["PE-DM", "Mine", "Random"])
+        {'PE-DM': '#0062e8', 'Mine': '#2d96ff', 'Random': '#7d838c'}
     """
-    listed = list(names)
-    plain = {name: name.removesuffix(UNTRAINED) for name in listed}
-    found = {name: KNOWN[plain[name]] for name in listed if plain[name] in KNOWN}
-    for name in sorted(set(listed) - set(found)):
-        start = crc32(name.encode()) % len(OTHERS)
-        turns = [OTHERS[(start + turn) % len(OTHERS)] for turn in range(len(OTHERS))]
-        found[name] = next((colour for colour in turns if colour not in found.values()), turns[0])
-    return {name: found[name] for name in listed}
+    listed = list(dict.fromkeys(names))
+    chosen = [name for name in listed if not is_baseline(name)]
+    if len(chosen) > len(SERIES):
+        chosen = chosen[:HIGHLIGHTED]
+    places: dict[str, int] = {}
+    for name in sorted(chosen, key=lambda name: (name not in PREFERRED, name)):
+        start = PREFERRED.get(name, crc32(name.encode()) % len(SERIES))
+        turns = ((start + turn) % len(SERIES) for turn in range(len(SERIES)))
+        places[name] = next(place for place in turns if place not in places.values())
+    return {name: SERIES[places[name]] if name in places else GREY for name in listed}
+
+
+def colours_in_order(names: Iterable[str]) -> dict[str, str]:
+    """Return colours in the order of the palette, for series that are no detectors; grey from the ninth on.
+
+    Example:
+        >>> colours_in_order(["left", "right"])
+        {'left': '#0062e8', 'right': '#c34b0f'}
+    """
+    listed = list(dict.fromkeys(names))
+    return dict(zip(listed, [*SERIES, *[GREY] * len(listed)], strict=False))
 
 
 def is_baseline(detector: str) -> bool:

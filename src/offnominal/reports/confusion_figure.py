@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter
+from offnominal.core.plot_style import FAULTY
 from offnominal.core.types import IntArray
+from offnominal.reports.heat_cells import draw_heat_cells
 
 CELL = 0.42
 """Side of a cell in inches."""
-DARK = 0.55
-"""Share from which the text of a cell is white."""
 
 
 def confusion_figure(
@@ -38,24 +38,17 @@ def confusion_figure(
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     size = (2.1 + CELL * n_columns, 1.5 + CELL * n_classes)
     figure, axes = plt.subplots(figsize=size, layout="constrained")
-    axes.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.0, aspect="equal")
-    for row, column in zip(*np.nonzero(counts), strict=True):
-        colour = "white" if shares[row, column] > DARK else "#222222"
-        text = f"{counts[row, column]}"
-        axes.text(column, row, text, ha="center", va="center", fontsize=7, color=colour)
+    texts = np.where(counts > 0, counts.astype(str), "")
     columns = [*classes, *(f"extra {number + 1}" for number in range(n_columns - n_classes))]
-    axes.set_xticks(range(n_columns), columns, rotation=45, ha="right", rotation_mode="anchor", fontsize=8)
-    axes.set_yticks(range(n_classes), [f"{name} ({total})" for name, total in _totals(counts, classes)], fontsize=8)
+    rows = [f"{name} ({total})" for name, total in zip(classes, counts.sum(axis=1), strict=True)]
+    draw_heat_cells(axes, counts.astype(float), rows, columns, shares=shares, texts=texts)
+    axes.set_aspect("equal")
+    plt.setp(axes.get_xticklabels(), rotation=45, ha="right", rotation_mode="anchor")
     if 0 < labelled < n_classes:
-        axes.axhline(labelled - 0.5, color="#D55E00", lw=1.0)
-        axes.axvline(labelled - 0.5, color="#D55E00", lw=1.0)
-    axes.set_xlabel("matched cluster")
+        axes.axhline(labelled - 0.5, color=FAULTY, lw=1.2)
+        axes.axvline(labelled - 0.5, color=FAULTY, lw=1.2)
+    axes.set_xlabel("matched cluster (cells: frames)")
     axes.set_ylabel("true class (frames)")
-    axes.grid(False)
     if title:
-        axes.set_title(title, fontsize=9)
+        axes.set_title(title)
     return figure
-
-
-def _totals(counts: IntArray, classes: Sequence[str]) -> list[tuple[str, int]]:
-    return list(zip(classes, counts.sum(axis=1).tolist(), strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from offnominal.core.plot_style import INK
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.studies.friedman import RankComparison
 
@@ -27,10 +28,11 @@ def critical_figure(plt: Any, compared: RankComparison) -> Any:
     axes.set_axis_off()
     axes.set_xlim(1 - 0.42 * (k - 1), k + 0.42 * (k - 1))
     axes.set_ylim(-height - 0.1, 0.75)
-    axes.plot([1, k], [0, 0], color="#444444", lw=1.2)
+    axes.plot([1, k], [0, 0], color=INK, lw=1.2)
     for tick in range(1, k + 1):
-        axes.plot([tick, tick], [0, 0.06], color="#444444", lw=1.0)
-        axes.text(tick, 0.1, str(tick), ha="center", va="bottom", fontsize=8)
+        axes.plot([tick, tick], [0, 0.06], color=INK, lw=1.0)
+        axes.text(tick, 0.1, str(tick), ha="center", va="bottom", fontsize=9)
+    axes.text(k + 0.04 * (k - 1), 0, "mean rank\n(1 = best)", va="center", fontsize=8.5)
     _ruler(axes, compared.critical_difference, k)
     shades = colours(compared.names)
     for place, (name, rank) in enumerate(zip(compared.names, compared.ranks, strict=True)):
@@ -41,16 +43,16 @@ def critical_figure(plt: Any, compared: RankComparison) -> Any:
         axes.plot([rank, rank, edge], [0, y, y], color=shades[name], lw=1.4, ls=style)
         axes.plot(rank, 0, "o", ms=4, color=shades[name])
         label = f"{name}  {rank:.2f} " if left else f" {rank:.2f}  {name}"
-        axes.text(edge, y, label, ha="right" if left else "left", va="center", fontsize=9)
+        axes.text(edge, y, label, ha="right" if left else "left", va="center", fontsize=9.5)
     for number, (first, last) in enumerate(bars):
         ends = [compared.ranks[first] - 0.08, compared.ranks[last] + 0.08]
-        axes.plot(ends, [-0.12 - 0.12 * number] * 2, color="#222222", lw=3.2, solid_capstyle="round")
+        axes.plot(ends, [-0.12 - 0.12 * number] * 2, color=INK, lw=3.2, solid_capstyle="round")
     return figure
 
 
 def _ruler(axes: Any, difference: float, k: int) -> None:
     end = min(1.0 + difference, float(k))
-    axes.plot([1, end], [0.42, 0.42], color="#222222", lw=1.2)
+    axes.plot([1, end], [0.42, 0.42], color=INK, lw=1.2)
     for x in (1.0, end):
-        axes.plot([x, x], [0.37, 0.47], color="#222222", lw=1.2)
-    axes.text((1 + end) / 2, 0.5, f"critical difference {difference:.2f}", ha="center", va="bottom", fontsize=8)
+        axes.plot([x, x], [0.37, 0.47], color=INK, lw=1.2)
+    axes.text((1 + end) / 2, 0.5, f"critical difference {difference:.2f}", ha="center", va="bottom", fontsize=9)

@@ -5,40 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.plot_style import FAULTY, INK, NOMINAL, STYLE, pyplot
 from offnominal.core.types import Frame
 from offnominal.rollouts.twin_rollouts import Twin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-NOMINAL, FAULTY, ONSET = "#0072B2", "#D55E00", "#333333"
-STYLE = {
-    "font.size": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
-    "legend.frameon": False,
-}
-
-
-def pyplot() -> Any:
-    """Return matplotlib's pyplot without a window system, or raise an error that explains how to install it."""
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
-    mpl.use("agg")
-    import matplotlib.pyplot as plt
-
-    return plt
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +46,9 @@ def twin_figure(path: Path, panels: Sequence[TwinPanel]) -> None:
         for panel, above, below in zip(panels, grid[0], grid[1], strict=True):
             _paths(above, panel)
             _divergence(below, panel.twin)
-            below.set_xlabel("transition")
+            below.set_xlabel("time (transitions)")
         grid[0, 0].legend(loc="upper left", fontsize=8)
-        grid[1, 0].set_ylabel("difference")
+        grid[1, 0].set_ylabel("difference of observations\n(mean absolute, observation units)")
         figure.savefig(path)
         plt.close(figure)
 
@@ -85,9 +61,7 @@ def _paths(axes: Axes, panel: TwinPanel) -> None:
     onset = panel.twin.faulty.onset
     if onset is not None:
         affected = panel.twin.faulty.extras["clean_observations"][onset, panel.path]
-        axes.plot(
-            *affected, marker="*", ms=11, color=ONSET, mec="white", ls="none", label="onset of the fault", zorder=5
-        )
+        axes.plot(*affected, marker="*", ms=11, color=INK, mec="white", ls="none", label="onset of the fault", zorder=5)
     axes.set_title(panel.title, fontsize=9)
     axes.set_xlim(panel.view[0], panel.view[1])
     axes.set_ylim(panel.view[2], panel.view[3])
@@ -102,4 +76,4 @@ def _divergence(axes: Axes, pair: Twin) -> None:
     axes.set_ylim(0.0, None)
     axes.set_xlim(0, max(len(difference) - 1, 1))
     if pair.faulty.onset is not None:
-        axes.axvline(pair.faulty.onset, color=ONSET, lw=1.0, ls="--")
+        axes.axvline(pair.faulty.onset, color=INK, lw=1.0, ls="--")

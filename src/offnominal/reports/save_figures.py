@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from offnominal.reports.figures import STYLE
+from offnominal.core.plot_style import STYLE
 
 
 def save_figures(plt: Any, drawn: Mapping[str, Callable[[Any], Any]], folder: Path, *, dpi: int = 160) -> None:

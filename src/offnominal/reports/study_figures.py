@@ -8,21 +8,22 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.plot_style import DOTTED, REFERENCE, pyplot
+from offnominal.core.types import FloatArray
 from offnominal.reports.colours import colours, is_baseline
 from offnominal.reports.critical_figure import critical_figure
-from offnominal.reports.figures import pyplot
+from offnominal.reports.delay_figure import delay_figure, drawable
+from offnominal.reports.dot_panels import draw_estimate, name_rows
+from offnominal.reports.heat_cells import draw_heat_cells
 from offnominal.reports.leaderboard import metrics_of
 from offnominal.reports.payload import KIND_ORDER, LEVEL_ORDER, in_order
 from offnominal.reports.save_figures import save_figures
-from offnominal.reports.timings import TIMING, timing_rows
+from offnominal.reports.timings import timing_rows
 from offnominal.studies.friedman import friedman
 from offnominal.studies.leaderboards import leaderboard, tied_with_best
 from offnominal.studies.metric_table import MetricTable
 from offnominal.studies.metrics import METRICS
 from offnominal.studies.results import RunResults
-
-MARKERS = "os^DvPX*"
-DELAY, FALSE = TIMING["mean_delay"], TIMING["false_alarms"]
 
 
 def write_figures(results: RunResults, folder: Path) -> None:
@@ -45,15 +46,22 @@ def write_figures(results: RunResults, folder: Path) -> None:
     compared = friedman(measured, metric)
     if compared is not None:
         drawn["critical_difference"] = lambda plt: critical_figure(plt, compared)
-    if any(row[DELAY] is not None and row[FALSE] is not None for row in timing):
-        drawn["delay_false_alarms"] = lambda plt: _trade_off(plt, timing)
+    if drawable(timing):
+        names = [each.name for each in leaderboard(measured, metric)]
+        drawn["delay_false_alarms"] = lambda plt: delay_figure(plt, timing, names)
     save_figures(plt, drawn, folder, dpi=200)
 
 
 def axis_label(metric: str) -> str:
-    """Return a metric's label with its unit."""
+    """Return a metric's label with its unit.
+
+    Example:
+        >>> axis_label("matched_auroc"), axis_label("fpr95"), axis_label("equal_cost_mean_delay")
+        ('Time-matched AUROC (0.5 = random)', 'FPR at 95 % TPR (share)', 'Delay at equal cost (steps)')
+    """
     found = METRICS[metric]
-    return f"{found.label} ({found.unit})" if found.unit else found.label
+    random = "" if found.random_value is None else f"{found.random_value:g} = random"
+    return f"{found.label} ({found.unit or random or 'share'})"
 
 
 def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
@@ -61,10 +69,7 @@ def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
     shades = colours(each.name for each in entries)
     figure, axes = plt.subplots(figsize=(6.2, 0.32 * len(entries) + 1.0), layout="constrained")
     for place, each in enumerate(entries):
-        value, shade = each.estimate.value, shades[each.name]
-        if each.estimate.low is not None:
-            axes.plot([each.estimate.low, each.estimate.high], [place, place], color=shade, lw=4, alpha=0.45)
-        axes.plot(value, place, "o", ms=6, color=shade, mfc="white" if is_baseline(each.name) else shade, mew=1.6)
+        draw_estimate(axes, each.estimate, place, shades[each.name], hollow=is_baseline(each.name))
         axes.annotate(
             each.tie,
             (1.0, place),
@@ -76,26 +81,19 @@ def _leaderboard(plt: Any, measured: MetricTable, metric: str) -> Any:
             family="monospace",
             annotation_clip=False,
         )
-    _names(axes, [each.name for each in entries])
+    name_rows(axes, [each.name for each in entries])
     best = tied_with_best({each.name: each.tie for each in entries if each.tie})
     for label, each in zip(axes.get_yticklabels(), entries, strict=True):
         label.set_fontweight("bold" if each.name in best else "normal")
     _random_line(axes.axvline, metric)
-    axes.set_xlabel(f"{axis_label(metric)}, 95 % interval; a shared letter: no significant difference")
+    axes.set_xlabel(f"{axis_label(metric)}, 95 % interval;\na shared letter: no significant difference")
     return figure
-
-
-def _names(axes: Any, names: list[str]) -> None:
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(visible=False, axis="y")
-    axes.tick_params(axis="y", length=0)
 
 
 def _random_line(line: Callable[..., Any], metric: str) -> None:
     random_value = METRICS[metric].random_value
     if random_value is not None:
-        line(random_value, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
+        line(random_value, color=REFERENCE, lw=0.9, ls=DOTTED, zorder=0)
 
 
 def _boxes(plt: Any, measured: MetricTable, metric: str, side: str, entries: list[str]) -> Any:
@@ -111,9 +109,9 @@ def _boxes(plt: Any, measured: MetricTable, metric: str, side: str, entries: lis
             if values.size:
                 _box(axes, values, place, shades[name], hollow=is_baseline(name))
         _random_line(axes.axvline, metric)
-        axes.set_title(entry, fontsize=9)
-        _names(axes, names)
-    figure.supxlabel(f"{axis_label(metric)}, one point per fault", fontsize=9)
+        axes.set_title(entry)
+        name_rows(axes, names)
+    figure.supxlabel(f"{axis_label(metric)}, one point per fault", fontsize=9.5)
     return figure
 
 
@@ -156,60 +154,32 @@ def _heat_map(plt: Any, measured: MetricTable, metric: str, kinds: list[str]) ->
         key=lambda split: (place[kind_of[split]], split.partition("@")[0], levels.index(level_of[split]), split),
     )
     values = np.array([[_mean(measured, split, name) for name in names] for split in splits])
-    figure, axes = plt.subplots(figsize=(1.9 + 0.52 * len(names), 0.24 * len(splits) + 1.2), layout="constrained")
-    random_value, higher = METRICS[metric].random_value, METRICS[metric].higher
-    low = np.nanmin(values) if random_value is None else min(random_value, float(np.nanmin(values)))
-    image = axes.imshow(values, aspect="auto", cmap="Blues" if higher else "Blues_r", vmin=low)
-    middle = (image.norm.vmin + 2 * image.norm.vmax) / 3
-    for (row, column), value in np.ndenumerate(values):
-        if not np.isnan(value):
-            dark = value > middle if higher else value < middle
-            axes.text(
-                column,
-                row,
-                f"{value:.2f}",
-                ha="center",
-                va="center",
-                fontsize=6.5,
-                color="white" if dark else "#222222",
-            )
-    axes.set_xticks(range(len(names)), names, rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(splits)), splits, fontsize=7.5)
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    figure.colorbar(image, ax=axes, label=axis_label(metric), shrink=0.7, pad=0.02).outline.set_visible(False)
+    figure, axes = plt.subplots(figsize=(2.6 + 0.46 * len(names), 0.24 * len(splits) + 1.4), layout="constrained")
+    image = draw_heat_cells(axes, values, splits, names, shares=_shares(values, metric))
+    plt.setp(axes.get_xticklabels(), rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_ylabel("fault @ strength")
+    bar = figure.colorbar(image, ax=axes, label=axis_label(metric), shrink=min(1.0, 12 / len(splits)), pad=0.02)
+    bar.outline.set_visible(False)
+    if _shares(values, metric) is not None:
+        low, high = _ends(values, metric)
+        bar.ax.set_yticks([0.0, 1.0], [f"{low:.2g}", f"{high:.2g}"])
     return figure
+
+
+def _shares(values: FloatArray, metric: str) -> FloatArray | None:
+    """Return where values lie between the worst and the best; None for AUROC, which has its own scale."""
+    if metric.endswith("auroc") and metric != "excess_auroc":
+        return None
+    low, high = _ends(values, metric)
+    return (values - low) / ((high - low) or 1.0)
+
+
+def _ends(values: FloatArray, metric: str) -> tuple[float, float]:
+    """Return the worst and the best value."""
+    ends = float(np.nanmin(values)), float(np.nanmax(values))
+    return ends if METRICS[metric].higher else ends[::-1]
 
 
 def _mean(measured: MetricTable, split: str, name: str) -> float:
     values = measured.values[(measured.split == split) & (measured.name == name)]
     return float(np.nanmean(values)) if np.isfinite(values).any() else float("nan")
-
-
-def _trade_off(plt: Any, timing: list[dict[str, Any]]) -> Any:
-    rows = [row for row in timing if row[DELAY] is not None and row[FALSE] is not None]
-    names, alarms = (list(dict.fromkeys(row[column] for row in rows)) for column in ("detector", "alarm"))
-    shades = colours(names)
-    figure, axes = plt.subplots(figsize=(7.0, 3.9), layout="constrained")
-    for row in rows:
-        shade, marker = shades[row["detector"]], MARKERS[alarms.index(row["alarm"]) % len(MARKERS)]
-        face = "white" if is_baseline(row["detector"]) else shade
-        axes.plot(max(row[FALSE], 0.05), row[DELAY], marker, ms=7, color=shade, mfc=face, mew=1.3, alpha=0.9)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:.1e}"[0] in "25" else "")
-    axes.tick_params(axis="x", which="both", pad=5)
-    axes.set_xlim(min(max(row[FALSE], 0.05) for row in rows) / 1.5, None)
-    axes.set_ylim(0, None)
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.set_xlabel("steps in alarm per 1,000 nominal steps")
-    axes.set_ylabel("mean delay, capped at 20 (steps)")
-    marks = [
-        axes.plot([], [], "o", color=shades[n], mfc="white" if is_baseline(n) else shades[n], label=n)[0] for n in names
-    ]
-    marks += [
-        axes.plot([], [], MARKERS[i % len(MARKERS)], color="#555555", label=alarm)[0] for i, alarm in enumerate(alarms)
-    ]
-    figure.legend(handles=marks, loc="outside right upper", fontsize=8)
-    return figure

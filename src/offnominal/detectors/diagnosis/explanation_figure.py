@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from offnominal.core.errors import MissingDependency
+from offnominal.core.plot_style import FAULTY, GREY, NOMINAL, STYLE, matplotlib
 from offnominal.core.types import IntArray
 
 if TYPE_CHECKING:
@@ -14,16 +14,7 @@ if TYPE_CHECKING:
 
     from offnominal.detectors.diagnosis.explanation import Explanation
 
-SCORE, ONSET = "#0072B2", "#D55E00"
 BAND = "nominal, 5 to 95 % of scores"
-STYLE: Any = {
-    "font.size": 9.0,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
-    "legend.frameon": False,
-}
 
 
 def draw_explanation(explanation: Explanation, n_channels: int) -> Figure:
@@ -36,11 +27,9 @@ def draw_explanation(explanation: Explanation, n_channels: int) -> Figure:
     Raises:
         MissingDependency: matplotlib is not installed.
     """
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependency("figures need matplotlib; install it with `pip install offnominal[plot]`.") from None
+    rc_context = matplotlib().rc_context
+    from matplotlib.figure import Figure
+
     channels = explanation.order(n_channels)
     with rc_context(STYLE):
         figure = Figure(figsize=(7.2, 2.2 + 0.2 * len(channels)), dpi=150, layout="constrained")
@@ -53,14 +42,14 @@ def draw_explanation(explanation: Explanation, n_channels: int) -> Figure:
 def _draw_scores(axes: Any, explanation: Explanation) -> None:
     if explanation.nominal is not None:
         middle, high = explanation.nominal.band(len(explanation))
-        axes.fill_between(np.arange(len(explanation)), middle, high, color="#999999", alpha=0.35, lw=0, label=BAND)
-    axes.plot(explanation.scores, color=SCORE, lw=1.2, label="score")
+        axes.fill_between(np.arange(len(explanation)), middle, high, color=GREY, alpha=0.35, lw=0, label=BAND)
+    axes.plot(explanation.scores, color=NOMINAL, lw=1.2, label="score")
     if (onset := explanation.onset) is not None:
-        axes.axvspan(onset.low - 0.5, onset.high + 0.5, color=ONSET, alpha=0.2, lw=0)
-        axes.axvline(onset.step, color=ONSET, lw=1.2, label=f"onset {onset}")
-    axes.set_title(f"{explanation.detector}: score and contributions ({explanation.method})", fontsize=9.5)
-    axes.set_ylabel("score")
-    axes.legend(loc="upper left", fontsize=8)
+        axes.axvspan(onset.low - 0.5, onset.high + 0.5, color=FAULTY, alpha=0.2, lw=0)
+        axes.axvline(onset.step, color=FAULTY, lw=1.2, label=f"onset {onset}")
+    axes.set_title(f"{explanation.detector}: score and contributions ({explanation.method})")
+    axes.set_ylabel("anomaly score")
+    axes.legend(loc="upper left")
 
 
 def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, channels: IntArray) -> None:
@@ -68,9 +57,10 @@ def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, channe
     values = explanation.contributions[:, channels].T
     # A single extreme step would make all others invisible.
     limit = float(np.quantile(np.abs(values), 0.99)) or 1.0
+    axes.grid(visible=False)
     image = axes.imshow(
         values, aspect="auto", cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest", origin="upper"
     )
-    axes.set_yticks(range(len(names)), names, fontsize=8)
-    axes.set_xlabel("step")
-    figure.colorbar(image, ax=axes, pad=0.01, label="contribution", extend="both")
+    axes.set_yticks(range(len(names)), names)
+    axes.set_xlabel("time (steps)")
+    figure.colorbar(image, ax=axes, pad=0.01, label="contribution (units of the score)", extend="both")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from offnominal.core.files import write_bytes
+from offnominal.core.plot_style import pyplot
 from offnominal.papers.anovox.figure import auroc_figure
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.papers.anovox.tables import scene_tables
-from offnominal.reports.figures import pyplot
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.simple_page import write_simple_report
 from offnominal.studies.results import RunResults

@@ -4,59 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from offnominal.core.plot_style import FAULTY, INK, NOMINAL, REFERENCE
 from offnominal.datasets.png import decode_png
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.novelcraft.results import EPISODE_NOVELTIES, EPISODES, NoveltyResults
 from offnominal.papers.novelcraft.tables import Method, label_of, ordered, shown
 from offnominal.papers.novelcraft.task_result import Row
 from offnominal.reports.confusion_figure import confusion_figure
-from offnominal.reports.figures import FAULTY, NOMINAL
+from offnominal.reports.dot_panels import dot_panels
 
-SPREAD = 0.75
-"""Height of the marks of one novelty."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666", "#A08000")
-GREY = "#888888"
 BASELINE = "Random"
 """Method that is not compared with others."""
 ROWS = {"highest": "most novel", "lowest": "least novel"}
-WIDTH = 9.0
+WIDTH = 8.0
 """Width of the figure of an episode in inches."""
 MOST_DECIMALS = 6
 
 
 def modality_figure(plt: Any, found: NoveltyResults) -> Any:
-    """Draw the AUROC of every method by novelty, with 95 % intervals; the baseline is grey and last."""
+    """Draw the AUROC of every method with its 95 % interval: a panel per novelty, best on top, the baseline last."""
     methods = sorted(ordered(found, EPISODES), key=lambda method: method[0] == BASELINE)
-    novelties = found.row_names(EPISODE_NOVELTIES)
-    height = 0.9 + max(0.5, 0.13 * len(methods)) * len(novelties) + 0.07 * len(methods)
-    figure, axes = plt.subplots(figsize=(8.0, height), layout="constrained")
-    step = SPREAD / max(len(methods), 1)
-    for number, method in enumerate(methods):
-        style = {"color": GREY if method[0] == BASELINE else PALETTE[number % len(PALETTE)]}
-        mark = MARKERS[number % len(MARKERS)]
-        for place, novelty in enumerate(novelties):
-            value = found.estimate(EPISODE_NOVELTIES, *method, "auroc", novelty)
-            if value.value is not None:
-                y = place + step * (number - (len(methods) - 1) / 2)
-                ends = [each for each in (value.low, value.high) if each is not None]
-                axes.plot(ends, [y] * len(ends), lw=2.5, alpha=0.35, **style)
-                axes.plot(value.value, y, mark, ms=4.5, **style)
-        axes.plot([], [], mark, label=shown(method), **style)
-    axes.axvline(0.5, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
-    for place in range(1, len(novelties)):
-        axes.axhline(place - 0.5, color="#cccccc", lw=0.8, zorder=0)
-    axes.set_yticks(range(len(novelties)), [label_of(name) for name in novelties])
-    axes.set_ylim(len(novelties) - 0.5, -0.5)
-    axes.set_xlim(-0.02, 1.02)
-    axes.grid(False, axis="y")
-    axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("AUROC of episodes")
-    figure.legend(loc="outside upper left", ncols=4, fontsize=8)
-    return figure
+    by_name = {shown(method): method for method in methods}
+
+    def auroc(novelty: str, name: str) -> Estimate:
+        return found.estimate(EPISODE_NOVELTIES, *by_name[name], "auroc", novelty)
+
+    panels = {label_of(novelty): partial(auroc, novelty) for novelty in found.row_names(EPISODE_NOVELTIES)}
+    label = "AUROC of episodes (0.5 = random)"
+    return dot_panels(plt, list(by_name), panels, label=label, random_value=0.5, limits=(-0.03, 1.03))
 
 
 def gallery_figure(plt: Any, examples: Sequence[Row]) -> Any:
@@ -130,16 +110,16 @@ def curve_figure(plt: Any, examples: Mapping[Method, Row]) -> Any:
     for axes, (method, each) in zip(grid, examples.items(), strict=True):
         threshold, *scores = each["values"]
         for place in places:
-            axes.axvline(place, color="#999999", lw=0.7, ls=":", zorder=0)
+            axes.axvline(place, color=REFERENCE, lw=0.7, ls=":", zorder=0)
         axes.plot(np.arange(len(scores)), scores, color=colour, lw=1.4)
-        axes.axhline(threshold, color="#555555", lw=0.9, ls="--")
+        axes.axhline(threshold, color=INK, lw=0.9, ls="--")
         axes.set_xlim(-0.5, len(scores) - 0.5)
-        axes.set_title(shown(method), fontsize=8, fontweight="normal", pad=2)
-        axes.tick_params(labelsize=7)
+        axes.set_title(f"{shown(method)}: anomaly score", fontsize=8.5, fontweight="normal", pad=2)
+        axes.tick_params(labelsize=8)
         axes.grid(False, axis="x")
         axes.locator_params(axis="y", nbins=3)
     grid[-1].set_xticks(places)
-    grid[-1].set_xlabel("frame", fontsize=8)
+    grid[-1].set_xlabel("time (frames)")
     return figure
 
 

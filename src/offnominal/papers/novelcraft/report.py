@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.plot_style import pyplot
 from offnominal.papers.novelcraft.figures import (
     BASELINE,
     curve_figure,
@@ -17,7 +18,6 @@ from offnominal.papers.novelcraft.figures import (
 from offnominal.papers.novelcraft.results import DISCOVERY, EPISODES, FRAMES, NoveltyResults
 from offnominal.papers.novelcraft.tables import Method, label_of, novelty_tables, ordered, shown
 from offnominal.papers.novelcraft.task_result import Row
-from offnominal.reports.figures import pyplot
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.simple_page import write_simple_report
 from offnominal.studies.results import RunResults

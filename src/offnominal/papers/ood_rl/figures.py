@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.plot_style import pyplot
 from offnominal.papers.ood_rl.detection_results import UNCERTAINTY, DetectionResults
 from offnominal.papers.ood_rl.heat_figure import heat_figure
 from offnominal.papers.ood_rl.results import OODResults
@@ -17,7 +18,6 @@ from offnominal.papers.ood_rl.series import Series, stored_series
 from offnominal.papers.ood_rl.series_figures import action_figure, value_figure
 from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM
 from offnominal.papers.ood_rl.survival_figure import survival_figure
-from offnominal.reports.figures import pyplot
 from offnominal.reports.save_figures import save_figures
 
 Drawing = tuple[str, Callable[[Any], Any]]

@@ -9,6 +9,7 @@ import numpy as np
 from offnominal.papers.ood_rl.detection_results import DetectionResults
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.settings import PONG, OODSetting
+from offnominal.reports.heat_cells import draw_heat_cells
 
 MARK = "✕"
 
@@ -16,7 +17,7 @@ MARK = "✕"
 def heat_figure(plt: Any, outcomes: OODResults, label: str) -> Any:
     """Draw the mean AUC of a method: a panel per world, a row per quantity, a column per multiple of its default.
 
-    White is an AUC of 0.5; in blue settings scores are lower than in the unmodified world. A cross marks
+    Neutral is an AUC of 0.5; in orange settings scores are lower than in the unmodified world. A cross marks
     settings in which agents fail.
 
     Args:
@@ -30,15 +31,15 @@ def heat_figure(plt: Any, outcomes: OODResults, label: str) -> Any:
     figure, panels = plt.subplots(
         len(found),
         1,
-        figsize=(9.2, 0.42 * sum(heights) + 0.85 * len(found) + 0.3),
+        figsize=(9.2, 0.42 * sum(heights) + 1.05 * len(found) + 0.3),
         squeeze=False,
         height_ratios=heights,
         layout="constrained",
     )
     for axes, detections, grid in zip(panels[:, 0], found, grids, strict=True):
         image = _panel(axes, outcomes, detections, grid)
-    figure.colorbar(image, ax=panels[:, 0].tolist(), fraction=0.025, pad=0.01, label="mean AUC")
-    figure.suptitle(label, fontweight="bold", x=0.01, ha="left", fontsize=10)
+    figure.colorbar(image, ax=panels[:, 0].tolist(), fraction=0.025, pad=0.01, label="mean AUC (0.5 = random)")
+    figure.suptitle(label, fontweight="bold", x=0.01, ha="left", fontsize=11)
     return figure
 
 
@@ -67,26 +68,17 @@ def _column(setting: OODSetting) -> float:
 
 def _setting_row(world: str, column: float) -> str:
     if world == PONG:
-        return f"severity {column:g}"
+        return f"{column:g}"
     return f"×{column:g}" if column > 1.0 else f"÷{round(1.0 / column)}"
 
 
 def _panel(axes: Any, outcomes: OODResults, detections: DetectionResults, grid: Grid) -> Any:
     rows, columns, where = grid
-    values = np.full((len(rows), len(columns)), np.nan)
+    values, texts = np.full((len(rows), len(columns)), np.nan), np.full((len(rows), len(columns)), "", object)
     mean, failed = detections.mean("auc"), outcomes.failed(detections)
     for place, setting in enumerate(detections.settings):
         values[where[setting]] = mean[place]
-    image = axes.imshow(values, cmap="RdBu_r", vmin=0.0, vmax=1.0, aspect="auto")
-    axes.set_title(f"{detections.world}   {MARK} agents fail", fontsize=9)
-    axes.grid(visible=False)
-    axes.spines[:].set_visible(False)
-    axes.set_xticks(range(len(columns)), columns)
-    axes.set_yticks(range(len(rows)), rows)
-    axes.tick_params(length=0, labelsize=8)
-    for place, setting in enumerate(detections.settings):
-        row, column = where[setting]
-        shade = "black" if 0.15 < mean[place] < 0.85 else "white"
-        text = f"{mean[place]:.2f}" + (f"\n{MARK}" if failed[place] else "")
-        axes.text(column, row, text, ha="center", va="center", fontsize=6.5, color=shade, linespacing=0.85)
-    return image
+        texts[where[setting]] = f"{mean[place]:.2f}" + (f"\n{MARK}" if failed[place] else "")
+    axes.set_title(f"{detections.world}   {MARK} agents fail")
+    axes.set_xlabel("severity" if detections.world == PONG else "multiple of the default (×, ÷)")
+    return draw_heat_cells(axes, values, rows, columns, texts=texts)

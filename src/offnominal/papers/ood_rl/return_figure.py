@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.plot_style import INK, markers
 from offnominal.papers.ood_rl.agent_returns import AgentReturns
 from offnominal.papers.ood_rl.detection_results import KINDS
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.settings import PONG
-from offnominal.reports.colours import colours
+from offnominal.reports.colours import colours_in_order
 
 
 def return_figure(plt: Any, outcomes: OODResults) -> Any:
@@ -23,22 +24,24 @@ def return_figure(plt: Any, outcomes: OODResults) -> Any:
     worlds = outcomes.worlds
     quantities = {world: _quantities(outcomes, world) for world in worlds}
     max_settings = max(len(each) for each in quantities.values())
-    size = (2.15 * max_settings + 0.6, 2.2 * len(worlds) + 0.4)
+    size = (1.75 * max_settings + 0.6, 2.2 * len(worlds) + 0.4)
     figure, panels = plt.subplots(
         len(worlds), max_settings, figsize=size, squeeze=False, sharey="row", layout="constrained"
     )
-    shades = colours(KINDS.values())
+    names = list(KINDS.values())
+    shades, shapes = colours_in_order(names), markers(names)
     for row, world in zip(panels, worlds, strict=True):
         found = [each for each in outcomes.returns if each.world == world]
         for axes, name in zip(row, quantities[world], strict=False):
             for returns in found:
-                _line(axes, returns, name, shades[KINDS[returns.uncertainty]])
+                kind = KINDS[returns.uncertainty]
+                _line(axes, returns, name, shades[kind], shapes[kind])
             _finish(axes, world, name, found)
         for axes in row[len(quantities[world]) :]:
             axes.set_visible(False)
-        row[0].set_ylabel(f"{world}\nmean return")
+        row[0].set_ylabel(f"{world}\nmean return (reward)")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8)
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels))
     return figure
 
 
@@ -47,7 +50,7 @@ def _quantities(outcomes: OODResults, world: str) -> list[str]:
     return list(dict.fromkeys(setting.quantity.name for each in found for setting in each.settings))
 
 
-def _line(axes: Any, returns: AgentReturns, name: str, shade: str) -> None:
+def _line(axes: Any, returns: AgentReturns, name: str, shade: str, shape: str) -> None:
     """Draw the returns of agents of a kind; filled marks where most of them fail, and one for the unmodified world."""
     places = [place for place, setting in enumerate(returns.settings) if setting.quantity.name == name]
     mean, half = returns.mean.mean(axis=1), np.sqrt((returns.half**2).sum(axis=1)) / len(returns.agents)
@@ -55,13 +58,14 @@ def _line(axes: Any, returns: AgentReturns, name: str, shade: str) -> None:
     points = [(_at(returns, place), mean[place], half[place]) for place in places]
     points.append((1.0 if physics else 0.0, float(returns.nominal.mean()), 0.0))
     at, values, reach = np.array(sorted(points)).T
-    axes.plot(at, values, color=shade, lw=1.2, label=KINDS[returns.uncertainty])
+    axes.plot(at, values, color=shade, lw=1.2)
+    axes.plot([], [], color=shade, lw=1.2, marker=shape, ms=4.5, label=KINDS[returns.uncertainty])
     axes.fill_between(at, values - reach, values + reach, color=shade, alpha=0.2, lw=0)
     failed = returns.mostly_failed
     for full in (True, False):
         some = [place for place in places if failed[place] == full]
         filled = {"mfc": shade if full else "white", "mec": shade}
-        axes.plot([_at(returns, place) for place in some], mean[some], ls="", marker="o", ms=3.6, **filled)
+        axes.plot([_at(returns, place) for place in some], mean[some], ls="", marker=shape, ms=4.2, **filled)
 
 
 def _at(returns: AgentReturns, place: int) -> float:
@@ -70,11 +74,11 @@ def _at(returns: AgentReturns, place: int) -> float:
 
 
 def _finish(axes: Any, world: str, name: str, found: list[AgentReturns]) -> None:
-    axes.set_title(name, fontsize=9)
-    axes.axhline(float(np.mean([each.limit.mean() for each in found])), color="#333333", lw=0.8, ls="--")
+    axes.set_title(name)
+    axes.axhline(float(np.mean([each.limit.mean() for each in found])), color=INK, lw=0.8, ls="--")
     if world == PONG:
-        axes.set_xlabel("severity")
+        axes.set_xlabel("severity (level)")
         return
     axes.set_xscale("log")
-    axes.set_xlabel("multiple of the default")
+    axes.set_xlabel("multiple of\nthe default (×)")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")

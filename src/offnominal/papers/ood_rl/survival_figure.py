@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.plot_style import DOTTED, GREY, REFERENCE, RULE, SERIES
 from offnominal.papers.ood_rl.report_tables import detection_leaderboard
 from offnominal.papers.ood_rl.results import OODResults
 from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 
 STYLES = {
-    "AUC": ("all steps, as published", "#767676", "o"),
-    SEPARATION_METRICS["auc_equal"]: ("steps of the same time", "#0072B2", "D"),
-    SEPARATION_METRICS["auc_equal_mean"]: ("episode means, same time", "#D55E00", "s"),
+    "AUC": ("all steps, as published", GREY, "o"),
+    SEPARATION_METRICS["auc_equal"]: ("steps of the same time", SERIES[0], "D"),
+    SEPARATION_METRICS["auc_equal_mean"]: ("episode means, same time", SERIES[1], "s"),
 }
 
 
@@ -35,14 +36,15 @@ def survival_figure(plt: Any, outcomes: OODResults) -> Any:
         places = np.arange(len(found))
         numbers = {name: np.array([row[name] if row[name] is not None else np.nan for row in found]) for name in STYLES}
         together = np.array(list(numbers.values()))
-        axes.hlines(places, np.fmin.reduce(together), np.fmax.reduce(together), color="#CCCCCC", lw=2)
+        axes.hlines(places, np.fmin.reduce(together), np.fmax.reduce(together), color=RULE, lw=2)
         for name, (label, shade, marker) in STYLES.items():
             axes.plot(numbers[name], places, ls="", marker=marker, ms=5, color=shade, label=label)
-        axes.axvline(0.5, color="#333333", lw=0.8, ls="--")
-        axes.set_yticks(places, [row["method"] for row in found], fontsize=8)
+        axes.axvline(0.5, color=REFERENCE, lw=0.9, ls=DOTTED)
+        axes.set_yticks(places, [row["method"] for row in found])
+        axes.grid(visible=False, axis="y")
         axes.invert_yaxis()
-        axes.set_title(world if np.isfinite(together).any() else f"{world}: no agent fails", fontsize=9)
-        axes.set_xlabel("mean AUC where agents fail")
+        axes.set_title(world if np.isfinite(together).any() else f"{world}: no agent fails")
+        axes.set_xlabel("mean AUC where agents fail (0.5 = random)")
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(STYLES), fontsize=8)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(STYLES))
     return figure

@@ -5,19 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from offnominal.core.plot_style import DOTTED, REFERENCE, markers, pyplot
+from offnominal.reports.colours import colours_in_order
 from offnominal.reports.diagnosis.tables import COLUMNS, DiagnosisResults, diagnosis_tables
-from offnominal.reports.figures import pyplot
+from offnominal.reports.dot_panels import name_rows
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.simple_page import write_simple_report
 from offnominal.studies.results import RunResults
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 PANELS = ("sensor found", "onset error", "onset in interval", "kind of fault")
 AXES = {
-    "sensor found": "share of sensor faults\nwhose channel is named",
-    "onset error": "median error of the onset, steps",
-    "onset in interval": "share of 90 % intervals\nwith the labelled onset",
-    "kind of fault": "share of faults\nwhose kind is named",
+    "sensor found": "sensor faults whose\nchannel is named (share)",
+    "onset error": "median error of\nthe onset (steps)",
+    "onset in interval": "90 % intervals with the\nlabelled onset (share)",
+    "kind of fault": "faults whose kind\nis named (share)",
 }
 STATED = 0.9
 SPREAD = 0.6
@@ -47,39 +48,35 @@ def diagnosis_figure(plt: Any, found: DiagnosisResults) -> Any:
     columns = {column.label: column for column in COLUMNS}
     names, worlds = found.names, found.worlds
     height = (0.16 * len(worlds) + 0.14) * len(names) + 1.1
-    figure, grid = plt.subplots(1, len(PANELS), figsize=(10.5, height), sharey=True, layout="constrained")
+    figure, grid = plt.subplots(1, len(PANELS), figsize=(9.0, height), sharey=True, layout="constrained")
     for axes, label in zip(grid, PANELS, strict=True):
         _draw(axes, found, columns[label])
         axes.set_xlabel(AXES[label])
-        axes.set_yticks(range(len(names)), names)
-        axes.set_ylim(len(names) - 0.5, -0.5)
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(axis="y", length=0)
-    marks = [
-        grid[0].plot([], [], "o", color=COLOURS[number % len(COLOURS)], label=world)[0]
-        for number, world in enumerate(worlds)
-    ]
-    figure.legend(handles=marks, loc="outside upper left", ncols=len(marks), fontsize=8)
+        name_rows(axes, names)
+    shades, shapes = colours_in_order(worlds), markers(worlds)
+    marks = [grid[0].plot([], [], shapes[world], color=shades[world], label=world)[0] for world in worlds]
+    figure.legend(handles=marks, loc="outside upper left", ncols=min(len(marks), 4))
     return figure
 
 
 def _draw(axes: Any, found: DiagnosisResults, column: Any) -> None:
     worlds = found.worlds
+    shades, shapes = colours_in_order(worlds), markers(worlds)
     step = SPREAD / max(len(worlds), 1)
     for row, name in enumerate(found.names):
         for number, world in enumerate(worlds):
             place = row + step * (number - (len(worlds) - 1) / 2)
-            shade = COLOURS[number % len(COLOURS)]
+            shade = shades[world]
             value, low, high = (found.value(name, world, column, part) for part in ("", "_low", "_high"))
             if value is None:
                 continue
             if low is not None and high is not None:
                 axes.plot([low, high], [place, place], color=shade, lw=3, alpha=0.4, solid_capstyle="butt")
-            axes.plot(value, place, "o", ms=4.5, color=shade, zorder=3)
+            axes.plot(value, place, shapes[world], ms=4.5, color=shade, zorder=3)
             random = found.value(name, world, column, "random") if column.random else None
             if random is not None:
                 axes.plot([random] * 2, [place - step / 2, place + step / 2], color=shade, lw=1.0, ls=(0, (2, 1)))
     if column.name == "onset_covered":
-        axes.axvline(STATED, color="#888888", lw=0.9, ls=(0, (3, 3)), zorder=0)
+        axes.axvline(STATED, color=REFERENCE, lw=0.9, ls=DOTTED, zorder=0)
     if column.name != "onset_error":
         axes.set_xlim(-0.03, 1.03)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from offnominal.reports.figures import pyplot
+from offnominal.core.plot_style import pyplot
 from offnominal.reports.save_figures import save_figures
 from offnominal.reports.simple_page import write_simple_report
 from offnominal.reports.transfer.figure import transfer_figure

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from offnominal.core.plot_style import pyplot
 from offnominal.core.types import FloatArray
 from offnominal.papers.comparison.figures.label_budget_figure import label_budget_figure
 from offnominal.papers.comparison.figures.pareto_figure import pareto_figure
@@ -20,7 +19,7 @@ from offnominal.papers.comparison.selection.ranks import compare_methods
 from offnominal.papers.comparison.selection.sensitivity import parameters_of
 from offnominal.papers.comparison.selection.variants import variants
 from offnominal.reports.critical_figure import critical_figure
-from offnominal.reports.figures import pyplot
+from offnominal.reports.heat_cells import draw_heat_cells
 from offnominal.reports.save_figures import save_figures
 
 Drawing = tuple[str, Callable[[Any], Any]]
@@ -77,17 +76,11 @@ def _drawings(outcomes: ComparisonResults) -> dict[str, Drawing]:
 
 def _heat(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> Any:
     tables, methods = outcomes.tables, outcomes.methods
-    figure, axes = plt.subplots(figsize=(0.62 * len(methods) + 2.2, 0.24 * len(tables) + 0.8))
-    image = axes.imshow(values, cmap="viridis", vmin=0.5, vmax=1.0, aspect="auto")
-    axes.grid(visible=False)
-    axes.set_xticks(range(len(methods)), methods)
-    axes.set_yticks(range(len(tables)), tables)
-    axes.tick_params(length=0, labelsize=8)
+    figure, axes = plt.subplots(figsize=(0.5 * len(methods) + 2.4, 0.24 * len(tables) + 0.8))
+    image = draw_heat_cells(axes, values, tables, methods)
     axes.xaxis.tick_top()
-    for i in range(len(tables)):
-        for j in range(len(methods)):
-            if not np.isnan(values[i, j]):
-                shade = "white" if values[i, j] < 0.8 else "black"
-                axes.text(j, i, f"{values[i, j]:.2f}", ha="center", va="center", fontsize=7, color=shade)
-    figure.colorbar(image, ax=axes, fraction=0.03, pad=0.02, label="test AUC")
+    axes.tick_params(length=0)
+    plt.setp(axes.get_xticklabels(), rotation=45, ha="left", rotation_mode="anchor")
+    bar = figure.colorbar(image, ax=axes, fraction=0.03, pad=0.02, label="test AUC (0.5 = random)")
+    bar.outline.set_visible(False)
     return figure

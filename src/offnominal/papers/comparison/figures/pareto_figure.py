@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from offnominal.core.plot_style import DOTTED, REFERENCE
 from offnominal.core.types import FloatArray, IntArray
-from offnominal.papers.comparison.figures.label_budget_figure import line_styles
+from offnominal.papers.comparison.search.search_space import search_space_of
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.papers.comparison.selection.ranks import mean_ranks
+from offnominal.reports.colours import colours
+from offnominal.reports.direct_labels import label_points
 
 SHORTEST = 1e-5
 """Seconds at which the axis begins; shorter times are drawn there."""
@@ -23,23 +26,30 @@ def pareto_figure(plt: Any, outcomes: ComparisonResults, values: FloatArray) -> 
         outcomes: Of a run.
         values: (tables, methods) to rank by.
     """
-    figure, both = plt.subplots(1, 2, figsize=(9.2, 3.8), sharey=True)
-    ranks, styles = mean_ranks(values), line_styles(outcomes.methods)
+    figure, both = plt.subplots(1, 2, figsize=(8.6, 4.2), sharey=True)
+    figure.subplots_adjust(wspace=0.08)
+    ranks = mean_ranks(values)
+    names = [outcomes.methods[place] for place in np.argsort(ranks, kind="stable")]
+    shades = colours(names)
+    both[0].set_ylim(np.nanmax(ranks) + 0.6, np.nanmin(ranks) - 0.6)
+    both[0].set_ylabel("mean rank of the test AUC (1 = best)")
     seconds = np.maximum(np.nanmean(outcomes.seconds(), axis=0), SHORTEST)
     for axes, spent, step in zip(both, seconds.T, ("fit", "score"), strict=True):
-        for place, method in enumerate(outcomes.methods):
-            axes.plot(spent[place], ranks[place], ms=6, ls="none", **styles[method])
-            axes.annotate(method, (spent[place], ranks[place]), xytext=(6, 3), textcoords="offset points", fontsize=8)
         front = frontier(spent, ranks)
-        axes.step(spent[front], ranks[front], where="post", color="#888888", lw=1.0, ls=(0, (4, 3)), zorder=0)
+        axes.step(spent[front], ranks[front], where="post", color=REFERENCE, lw=1.0, ls=DOTTED, zorder=0)
         axes.set_xscale("log")
         axes.set_xlim(*decades(spent))
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.xaxis.set_minor_formatter(plt.NullFormatter())
-        axes.set_xlabel(f"CPU seconds to {step} a configuration")
-    both[0].invert_yaxis()
-    both[0].set_ylabel("mean rank of the test AUC")
-    figure.subplots_adjust(wspace=0.12)
+        axes.set_xlabel(f"CPU time to {step} a configuration (s)")
+        places = [outcomes.methods.index(name) for name in names]
+        points = [
+            (search_space_of(name).title, spent[at], ranks[at], shades[name])
+            for name, at in zip(names, places, strict=True)
+        ]
+        for _, x, y, shade in points:
+            axes.plot(x, y, "o", ms=6, color=shade)
+        label_points(axes, points)
     return figure
 
 
