@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from offnominal._version import __version__
@@ -18,11 +22,56 @@ from offnominal.worlds import worlds
 runner = CliRunner()
 
 
-def test_help_names_every_command() -> None:
-    result = runner.invoke(program, ["--help"])
+def test_help_groups_every_command() -> None:
+    result = runner.invoke(program, ["--help"], env={"COLUMNS": "80"})
     assert result.exit_code == 0
+    panels = re.findall(r"╭─ (\w+) ─", result.output)
+    assert panels == ["Options", "Explore", "Data", "Run", "Check", "Serve"]
     for command in ("worlds", "anomalies", "agents", "check", "train", "export-onnx", "quickstart"):
         assert command in result.output
+
+
+def test_the_help_of_a_command_fits_a_terminal_and_is_one_line_in_the_list() -> None:
+    for name, command in commands():
+        summary = (command.help or "").split("\n\n")[0]
+        assert len(summary) <= 59, f"{name}: {summary}"
+        said = runner.invoke(program, [*name.split(), "--help"], env={"COLUMNS": "80"})
+        assert said.exit_code == 0
+        assert max(map(len, said.output.splitlines())) <= 80, name
+
+
+def commands(group: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command of the program, with its name."""
+    for name, command in (group or typer.main.get_command(program)).commands.items():
+        yield f"{prefix}{name}", command
+        if hasattr(command, "commands"):
+            yield from commands(command, f"{prefix}{name} ")
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys\nimport offnominal.cli.program\n"
+    code += "print({'numpy', 'gymnasium', 'pyarrow', 'torch', 'numba'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["worlds", "SAP-Goal0-v0"], ["anomalies", "action/noise"], ["alarms", "Quantile"], ["studies", "quickstart"]],
+    ids=" ".join,
+)
+def test_details_of_one_object_are_shown_and_printed_as_json(words: list[str]) -> None:
+    shown = runner.invoke(program, words)
+    told = json.loads(runner.invoke(program, [*words, "--json"]).output)
+    assert shown.exit_code == 0
+    assert told["name"] == words[1]
+    assert told["documentation"] in shown.output.replace("\n", "")
+
+
+def test_untrained_baselines_are_listed_with_all_and_as_json() -> None:
+    assert "PE-DM-untrained" not in runner.invoke(program, ["detectors"]).output
+    for option in ("--all", "--json"):
+        assert "PE-DM-untrained" in runner.invoke(program, ["detectors", option]).output
 
 
 def test_version_is_printed() -> None:

@@ -117,6 +117,58 @@ def test_a_report_of_an_incomplete_run_names_the_cells_that_are_missing_and_the_
     moved.rename(path)
 
 
+def test_the_summary_has_the_median_delay_and_the_false_alarms(done):
+    words = " ".join(done[1].output.split())
+    assert "median delay" in words
+    assert "Delays and false alarms are those of the alarm 'conformal'." in words
+
+
+def test_the_page_is_opened_in_a_browser(done, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    assert runner.invoke(program, ["report", str(done[0] / "run"), "--open"]).exit_code == 0
+    assert opened == [(done[0] / "run" / "page.html").resolve().as_uri()]
+
+
+def test_the_leaderboard_is_shown_from_the_store(done):
+    said = runner.invoke(
+        program, ["leaderboard", str(done[0] / "run"), "--metric", "fpr95", "--kind", "action", "--json"]
+    )
+    rows = json.loads(said.stdout)
+    assert [row["rank"] for row in rows] == [1, 2]
+    assert {"detector", "ties", "FPR at 95 % TPR", "median delay (steps)"} <= set(rows[0])
+    said = runner.invoke(program, ["leaderboard", str(done[0] / "run"), "--level", "strong"])
+    assert "My study: leaderboard, strong" in said.output
+
+
+def test_two_detectors_are_compared(done):
+    said = runner.invoke(program, ["compare", "nearest", "Time", str(done[0] / "run"), "--json"])
+    told = json.loads(said.stdout)
+    assert (told["better"], told["overall"]["ties"], told["left_out"]) == (None, 1, 0)
+    assert [row["fault"] for row in told["faults"]] == ["action/offset@strong"]
+    said = runner.invoke(program, ["compare", "Time", "nearest", str(done[0] / "run"), "--faults"])
+    assert "Time and nearest are tied" in said.output
+    assert "action/offset@strong" in said.output
+
+
+def test_the_last_run_is_found_without_a_name(done, monkeypatch):
+    monkeypatch.chdir(done[0])
+    (done[0] / "runs").mkdir()
+    (done[0] / "runs" / "mine").symlink_to(done[0] / "run", target_is_directory=True)
+    rows = json.loads(runner.invoke(program, ["leaderboard", "--store", "store", "--json"]).stdout)
+    assert [row["detector"] for row in rows] == ["nearest", "Time"]
+
+
+def test_untrained_baselines_are_shown_with_all(done, monkeypatch):
+    monkeypatch.setattr("offnominal.studies.untrained.UNTRAINED", "ime")
+    command = ["leaderboard", str(done[0] / "run")]
+    said = runner.invoke(program, command)
+    assert "1 untrained baselines are not shown" in said.output
+    assert "2  Time" not in said.output
+    assert "2  Time" in runner.invoke(program, [*command, "--all"]).output
+    assert len(json.loads(runner.invoke(program, [*command, "--json"]).stdout)) == 2
+
+
 def test_a_detector_of_another_package_is_run_if_it_is_allowed(tmp_path, monkeypatch):
     (tmp_path / "allowed_elsewhere.py").write_text("from offnominal.detectors.baselines import Time as Mine\n")
     (tmp_path / "mine.toml").write_text(STUDY.replace('detector = "KNN"', 'detector = "allowed_elsewhere:Mine"'))
@@ -135,6 +187,7 @@ def test_a_cell_that_fails_is_named_and_the_exit_code_tells(tmp_path, done, monk
     (tmp_path / "mine.toml").write_text(broken)
     said = again(tmp_path)
     assert said.exit_code == 1
+    assert "1 cell failed with InvalidParameter" in said.output
     assert "SAP-Goal0-v0/tqc/OneClassSVM/0" in said.output
     assert "1 cells computed" in said.output
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from offnominal.cli.app import CHECK, App
 from offnominal.cli.options import count_option, file_option, seed_option
 from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import (
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 FAST = "IsolationForest,KNN,Mahalanobis"
 
-auditing = typer.Typer()
+auditing = App(CHECK)
 
 
 @auditing.command()
@@ -46,7 +47,9 @@ def audit(
     path: Annotated[Path | None, file_option("CSV file for the results, updated after every detector.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare false alarms in new nominal episodes with the guarantees. Exits with 1 if a guarantee is broken.
+    """Check the guarantees of alarms on new nominal episodes.
+
+    Exits with 1 if a guarantee is broken.
 
     Example: [bold]offnominal audit SAP-Goal0-v0 --detectors KNN,PE-DM --alarms EpisodeMaximum,ThreeSigma[/]
     """

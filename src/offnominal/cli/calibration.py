@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from offnominal.cli.app import DATA, App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, file_option
 from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import POLICIES, WORLDS, chosen_worlds, policy_named, world_source
@@ -15,7 +16,7 @@ from offnominal.cli.targets import POLICIES, WORLDS, chosen_worlds, policy_named
 if TYPE_CHECKING:
     from offnominal.anomalies.strengths import Strength
 
-calibration = typer.Typer()
+calibration = App(DATA)
 
 
 @calibration.command()
@@ -36,7 +37,9 @@ def calibrate(
     ),
     as_json: AsJson = False,
 ) -> None:
-    """Find the parameters at which faults leave 99, 90, 75 and 50 % of the expert's return.
+    """Find the fault parameters that cost a share of the return.
+
+    The levels tiny, medium, strong and extreme leave 99, 90, 75 and 50 % of the expert's return.
 
     Example: [bold]offnominal calibrate SAP-Goal0-v0 --anomaly action/noise --level 0.9[/]
     """

@@ -9,9 +9,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 import typer
 
+from offnominal.cli.app import CHECK, App
 from offnominal.cli.output import AsJson, print_rows
 
-health = typer.Typer()
+health = App(CHECK)
 
 NEEDED = ("gymnasium", "mujoco", "numba", "numpy", "pyarrow", "scikit-learn", "scipy")
 OPTIONAL = {
@@ -31,7 +32,9 @@ GIGABYTE = 2**30
 
 @health.command()
 def doctor(as_json: AsJson = False) -> None:
-    """Show installed packages, the GPU, and the folders of data and caches. Exits with 1 if a package is missing.
+    """Show installed packages, the GPU and data folders.
+
+    Exits with 1 if a package is missing.
 
     Example: [bold]offnominal doctor[/]
     """

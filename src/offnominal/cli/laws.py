@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
+from offnominal.cli.app import App
 from offnominal.cli.output import AsJson, out, print_json
 from offnominal.cli.targets import NAMES, chosen_names, load_named
 
 if TYPE_CHECKING:
     from offnominal.laws import LawReport
 
-check = typer.Typer(
+check = App(
     no_args_is_help=True,
-    help="Check the laws of worlds, environments, anomalies, detectors and alarms, also of your own. Exits with 1 if "
-    "one is broken.",
+    help="Check the contracts of worlds, detectors and others.\n\n"
+    "Every law is a contract that objects of one kind must keep, also your own. Exits with 1 if one is broken.",
 )
 
 
@@ -42,7 +43,7 @@ def check_environment_command(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Check the laws of Gymnasium environments, also of those that are no batched worlds.
+    """Check the laws of Gymnasium environments.
 
     Example: [bold]offnominal check environment ROAD-Town-v0[/]
     """

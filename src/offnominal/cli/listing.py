@@ -1,4 +1,4 @@
-"""`offnominal worlds`, `anomalies`, `detectors`, `scene-detectors`, `class-detectors`, `alarms` and `agents`."""
+"""`offnominal worlds`, `anomalies`, `detectors`, `alarms`, `agents` and `studies`: lists, and details of one object."""
 
 from __future__ import annotations
 
@@ -6,124 +6,174 @@ from typing import Annotated, Any
 
 import typer
 
-from offnominal.cli.output import AsJson, print_rows
+from offnominal.cli.app import EXPLORE, App
+from offnominal.cli.description import print_description
+from offnominal.cli.options import ShowAll
+from offnominal.cli.output import AsJson, print_rows, print_text
 from offnominal.core.registry import Registry
 
-listing = typer.Typer()
+listing = App(EXPLORE)
+
+
+def _one(noun: str) -> Any:
+    """Return the argument for the name of one object."""
+    return typer.Argument(metavar="NAME", help=f"Show the details of this {noun}. Default: list all.")
 
 
 @listing.command()
-def worlds(as_json: AsJson = False) -> None:
-    """List the worlds.
+def worlds(name: Annotated[str | None, _one("world")] = None, as_json: AsJson = False) -> None:
+    """List the worlds, or show one: spaces, channels, faults.
 
-    Example: [bold]offnominal worlds[/]
+    Example: [bold]offnominal worlds SAP-Goal0-v0[/]
     """
     from offnominal.worlds import worlds as registry
 
-    _list(registry, as_json)
+    if name is None:
+        _list(registry, as_json)
+        return
+    from offnominal.reports.descriptions import describe_world
+
+    print_description(describe_world(name), as_json)
 
 
 @listing.command()
 def anomalies(
-    world: Annotated[
-        str | None, typer.Option(help="Only the anomalies of this world, with its physics parameters.")
-    ] = None,
+    name: Annotated[str | None, _one("anomaly")] = None,
+    world: Annotated[str | None, typer.Option(metavar="ID", help="Only the anomalies or strengths of a world.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the anomalies.
+    """List the anomalies, or show one: formula, strengths.
 
-    Example: [bold]offnominal anomalies --world SAP-Goal0-v0[/]
+    Example: [bold]offnominal anomalies action/noise --world SAP-Goal0-v0[/]
     """
     from offnominal.anomalies import anomalies as registry
-    from offnominal.anomalies import make_anomaly
-    from offnominal.laws import anomalies_of
 
-    if world is None:
+    if name is not None:
+        from offnominal.reports.descriptions import describe_anomaly
+
+        print_description(describe_anomaly(name, world), as_json)
+    elif world is not None:
+        from offnominal.reports.descriptions.anomaly import anomaly_rows
+
+        print_rows(f"Anomalies of {world}", anomaly_rows(world), as_json)
+    else:
         _list(registry, as_json)
-        return
-    rows = []
-    for id in anomalies_of(world, cameras=True):
-        anomaly = make_anomaly(id)
-        summary = registry.spec(id).summary if id in registry else "physics parameter of this world"
-        rows.append({"id": id, "neutral": _neutral(anomaly, world), "summary": summary})
-    print_rows(f"Anomalies of {world}", rows, as_json)
 
 
 @listing.command()
-def detectors(as_json: AsJson = False) -> None:
-    """List the detectors.
+def detectors(
+    name: Annotated[str | None, _one("detector")] = None, untrained: ShowAll = False, as_json: AsJson = False
+) -> None:
+    """List the detectors, or show one: parameters, paper.
 
-    Example: [bold]offnominal detectors[/]
+    Networks without training, such as PE-DM-untrained, are baselines; --all and --json list them, too.
+
+    Example: [bold]offnominal detectors KNN[/]
     """
     from offnominal.detectors import detectors as registry
+    from offnominal.detectors.catalogue import UNTRAINED
 
-    _list(registry, as_json)
+    if name is not None:
+        _detail(name, registry, as_json)
+        return
+    _list(registry, as_json, without="" if untrained or as_json else UNTRAINED)
 
 
 @listing.command()
-def scene_detectors(as_json: AsJson = False) -> None:
-    """List the detectors of driving scenes.
+def scene_detectors(name: Annotated[str | None, _one("detector")] = None, as_json: AsJson = False) -> None:
+    """List the detectors of driving scenes, or show one.
 
-    Example: [bold]offnominal scene-detectors[/]
+    Example: [bold]offnominal scene-detectors PatchKNN[/]
     """
     from offnominal.detectors.scenes import scene_detectors as registry
 
+    if name is not None:
+        _detail(name, registry, as_json)
+        return
     _list(registry, as_json)
 
 
 @listing.command()
-def class_detectors(as_json: AsJson = False) -> None:
-    """List the detectors of images with known classes.
+def class_detectors(name: Annotated[str | None, _one("detector")] = None, as_json: AsJson = False) -> None:
+    """List the detectors of images with classes, or show one.
 
-    Example: [bold]offnominal class-detectors[/]
+    Example: [bold]offnominal class-detectors ODIN[/]
     """
     from offnominal.detectors.classifiers import class_detectors as registry
 
+    if name is not None:
+        _detail(name, registry, as_json)
+        return
     _list(registry, as_json)
 
 
 @listing.command()
-def alarms(as_json: AsJson = False) -> None:
-    """List the alarms.
+def alarms(name: Annotated[str | None, _one("alarm")] = None, as_json: AsJson = False) -> None:
+    """List the alarms, or show one: guarantee, parameters.
 
-    Example: [bold]offnominal alarms[/]
+    Example: [bold]offnominal alarms EpisodeMaximum[/]
     """
     from offnominal.alarms import alarms as registry
 
-    _list(registry, as_json)
+    if name is None:
+        _list(registry, as_json)
+        return
+    from offnominal.reports.descriptions import describe_alarm
+
+    print_description(describe_alarm(name), as_json)
 
 
 @listing.command()
-def agents(as_json: AsJson = False) -> None:
-    """List the trained policies of the package with their returns.
+def agents(
+    world: Annotated[
+        str | None, typer.Argument(help="Show how the policies of this world were trained. Default: list all.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the trained policies, or show those of a world.
 
-    Example: [bold]offnominal agents[/]
+    Example: [bold]offnominal agents SAP-Goal0-v0[/]
     """
-    from offnominal.agents import expert_cards
-    from offnominal.worlds import worlds as registry
+    from offnominal.reports.descriptions import describe_policies
+    from offnominal.reports.descriptions.policies import policy_rows
 
-    rows = [
-        {
-            "world": card.world,
-            "algorithm": card.algorithm,
-            "return": round(card.mean_return, 3),
-            "±95%": round(card.return_interval, 3),
-            "published": registry.card(card.world).expert_return,
-            "success": card.success,
-        }
-        for card in expert_cards()
-    ]
-    print_rows("Trained policies, evaluated on new nominal episodes", rows, as_json)
+    if world is None:
+        print_rows("Trained policies, evaluated on new nominal episodes", policy_rows(), as_json)
+    else:
+        print_description(describe_policies(world), as_json)
 
 
-def _neutral(anomaly: Any, world: str) -> float:
-    """Return the parameter at which an anomaly has no effect in a world."""
-    from offnominal.worlds.world_source import build_world
+@listing.command()
+def studies(
+    name: Annotated[str | None, typer.Argument(help="Show this study, or a file. Default: list all.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the studies and their scales, or show one.
 
-    name = getattr(anomaly, "physics_parameter", None)
-    return float(build_world(world, 1).physics_parameter(name).neutral if name else anomaly.neutral)
+    Example: [bold]offnominal studies anomaly-gym[/]
+    """
+    from offnominal.reports.descriptions import describe_study
+    from offnominal.reports.descriptions.study import study_rows
+
+    if name is None:
+        print_rows("Studies", study_rows(), as_json)
+    else:
+        print_description(describe_study(name), as_json)
 
 
-def _list(registry: Registry[Any], as_json: bool) -> None:
-    rows = [{"id": spec.id, "summary": spec.summary} for spec in registry]
+def _list(registry: Registry[Any], as_json: bool, *, without: str = "") -> None:
+    """Print all entries, without those whose ids have an ending."""
+    shown = [spec for spec in registry if not without or not spec.id.endswith(without)]
+    rows = [{"id": spec.id, "summary": spec.summary} for spec in shown]
     print_rows(registry.plural.capitalize().replace("_", " "), rows, as_json)
+    if as_json:
+        return
+    if len(shown) < len(registry):
+        print_text(f"{len(registry) - len(shown)} untrained baselines are not shown; --all shows them.")
+    print_text(f"`offnominal {registry.plural.replace('_', '-')} NAME` shows the details of one.")
+
+
+def _detail(name: str, registry: Registry[Any], as_json: bool) -> None:
+    from offnominal.reports.descriptions import describe_detector
+
+    print_description(describe_detector(name, registry), as_json)

@@ -7,10 +7,11 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from offnominal.cli.app import App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import AsJson, print_json, print_note, print_rows, print_text
 
-novelcraft = typer.Typer(no_args_is_help=True, help="Make, count and export NovelCraft sets of the pogo-stick task.")
+novelcraft = App(no_args_is_help=True, help="Make, count and export NovelCraft sets.")
 Folder = Annotated[Path, typer.Argument(help="Folder of the set.", file_okay=False)]
 
 
@@ -28,9 +29,10 @@ def make(
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Play the episodes of NovelCraft and record an image and the sensed data of every frame, with labels and splits.
+    """Record a NovelCraft set of the pogo-stick task.
 
-    Interrupted runs resume: run the same command again. `offnominal verify` verifies the files.
+    Every frame has an image, the sensed data, labels and a split. Interrupted runs resume: run the same command
+    again. `offnominal verify` verifies the files.
 
     Example: [bold]offnominal novelcraft make --out data/novelcraft --workers 2[/]
     """
@@ -58,7 +60,9 @@ def summary(
     classes: Annotated[bool, typer.Option("--classes", help="One row per class, not per split.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Count episodes and images before and after the filter of 1 % novel pixels, by split or by class.
+    """Count the episodes and images of a set.
+
+    Counts by split or by class, before and after the filter of 1 % novel pixels.
 
     Example: [bold]offnominal novelcraft summary data/novelcraft --classes[/]
     """
@@ -85,7 +89,9 @@ def export(
     out: Annotated[Path, folder_option("New folder for the files.")],
     as_json: AsJson = False,
 ) -> None:
-    """Write a set in the published layout: one PNG and one JSON file per frame, and the three tables.
+    """Write a set in the published layout.
+
+    One PNG and one JSON file per frame, and the three tables.
 
     Example: [bold]offnominal novelcraft export data/novelcraft --out data/novelcraft-files[/]
     """

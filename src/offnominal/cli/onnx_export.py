@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from offnominal.cli.app import SERVE, App
 from offnominal.cli.options import count_option
 from offnominal.cli.output import out
 
-exporting = typer.Typer()
+exporting = App(SERVE)
 
 
 @exporting.command("export-onnx")
@@ -27,7 +28,9 @@ def export_onnx_command(
         bool, typer.Option("--discrete-actions", help="An action is an integer, not a vector.")
     ] = False,
 ) -> None:
-    """Write a saved detector as an ONNX file, with its state as inputs and outputs. Needs the extra `onnx`.
+    """Write a saved detector as an ONNX file.
+
+    The state of the detector is among the inputs and outputs. Needs the extra `onnx`.
 
     Example: [bold]offnominal export-onnx detectors/knn knn.onnx --alarm detectors/alarm.json[/]
     """

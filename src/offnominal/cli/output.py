@@ -22,6 +22,13 @@ def print_text(line: str) -> None:
     out.print(line, markup=False, soft_wrap=True)
 
 
+def print_sentence(line: str) -> None:
+    """Print a sentence as plain text, wrapped at words."""
+    from offnominal.core.printable import printable
+
+    out.print(printable(line), highlight=False, markup=False)
+
+
 def print_note(line: str) -> None:
     """Print a line about the progress of a command on standard error."""
     errors.print(f"[yellow]{escape(line)}[/]", highlight=False, soft_wrap=True)

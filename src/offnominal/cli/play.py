@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from offnominal.cli.app import EXPLORE, App
 from offnominal.cli.options import count_option, file_option, seed_option
 from offnominal.cli.output import out
 
 DEFAULT_STRENGTH = "strong"
 
-playing = typer.Typer()
+playing = App(EXPLORE)
 
 
 @playing.command()
@@ -37,7 +38,9 @@ def play(
         typer.Option(help="File with commands of a CRAFT world, one per line; - for standard input. No policy acts."),
     ] = None,
 ) -> None:
-    """Record a clip of a faulty episode next to its nominal twin, with a red border while the fault is active.
+    """Record a clip of a faulty episode next to its nominal twin.
+
+    A red border marks the steps while the fault is active.
 
     Example: [bold]offnominal play MJC-HalfCheetah-v0 --anomaly action/noise --onset 50 --out clip.gif[/]
 

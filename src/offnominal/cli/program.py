@@ -9,7 +9,9 @@ import typer
 
 from offnominal._version import __version__
 from offnominal.cli.alarms import auditing
+from offnominal.cli.app import CHECK, DATA, SERVE, App
 from offnominal.cli.calibration import calibration
+from offnominal.cli.dataset_exchange import exchange
 from offnominal.cli.datasets import datasets
 from offnominal.cli.doctor import health
 from offnominal.cli.failures import exit_code_of
@@ -19,6 +21,8 @@ from offnominal.cli.novelcraft import novelcraft
 from offnominal.cli.onnx_export import exporting
 from offnominal.cli.output import out
 from offnominal.cli.play import playing
+from offnominal.cli.reproduction import reproduction
+from offnominal.cli.results import outcomes
 from offnominal.cli.robot import robot
 from offnominal.cli.scenarios import scenarios
 from offnominal.cli.scenes import scenes
@@ -27,30 +31,26 @@ from offnominal.cli.studies import experiments
 from offnominal.cli.tables import tables
 from offnominal.cli.targets import import_first
 from offnominal.cli.training import training
+from offnominal.cli.verification import verification
 
-program = typer.Typer(
+program = App(
     name="offnominal",
     no_args_is_help=True,
-    rich_markup_mode="rich",
     help="Benchmarks and tools for anomaly detection around acting agents.",
-    epilog="Start with: offnominal quickstart",
+    epilog="Start with [bold]offnominal quickstart[/]. [bold]offnominal COMMAND --help[/] shows examples.",
 )
-program.add_typer(listing)
-program.add_typer(training)
-program.add_typer(check, name="check")
-program.add_typer(auditing)
-program.add_typer(exporting)
-program.add_typer(calibration)
-program.add_typer(datasets)
-program.add_typer(experiments)
-program.add_typer(serving)
-program.add_typer(tables, name="tables")
-program.add_typer(playing)
-program.add_typer(robot, name="robot")
-program.add_typer(scenarios, name="scenarios")
-program.add_typer(scenes, name="scenes")
-program.add_typer(novelcraft, name="novelcraft")
-program.add_typer(health)
+for _app in (listing, playing, datasets, exchange):
+    program.add_typer(_app)
+program.add_typer(tables, name="tables", rich_help_panel=DATA)
+program.add_typer(scenarios, name="scenarios", rich_help_panel=DATA)
+program.add_typer(scenes, name="scenes", rich_help_panel=DATA)
+program.add_typer(novelcraft, name="novelcraft", rich_help_panel=DATA)
+for _app in (calibration, experiments, outcomes, reproduction, training):
+    program.add_typer(_app)
+program.add_typer(check, name="check", rich_help_panel=CHECK)
+for _app in (auditing, verification, health, serving, exporting):
+    program.add_typer(_app)
+program.add_typer(robot, name="robot", rich_help_panel=SERVE)
 
 
 def main() -> None:

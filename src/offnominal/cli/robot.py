@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from offnominal.cli.app import App
 from offnominal.cli.output import print_text
 
-robot = typer.Typer(no_args_is_help=True, help="A virtual UR robot that speaks the protocol of the real one.")
+robot = App(no_args_is_help=True, help="Serve a virtual UR robot over the protocol of a real one.")
 
 
 class Model(StrEnum):
@@ -54,7 +55,9 @@ def serve(
     ] = False,
     seconds: Annotated[float | None, typer.Option(help="Stop after this time; if omitted, at Ctrl-C.")] = None,
 ) -> None:
-    """Serve a virtual controller on the ports of a robot: RTDE, scripts and dashboard.
+    """Serve a virtual controller on the ports of a robot.
+
+    The ports are those of RTDE, scripts and dashboard.
 
     Example: [bold]offnominal robot serve --model cb3 --speed lockstep[/]
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from offnominal.cli.app import App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import AsJson, print_json, print_note, print_rows, print_text
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 SHORT = 8
 """Characters of an id that a table shows, if they are enough to tell the scenarios apart."""
-scenarios = typer.Typer(no_args_is_help=True, help="Make, show, check and record scenarios of the driving world.")
+scenarios = App(no_args_is_help=True, help="Make, check and record scenarios of the driving world.")
 
 
 @scenarios.command()
@@ -52,7 +53,7 @@ def make(
     ] = "sudden-braking",
     as_json: AsJson = False,
 ) -> None:
-    """Write the scenario files of a preset, one per town, to a new folder.
+    """Write the scenario files of a preset, one per town.
 
     Example: [bold]offnominal scenarios make --preset smoke --seed 5 --out scenarios[/]
     """
@@ -73,7 +74,7 @@ def show(
     file: Annotated[Path, typer.Argument(help="Scenario file.", dir_okay=False)],
     as_json: AsJson = False,
 ) -> None:
-    """Show the scenarios of a file, and the entries that are unknown.
+    """Show the scenarios of a file, and unknown entries.
 
     Example: [bold]offnominal scenarios show scenarios/scenario_config_map_Town05.json[/]
     """
@@ -97,7 +98,9 @@ def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check that all scenarios are valid and within the definition of normality. Exits with 1 if one is not.
+    """Check that scenarios are within the definition of normality.
+
+    Exits with 1 if one is not, or is invalid.
 
     Example: [bold]offnominal scenarios check scenarios --test-set[/]
     """
@@ -146,7 +149,9 @@ def run(
     workers: Annotated[int, count_option("Parallel processes.", most=MOST_AT_ONCE)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate scenarios and record all sensors. Interrupted runs resume: run the same command again.
+    """Simulate scenarios and record all sensors.
+
+    Interrupted runs resume: run the same command again.
 
     Example: [bold]offnominal scenarios run scenarios --out scenes --workers 2[/]
     """

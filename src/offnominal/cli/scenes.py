@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from offnominal.cli.app import App
 from offnominal.cli.options import count_option, file_option
 from offnominal.cli.output import AsJson, print_json, print_text
 
-scenes = typer.Typer(no_args_is_help=True, help="Draw driving scenes.")
+scenes = App(no_args_is_help=True, help="Draw driving scenes.")
 
 
 @scenes.callback()
@@ -42,7 +43,9 @@ def view(
     path: Annotated[Path, file_option("Contact sheet, .png, or clip, .webp, .gif or .mp4.")] = Path("runs/scene.png"),
     as_json: AsJson = False,
 ) -> None:
-    """Draw cameras, lidar, voxel truth and anomaly scores of a driving scene as a contact sheet or a clip.
+    """Draw a driving scene as a contact sheet or a clip.
+
+    Shows cameras, lidar, voxel truth and anomaly scores.
 
     Example: [bold]offnominal scenes view scenes --scene 0 --frames 0:20:5 --out sheet.png[/]
     """

@@ -7,17 +7,19 @@ from typing import Annotated
 
 import typer
 
+from offnominal.cli.app import SERVE, App
+from offnominal.cli.options import count_option
 from offnominal.cli.output import print_note, print_text
 from offnominal.core.directories import find_data_home
 from offnominal.core.errors import MissingDependency
 from offnominal.core.progress_bar import progress
 
-serving = typer.Typer()
+serving = App(SERVE)
 
 
 @serving.command()
 def serve(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")] = 8000,
+    port: Annotated[int, count_option("Port; 0 for any free one.", least=0, most=65535)] = 8000,
     host: Annotated[str, typer.Option(help="Address to bind to; any but a loopback address demands a token.")] = (
         "127.0.0.1"
     ),
@@ -34,8 +36,9 @@ def serve(
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")] = False,
 ) -> None:
-    """Show runs in the browser: leaderboard, comparison of detectors, faults, replay, live monitor. Ctrl-C ends it.
+    """Show runs in the browser, and monitor a policy live.
 
+    Pages: leaderboard, comparison of detectors, faults, replay, live monitor. Ctrl-C ends it.
     With --export the same pages, except the live monitor, become files that work from disk and on any static host.
 
     Example: [bold]offnominal serve --port 8080[/]

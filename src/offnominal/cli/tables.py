@@ -8,16 +8,19 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from offnominal.cli.app import App
 from offnominal.cli.output import AsJson, out, print_rows
 
-tables = typer.Typer(help="List, check and download the public tables and image sets.")
+tables = App(help="List, check and download public tables and image sets.")
 
 Names = Annotated[list[str] | None, typer.Argument(help="Names of tables. Default: all that are present.")]
 
 
 @tables.callback(invoke_without_command=True)
 def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
-    """List the public tables and image sets, and whether they are present, downloadable or must be placed by hand.
+    """List, check and download public tables and image sets.
+
+    The list says whether each is present, can be downloaded or must be placed by hand.
 
     Example: [bold]offnominal tables[/]
     """
@@ -29,7 +32,9 @@ def list_tables(context: typer.Context, as_json: AsJson = False) -> None:
 
 @tables.command()
 def check(names: Names = None, as_json: AsJson = False) -> None:
-    """Check the quality of tables: identifiers, constant columns, repeated rows, leaks, duplicates, too few rows.
+    """Check the quality of tables.
+
+    Finds identifiers, constant columns, repeated rows, leaks, duplicates and too few rows.
 
     Example: [bold]offnominal tables check glass page-blocks[/]
     """
@@ -47,7 +52,7 @@ def check(names: Names = None, as_json: AsJson = False) -> None:
 
 @tables.command()
 def fetch(names: Annotated[list[str], typer.Argument(help="Names of tables and image sets.")]) -> None:
-    """Download the missing files of tables and image sets, and verify the hashes of all their files.
+    """Download tables and image sets, and verify their hashes.
 
     Example: [bold]offnominal tables fetch har mnist[/]
     """

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from offnominal.cli.app import RUN, App
 from offnominal.cli.options import MOST_AT_ONCE, count_option, folder_option, seed_option
 from offnominal.cli.output import out, print_text
 
 if TYPE_CHECKING:
     from offnominal.agents.files import PolicyCard
 
-training = typer.Typer()
+training = App(RUN)
 
 
 @training.command()
@@ -56,7 +57,9 @@ def train(
         typer.Option(help="Stop after this time; for dqn and ddpg, the time before an interruption counts."),
     ] = None,
 ) -> None:
-    """Train a policy on many simulations at once. Interrupted runs resume: run the same command again.
+    """Train a policy, or import one of Stable-Baselines3.
+
+    Interrupted runs resume: run the same command again.
 
     Example: [bold]offnominal train SAP-Goal0-v0 --algorithm tqc --minutes 10[/]
     """
@@ -97,7 +100,9 @@ def finetune(
     threads: Annotated[int | None, count_option("Threads of the simulation.", most=MOST_AT_ONCE)] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after this time.")] = None,
 ) -> None:
-    """Fine-tune a trained policy by the gradient of its return through the simulation.
+    """Fine-tune a policy by the gradient of its return.
+
+    The gradient goes through the simulation.
 
     Example: [bold]offnominal finetune MJC-CartpoleSwingup-v0 --algorithm sac[/]
     """

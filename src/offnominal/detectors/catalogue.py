@@ -10,6 +10,9 @@ from offnominal.detectors.registered_id import class_paths, registered_id
 
 detectors: Registry[Detector] = Registry("detector", Detector)
 
+UNTRAINED = "-untrained"
+"""End of the id of every network with its random weights before training, which is a baseline of the trained one."""
+
 _ROWS = "offnominal.detectors.rows"
 _ON_TRANSITIONS = "offnominal.detectors.transitions.on_transitions:make_on_transitions"
 _TRANSITIONS = "offnominal.detectors.transitions"
@@ -24,7 +27,7 @@ _LIMITED = {"max_iter": 100_000}
 def _untrained(spec: Spec, parameter: str) -> Spec:
     """Return the baseline of a network: its random weights before training."""
     options = {**spec.options, parameter: 0}
-    return Spec(f"{spec.id}-untrained", spec.target, f"baseline: {spec.id} without training", options, spec.parts)
+    return Spec(f"{spec.id}{UNTRAINED}", spec.target, f"baseline: {spec.id} without training", options, spec.parts)
 
 
 # Row detectors on transitions: id, class, summary, options.

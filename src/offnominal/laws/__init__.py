@@ -1,7 +1,8 @@
 """Laws: contract checks that every world, environment, anomaly, detector and alarm must pass, also yours."""
 
+from offnominal.anomalies.world_anomalies import anomalies_of
 from offnominal.laws.alarm import check_alarm
-from offnominal.laws.anomaly import anomalies_of, check_anomaly
+from offnominal.laws.anomaly import check_anomaly
 from offnominal.laws.class_detector import check_class_detector
 from offnominal.laws.detector import GPU_ROUNDING, check_detector
 from offnominal.laws.environment import check_environment

@@ -13,7 +13,7 @@ from gymnasium.spaces import Discrete
 from offnominal.agents.experts import expert
 from offnominal.agents.policy import FunctionPolicy
 from offnominal.anomalies.anomaly import Anomaly, CameraAnomaly, DynamicsAnomaly
-from offnominal.anomalies.catalogue import anomalies_with, camera_anomalies, make_anomaly
+from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection
@@ -76,25 +76,6 @@ def check_anomaly(anomaly: str | Anomaly, world: str, *, strength: float | None 
             "a calibrated strength lowers the return": case.calibrated_strength_harms,
             "starting it at run time equals scheduling it": case.start_equals_schedule,
         },
-    )
-
-
-def anomalies_of(world: str, *, cameras: bool = False) -> list[str]:
-    """Return the ids of the anomalies of a world: the generic ones and one per physics parameter.
-
-    Args:
-        world: Id of the world.
-        cameras: Whether to include the camera anomalies, if the world can be rendered.
-
-    Example:
-        >>> len(anomalies_of("SAP-Goal0-v0", cameras=True)) - len(anomalies_of("SAP-Goal0-v0"))
-        12
-    """
-    sample = build_world(world, 1)
-    if isinstance(sample.camera, PixelCamera):
-        return [f"dynamics/{name}" for name in sample.physics_parameters] + camera_anomalies()
-    return anomalies_with(sample.physics_parameters, discrete=isinstance(sample.action_space, Discrete)) + (
-        camera_anomalies() if cameras and sample.camera is not None else []
     )
 
 

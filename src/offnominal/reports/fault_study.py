@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.studies import execution
@@ -24,7 +24,6 @@ class FaultStudyKind(StudyKind[Study, Cell]):
     id = STUDY
     study_class = Study
     cell_class = Cell
-    leaderboard_columns: ClassVar[tuple[str, ...]] = ("rank", "detector", "ties", "Time-matched AUROC", "AUROC")
 
     def prepare(self, cell: Cell, *, workers: int = 1) -> str:
         """Generate the dataset of a cell if it is missing, and return its hash."""
@@ -55,13 +54,22 @@ class FaultStudyKind(StudyKind[Study, Cell]):
 
         return leaderboard_rows(results)
 
+    def summary(self, results: RunResults, metric: str | None = None) -> Rows:
+        """Return one row per detector: the metric, the median delay and the false alarms of one alarm."""
+        from offnominal.reports.leaderboard_summary import summary_rows
+
+        return summary_rows(results, metric)
+
     def findings(self, results: RunResults) -> list[str]:
-        """Return which detectors are best, and for which of them the guarantees of alarms were kept."""
+        """Return which detectors are best, the alarm of the delays, and whether the guarantees of alarms were kept."""
         from offnominal.reports.guarantees import guarantee_lines
         from offnominal.reports.headline import best_sentence
+        from offnominal.reports.leaderboard_summary import summary_alarm
 
         ties = {row["detector"]: row["ties"] for row in self.leaderboard(results) if row["rank"] is not None}
-        return [line for line in (best_sentence(ties), *guarantee_lines(results)) if line]
+        alarm = summary_alarm(results)
+        delays = "" if alarm is None else f"Delays and false alarms are those of the alarm {alarm!r}."
+        return [line for line in (best_sentence(ties), delays, *guarantee_lines(results)) if line]
 
     def page_data(self, results: RunResults) -> dict[str, Any]:
         """Return the data of interactive pages."""

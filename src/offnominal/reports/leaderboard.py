@@ -14,7 +14,9 @@ from offnominal.studies.results import RunResults
 def metrics_of(results: RunResults) -> list[str]:
     """Return the metrics of a run, the primary one first."""
     table = results.table
-    plain = table.filter(pc.is_null(table["alarm"])) if table.num_rows else table
+    if "alarm" not in table.column_names:
+        return []
+    plain = table.filter(pc.is_null(table["alarm"]))
     return [name for name in METRICS if name in plain.column_names and plain[name].null_count < plain.num_rows]
 
 

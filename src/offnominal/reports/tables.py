@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from offnominal.core.files import write_text
@@ -20,18 +21,38 @@ Rows = Sequence[Mapping[str, Any]]
 
 def terminal_table(title: str, rows: Rows) -> RichTable:
     """Return a table for the terminal; numbers are aligned right, and wide text is wrapped."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    heading = Text(one_line(title), "table.title")
-    table = RichTable(title=heading, title_justify="left", header_style="bold", row_styles=("", "dim"))
+    heading = Text(one_line(title), "bold")
+    table = RichTable(title=heading, title_justify="left", header_style="bold", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in rows[0] if rows else ():
-        numeric = all(isinstance(row[name], int | float | None) for row in rows)
-        header = Text(one_line(name))
-        table.add_column(header, justify="right" if numeric else "left", no_wrap=not table.columns, overflow="fold")
+        values = [row[name] for row in rows]
+        numeric = _is_numeric(values)
+        header = _wrapped(one_line(name), max(len(text(value)) for value in values)) if numeric else one_line(name)
+        table.add_column(
+            Text(header),
+            justify="right" if numeric else "left",
+            vertical="top",
+            no_wrap=numeric or not table.columns,
+            overflow="fold",
+        )
     for row in rows:
         table.add_row(*(Text(printable(text(value))) for value in row.values()))
     return table
+
+
+def _is_numeric(values: Sequence[Any]) -> bool:
+    """Whether a column holds numbers; some may have an interval, or be replaced by text."""
+    return any(isinstance(value, float) for value in values) or all(
+        value is None or isinstance(value, int | float) or value.lstrip("+-")[:1].isdigit() for value in values
+    )
+
+
+def _wrapped(header: str, width: int) -> str:
+    """Return a header in lines that are no wider than the column, where its words allow it."""
+    return "\n".join(wrap(header, max(width, *map(len, header.split()), 10), break_long_words=False))
 
 
 def write_csv(path: Path, rows: Rows) -> None:

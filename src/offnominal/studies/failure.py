@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from offnominal.core import errors
 from offnominal.core.config import Config
 from offnominal.studies.base import BaseCell
 from offnominal.studies.resource_meter import peak_mb
@@ -60,6 +61,52 @@ class Failure(Config):
         names = [each.name for each in fields(Failure) if each.name != "cell"]
         rows = list(failures)
         return pa.table({name: pa.array([getattr(row, name) for row in rows], pa.string()) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Failures with the same cause: the same error, raised by the same line of code or with the same message.
+
+    Args:
+        first: The first failure.
+        labels: Labels of all cells.
+        messages: Number of different messages.
+    """
+
+    first: Failure
+    labels: tuple[str, ...]
+    messages: int
+
+
+def group_failures(failures: Iterable[Failure]) -> list[FailureGroup]:
+    """Return failures grouped by their cause, the largest group first.
+
+    Example:
+        >>> line = 'File "knn.py", line 7, in fit'
+        >>> failures = [Failure(key, f"cell {key}", "ValueError", f"{key} rows", line) for key in "123"]
+        >>> [(group.labels, group.messages) for group in group_failures(failures)]
+        [(('cell 1', 'cell 2', 'cell 3'), 3)]
+    """
+    groups: dict[tuple[str, str], list[Failure]] = {}
+    for failure in failures:
+        places = [line.strip() for line in failure.traceback.splitlines() if line.lstrip().startswith("File ")]
+        groups.setdefault((failure.error, places[-1] if places else failure.message), []).append(failure)
+    found = [
+        FailureGroup(group[0], tuple(each.label for each in group), len({each.message for each in group}))
+        for group in groups.values()
+    ]
+    return sorted(found, key=lambda group: -len(group.labels))
+
+
+def is_expected(failure: Failure) -> bool:
+    """Whether the message alone says what to do: an error of this package, or one of the machine.
+
+    Example:
+        >>> is_expected(Failure("", "", "InvalidParameter", "", "")), is_expected(Failure("", "", "ValueError", "", ""))
+        (True, False)
+    """
+    named = getattr(errors, failure.error, None)
+    return not failure.final or (isinstance(named, type) and issubclass(named, errors.OffnominalError))
 
 
 @dataclass(frozen=True, slots=True)

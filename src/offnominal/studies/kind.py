@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import pyarrow as pa
 
+from offnominal.core.errors import InvalidParameter
 from offnominal.studies import example_episodes
 from offnominal.studies.base import BaseCell, BaseStudy
 from offnominal.studies.cell_result import CellResult
@@ -91,6 +92,21 @@ class StudyKind(ABC, Generic[S, C]):
     @abstractmethod
     def leaderboard(self, results: RunResults) -> Rows:
         """Return the leaderboard of a run, best first."""
+
+    def summary(self, results: RunResults, metric: str | None = None) -> Rows:
+        """Return the leaderboard for the terminal: few columns, best first.
+
+        Args:
+            results: The run.
+            metric: Metric of the ranking; None for the first one. Only some kinds of studies have several.
+        """
+        if metric is not None:
+            raise InvalidParameter(f"studies of kind {self.id!r} have one leaderboard; leave the metric out.")
+        columns = self.leaderboard_columns
+        return [
+            {name: value for name, value in row.items() if name in (columns or row)}
+            for row in self.leaderboard(results)
+        ]
 
     def findings(self, results: RunResults) -> list[str]:
         """Return sentences for the terminal below the leaderboard, such as the guarantees of alarms."""

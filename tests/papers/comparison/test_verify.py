@@ -5,7 +5,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from offnominal.cli.datasets import datasets
+from offnominal.cli.program import program
 from offnominal.datasets.tables import Table
 from offnominal.papers.comparison.search import table_search as module
 from offnominal.papers.comparison.studies import SearchStudy
@@ -28,7 +28,7 @@ def run(tmp_path, parts, in_process, sources, monkeypatch):
 
 def test_a_comparison_comes_out_again(run):
     assert sorted(verify_run(run, share=1.0)) == sorted((cell.label, "") for cell in STUDY.cells())
-    details = CliRunner().invoke(datasets, ["verify", str(run), "--share", "0.5"])
+    details = CliRunner().invoke(program, ["verify", str(run), "--share", "0.5"])
     assert details.exit_code == 0
     assert "3 cells gave the same numbers" in details.output
 
@@ -45,6 +45,6 @@ def test_a_number_that_was_changed_is_named(run):
     assert list(problems) == ["wine/knn/1"]
     assert problems["wine/knn/1"].startswith("differs when computed again: test_auc of {")
     assert "not 0.123" in problems["wine/knn/1"]
-    details = CliRunner().invoke(datasets, ["verify", str(run), "--share", "1.0"])
+    details = CliRunner().invoke(program, ["verify", str(run), "--share", "1.0"])
     assert details.exit_code == 1
     assert "wine/knn/1" in details.output

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 from offnominal.reports.fault_study import FaultStudyKind
 from offnominal.studies.cell_result import CellResult
@@ -21,6 +22,15 @@ class DiagnosisKind(StudyKind[DiagnosisStudy, DiagnosisCell]):
     id = DIAGNOSIS
     study_class = DiagnosisStudy
     cell_class = DiagnosisCell
+    leaderboard_columns: ClassVar[tuple[str, ...]] = (
+        "detector",
+        "sensor found",
+        "actuator found",
+        "onset found",
+        "onset in interval",
+        "kind of fault",
+        "false onset",
+    )
 
     def prepare(self, cell: DiagnosisCell, *, workers: int = 1) -> str:
         """Simulate the episodes of a cell, and return their hash."""

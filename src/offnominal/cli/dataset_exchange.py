@@ -1,0 +1,121 @@
+"""`offnominal import` and `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from offnominal.cli.app import DATA, App
+from offnominal.cli.datasets import Overwrite, dataset_row
+from offnominal.cli.options import count_option, folder_option
+from offnominal.cli.output import AsJson, print_json, print_rows
+
+exchange = App(DATA)
+
+Folder = Annotated[Path, typer.Argument(help="Folder of the dataset.")]
+
+
+@exchange.command()
+def export(
+    folder: Folder,
+    to: Annotated[str, typer.Option("--to", help="Format: minari.")] = "minari",
+    id: Annotated[
+        str | None, typer.Option(help="Namespace of the new ids. Default: offnominal/<world>.", metavar="NAMESPACE")
+    ] = None,
+    split: Annotated[list[str] | None, typer.Option(help="Only this split; can be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Export a dataset in the format of Minari, with labels.
+
+    Example: [bold]offnominal export data/SAP-Goal0-v0 --to minari --split train --split test[/]
+    """
+    from offnominal.datasets import Dataset, to_minari
+
+    _only("--to", to)
+    written = to_minari(Dataset(folder), id, splits=split)
+    rows = [{"id": each.id, "episodes": len(each), "steps": each.total_steps} for each in written]
+    print_rows("Minari datasets", rows, as_json)
+
+
+@exchange.command("import")
+def import_(
+    source: Annotated[str, typer.Argument(help="File or folder of a log, or id of a Minari dataset.", metavar="FILE")],
+    name: Annotated[
+        str | None, typer.Option("--as", help="Name of the new dataset in the data home.", metavar="NAME")
+    ] = None,
+    folder: Annotated[Path | None, folder_option("Folder of the new dataset, instead of the data home.")] = None,
+    form: Annotated[str | None, typer.Option("--from", help="minari; other formats are known by their suffix.")] = None,
+    observation: Annotated[list[str] | None, typer.Option(help="Column of an observation; can be repeated.")] = None,
+    action: Annotated[list[str] | None, typer.Option(help="Column of an action; can be repeated.")] = None,
+    reward: Annotated[str | None, typer.Option(help="Column of the rewards.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column with 1 in faulty rows.")] = None,
+    nominal: Annotated[list[str] | None, typer.Option(help="Nominal value of the label; can be repeated.")] = None,
+    episode: Annotated[str | None, typer.Option(help="Column that changes where an episode begins.")] = None,
+    time: Annotated[str | None, typer.Option(help="Column of the time.")] = None,
+    time_unit: Annotated[str, typer.Option(help="Unit of a time in numbers: s, ms, us or ns.")] = "s",
+    gap: Annotated[float | None, typer.Option(help="Time step in seconds that separates two episodes.")] = None,
+    window: Annotated[int | None, count_option("Transitions of an episode, if the log is cut into windows.")] = None,
+    stride: Annotated[int | None, count_option("Transitions from one window to the next.")] = None,
+    missing: Annotated[str, typer.Option(help="Missing values: error, previous or keep.")] = "error",
+    topic: Annotated[list[str] | None, typer.Option(help="Topic of an MCAP file; can be repeated.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Rows per second of an MCAP file.")] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Show the channels; write nothing.")] = False,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Import a log as a dataset.
+
+    Formats: CSV, Parquet, NumPy, MCAP and ROS 2 bags, HDF5, LeRobot folders, Minari. Nominal episodes are split in time
+    order: 60 % train, 20 % validation, 20 % test. Labelled episodes are the split faulty. A Minari dataset is nominal:
+    80 % train, 10 % validation, 10 % test.
+
+    Example: [bold]offnominal import pump.csv --as pump --time datetime --label anomaly --window 60[/]
+    """
+    from offnominal.core.checks import file_name
+    from offnominal.core.directories import data_home
+    from offnominal.core.errors import InvalidParameter
+
+    if folder is None and name is None and not preview:
+        raise InvalidParameter("there is no name for the dataset; give --as NAME, or --out FOLDER.")
+    place = folder or data_home() / file_name("--as", name or "preview")
+    if form is not None:
+        from offnominal.datasets import import_minari
+
+        _only("--from", form)
+        print_rows("Datasets", [dataset_row(import_minari(source, place, overwrite=overwrite))], as_json)
+        return
+    from offnominal.datasets import LogEpisodes, episodes_from, import_log, read_mcap
+
+    options: dict[str, Any] = {"observations": observation, "actions": action, "reward": reward, "label": label}
+    options |= {"nominal": nominal or (), "episode": episode, "time": time, "time_unit": time_unit, "gap": gap}
+    options |= {"window": window, "stride": stride, "missing": missing}
+    log = read_mcap(source, topics=topic, rate=rate) if topic or rate else source
+    episodes: LogEpisodes = episodes_from(log, **options)
+    if not as_json or preview:
+        _show_log(episodes, as_json)
+    if not preview:
+        made = import_log(episodes, place, name=name or place.name, overwrite=overwrite)
+        print_rows("Datasets", [dataset_row(made)], as_json)
+
+
+def _show_log(episodes: Any, as_json: bool) -> None:
+    """Print the channels and the sizes of a log."""
+    from offnominal.datasets.logs import describe_log, preview_log
+    from offnominal.reports.tables import text
+
+    if as_json:
+        print_json({"log": describe_log(episodes), "channels": preview_log(episodes)})
+    else:
+        print_rows("Channels", preview_log(episodes), False)
+        print_rows("Log", [{"": name, "value": text(value)} for name, value in describe_log(episodes).items()], False)
+
+
+def _only(option: str, given: str) -> None:
+    from offnominal.core.errors import InvalidParameter
+
+    if given != "minari":
+        raise InvalidParameter(
+            f"{option} is {given!r}; expected 'minari', or nothing for a format known by its suffix."
+        )

@@ -1,0 +1,61 @@
+"""The leaderboard of a study on faults for the terminal: one metric, the median delay and the false alarms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from offnominal.evaluation.delays import MEDIAN_DELAY
+from offnominal.reports.leaderboard import metrics_of
+from offnominal.reports.timings import readable
+from offnominal.studies.guarantees import guarantees
+from offnominal.studies.leaderboards import leaderboard
+from offnominal.studies.metrics import METRICS
+from offnominal.studies.results import RunResults
+from offnominal.studies.timings import Numbers, over, timings
+
+TIMING = {MEDIAN_DELAY: "median delay (steps)", "false_alarms": "false alarms per 1,000 steps"}
+
+
+def summary_rows(results: RunResults, metric: str | None = None) -> list[dict[str, Any]]:
+    """Return one row per detector, best first: rank, ties, the metric with its interval, delay and false alarms.
+
+    Args:
+        results: The run.
+        metric: One of :data:`~offnominal.studies.metrics.METRICS`; the first one of the run if None.
+    """
+    metrics = metrics_of(results)
+    if metric is None and not metrics:
+        return []
+    chosen = metric or metrics[0]
+    timing = _timings(results, summary_alarm(results))
+    return [
+        {"rank": each.rank, "detector": each.name, "ties": each.tie, METRICS[chosen].label: str(each.estimate)}
+        | (readable({label: timing.get(each.name, {}).get(name) for name, label in TIMING.items()}) if timing else {})
+        for each in leaderboard(results.table, chosen)
+    ]
+
+
+def summary_alarm(results: RunResults) -> str | None:
+    """Return the alarm of the delays in the summary: the first one with a guarantee, else the first one; None without.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> rows = [{"alarm": name} for name in (None, "3 sigma", "CUSUM")]
+        >>> summary_alarm(RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist(rows), pa.table({})))
+        '3 sigma'
+    """
+    if "alarm" not in results.table.column_names:
+        return None
+    names = [name for name in results.table["alarm"].unique().to_pylist() if name is not None]
+    guaranteed = {alarm for (alarm, _, _), check in guarantees(results.table).items() if check.level is not None}
+    return next((name for name in names if name in guaranteed), next(iter(names), None))
+
+
+def _timings(results: RunResults, alarm: str | None) -> dict[str, Numbers]:
+    """Return the timing of each detector with an alarm, over worlds and faults."""
+    groups: dict[str, list[Numbers]] = {}
+    if alarm is not None:
+        for (one, _, _, name), numbers in timings(results.table).items():
+            if one == alarm:
+                groups.setdefault(name, []).append(numbers)
+    return {name: over(found) for name, found in groups.items()}
