@@ -12,8 +12,10 @@ import pytest
 OPTIONAL = (
     "PIL",
     "ale_py",
+    "axe_playwright_python",
     "duckdb",
     "h5py",
+    "httpx",
     "imageio",
     "imageio_ffmpeg",
     "matplotlib",
@@ -30,11 +32,14 @@ OPTIONAL = (
     "ray",
     "sb3_contrib",
     "stable_baselines3",
+    "starlette",
     "tensorboard",
     "timm",
     "torch",
     "torchvision",
+    "uvicorn",
     "wandb",
+    "websockets",
 )
 """What the extras of this package install, as it is imported."""
 LONG = (
@@ -92,6 +97,7 @@ LONG = (
     "tests/studies/test_killed.py",
     "tests/studies/test_local.py",
     "tests/studies/test_verify.py",
+    "tests/web/",
     "tests/worlds/arm/",
     "tests/worlds/mujoco/",
     "tests/worlds/particles/test_render.py",

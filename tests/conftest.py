@@ -103,6 +103,30 @@ def locked(kernel: Any, folder: Path) -> Iterator[None]:
             LOCKED.remove(name)
 
 
+MARKUP = "<b onmouseover=alert(1)>KNN</b>"
+"""Name of a detector of the small run."""
+
+
+@pytest.fixture(scope="session")
+def small_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with one run: three detectors on four faults of a world; title and a name contain markup."""
+    from offnominal.studies import AlarmEntry, DataEntry, DetectorEntry, Study, run
+
+    folder = tmp_path_factory.mktemp("small") / "runs"
+    study = Study(
+        "small",
+        title="A <script>alert(1)</script> & study",
+        summary="Which detector is <i>best</i>?",
+        worlds=("SAP-Goal0-v0",),
+        detectors=(DetectorEntry("Mahalanobis"), DetectorEntry(MARKUP, "KNN"), DetectorEntry("Time")),
+        alarms=(AlarmEntry("3 sigma", "ThreeSigma"),),
+        data=DataEntry(episodes=8, anomalies=("action/offset", "observation/noise"), levels=("medium", "strong")),
+        replicates=60,
+    )
+    run(study, folder=folder / "small", store=folder / "store", workers=1)
+    return folder
+
+
 @pytest.fixture(scope="session", params=["cpu", "cuda"])
 def device(request: pytest.FixtureRequest) -> str:
     """Return the name of each device in turn; a GPU only where torch has one."""

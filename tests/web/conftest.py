@@ -1,11 +1,20 @@
-"""Faults that start and stop at run time, until environments have them."""
+"""Shared by the tests of the server."""
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
+import pytest
+from starlette.testclient import TestClient
 
-_spec = importlib.util.spec_from_file_location("run_time_faults", Path(__file__).parent / "run_time_faults.py")
-_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
-_module.install()
+from offnominal.web.app import make_app
+from offnominal.web.settings import Settings
+
+
+@pytest.fixture(scope="session")
+def settings(small_runs, tmp_path_factory):
+    return Settings(runs=small_runs, cache=tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def client(settings):
+    with TestClient(make_app(settings), base_url="http://localhost:8000") as opened:
+        yield opened

@@ -107,10 +107,12 @@ async def _get(app: Starlette, path: str) -> tuple[int, bytes]:
         "client": ("127.0.0.1", 0),
         "server": ("localhost", 80),
     }
-    status, body = 500, b""
+    status, body, requests = 500, b"", [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        if not requests:
+            await asyncio.Event().wait()
+        return requests.pop()
 
     async def send(message: Message) -> None:
         nonlocal status, body

@@ -93,7 +93,7 @@ def fault(request: Request) -> Response:
         "names": names,
         "colours": data["colours"],
         "baselines": data["baselines"],
-        "addresses": data["addresses"],
+        "half_missed": data["half_missed"],
         "metrics": data["metrics"],
         "numbers": {name: [rows[number] for number in numbers] for name, rows in data["numbers"].items()},
         "timing": {

@@ -19,6 +19,8 @@ from offnominal.studies.metric_table import world_labels
 from offnominal.web.library import Library, Run, slug
 
 Row = dict[str, Any]
+ELSEWHERE = ("examples", "pairs", "ranks", "extras", "guarantees")
+"""Data of a study page that the pages of a run do not show."""
 SHOWN = 3
 """Rows of a leaderboard on the page of all runs."""
 LARGEST_TABLE = 400
@@ -37,7 +39,7 @@ def run_data(library: Library, run: Run) -> dict[str, Any] | None:
         data = run.kind.page_data(results)
         if data is None:
             return None
-        del data["examples"]
+        data = {name: value for name, value in data.items() if name not in ELSEWHERE}
         for fault in data["faults"]:
             fault["id"] = slug(f"{fault['world']} {fault['anomaly']}")
         return data | {

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -81,7 +82,7 @@ class Guard:
             return PlainTextResponse("The address is too long.", 414)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.settings.max_body:
-            return PlainTextResponse(f"A request may have {self.settings.max_body} bytes.", 413)
+            return PlainTextResponse(self._too_large, 413)
         return self._without_token(scope, headers) if self.settings.token else None
 
     def _is_ours(self, host: str) -> bool:
@@ -110,15 +111,21 @@ class Guard:
     def _is_token(self, given: str) -> bool:
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.settings.token.encode())
 
+    @property
+    def _too_large(self) -> str:
+        return f"A request may have {self.settings.max_body} bytes."
+
     def _limited(self, receive: Receive) -> Receive:
-        """Return a function that receives the body, and ends the request where it is longer than it may be."""
+        """Return a function that receives the body, and raises an error where it is longer than it may be."""
         seen = 0
 
         async def limited() -> Message:
             nonlocal seen
             message = await receive()
             seen += len(message.get("body", b""))
-            return {"type": "http.disconnect"} if seen > self.settings.max_body else message
+            if seen > self.settings.max_body:
+                raise HTTPException(413, self._too_large)
+            return message
 
         return limited
 

@@ -109,7 +109,7 @@ function timingText(name, timing, place) {
   const value = timing?.[place];
   if (!timing) return "–";
   const missed = timing[data.timing.columns.findIndex((column) => column.name === "miss_rate")];
-  if (name === "median_delay" && value === null && missed !== null) return "> half missed";
+  if (name === "median_delay" && value === null && missed !== null) return data.half_missed;
   if (value === null || value === undefined) return "–";
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : percent(value);
 }

@@ -108,7 +108,7 @@ function medianOf(values) {
 
 function timingText(name, value) {
   if (value === null) return "–";
-  if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, "> half missed");
+  if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, data.half_missed);
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
 }
 

@@ -1,0 +1,186 @@
+"""A real browser uses the server: by mouse, by keyboard, on a phone, in the dark, and from a static export."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+import urllib.request
+from dataclasses import replace
+
+import pytest
+
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe_playwright_python is not installed")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
+
+from offnominal.web.app import make_app  # noqa: E402
+from offnominal.web.export import export_pages  # noqa: E402
+from offnominal.web.server import bound_socket  # noqa: E402
+from offnominal.web.settings import Settings  # noqa: E402
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+MARKUP = "<b onmouseover=alert(1)>KNN</b>"
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+LARGEST = 500_000
+"""Bytes of a page with all its scripts and styles, without clips."""
+
+
+@pytest.fixture(scope="module")
+def settings(small_runs, tmp_path_factory):
+    return Settings(runs=small_runs, cache=tmp_path_factory.mktemp("cache"), port=0)
+
+
+@pytest.fixture(scope="module")
+def address(settings):
+    """Address of a running server."""
+    listener = bound_socket(settings)
+    port = listener.getsockname()[1]
+    app = make_app(replace(settings, port=port))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="websockets-sansio"))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}"
+    server.should_exit = True
+    thread.join(10)
+    listener.close()
+
+
+@pytest.fixture(scope="module")
+def fault(address):
+    with urllib.request.urlopen(f"{address}/faults/small") as answer:
+        return answer.read().decode().partition('href="/faults/small/')[2].partition('"')[0]
+
+
+@pytest.fixture(scope="module")
+def paths(fault):
+    return ["/", "/runs/small", "/compare/small", "/faults/small", f"/faults/small/{fault}"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    """Open pages; whatever they complain about fails the test."""
+    complaints, opened = [], []
+
+    def opening(address, viewport=DESKTOP, **options):
+        context = browser.new_context(viewport=viewport, **options)
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog {dialog.message}") or dialog.dismiss())
+        opened.append(context)
+        page.goto(address, wait_until="networkidle")
+        return page
+
+    yield opening
+    for context in opened:
+        context.close()
+    assert not complaints
+
+
+def test_filters_change_the_leaderboard_and_stay_in_the_address(open_page, address):
+    page = open_page(f"{address}/runs/small")
+    assert page.locator("#leaderboard tbody tr").count() == 3
+    assert page.locator("#leaderboard tbody th", has_text=MARKUP).count() == 1
+    page.select_option("#metric", "auroc")
+    page.select_option("#kind", "action")
+    assert page.locator("#status").inner_text() == "2 faults"
+    assert page.url.endswith("?metric=auroc&kind=action")
+    page.reload()
+    assert page.locator("#metric").input_value() == "auroc"
+    assert page.locator("#heat tbody tr:not(.group)").count() == 2
+    page.click("text=Reset")
+    assert page.url.endswith("/runs/small")
+
+
+def test_numbers_lead_to_cells_and_detectors_to_comparisons(open_page, address):
+    page = open_page(f"{address}/runs/small")
+    page.locator("#heat td a").first.click()
+    page.wait_for_url("**/cells/*")
+    assert page.locator("text=commit").count()
+    page.goto(f"{address}/runs/small")
+    page.locator("#leaderboard tbody th a").first.click()
+    page.wait_for_url("**/compare/small/*/*")
+    assert page.locator("#scatter circle").count() == 4
+    page.select_option("#second", "Time")
+    page.wait_for_url("**/compare/small/*/Time")
+
+
+def test_a_fault_shows_its_clip_and_computes_delay_curves(open_page, address, fault):
+    page = open_page(f"{address}/faults/small/{fault}")
+    page.wait_for_selector("img.clip:not([hidden])", timeout=60_000)
+    page.wait_for_selector("#curve svg path", timeout=60_000)
+    page.select_option("#strength", label="medium")
+    assert "strength=medium" in page.url
+    assert page.locator("#strengths tr.leader th").inner_text() == "medium"
+
+
+def test_the_keyboard_is_enough(open_page, address):
+    page = open_page(f"{address}/runs/small")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.locator("#metric").focus()
+    page.keyboard.press("ArrowDown")
+    assert "metric=auroc" in page.url
+    page.locator("#leaderboard thead button", has_text="Detector").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#leaderboard thead th[aria-sort]").inner_text().startswith("Detector")
+    assert page.evaluate("document.activeElement.textContent") == "Detector"
+    page.locator("#theme").focus()
+    page.keyboard.press("Space")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+@pytest.mark.parametrize(("viewport", "scheme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
+def test_no_page_has_serious_accessibility_findings_or_scrolls_sideways(open_page, address, paths, viewport, scheme):
+    page = open_page(address, viewport, color_scheme=scheme)
+    for path in paths:
+        page.goto(address + path, wait_until="networkidle")
+        found = axe.Axe().run(page).response["violations"]
+        serious = [
+            (path, each["id"], each["nodes"][0]["html"][:200], each["nodes"][0]["failureSummary"][:300])
+            for each in found
+            if each["impact"] in ("serious", "critical")
+        ]
+        assert not serious
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"], path
+
+
+def test_pages_are_small_named_and_ready_for_phones(browser, address, paths):
+    for path in paths:
+        page = browser.new_page()
+        answers = []
+        page.on("response", answers.append)
+        page.goto(address + path, wait_until="load")
+        assert page.title().endswith("· Offnominal")
+        assert page.locator("html").get_attribute("lang") == "en"
+        assert page.locator("meta[name=viewport]").count() == 1
+        assert page.locator("h1").count() == 1
+        text = [answer for answer in answers if "image" not in answer.headers.get("content-type", "")]
+        assert len(text) <= 14
+        assert sum(len(answer.body()) for answer in text) < LARGEST
+        page.close()
+
+
+def test_the_export_works_from_disk(open_page, settings, tmp_path_factory):
+    site = export_pages(settings, tmp_path_factory.mktemp("site") / "site")
+    page = open_page((site.folder / "index.html").as_uri())
+    page.click("article.run h2 a")
+    page.select_option("#metric", "auroc")
+    assert page.url.endswith("runs/small.html?metric=auroc")
+    page.locator("#heat th a").first.click()
+    page.wait_for_selector("#curve svg path")
+    page.wait_for_selector("img.clip:not([hidden])")
+    page.click("nav >> text=Compare")
+    assert page.locator("#scatter circle").count() == 4
