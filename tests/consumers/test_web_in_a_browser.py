@@ -120,7 +120,7 @@ def test_numbers_lead_to_cells_and_detectors_to_comparisons(open_page, address):
 def test_a_fault_shows_its_clip_and_computes_delay_curves(open_page, address, fault):
     page = open_page(f"{address}/faults/small/{fault}")
     page.wait_for_selector("img.clip:not([hidden])", timeout=60_000)
-    page.wait_for_selector("#curve svg path", timeout=60_000)
+    page.wait_for_selector("#curve svg", timeout=60_000)
     page.select_option("#strength", label="medium")
     assert "strength=medium" in page.url
     assert page.locator("#strengths tr.leader th").inner_text() == "medium"
@@ -161,7 +161,7 @@ def test_pages_are_small_named_and_ready_for_phones(browser, address, paths):
     for path in paths:
         page = browser.new_page()
         answers = []
-        page.on("response", answers.append)
+        page.on("response", lambda answer, kept=answers: kept.append(answer))
         page.goto(address + path, wait_until="load")
         assert page.title().endswith("· Offnominal")
         assert page.locator("html").get_attribute("lang") == "en"
@@ -180,7 +180,7 @@ def test_the_export_works_from_disk(open_page, settings, tmp_path_factory):
     page.select_option("#metric", "auroc")
     assert page.url.endswith("runs/small.html?metric=auroc")
     page.locator("#heat th a").first.click()
-    page.wait_for_selector("#curve svg path")
+    page.wait_for_selector("#curve svg")
     page.wait_for_selector("img.clip:not([hidden])")
     page.click("nav >> text=Compare")
     assert page.locator("#scatter circle").count() == 4

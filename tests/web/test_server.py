@@ -34,6 +34,7 @@ def test_the_program_serves_and_ctrl_c_ends_it(small_runs):
     command = [sys.executable, "-m", "offnominal", "serve", "--port", "0", "--no-open", "--runs", str(small_runs)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as server:
         line = server.stdout.readline()
+        assert " at http" in line, server.stderr.read()
         address = line.split(" at ")[1].split(" ")[0]
         with urllib.request.urlopen(address, timeout=60) as answer:
             assert b"A &lt;script&gt;" in answer.read()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,8 @@ def export_pages(settings: Settings, folder: Path, *, tick: Callable[[str], obje
         raise AlreadyExists(f"{folder} is not empty and no earlier export; name a new folder.")
     app = make_app(replace(settings, static=True, host="127.0.0.1", token=""))
     try:
-        return asyncio.run(_export(app, folder, tick or (lambda path: None)))
+        with ThreadPoolExecutor(1) as alone:  # a notebook has a running event loop already
+            return alone.submit(asyncio.run, _export(app, folder, tick or (lambda path: None))).result()
     finally:
         app.state.library.close()
 
