@@ -8,16 +8,14 @@ import json
 import time
 
 import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
-starlette = pytest.importorskip("starlette", reason="starlette is not installed")
-from starlette.testclient import TestClient  # noqa: E402
-from starlette.websockets import WebSocketDisconnect  # noqa: E402
-
-from offnominal.web.app import make_app  # noqa: E402
-from offnominal.web.broadcast import Client  # noqa: E402
-from offnominal.web.live_messages import LARGEST  # noqa: E402
-from offnominal.web.live_session import LiveRuns  # noqa: E402
-from offnominal.web.settings import Settings  # noqa: E402
+from offnominal.web.app import make_app
+from offnominal.web.broadcast import Client
+from offnominal.web.live_messages import LARGEST
+from offnominal.web.live_session import LiveRuns
+from offnominal.web.settings import Settings
 
 SETTINGS = {"world": "SAP-Goal0-v0", "detectors": ["KNN", "HBOS"], "rate": 60.0, "seed": 3}
 ADDRESS = "ws://127.0.0.1/live/socket"

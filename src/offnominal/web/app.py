@@ -21,10 +21,11 @@ from offnominal.web.library import Library
 from offnominal.web.live import LIVE
 from offnominal.web.page import page
 from offnominal.web.part import Part
+from offnominal.web.replay import REPLAY
 from offnominal.web.security import Guard
 from offnominal.web.settings import Settings
 
-PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE, FAULTS, LIVE)
+PARTS: tuple[Part, ...] = (LEADERBOARD, COMPARE, FAULTS, REPLAY, LIVE)
 """Parts of the server, in the order of the navigation."""
 
 

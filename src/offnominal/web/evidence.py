@@ -16,8 +16,8 @@ from offnominal.worlds.catalogue import worlds
 
 KEPT = 200
 """Number of transitions that an explanation gets."""
-STEPS, CHANNELS = 3, 10
-"""Number of transitions over which contributions are averaged, and of channels in the evidence."""
+STEPS, CHANNELS, SMALLEST = 3, 8, 0.02
+"""Transitions over which contributions are averaged, channels in the evidence, and the smallest share of one."""
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ def evidence(monitor: FittedMonitor, episode: Episode, world: str) -> dict[str, 
         names = [*map(str, card.observation), *explanation.channels[len(card.observation) :]]
     order = np.argsort(-shares, kind="stable")[:CHANNELS]
     return {
-        "channels": [{"name": names[k], "share": rounded(float(shares[k]))} for k in order if shares[k] > 0.0],
+        "channels": [{"name": names[k], "share": rounded(float(shares[k]))} for k in order if shares[k] >= SMALLEST],
         "method": explanation.method,
     }
 

@@ -31,7 +31,7 @@ from offnominal.web.live_messages import (
 )
 from offnominal.web.live_run import LiveSettings, fallbacks_of
 from offnominal.web.live_session import LiveRuns, LiveSession, error_message
-from offnominal.web.monitor_choice import detector_choices, offered_worlds, policies_of
+from offnominal.web.monitor_choice import DEFAULT_WORLD, detector_choices, offered_worlds, policies_of
 from offnominal.web.page import page
 from offnominal.web.part import Part
 from offnominal.worlds.catalogue import worlds
@@ -61,7 +61,7 @@ def choices() -> dict[str, Any]:
         ],
         "detectors": detector_choices(),
         "alarms": [{"id": spec.id, "summary": spec.summary} for spec in alarms],
-        "defaults": LiveSettings("SAP-Goal1-v0").to_dict(),
+        "defaults": LiveSettings(DEFAULT_WORLD).to_dict(),
     }
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from offnominal.agents.policy import FunctionPolicy, Policy
 from offnominal.anomalies.factory import make
 from offnominal.anomalies.fault import Fault
-from offnominal.anomalies.fault_injection import inject
 from offnominal.anomalies.injected_envs import InjectedEnv
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.checks import integer_in, number_in, one_of
@@ -24,6 +23,7 @@ from offnominal.web.evidence import History, evidence, rounded
 from offnominal.web.fault_choices import has_discrete_actions
 from offnominal.web.monitor_choice import MonitorChoice, make_policy, policies_of
 from offnominal.web.nominal_fit import FittedMonitor, NominalFit
+from offnominal.worlds.pixel_observations import ObservationKind
 
 MOST_FAULTS = 4
 QUIET = 10
@@ -62,7 +62,7 @@ def fallbacks_of(world: str) -> list[str]:
         ['none', 'stop', 'scripted', 'random']
     """
     stop = [] if has_discrete_actions(world) else ["stop"]
-    return ["none", *stop, *(name for name in policies_of(world) if name != "expert")]
+    return ["none", *stop, *(name for name in policies_of(world) if name in ("scripted", "random"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +350,8 @@ class LiveRun:
 
 def make_live_env(settings: LiveSettings) -> InjectedEnv:
     """Return the environment of a live run: the world, without faults yet."""
-    return inject(
-        make(settings.world, render_mode="rgb_array"), observation="both" if settings.uses_images else "vector"
-    )
+    kind: ObservationKind = "both" if settings.uses_images else "vector"
+    return make(settings.world, faults=(), render_mode="rgb_array", observation=kind)
 
 
 def vector_of(observation: Any) -> Array:

@@ -14,12 +14,12 @@ from offnominal.core.checks import one_of
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.detectors.catalogue import detectors
-from offnominal.detectors.detector import Detector
 from offnominal.reports.colours import UNTRAINED
 from offnominal.worlds.catalogue import worlds
 from offnominal.worlds.world_card import WorldCard
 from offnominal.worlds.world_source import spaces_of
 
+DEFAULT_WORLD = "MJC-HalfCheetah-v0"
 MOST_DETECTORS = 8
 MOST_CHANNELS = 64
 IMAGES = "offnominal.detectors.images"
@@ -33,7 +33,7 @@ class MonitorChoice(Config):
 
     Args:
         world: Id of the world.
-        policy: ``"expert"``, ``"scripted"`` or ``"random"``.
+        policy: ``"expert"``, ``"scripted"``, ``"random"``, or the algorithm of a shipped policy, such as ``"tqc"``.
         detectors: Ids of the detectors.
         alarm: Id of the alarm.
 
@@ -43,7 +43,7 @@ class MonitorChoice(Config):
         >>> MonitorChoice("SAP-Goal1-v0", policy="asleep")
         Traceback (most recent call last):
             ...
-        offnominal.core.errors.InvalidParameter: policy is 'asleep'; expected one of 'expert', 'scripted', 'random'.
+        offnominal.core.errors.InvalidParameter: policy is 'asleep'; expected one of 'expert', 'scripted', 'random', ...
     """
 
     world: str
@@ -81,19 +81,21 @@ def make_policy(name: str, world: str) -> Policy:
     """Return a policy by its name; see :class:`MonitorChoice`."""
     if name == "scripted":
         return scripted_expert(world)
-    return RandomPolicy(spaces_of(world).action) if name == "random" else expert(world)
+    if name == "random":
+        return RandomPolicy(spaces_of(world).action)
+    return expert(world, None if name == "expert" else name)
 
 
 def policies_of(world: str) -> list[str]:
-    """Return the names of the policies of a world, the best one first.
+    """Return the names of the policies of a world: the best one first, then the algorithms of all trained ones.
 
     Example:
         >>> policies_of("SAP-Goal0-v0")
-        ['expert', 'scripted', 'random']
+        ['expert', 'scripted', 'random', 'sac', 'td3', 'tqc']
     """
-    trained = any(name.startswith(f"{world}--") for name in shipped_names())
+    trained = [name.removeprefix(f"{world}--") for name in shipped_names() if name.startswith(f"{world}--")]
     scripted = worlds.card(world).scripted_expert is not None
-    return [*(["expert"] if trained else []), *(["scripted"] if scripted else []), "random"]
+    return [*(["expert"] if trained else []), *(["scripted"] if scripted else []), "random", *trained]
 
 
 def is_offered(card: WorldCard) -> bool:
@@ -128,8 +130,3 @@ def detector_choices() -> list[dict[str, Any]]:
 def _is_bound_to_other_worlds(target: str) -> bool:
     """Whether a detector needs the policy or the symbols of a certain world; asked without importing networks."""
     return ("detectors.policies" in target and not target.endswith(":Fusion")) or target.endswith(":SymbolicAR")
-
-
-def made_detector(id: str) -> Detector:
-    """Return a new detector."""
-    return detectors.make(id)

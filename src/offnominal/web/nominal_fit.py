@@ -13,6 +13,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
+from offnominal.agents.experts import expert_card, is_scripted
 from offnominal.alarms.alarm import Alarm
 from offnominal.alarms.catalogue import make_alarm
 from offnominal.core.directories import data_home
@@ -32,8 +33,8 @@ TRANSITIONS = 6_000
 FEWEST, MOST, CALIBRATION = 12, 80, 60
 IMAGE_TRAINING, IMAGE_CALIBRATION = 12, 20
 """Episodes with frames are large: 10 MB for 200 steps."""
-FIRST_SEED = 1_000_000
-"""Far from the seeds that people choose, so that no replayed episode was trained on."""
+FIRST_SEED = 900_000_000
+"""Far from the seeds that people and datasets choose, so that no replayed episode was trained on."""
 CHUNK = 10
 FORMAT = 1
 
@@ -211,9 +212,10 @@ def _key(id: str, episodes: NominalEpisodes) -> str:
 
 
 def _weights(choice: MonitorChoice) -> str:
-    from offnominal.agents.experts import expert_card, is_scripted
-
-    return "" if choice.policy != "expert" or is_scripted(choice.world) else expert_card(choice.world).sha256
+    """Return the hash of the policy's weights; empty for a policy without weights."""
+    if choice.policy in ("scripted", "random") or is_scripted(choice.world):
+        return ""
+    return expert_card(choice.world, None if choice.policy == "expert" else choice.policy).sha256
 
 
 def _write(part: _Part, path: Path) -> None:

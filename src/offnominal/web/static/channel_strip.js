@@ -1,9 +1,9 @@
 // Observation channels over time: one row each, coloured by the distance from the nominal mean.
 
+import { rightMargin } from "./score_chart.js";
 import { freshContext } from "./theme_colours.js";
 
 const LEFT = 44;
-const RIGHT = 108;
 
 /**
  * Returns a colour for a number of standard deviations: blue below the mean, orange above.
@@ -25,7 +25,7 @@ export function drawChannels(canvas, steps, from, to) {
   if (!steps.length) return;
   const rows = steps[0].deviations.length;
   const tall = height / rows;
-  const wide = (width - LEFT - RIGHT) / (to - from);
+  const wide = (width - LEFT - rightMargin(width)) / (to - from);
   for (const { n, deviations } of steps) {
     if (n < from - 1) continue;
     const x = Math.max(LEFT + (n - from) * wide, LEFT);

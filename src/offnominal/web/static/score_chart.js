@@ -2,7 +2,7 @@
 
 import { freshContext, themeColour } from "./theme_colours.js";
 
-/** @typedef {{ label: string, colour: string, points: [number, number][] }} Series step and relative score */
+/** @typedef {{ label: string, colour: string, points: [number, number][], faint?: boolean }} Series step and relative score */
 /**
  * @typedef {object} View
  * @property {number} from first step
@@ -17,10 +17,18 @@ import { freshContext, themeColour } from "./theme_colours.js";
  */
 
 const LEFT = 44;
-const RIGHT = 108;
+const NARROW = 520;
 const TOP = 22;
 const BOTTOM = 24;
 export const LOWEST = -0.6;
+
+/**
+ * Returns the space for names at the right; a narrow chart has a legend only.
+ * @param {number} width
+ */
+export function rightMargin(width) {
+  return width < NARROW ? 8 : 108;
+}
 
 /**
  * Returns where a relative score is drawn: linear up to the threshold, logarithmic above.
@@ -50,7 +58,7 @@ export function highest(series, from) {
  * @param {number} x in CSS pixels
  */
 export function stepAt(canvas, view, x) {
-  const share = (x - LEFT) / (canvas.clientWidth - LEFT - RIGHT);
+  const share = (x - LEFT) / (canvas.clientWidth - LEFT - rightMargin(canvas.clientWidth));
   return view.from + Math.min(Math.max(share, 0), 1) * (view.to - view.from);
 }
 
@@ -60,9 +68,10 @@ export function stepAt(canvas, view, x) {
  */
 export function drawScores(canvas, view) {
   const { context, width, height: tall } = freshContext(canvas);
-  const x = (/** @type {number} */ n) => LEFT + ((n - view.from) / (view.to - view.from)) * (width - LEFT - RIGHT);
+  const right = rightMargin(width);
+  const x = (/** @type {number} */ n) => LEFT + ((n - view.from) / (view.to - view.from)) * (width - LEFT - right);
   const y = (/** @type {number} */ h) => TOP + ((view.top - h) / (view.top - LOWEST)) * (tall - TOP - BOTTOM);
-  const inside = { left: LEFT, right: width - RIGHT, top: TOP, bottom: tall - BOTTOM };
+  const inside = { left: LEFT, right: width - right, top: TOP, bottom: tall - BOTTOM };
   drawShades(context, view, x, inside);
   drawScale(context, view, y, inside);
   drawLines(context, view, x, inside);
@@ -74,7 +83,7 @@ export function drawScores(canvas, view) {
   for (const alarm of view.alarms) drawAlarm(context, view.series[alarm.series], alarm.n, x, y, view.top);
   if (view.cursor !== undefined) drawCursor(context, view, x, y, inside);
   context.restore();
-  drawLabels(context, view, y, inside);
+  if (width >= NARROW) drawLabels(context, view, y, inside);
 }
 
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Inside */
@@ -144,7 +153,9 @@ function drawLines(context, view, x, inside) {
 /** @param {CanvasRenderingContext2D} context @param {Series} series @param {(n: number) => number} x @param {(h: number) => number} y @param {number} from */
 function drawCurve(context, series, x, y, from) {
   context.strokeStyle = series.colour;
-  context.lineWidth = 2;
+  context.lineWidth = series.faint ? 1 : 2;
+  context.globalAlpha = series.faint ? 0.55 : 1;
+  context.setLineDash(series.faint ? [3, 3] : []);
   context.lineJoin = "round";
   context.beginPath();
   let before = -Infinity;
@@ -156,6 +167,8 @@ function drawCurve(context, series, x, y, from) {
     before = n;
   }
   context.stroke();
+  context.globalAlpha = 1;
+  context.setLineDash([]);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Series} series @param {number} n @param {(n: number) => number} x @param {(h: number) => number} y @param {number} top */
@@ -182,7 +195,7 @@ function drawCursor(context, view, x, y, inside) {
   context.stroke();
   for (const series of view.series) {
     const point = series.points.find(([n]) => n === view.cursor);
-    if (!point) continue;
+    if (!point || series.faint) continue;
     context.fillStyle = series.colour;
     context.beginPath();
     context.arc(at, y(height(point[1])), 4, 0, 2 * Math.PI);
@@ -196,7 +209,7 @@ function drawCursor(context, view, x, y, inside) {
  */
 function drawLabels(context, view, y, inside) {
   const ends = view.series
-    .filter(({ points }) => points.length)
+    .filter(({ points, faint }) => points.length && !faint)
     .map((series) => ({ series, at: y(height(/** @type {[number, number]} */ (series.points.at(-1))[1])) }))
     .sort((a, b) => a.at - b.at);
   for (let k = 1; k < ends.length; k++) ends[k].at = Math.max(ends[k].at, ends[k - 1].at + 14);
