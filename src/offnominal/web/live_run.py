@@ -15,7 +15,7 @@ from offnominal.anomalies.injected_envs import InjectedEnv
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.checks import integer_in, number_in, one_of
 from offnominal.core.episode import Event
-from offnominal.core.errors import InvalidState
+from offnominal.core.errors import InvalidParameter, InvalidState
 from offnominal.core.streams import check_seed
 from offnominal.core.types import Array, Frame
 from offnominal.detectors.detector import Step
@@ -29,7 +29,6 @@ MOST_FAULTS = 4
 QUIET = 10
 """An alarm that is raised again within so many steps is the same alarm."""
 SLOWEST, FASTEST = 1.0, 60.0
-_ROW = np.zeros(1, np.int64)
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,8 @@ class LiveSettings(MonitorChoice):
     def __post_init__(self) -> None:
         super().__post_init__()
         one_of("fallback", self.fallback, fallbacks_of(self.world))
+        if self.fallback == "stop" and has_discrete_actions(self.world):
+            raise InvalidParameter(f"the discrete actions of {self.world} have no zero; choose another fallback.")
         check_seed(self.seed)
         number_in("rate", self.rate, SLOWEST, FASTEST)
 
@@ -61,8 +62,7 @@ def fallbacks_of(world: str) -> list[str]:
         >>> fallbacks_of("SAP-Goal0-v0")
         ['none', 'stop', 'scripted', 'random']
     """
-    stop = [] if has_discrete_actions(world) else ["stop"]
-    return ["none", *stop, *(name for name in policies_of(world) if name in ("scripted", "random"))]
+    return ["none", "stop", *(name for name in policies_of(world) if name in ("scripted", "random"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,6 @@ class LiveRun:
     Args:
         settings: World, policy, detectors, alarm and fallback.
         fit: The fitted detectors.
-        make_env: Returns the environment; for tests.
 
     Example:
         >>> from offnominal.web.nominal_fit import fit_nominal
@@ -155,11 +154,9 @@ class LiveRun:
         (0, 1)
     """
 
-    def __init__(
-        self, settings: LiveSettings, fit: NominalFit, make_env: Callable[[LiveSettings], InjectedEnv] | None = None
-    ) -> None:
+    def __init__(self, settings: LiveSettings, fit: NominalFit) -> None:
         self.settings, self.fit = settings, fit
-        self.env: Any = (make_env or make_live_env)(settings)
+        self.env = make_live_env(settings)
         self.policy = settings.make_policy()
         self.fallback = _fallback(settings, self.env)
         self.watches = [_Watch(monitor) for monitor in fit.monitors]
@@ -187,14 +184,13 @@ class LiveRun:
         for watch in self.watches:
             watch.reset()
         for fault in self.faults:
-            fault.index, fault.onset = self._switch_on(fault.order.fault), 0
+            fault.index, fault.onset = self.env.start_fault(fault.order.fault), 0
         self._pending.append({"type": "episode", "n": self.n, "episode": self.episode, "seed": self.seed})
 
     @property
     def events(self) -> tuple[Event, ...]:
         """Events of the current episode, as the environment records them."""
-        found: tuple[Event, ...] = self.env.events
-        return found
+        return self.env.events
 
     def reset(self, seed: int | None = None) -> None:
         """Start an episode; faults that are on stay on."""
@@ -209,15 +205,12 @@ class LiveRun:
         """
         if len(self.faults) >= MOST_FAULTS:
             raise InvalidState(f"{MOST_FAULTS} faults are on; clear one before you start another.")
-        index = self._switch_on(order.fault)
+        index = self.env.start_fault(order.fault)
         self._ids += 1
         started = RunningFault(self._ids, order, index, order.duration, self.t)
         self.faults.append(started)
         self._pending.append(self._fault_message(started, "on"))
         return started.id
-
-    def _switch_on(self, fault: Fault) -> int:
-        return int(self.env.start_fault(fault))
 
     def stop_fault(self, id: int | None = None) -> int:
         """Switch one fault off, or all, from the next transition, and return how many were on."""
@@ -339,8 +332,9 @@ class LiveRun:
         return lambda: {"type": "evidence", "detector": i, "n": n, "t": t, **evidence(monitor, episode, world)}
 
     def frame(self, size: int) -> Frame:
-        """Return an image of the world."""
-        image: Frame = self.env.unwrapped.world.frames(_ROW, size=size)[0]
+        """Return an image of the world for people."""
+        simulation: Any = self.env.unwrapped
+        image: Frame = simulation.render(size=size)
         return image
 
     def close(self) -> None:

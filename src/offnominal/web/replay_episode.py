@@ -126,14 +126,13 @@ def draw_episode(world: str, episode: Episode, fault: Fault | None, tell: Any = 
         fault: Its fault.
         tell: Called with the finished share.
     """
-    env = inject(make(world), faults=fault)
+    env = inject(make(world, render_mode="rgb_array"), faults=fault)
     env.reset(seed=episode.seed)
     simulation: Any = env.unwrapped
-    row = np.zeros(1, np.int64)
-    frames = [simulation.world.frames(row, size=SIZE)[0]]
+    frames = [simulation.render(size=SIZE)]
     for t, action in enumerate(episode.actions):
         env.step(action)
-        frames.append(simulation.world.frames(row, size=SIZE)[0])
+        frames.append(simulation.render(size=SIZE))
         if t % 20 == 0:
             tell(0.7 * t / len(episode))
     env.close()
