@@ -173,8 +173,18 @@ def understand(words):
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_tables_are_those_of_the_code(page):
-    spec = importlib.util.spec_from_file_location("tables", ROOT / "docs" / "tables.py")
-    tables = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(tables)
     text = page.read_text(encoding="utf-8")
-    assert tables.refreshed(text) == text, "stale; run `python docs/tables.py`"
+    assert script("tables").refreshed(text) == text, "stale; run `python docs/tables.py`"
+
+
+def test_the_reference_of_the_command_line_is_that_of_the_program():
+    made = script("command_line")
+    assert made.PAGE.read_text(encoding="utf-8") == made.reference(), "stale; run `python docs/command_line.py`"
+
+
+def script(name):
+    """Import a script of the documentation."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

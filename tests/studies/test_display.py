@@ -1,6 +1,9 @@
 """What people see while a study runs."""
 
+from io import StringIO
+
 import pytest
+from rich.console import Console
 
 from offnominal.studies import display
 from offnominal.studies.display import Display
@@ -40,19 +43,53 @@ def test_each_end_is_a_line_and_what_is_left_follows_from_the_costs(clock):
         shown.show(TaskEnded(TASKS[1], "Time", DIED))
     assert lines == [
         "[1/2, 10 s left] SAP-Goal0-v0/tqc/KNN/0: 30.0 s",
-        "[2/2, 0 s left] SAP-Goal0-v0/tqc/Time/0: FAILED: WorkerDied: the process died.",
+        "[2/2, 1 failed, 0 s left] SAP-Goal0-v0/tqc/Time/0: FAILED: WorkerDied: the process died.",
     ]
     assert (shown.done, shown.failed) == (1, 1)
 
 
-def test_the_live_table_names_who_does_what(clock):
-    shown = Display("2 cells", {"KNN": 3.0, "Time": 1.0}, report=lambda line: None)
-    shown.show(TaskStarted(TASKS[0], "1"))
+@pytest.mark.parametrize("width", [20, 40, 80, 200])
+def test_the_live_view_has_one_line_per_worker_that_never_wraps(clock, width):
+    shown = Display("Study of 2 cells", {"KNN": 3.0, "Time": 1.0, "LOF": 1.0}, report=lambda line: None)
+    for worker, task in enumerate(TASKS):
+        shown.show(TaskStarted(task, str(worker)))
+    shown.show(TaskEnded(Task(small_cell("LOF"), key="LOF"), "7", DIED))
     clock.now = 12.0
-    table = shown._table()
-    cells = [[str(cell) for cell in column.cells] for column in table.columns]
-    assert cells == [["1"], ["SAP-Goal0-v0/tqc/KNN/0"], ["12 s"]]
-    assert table.caption == "0 done, 1 running, 1 waiting, 0 failed"
+    output = StringIO()
+    Console(width=width, file=output).print(shown.view(width))
+    lines = output.getvalue().splitlines()
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= width
+    if width >= 80:
+        assert "1/3, 1 failed" in lines[0]
+        assert lines[1].split() == ["0", "SAP-Goal0-v0/tqc/KNN/0", "12", "s"]
+
+
+def test_workers_that_do_not_fit_are_counted(clock):
+    shown = Display("", {"KNN": 1.0}, report=lambda line: None)
+    for worker in range(9):
+        shown.show(TaskStarted(TASKS[0], str(worker)))
+    output = StringIO()
+    Console(width=80, file=output).print(shown.view(height=8))
+    lines = output.getvalue().splitlines()
+    assert len(lines) == 7
+    assert "and 4 more workers" in lines[-1]
+
+
+def test_lines_of_a_file_are_limited_but_every_kind_of_failure_and_the_end_are_there(clock, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    count = 50
+    tasks = [Task(small_cell("KNN"), key=f"k{number}") for number in range(count)]
+    with Display("", {task.id: 1.0 for task in tasks}) as shown:
+        for number, task in enumerate(tasks):
+            shown.show(TaskEnded(task, "1", DIED if number % 10 == 5 else TaskResult()))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3
+    assert [("FAILED" in line, line.startswith("[50/50")) for line in lines] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
 
 
 def test_an_error_without_a_message_is_shown_too():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, TypeVar, get_args, get_origin, get_type_hints
@@ -93,6 +94,8 @@ def _value_name(kind: Any, option: OptionInfo) -> str | None:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     if get_origin(kind) is list:
         (kind,) = get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return "|".join(each.value for each in kind)
     if kind is Path:
         return "FOLDER" if not option.file_okay else "FILE" if not option.dir_okay else "PATH"
     return VALUES.get(kind)

@@ -98,7 +98,7 @@ def check(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check that scenarios are within the definition of normality.
+    """Check that scenarios are within normality.
 
     Exits with 1 if one is not, or is invalid.
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import Any, Protocol
 
 from offnominal.core.printable import one_line
 
@@ -42,13 +42,17 @@ def progress(
 
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
+
+    def one_row(**options: Any) -> Column:
+        return Column(no_wrap=True, overflow="ellipsis", **options)
 
     columns = (
-        TextColumn("{task.description}", style="bold", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}", style="dim", markup=False),
+        TextColumn("{task.description}", style="bold", markup=False, table_column=one_row()),
+        BarColumn(table_column=Column(min_width=6)),
+        MofNCompleteColumn(table_column=one_row()),
+        TimeRemainingColumn(table_column=one_row()),
+        TextColumn("{task.fields[note]}", style="dim", markup=False, table_column=one_row()),
     )
     console = Console(stderr=True)
     outermost = _SHOWN.set(True)

@@ -1,4 +1,4 @@
-"""Progress of a run: a live table on a terminal, plain lines elsewhere."""
+"""Progress of a run: a bar with one line per worker on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from offnominal.studies.task import Event, Retried, TaskEnded, TaskStarted
 
 LineCallback = Callable[[str], object]
 """Takes a line of text."""
+SECONDS_PER_LINE = 2.0
+"""Shortest time between two lines of an output that is not a terminal."""
+BAR = 24
+"""Width of the bar in characters."""
 
 
 class Display:
@@ -22,7 +26,8 @@ class Display:
     Args:
         title: Heading.
         weights: Expected cost of each task by id, in any unit.
-        report: Receives one line per task. If None, a terminal shows a live table and other outputs get the lines.
+        report: Receives one line per task. If None, a terminal shows a bar and one line per worker; another output gets
+            lines, at most one in :data:`SECONDS_PER_LINE`, besides the first failure of every kind and the last task.
     """
 
     def __init__(self, title: str, weights: Mapping[str, float], *, report: LineCallback | None = None) -> None:
@@ -35,7 +40,7 @@ class Display:
         self._live: Any = None
         self._report = report
         if report is None and not sys.stderr.isatty():
-            self._report = lambda line: print(line, file=sys.stderr, flush=True)
+            self._report = _LimitedLines()
 
     def __enter__(self) -> Self:
         self._begun = time.monotonic()
@@ -43,7 +48,13 @@ class Display:
             from rich.console import Console
             from rich.live import Live
 
-            self._live = Live(get_renderable=self._table, console=Console(stderr=True), transient=True)
+            console = Console(stderr=True)
+            self._live = Live(
+                get_renderable=lambda: self.view(console.width, console.height),
+                console=console,
+                transient=True,
+                refresh_per_second=4,
+            )
             self._live.__enter__()
         return self
 
@@ -58,14 +69,13 @@ class Display:
             return
         _, begun = self.running.pop(event.worker, ("", self._begun))
         if isinstance(event, Retried):
-            if self._report is not None:
-                self._report(f"{event.task.label}: {_described(event)}; it is tried again")
+            self._say(f"{event.task.label}: {_described(event)}; it is tried again", kind="retried")
             return
         self._spent += self.weights.get(event.task.id, 0.0)
         self.done += event.answer.error_info is None
         self.failed += event.answer.error_info is not None
-        if self._report is not None:
-            self._report(self._line(event, time.monotonic() - begun))
+        last = self.done + self.failed == len(self.weights)
+        self._say(self._line(event, time.monotonic() - begun), kind="last" if last else _described(event))
 
     def seconds_left(self) -> float | None:
         """Return the expected remaining seconds, from the cost of finished tasks; None before the first."""
@@ -73,29 +83,82 @@ class Display:
             return None
         return (time.monotonic() - self._begun) * (sum(self.weights.values()) - self._spent) / self._spent
 
+    def _say(self, line: str, *, kind: str) -> None:
+        if isinstance(self._report, _LimitedLines):
+            self._report(line, kind)
+        elif self._report is not None:
+            self._report(line)
+
     def _line(self, event: TaskEnded, seconds: float) -> str:
         what = f"{seconds:.1f} s" if event.answer.error_info is None else f"FAILED: {_described(event)}"
-        left = self.seconds_left()
-        rest = "" if left is None else f", {format_duration(left)} left"
-        return one_line(f"[{self.done + self.failed}/{len(self.weights)}{rest}] {event.task.label}: {what}")
+        return one_line(f"[{', '.join(self._counts())}] {event.task.label}: {what}")
 
-    def _table(self) -> Any:
+    def _counts(self) -> list[str]:
+        """Return how many tasks have ended and failed, and the remaining time."""
+        left = self.seconds_left()
+        counts = [f"{self.done + self.failed}/{len(self.weights)}"]
+        counts += [f"{self.failed} failed"] if self.failed else []
+        return counts + ([] if left is None else [f"{format_duration(left)} left"])
+
+    def view(self, width: int = 80, height: int = 24) -> Any:
+        """Return the bar and one line per worker, none of them wider than the terminal.
+
+        Args:
+            width: Columns of the terminal; where it is narrow, the title and the bar are left out.
+            height: Lines of the terminal; workers that do not fit are counted.
+        """
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
 
-        left = self.seconds_left()
-        waiting = len(self.weights) - self.done - self.failed - len(self.running)
-        title = Text(one_line(self.title), "table.title")
-        table = Table(title=title, title_justify="left", box=None)
-        for name in ("worker", "cell", "for"):
-            table.add_column(name, style="dim" if name != "cell" else "")
-        for worker, (label, begun) in sorted(self.running.items()):
-            table.add_row(Text(one_line(worker)), Text(one_line(label)), format_duration(time.monotonic() - begun))
-        table.caption = f"{self.done} done, {len(self.running)} running, {waiting} waiting, {self.failed} failed" + (
-            "" if left is None else f", about {format_duration(left)} left"
+        counts = Text(", ".join(self._counts()), no_wrap=True, overflow="ellipsis")
+        counts.highlight_words([f"{self.failed} failed"], "bold red")
+        title = Text(one_line(self.title), "bold")
+        filled = ProgressBar(
+            total=max(len(self.weights), 1), completed=self.done + self.failed, width=BAR, complete_style="cyan"
         )
-        table.caption_justify = "left"
-        return table
+        bar = Table.grid(padding=(0, 1))
+        if width > len(title) + BAR + len(counts) + 2:
+            bar.add_row(title, filled, counts)
+        elif width > BAR + len(counts) + 1:
+            bar.add_row(filled, counts)
+        else:
+            bar.add_row(counts)
+        workers = Table.grid(padding=(0, 1), expand=True)
+        workers.add_column(justify="right", style="dim", no_wrap=True)
+        workers.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        workers.add_column(justify="right", style="dim", no_wrap=True)
+        running = sorted(self.running.items())
+        most = max(height - 3, 1)
+        for worker, (label, begun) in running[:most]:
+            since = format_duration(time.monotonic() - begun)
+            workers.add_row(Text(one_line(worker)), Text(one_line(label)), since)
+        if len(running) > most:
+            workers.add_row("", f"and {len(running) - most} more workers", "")
+        return Group(bar, workers)
+
+
+class _LimitedLines:
+    """Prints lines on standard error at a bounded rate; the first line of each kind is always printed."""
+
+    def __init__(self) -> None:
+        self._last = -SECONDS_PER_LINE
+        self._kinds: set[str] = set()
+
+    def __call__(self, line: str, kind: str = "") -> None:
+        """Print a line, unless another one of its kind was printed shortly before.
+
+        Args:
+            line: The line.
+            kind: Kind of the line; empty for one of no importance.
+        """
+        now = time.monotonic()
+        new = kind not in self._kinds and kind != ""
+        self._kinds.add(kind)
+        if new or now - self._last >= SECONDS_PER_LINE:
+            self._last = now
+            print(line, file=sys.stderr, flush=True)
 
 
 def _described(event: TaskEnded | Retried) -> str:
