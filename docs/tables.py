@@ -4,8 +4,9 @@ A table is between ``<!-- table: name argument -->`` and ``<!-- end -->``. `test
 """
 
 import csv
+import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from offnominal.anomalies.strengths import (
     strengths_table,
 )
 from offnominal.reports.tables import markdown
+from offnominal.studies.metrics import METRIC_GROUPS, Metric
 from offnominal.worlds import PhysicsParameter, make_world, worlds
 
 ROOT = Path(__file__).parents[1]
@@ -246,6 +248,30 @@ def _audit() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def leaderboard_table(count: str) -> str:
+    """Return the best detectors and the elapsed-time baseline of the measured leaderboard."""
+    with (ROOT / "docs" / "measured" / "leaderboard.csv").open(encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    shown = [line for line in lines if int(line["rank"]) <= int(count) or line["detector"] == "Time"]
+    about = {name: shown[0][name] for name in ("worlds", "faults", "scale")}
+    rows = [{name: value for name, value in line.items() if name not in about} for line in shown]
+    faults = f" and {about['faults']} faults" if about["faults"] else ""
+    where = f"*Mean over {about['worlds']} worlds{faults} of Anomaly-Gym, scale `{about['scale']}`."
+    note = f"{where} Detectors that share a letter are tied.*"
+    return f"{markdown(rows, escape=False)}\n\n{note}"
+
+
+def latency_rows(names: str) -> list[Row]:
+    """Return the latency of some detectors, from the benchmark of one transition."""
+    text = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
+    section = text.partition("\n## One transition\n")[2].partition("\n## ")[0]
+    found = {cells[1].strip(): cells for cells in (line.split("|") for line in section.splitlines() if line[:1] == "|")}
+    return [
+        {"detector": name, "median": f"{found[name][4].strip()} ms", "99th percentile": f"{found[name][5].strip()} ms"}
+        for name in names.split(",")
+    ]
+
+
 def _audited(lines: list[dict[str, str]], name: str) -> list[Row]:
     rows: dict[str, Row] = {}
     for line in lines:
@@ -260,7 +286,66 @@ def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4g}"
 
 
-TABLES: dict[str, Callable[[str], list[Row]]] = {
+def world_gallery(_: str) -> str:
+    """Return one figure per world, with its clip and a link to its page."""
+    return _gallery(
+        _figure(
+            f"worlds/{id}", f"{id}: {card.summary}", f'<a href="{_page(card.page)}"><code>{id}</code></a>', card.summary
+        )
+        for id, card in ((id, worlds.card(id)) for id in worlds.ids())
+    )
+
+
+def anomaly_gallery(kind: str) -> str:
+    """Return one figure per anomaly of a kind, with its clip."""
+    return _gallery(
+        _figure(
+            f"anomalies/{spec.id.replace('/', '-')}",
+            f"{spec.id}: {spec.summary}",
+            f"<code>{spec.id}</code>",
+            spec.summary,
+        )
+        for spec in anomalies
+        if spec.id.startswith(f"{kind}/")
+    )
+
+
+def _page(page: str) -> str:
+    return f"../../worlds/{page}/" if "/" not in page else page
+
+
+def _gallery(figures: Iterable[str]) -> str:
+    return '<div class="gallery">\n' + "\n".join(figures) + "\n</div>"
+
+
+def _figure(clip: str, alt: str, name: str, summary: str) -> str:
+    """Return a figure; without an image where the clip does not exist."""
+    path = f"assets/gallery/{clip}.webp"
+    there = (ROOT / "docs" / path).exists()
+    image = f'<img src="../../{path}" alt="{html.escape(alt)}" loading="lazy">' if there else ""
+    return f"<figure>{image}<figcaption>{name}<br>{html.escape(summary)}</figcaption></figure>"
+
+
+def metric_sections(group: str) -> str:
+    """Return one section per metric of a group."""
+    return "\n\n".join(map(_metric_section, METRIC_GROUPS[group].values()))
+
+
+def _metric_section(metric: Metric) -> str:
+    better = "higher" if metric.higher else "lower"
+    random = "" if metric.random_value is None else f"; random scores have {metric.random_value:g}"
+    facts = {
+        "Formula": metric.formula,
+        "Range": f"{metric.range}; {better} is better{random}",
+        "Use": metric.use.removesuffix("."),
+        "Column": f"`{metric.name}`",
+    }
+    lines = "\n".join(f"- **{name}:** {fact}." for name, fact in facts.items())
+    label = metric.label[:1].upper() + metric.label[1:]
+    return f"### {label} {{ #{metric.name} }}\n\n{metric.meaning}\n\n{lines}"
+
+
+TABLES: dict[str, Callable[[str], list[Row] | str]] = {
     "worlds": world_rows,
     "signals": signal_rows,
     "cameras": camera_rows,
@@ -275,6 +360,11 @@ TABLES: dict[str, Callable[[str], list[Row]]] = {
     "audit": audit_rows,
     "audited_alarms": audited_alarm_rows,
     "audit_verdicts": audit_verdict_rows,
+    "leaderboard": leaderboard_table,
+    "latency": latency_rows,
+    "metrics": metric_sections,
+    "world_gallery": world_gallery,
+    "anomaly_gallery": anomaly_gallery,
 }
 
 
@@ -287,7 +377,8 @@ def refreshed(text: str) -> str:
     """Return a page with up-to-date tables."""
 
     def fill(found: re.Match[str]) -> str:
-        return f"{found[1]}\n{markdown(TABLES[found['name']](found['argument']), escape=False)}\n\n{found[4]}"
+        made = TABLES[found["name"]](found["argument"])
+        return f"{found[1]}\n{made if isinstance(made, str) else markdown(made, escape=False)}\n\n{found[4]}"
 
     return TABLE.sub(fill, text)
 

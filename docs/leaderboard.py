@@ -1,0 +1,31 @@
+"""Write the leaderboard of a run: `python docs/leaderboard.py runs/anomaly-gym-laptop`.
+
+It goes to docs/measured/leaderboard.csv. `python docs/tables.py` then updates README.md and the documentation.
+"""
+
+import csv
+import sys
+from pathlib import Path
+
+from offnominal.reports.leaderboard import leaderboard_rows
+from offnominal.studies import open_run
+from offnominal.studies.metrics import METRICS
+
+FILE = Path(__file__).parent / "measured" / "leaderboard.csv"
+SHOWN = ("matched_auroc", "auroc", "equal_cost_mean_delay")
+
+
+def main(folder: str) -> None:
+    """Write the leaderboard with the number of worlds and faults, and the scale."""
+    run = open_run(folder)
+    faults = len(set(zip(run.table["world"].to_pylist(), run.table["split"].to_pylist(), strict=True)))
+    about = {"worlds": len(set(run.table["world"].to_pylist())), "faults": faults, "scale": run.scale}
+    columns = ("rank", "detector", "ties", *(METRICS[name].label for name in SHOWN))
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*columns, *about], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: row[name] for name in columns} | about for row in leaderboard_rows(run))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
