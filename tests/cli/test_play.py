@@ -47,7 +47,20 @@ def test_commands_of_a_craft_world_are_recorded(tmp_path: Path) -> None:
         assert "4 frames, 2 of 3 commands carried out with dynamics/fence at 3: " in said.output
     from PIL import Image
 
-    assert Image.open(path).size == (264, 264)
+    assert Image.open(path).size == (262, 290)
+
+
+def test_a_gallery_has_a_clip_of_every_anomaly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    anomalies = ["observation/noise", "dynamics/pole_length", "camera/frozen"]
+    monkeypatch.setattr("offnominal.laws.anomalies_of", lambda world, *, cameras: anomalies if cameras else [])
+    words = ["play", "OOD-CartPole-v0", "--gallery", "--steps", "2", "--onset", "1", "--size", "64"]
+    said = runner.invoke(program, [*words, "--out", str(tmp_path / "clips")])
+    assert said.exit_code == 0, said.output
+    names = {path.name for path in (tmp_path / "clips").iterdir()}
+    assert names == {"observation-noise.webp", "dynamics-pole_length.webp", "camera-frozen.webp"}
+    assert "3 clips" in said.output
+    refused = runner.invoke(program, [*words, "--anomaly", "observation/noise"])
+    assert "leave out --anomaly" in str(refused.exception)
 
 
 def test_only_craft_worlds_take_commands(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from offnominal.cli.options import count_option, file_option, seed_option
 from offnominal.cli.output import out
 
 DEFAULT_STRENGTH = "strong"
+DEFAULT_PATH = Path("runs/clip.webp")
 
 playing = App(EXPLORE)
 
@@ -32,7 +33,9 @@ def play(
     agent: Annotated[str, typer.Option(help="Policy: expert or scripted.")] = "expert",
     seed: Annotated[int, seed_option("Seed of the episode.")] = 0,
     steps: Annotated[int | None, count_option("Largest number of steps.")] = None,
-    path: Annotated[Path, file_option("Clip, .gif, .mp4 or .webp.")] = Path("runs/clip.gif"),
+    size: Annotated[int, count_option("Pixels per side of each episode.", least=64)] = 320,
+    path: Annotated[Path, file_option("Clip, .webp, .gif or .mp4; with --gallery, a folder.")] = DEFAULT_PATH,
+    gallery: Annotated[bool, typer.Option("--gallery", help="One clip for every anomaly of the world.")] = False,
     commands: Annotated[
         Path | None,
         typer.Option(help="File with commands of a CRAFT world, one per line; - for standard input. No policy acts."),
@@ -42,14 +45,17 @@ def play(
 
     A red border marks the steps while the fault is active.
 
-    Example: [bold]offnominal play MJC-HalfCheetah-v0 --anomaly action/noise --onset 50 --out clip.gif[/]
+    Example: [bold]offnominal play MJC-HalfCheetah-v0 --anomaly action/noise --onset 50 --out clip.webp[/]
 
-    Commands: [bold]echo "MOVE w" | offnominal play CRAFT-Pogo-v2 --commands - --out clip.gif[/]
+    All anomalies: [bold]offnominal play SAP-Goal2-v0 --gallery --onset 8 --steps 40 --out clips[/]
+
+    Commands: [bold]echo "MOVE w" | offnominal play CRAFT-Pogo-v2 --commands - --out clip.webp[/]
     """
     from offnominal.agents import expert, scripted_expert
     from offnominal.anomalies import Fault, Schedule
     from offnominal.core.errors import InvalidParameter
-    from offnominal.reports.clip import write_clip
+    from offnominal.laws import anomalies_of
+    from offnominal.reports.clip import write_clip, write_gallery
     from offnominal.worlds import worlds as registry
 
     id = registry.spec(world).id
@@ -59,11 +65,17 @@ def play(
     if agent not in ("expert", "scripted"):
         raise InvalidParameter(f"--agent is {agent!r}; expected expert or scripted.")
     acting = expert(id) if agent == "expert" else scripted_expert(id)
-    fault = None
-    if anomaly is not None:
-        schedule = Schedule() if onset is None else onset
-        fault = Fault(anomaly, _strength(strength, anomaly, id), schedule=schedule)
-    frames = write_clip(path, id, acting, fault, seed=seed, steps=steps)
+    schedule = Schedule() if onset is None else Schedule(onset=onset)
+    if gallery:
+        if anomaly is not None or strength is not None:
+            raise InvalidParameter("--gallery shows every anomaly; leave out --anomaly and --strength.")
+        faults = [Fault(name, _strength(None, name, id), schedule=schedule) for name in anomalies_of(id, cameras=True)]
+        folder = Path("runs/gallery") if path == DEFAULT_PATH else path
+        paths = write_gallery(folder, id, acting, faults, seed=seed, steps=steps, size=size)
+        out.print(f"{len(paths)} clips: [bold]{escape(str(folder))}[/]", soft_wrap=True)
+        return
+    fault = None if anomaly is None else Fault(anomaly, _strength(strength, anomaly, id), schedule=schedule)
+    frames = write_clip(path, id, acting, fault, seed=seed, steps=steps, size=size)
     shown = "" if fault is None else f" of {fault.id} at {_described(fault.strength)}"
     out.print(f"{frames} frames{escape(shown)}: [bold]{escape(str(path))}[/]", soft_wrap=True)
 

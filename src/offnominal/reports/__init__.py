@@ -1,8 +1,8 @@
 """Reports: tables, figures, pages and clips."""
 
-from offnominal.reports.clip import write_clip
+from offnominal.reports.clip import clip_bytes, write_clip, write_gallery
 from offnominal.reports.comparison import Comparison, compare
 from offnominal.reports.page import write_page
 from offnominal.reports.report import write_report
 
-__all__ = ["Comparison", "compare", "write_clip", "write_page", "write_report"]
+__all__ = ["Comparison", "clip_bytes", "compare", "write_clip", "write_gallery", "write_page", "write_report"]

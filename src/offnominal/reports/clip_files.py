@@ -12,7 +12,7 @@ from offnominal.core.errors import InvalidParameter, MissingDependency
 from offnominal.core.files import write_bytes
 from offnominal.core.types import Array
 
-FORMATS = (".gif", ".mp4", ".webp")
+FORMATS = (".webp", ".gif", ".mp4")
 QUALITY = 60
 """Of a WebP, from 0 to 100."""
 
@@ -23,7 +23,7 @@ def check_clip_path(path: Path) -> None:
         raise InvalidParameter(f"{path} ends in {path.suffix or 'nothing'}; a clip ends in {' or '.join(FORMATS)}.")
 
 
-def write_frames(path: Path, frames: list[Array], pace: int) -> None:
+def write_frames(path: Path, frames: list[Array], pace: float) -> None:
     """Write the frames of a clip.
 
     Args:
@@ -36,37 +36,51 @@ def write_frames(path: Path, frames: list[Array], pace: int) -> None:
         MissingDependency: The package that encodes the clip is not installed.
     """
     check_clip_path(path)
-    encode = {".gif": _gif, ".mp4": _mp4, ".webp": _webp}[path.suffix]
+    write_bytes(path, encode_frames(path.suffix, frames, pace))
+
+
+def encode_frames(suffix: str, frames: list[Array], pace: float) -> bytes:
+    """Return the frames of a clip as bytes; arguments and errors are those of :func:`write_frames`."""
+    if suffix not in FORMATS:
+        raise InvalidParameter(f"suffix is {suffix!r}; expected one of {', '.join(FORMATS)}.")
+    encode = {".gif": _gif, ".mp4": _mp4, ".webp": _webp}[suffix]
     try:
-        write_bytes(path, encode(frames, pace))
+        return encode(frames, pace)
     except ModuleNotFoundError as error:
-        extra = "video" if path.suffix == ".mp4" else "plot"
+        extra = "video" if suffix == ".mp4" else "plot"
         raise MissingDependency(
-            f'a {path.suffix} clip needs {error.name}; install it with `pip install "offnominal[{extra}]"`.'
+            f'a {suffix} clip needs {error.name}; install it with `pip install "offnominal[{extra}]"`.'
         ) from None
 
 
-def _gif(frames: list[Array], pace: int) -> bytes:
+def _gif(frames: list[Array], pace: float) -> bytes:
     from offnominal.reports.palette import with_palette
 
     first, *others = with_palette(frames)
     file = BytesIO()
-    first.save(file, "GIF", save_all=True, append_images=others, duration=1000 // min(pace, 50), loop=0)
+    first.save(file, "GIF", save_all=True, append_images=others, duration=round(1000 / min(pace, 50)), loop=0)
     return file.getvalue()
 
 
-def _webp(frames: list[Array], pace: int) -> bytes:
+def _webp(frames: list[Array], pace: float) -> bytes:
     from PIL import Image
 
     first, *others = map(Image.fromarray, frames)
     file = BytesIO()
     first.save(
-        file, "WEBP", save_all=True, append_images=others, duration=1000 // pace, loop=0, quality=QUALITY, method=4
+        file,
+        "WEBP",
+        save_all=True,
+        append_images=others,
+        duration=round(1000 / pace),
+        loop=0,
+        quality=QUALITY,
+        method=4,
     )
     return file.getvalue()
 
 
-def _mp4(frames: list[Array], pace: int) -> bytes:
+def _mp4(frames: list[Array], pace: float) -> bytes:
     from imageio_ffmpeg import write_frames as encoder
 
     height, width = frames[0].shape[:2]

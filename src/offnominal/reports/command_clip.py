@@ -8,15 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.types import Frame
 from offnominal.reports.clip_files import check_clip_path, write_frames
+from offnominal.reports.clip_layout import ClipSide, compose
 from offnominal.worlds.craft import NOVELTIES, Result, new_game, run_command, set_novelty
 from offnominal.worlds.craft.first_person import first_person
 from offnominal.worlds.craft.rules import RULES, Version
 
 PACE = 4
-EDGE = 4
-NOMINAL, NOVEL = (201, 204, 209), (214, 73, 51)
 PREFIX = "CRAFT-Pogo-"
 
 
@@ -43,10 +41,10 @@ def write_command_clip(
 ) -> list[Result]:
     """Carry out commands, record the player's view before and after each of them, and return their results.
 
-    Commands after the end of the episode are not carried out. The border is red while a novelty is active.
+    Commands after the end of the episode are not carried out. Border and label are red while a novelty is active.
 
     Args:
-        path: Ends in ``.gif``, ``.mp4`` or ``.webp``.
+        path: Ends in ``.webp``, ``.gif`` or ``.mp4``.
         world: ``"CRAFT-Pogo-v1"`` or ``"CRAFT-Pogo-v2"``.
         commands: Commands, such as ``"MOVE w"``.
         novelty: Name of a novelty; empty for none.
@@ -66,15 +64,17 @@ def write_command_clip(
     if novelty and (novelty not in NOVELTIES or version not in NOVELTIES[novelty].versions):
         raise InvalidParameter(f"{world} has no novelty {novelty!r}; expected one of its physics parameters.")
     state = new_game(version, seed=seed)
-    frames, results = [_framed(first_person(state).rgb, active=False)], []
+    images, active, results = [first_person(state).rgb], [], []
     for number, command in enumerate(commands):
         if state.over:
             break
         if novelty and number == onset:
             set_novelty(state, novelty, level)
         results.append(run_command(state, command))
-        frames.append(_framed(first_person(state).rgb, active=bool(state.levels)))
-    write_frames(path, frames, PACE)
+        images.append(first_person(state).rgb)
+        active.append(bool(state.levels))
+    title = f"{novelty} {level}" if novelty else ""
+    write_frames(path, compose([ClipSide(title, np.stack(images), np.array(active, np.bool_))]), PACE)
     return results
 
 
@@ -83,11 +83,3 @@ def _version(world: str) -> Version:
         if world == f"{PREFIX}{version}":
             return version
     raise InvalidParameter(f"{world} has no command interface; expected {PREFIX}v1 or {PREFIX}v2.")
-
-
-def _framed(image: Frame, *, active: bool) -> Frame:
-    """Return an image with a border."""
-    framed = np.empty((len(image) + 2 * EDGE, len(image) + 2 * EDGE, 3), np.uint8)
-    framed[:] = NOVEL if active else NOMINAL
-    framed[EDGE:-EDGE, EDGE:-EDGE] = image
-    return framed

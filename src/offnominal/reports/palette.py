@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 COLOURS = 256
+EXACT = 8
+"""Most frequent colours, which are in the palette as they are: backgrounds, borders and labels."""
 BITS = 6
 """Of a channel that tell two colours apart: 64 levels each."""
 CELLS = 1 << 3 * BITS
@@ -21,8 +23,8 @@ CELLS = 1 << 3 * BITS
 def with_palette(frames: list[Array]) -> list[Image]:
     """Return RGB frames as images that share a palette of 256 colours.
 
-    The palette is a median cut of the colours that occur in any frame. The square root of the number of its pixels is
-    the weight of a colour: a small object keeps its colour beside a large background.
+    The palette has the most frequent colours and a median cut of all that occur in any frame. The square root of the
+    number of its pixels is the weight of a colour: a small object keeps its colour beside a large background.
 
     Args:
         frames: Arrays of shape (height, width, 3), uint8.
@@ -73,5 +75,6 @@ def _palette(frames: list[Array], cells: list[Array]) -> Array:
     if len(colours) <= COLOURS:
         return colours
     weighted = colours.repeat(np.ceil(np.sqrt(counts[used])).astype(int), axis=0)
-    cut = Image.fromarray(weighted[None]).quantize(COLOURS, Image.Quantize.MEDIANCUT)
-    return np.array(cut.getpalette(), np.uint8).reshape(-1, 3)
+    cut = Image.fromarray(weighted[None]).quantize(COLOURS - EXACT, Image.Quantize.MEDIANCUT)
+    frequent = colours[np.argsort(counts[used], kind="stable")[-EXACT:]]
+    return np.concatenate([frequent, np.array(cut.getpalette(), np.uint8).reshape(-1, 3)])[:COLOURS]

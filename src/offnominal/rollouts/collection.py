@@ -22,6 +22,7 @@ from offnominal.core.streams import row_seeds
 from offnominal.core.types import Array, FloatArray, IntArray
 from offnominal.rollouts.frame_recorder import FrameRecorder, check_camera
 from offnominal.rollouts.recorders import EpisodeRecorder, ReturnRecorder
+from offnominal.rollouts.render_recorder import RenderRecorder
 from offnominal.worlds.checks import checked_actions
 from offnominal.worlds.pixel_observations import CameraKind
 from offnominal.worlds.world import World
@@ -93,11 +94,17 @@ def rollout(
     max_steps: int | None = None,
     frames: bool = False,
     camera: CameraKind = "clean",
+    render_size: int | None = None,
     **options: Any,
 ) -> list[Episode]:
-    """Return one episode per seed, each with its own faults; see :func:`collect`."""
+    """Return one episode per seed, each with its own faults; see :func:`collect`.
+
+    With a `render_size`, the frames are images for people of that many pixels per side; see :meth:`World.render`.
+    """
     check_camera(camera, frames=frames)
     make_recorder: RecorderFactory = partial(FrameRecorder, camera=camera) if frames else EpisodeRecorder
+    if render_size is not None:
+        make_recorder = partial(RenderRecorder, size=render_size)
     return _in_batches(
         make_recorder, world, policy, seeds, faults, batch=batch, max_steps=max_steps, has_images=frames, **options
     )
