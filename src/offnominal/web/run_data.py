@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pyarrow.compute as pc
@@ -21,6 +23,8 @@ from offnominal.web.library import Library, Run, slug
 Row = dict[str, Any]
 ELSEWHERE = ("examples", "pairs", "ranks", "extras", "guarantees")
 """Data of a study page that the pages of a run do not show."""
+_UNESCAPED = re.compile(r"^'(?=\s*[=+\-@])")
+"""Sign before text that a spreadsheet would take for a formula; see :func:`~offnominal.reports.escape.csv_cell`."""
 SHOWN = 3
 """Rows of a leaderboard on the page of all runs."""
 LARGEST_TABLE = 400
@@ -86,6 +90,14 @@ def findings(library: Library, run: Run) -> list[str]:
     return library.computed(run, "findings", lambda: run.kind.findings(library.results(run)), stored=True)
 
 
+def prepare(library: Library) -> None:
+    """Compute what the first pages show, before anybody asks for it."""
+    for run in library.runs():
+        leading(library, run)
+        with suppress(OffnominalError):
+            run_data(library, run)
+
+
 def facts(run: Run) -> dict[str, str]:
     """Return the size of a run, its date and its cost."""
     finished = sum(run.store.path(key).exists() for key in run.manifest["keys"])
@@ -123,4 +135,5 @@ def table_file(run: Run, name: str) -> str:
 
 
 def _read_rows(content: str) -> list[Row]:
-    return [{name: value or "–" for name, value in row.items()} for row in csv.DictReader(io.StringIO(content))]
+    rows = csv.DictReader(io.StringIO(content))
+    return [{name: _UNESCAPED.sub("", value) or "–" for name, value in row.items()} for row in rows]

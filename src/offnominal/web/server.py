@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import socket
 import webbrowser
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
-from threading import Timer
+from threading import Thread, Timer
 
 import uvicorn
 
 from offnominal.core.errors import AddressInUse, InvalidParameter
 from offnominal.web.app import make_app
+from offnominal.web.run_data import prepare
 from offnominal.web.settings import Settings
 
 BROWSER_AFTER = 0.6
 """Seconds from the start to the browser."""
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a message of the server matters: requests that Ctrl-C cuts off do not."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, asyncio.CancelledError) and "timeout graceful shutdown" not in record.getMessage()
 
 
 def serve(settings: Settings, *, announce: Callable[[str], object] = print, browser: bool = True) -> None:
@@ -32,8 +41,9 @@ def serve(settings: Settings, *, announce: Callable[[str], object] = print, brow
     """
     with closing(bound_socket(settings)) as listener:
         chosen = replace(settings, port=listener.getsockname()[1])
+        app = make_app(chosen)
         config = uvicorn.Config(
-            make_app(chosen),
+            app,
             log_level="warning",
             ws="websockets-sansio",
             ws_max_size=chosen.max_body,
@@ -41,10 +51,12 @@ def serve(settings: Settings, *, announce: Callable[[str], object] = print, brow
             timeout_graceful_shutdown=2,
         )
         announce(address_of(chosen))
+        Thread(target=prepare, args=[app.state.library], daemon=True).start()
         if browser:
             timer = Timer(BROWSER_AFTER, webbrowser.open, [address_of(chosen)])
             timer.daemon = True
             timer.start()
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
         uvicorn.Server(config).run([listener])
 
 
