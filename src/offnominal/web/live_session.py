@@ -127,6 +127,7 @@ class LiveSession:
         try:
             fit = fit_nominal(self.settings, folder=self._folder, report=self._report)
             run = LiveRun(self.settings, fit)
+            self._warm_up(run)
             self._progress, self._hello = None, self._greeting(fit)
             self.broadcast.publish(events=[self._hello])
             self._loop_steps(run)
@@ -151,6 +152,14 @@ class LiveSession:
             raise InvalidState("the run has ended.")
         self._progress = message("progress", text=text, share=round(share, 3))
         self.broadcast.publish(events=[self._progress])
+
+    def _warm_up(self, run: LiveRun) -> None:
+        """Make one step and one image, so that what is compiled on first use does not hold the run up."""
+        self._report("Starting the world", 1.0)
+        run.step()
+        run.frame(PICTURE_SIZE)
+        run.take_events()
+        run.reset(self.settings.seed)
 
     def _loop_steps(self, run: LiveRun) -> None:
         """Step at the chosen rate, and carry out orders between steps, until the run is stopped."""

@@ -125,7 +125,7 @@ const receivers = {
     toAddress({ run: null });
     byId("setup").hidden = false;
     byId("progress").hidden = true;
-    say(byId("status").textContent || "The run has ended.", byId("status").classList.contains("bad"));
+    if (!byId("status").classList.contains("bad")) say("The run has ended.");
   },
 };
 
