@@ -3,13 +3,10 @@
 import sys
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 
 import offnominal as off
-
-mpl.use("agg")
-import matplotlib.pyplot as plt
+from offnominal.core.plot_style import FAULTY, INK, STYLE, pyplot
 
 LENGTH, ONSET = 100, 20
 SCHEDULES = {
@@ -38,19 +35,20 @@ def weights(schedule: off.Schedule, seed: int) -> np.ndarray:
 
 def main(folder: Path) -> None:
     """Write schedules.png."""
-    figure, grid = plt.subplots(2, 3, figsize=(10.5, 3.8), dpi=150, layout="constrained", sharex=True, sharey=True)
+    plt = pyplot()
+    plt.rcParams.update(STYLE)
+    figure, grid = plt.subplots(3, 2, figsize=(8.2, 5.2), dpi=150, layout="constrained", sharex=True, sharey=True)
     for axes, (title, schedule) in zip(grid.flat, SCHEDULES.items(), strict=True):
         values = weights(schedule, seed=4)
-        axes.bar(np.arange(LENGTH), values, width=1.0, align="edge", color="#D55E00", alpha=0.35, lw=0)
-        axes.step(np.arange(LENGTH + 1), np.append(values, values[-1]), where="post", color="#D55E00", lw=1.4)
-        axes.axvline(ONSET, color="#333333", lw=1.0, ls="--")
-        axes.set_title(title, fontsize=8.5, loc="left", family="monospace")
+        axes.bar(np.arange(LENGTH), values, width=1.0, align="edge", color=FAULTY, alpha=0.35, lw=0)
+        axes.step(np.arange(LENGTH + 1), np.append(values, values[-1]), where="post", color=FAULTY, lw=1.4)
+        axes.axvline(ONSET, color=INK, lw=1.0, ls="--")
+        axes.set_title(title, fontsize=9, fontweight="normal", family="monospace")
         axes.set(xlim=(0, LENGTH), ylim=(0, 1.08), yticks=(0, 0.5, 1))
-        axes.spines[["top", "right"]].set_visible(False)
     for axes in grid[:, 0]:
-        axes.set_ylabel("weight")
+        axes.set_ylabel("weight (share)")
     for axes in grid[-1]:
-        axes.set_xlabel("transition")
+        axes.set_xlabel("time (transitions)")
     folder.mkdir(parents=True, exist_ok=True)
     figure.savefig(folder / "schedules.png")
     print(f"Written: {folder / 'schedules.png'}")

@@ -48,7 +48,7 @@ def twin_figure(path: Path, panels: Sequence[TwinPanel]) -> None:
             _divergence(below, panel.twin)
             below.set_xlabel("time (transitions)")
         grid[0, 0].legend(loc="upper left", fontsize=8)
-        grid[1, 0].set_ylabel("difference of observations\n(mean absolute, observation units)")
+        grid[1, 0].set_ylabel("largest difference\n(observation units)")
         figure.savefig(path)
         plt.close(figure)
 

@@ -161,5 +161,5 @@ def test_the_figure_has_scores_and_channels(nominal, faulty):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     figure = on_transitions(HBOS()).fit(nominal).explain(faulty).plot()
     scores, channels = figure.axes[:2]
-    assert scores.get_ylabel() == "score"
+    assert scores.get_ylabel() == "anomaly score"
     assert len(channels.get_yticks()) == 12

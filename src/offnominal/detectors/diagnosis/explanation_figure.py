@@ -63,4 +63,4 @@ def _draw_contributions(figure: Any, axes: Any, explanation: Explanation, channe
     )
     axes.set_yticks(range(len(names)), names)
     axes.set_xlabel("time (steps)")
-    figure.colorbar(image, ax=axes, pad=0.01, label="contribution (units of the score)", extend="both")
+    figure.colorbar(image, ax=axes, pad=0.01, label="contribution\n(score units)", extend="both")
