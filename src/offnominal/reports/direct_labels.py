@@ -30,34 +30,38 @@ SIDES = (
 )
 
 
-def label_ends(axes: Any, ends: Mapping[str, float], shades: Mapping[str, str]) -> None:
-    """Write names to the right of axes, at the heights where their lines end, moved apart where they would overlap.
+def label_ends(
+    axes: Any, ends: Mapping[str, float], shades: Mapping[str, str], *, x: float | None = None, size: float = SIZE
+) -> None:
+    """Write names to the right of lines, at the heights where these end, moved apart where they would overlap.
 
     Args:
         axes: Axes whose limits are final.
         ends: Last value of each line, by name; lines that end in NaN have no label.
         shades: Colour of each name.
+        x: Where the lines end; at the right edge of the axes if None.
+        size: Of the text, in points.
     """
     names = [name for name, end in ends.items() if np.isfinite(end)]
     if not names:
         return
-    heights = axes.transAxes.inverted().transform(
-        axes.transData.transform([(axes.get_xlim()[1], ends[name]) for name in names])
-    )[:, 1]
+    last = axes.get_xlim()[1] if x is None else x
+    where = axes.transData.transform([(last, ends[name]) for name in names])
+    across, heights = axes.transAxes.inverted().transform(where).T
     inches = axes.get_position().height * axes.figure.get_size_inches()[1]
-    places = spread(heights, LINE * SIZE / 72.0 / max(inches, 0.1))
+    places = spread(heights, LINE * size / 72.0 / max(inches, 0.1))
     for name, height, place in zip(names, heights, places, strict=True):
         axes.annotate(
             name,
-            (1.0, height),
+            (across[0], height),
             xycoords="axes fraction",
-            xytext=(1.0, place),
+            xytext=(across[0] + 0.006, place),
             textcoords="axes fraction",
             color=shades[name],
-            fontsize=SIZE,
+            fontsize=size,
             va="center",
             annotation_clip=False,
-        ).set_in_layout(True)
+        )
 
 
 def spread(places: FloatArray, apart: float) -> FloatArray:
