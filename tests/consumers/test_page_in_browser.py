@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
+import csv
+import io
+import json
 import math
 import shutil
-from pathlib import Path
 
 import pytest
 
+import offnominal as off
+from offnominal.core.directories import DATA_VARIABLE
 from offnominal.evaluation.delays import HALF_MISSED
-from offnominal.reports.page import write_page
+from offnominal.reports.fault_page import write_fault_page as write_page
 from offnominal.reports.timings import TIMING, timing_rows
+
+from ..papers.made_runs import RUNS
+from ..reports.synthetic import run_results
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -19,11 +25,7 @@ pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this mac
 
 
 def made_up_run():
-    path = Path(__file__).parents[1] / "reports" / "synthetic.py"
-    spec = importlib.util.spec_from_file_location("synthetic", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.run_results(replicates=60)
+    return run_results(replicates=60)
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +57,22 @@ def page(browser, address):
     yield opened
     opened.close()
     assert not error_info
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def of_kind(request, tmp_path_factory):
+    """The address of the page of a study of each kind."""
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    folder = tmp_path_factory.mktemp(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(folder / "nothing"))
+        return off.write_report(RUNS[request.param](), folder).as_uri()
+
+
+def download(page, action):
+    with page.expect_download() as found:
+        action()
+    return found.value.suggested_filename, found.value.path().read_bytes()
 
 
 def names(page):
@@ -135,7 +153,8 @@ def test_a_fault_opens_by_mouse_and_by_keyboard_and_leads_to_its_episode(page):
 def test_the_episode_viewer_reacts_to_every_choice(page):
     for control in ("world", "split", "name"):
         before = page.inner_html("#episode")
-        page.select_option(f"#episode-{control}", index=1)
+        chosen = page.evaluate(f"byId('episode-{control}').selectedIndex")
+        page.select_option(f"#episode-{control}", index=0 if chosen else 1)
         assert page.inner_html("#episode") != before, control
     assert page.locator('#episode [data-part="fault"]').count() == 1
     assert page.locator('#episode [data-part="score"]').count() == 1
@@ -169,3 +188,129 @@ def test_the_page_prints(page, tmp_path):
     path = tmp_path / "page.pdf"
     path.write_bytes(page.pdf(format="A4"))
     assert path.stat().st_size > 20_000
+
+
+def test_filters_hidden_detectors_and_pairs_are_in_the_address(page, browser):
+    page.select_option("#metric", label="AUROC")
+    page.select_option("#kind", label="dynamics")
+    page.select_option("#compare-first", label="KNN")
+    page.locator("#spread-kind .legend button", has_text="Random").click()
+    page.get_by_role("link", name="Timing").click()
+    page.wait_for_function("location.hash.startsWith('#timing?')")
+    other = browser.new_page()
+    other.goto(page.url)
+    assert other.inner_text("#status") == "12 faults"
+    assert other.input_value("#metric") == page.input_value("#metric")
+    for part in ("leaderboard", "spread-kind", "compare-table", "heat"):
+        assert other.inner_html(f"#{part}") == page.inner_html(f"#{part}"), part
+    assert other.evaluate("Math.abs(byId('timing').getBoundingClientRect().top) < innerHeight")
+    other.close()
+
+
+def test_a_legend_hides_a_detector_in_figures_and_heat_maps(page):
+    before = page.locator("#tradeoff path[data-tip]").count()
+    entry = page.locator("#tradeoff .legend button", has_text="KNN")
+    entry.press("Enter")
+    assert page.locator("#tradeoff path[data-tip]").count() == before - 3
+    assert "KNN" not in page.inner_text("#heat-table thead")
+    assert page.locator("#tradeoff .legend button", has_text="KNN").get_attribute("aria-pressed") == "false"
+    assert "KNN" in names(page)
+
+
+def test_two_detectors_are_compared_in_both_directions(page):
+    said = page.inner_text("#compare-verdict")
+    counts = page.locator("#compare-table tbody tr").first.locator("td").all_inner_texts()[:3]
+    assert said.startswith("PE-DM − ")
+    assert sum(map(int, counts)) == 36
+    assert page.locator("#compare-scatter path[data-fault]").count() == 36
+    page.get_by_role("button", name="Swap").click()
+    assert page.locator("#compare-table tbody tr").first.locator("td").all_inner_texts()[:3] == counts[::-1]
+    assert page.inner_text("#compare-verdict").partition(":")[0].endswith("− PE-DM")
+
+
+def test_tables_figures_and_manifest_are_saved_from_the_page(page):
+    page.select_option("#kind", label="dynamics")
+    tools = page.locator("#ranking .tools")
+    name, content = download(page, tools.get_by_text("CSV").click)
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    assert name == "synthetic-leaderboard.csv"
+    assert [row["detector"] for row in rows] == names(page)
+    assert all(float(row["low"]) <= float(row["matched_auroc"]) <= float(row["high"]) for row in rows)
+    _, content = download(page, tools.get_by_text("LaTeX").click)
+    assert rb"\toprule" in content
+    assert b"PE-DM & " in content
+    _, content = download(page, page.locator("#differences .tools").get_by_text("PNG").click)
+    assert content.startswith(b"\x89PNG")
+    assert len(content) > 10_000
+    _, content = download(page, page.locator("#save-manifest").click)
+    assert json.loads(content)["commit"] == "0123456789abcdef"
+
+
+def test_definitions_and_marks_are_read_by_keyboard_and_touch(page, browser, address):
+    page.locator("#leaderboard button.tip").nth(1).focus()
+    assert "Probability that a faulty step" in page.inner_text("#tip")
+    page.keyboard.press("Escape")
+    assert not page.locator("#tip").is_visible()
+    page.locator("#tradeoff > svg").focus()
+    page.keyboard.press("ArrowRight")
+    first = page.inner_text("#tip")
+    page.keyboard.press("ArrowRight")
+    assert "steps" in first != page.inner_text("#tip")
+    phone = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone.goto(address)
+    phone.locator("#metric-tip").tap()
+    assert "Probability that a faulty step" in phone.inner_text("#tip")
+    phone.close()
+
+
+def test_the_dialog_of_a_fault_starts_at_its_left_edge_on_a_phone(browser, address):
+    phone = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone.goto(address)
+    phone.locator("#heat-table td[data-fault]").first.tap()
+    assert phone.evaluate("[byId('fault'), ...document.querySelectorAll('#fault .scroll')].every(e => !e.scrollLeft)")
+    box = phone.locator("#fault-close").bounding_box()
+    assert box["x"] + box["width"] <= 390
+    phone.close()
+
+
+def test_the_first_episode_is_a_clean_detection(page):
+    steps = page.eval_on_selector_all(
+        '#episode [data-part="alarm"]', "marks => marks.map(mark => Number(mark.dataset.tip.split('step ')[1]))"
+    )
+    onset = int(page.locator("#episode dl.facts dd").first.inner_text())
+    assert steps
+    assert min(steps) >= onset
+
+
+def test_tables_of_every_kind_are_sorted_filtered_and_saved(browser, of_kind):
+    opened = browser.new_page()
+    opened.goto(of_kind)
+    table = opened.locator("main table.static").first
+    if not table.count():
+        pytest.skip("a study on faults has its own tables")
+    first = table.locator("tbody tr > :first-child").all_inner_texts()
+    button = table.locator("thead button").first
+    button.click()
+    button.click()
+    assert table.locator("tbody tr > :first-child").all_inner_texts() == sorted(first, key=str.lower, reverse=True)
+    section = opened.locator("main section").filter(has=opened.locator("table.static")).first
+    tools = section.locator(".tools").first
+    _, content = download(opened, tools.get_by_text("CSV").click)
+    assert len(list(csv.reader(io.StringIO(content.decode())))) > 1
+    opened.close()
+
+
+@pytest.mark.parametrize("look", [{"width": 1280}, {"width": 390}, {"width": 1280, "dark": True}], ids=str)
+def test_every_kind_of_page_is_accessible(browser, of_kind, look):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    opened = browser.new_page(
+        viewport={"width": look["width"], "height": 900}, color_scheme="dark" if look.get("dark") else "light"
+    )
+    problems = []
+    opened.on("pageerror", lambda error: problems.append(str(error)))
+    opened.goto(of_kind)
+    assert opened.evaluate("document.documentElement.scrollWidth") <= look["width"]
+    found = axe.Axe().run(opened).response["violations"]
+    problems += [(each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in ("serious", "critical")]
+    opened.close()
+    assert not problems

@@ -14,24 +14,8 @@ from offnominal.studies import runs
 from offnominal.studies.kinds import study_kinds
 from offnominal.studies.results import RunResults
 
-from ..reports.diagnosis.made_diagnosis import diagnosis_results
-from ..reports.synthetic import run_results
-from ..reports.transfer.made_transfer import transfer_results
-from .anovox.made_scenes import scene_results
 from .comparison.made_comparison import comparison_results
-from .novelcraft.made_novelty import novelty_results
-from .ood_rl.made_ood import ood_results
-
-RUNS = {
-    "study": lambda: run_results(replicates=20, seeds=1, worlds=("SAP-Goal1-v0",), names=("KNN", "Time")),
-    "search": lambda: comparison_results("search"),
-    "image-search": lambda: comparison_results("image-search"),
-    "ood-rl": ood_results,
-    "scenes": scene_results,
-    "novelty": novelty_results,
-    "transfer": transfer_results,
-    "diagnosis": diagnosis_results,
-}
+from .made_runs import RUNS
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 import offnominal as off
 from offnominal.alarms import EpisodeMaximum
 from offnominal.datasets.logs import episodes_from, import_log
-from offnominal.reports.page import write_page
+from offnominal.reports.fault_page import write_fault_page as write_page
 
 ROWS, FAULTY = 1600, 1400
 

@@ -14,7 +14,8 @@ import offnominal as off
 from offnominal.datasets.manifest import installed
 from offnominal.reports.curve_encoding import STEPS, encode_curve
 from offnominal.reports.example_curves import select_examples
-from offnominal.reports.page import page, write_page
+from offnominal.reports.fault_page import fault_page as page
+from offnominal.reports.fault_page import write_fault_page as write_page
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.results import RunResults
 

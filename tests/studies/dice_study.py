@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from offnominal.reports.simple_page import write_simple_report
 from offnominal.reports.study_tables import StudyTable
+from offnominal.reports.table_report import write_table_report
 from offnominal.studies import BaseCell, BaseStudy, StudyKind, make_result
 
 KIND = f"{__name__}:DiceKind"
@@ -60,7 +60,7 @@ class DiceKind(StudyKind[DiceStudy, DiceCell]):
 
     def report(self, results, folder):
         rows = self.leaderboard(results)
-        return write_simple_report(results, "Dice.", [StudyTable("dice", "Means", rows, rows)], {}, folder)
+        return write_table_report(results, "Dice.", [StudyTable("dice", "Means", rows, rows)], {}, folder)
 
     def leaderboard(self, results):
         rows = results.table.select(["table_name", "mean_throw"]).to_pylist()

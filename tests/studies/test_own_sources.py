@@ -18,7 +18,7 @@ from offnominal.core.errors import (
     UnsupportedEnvironment,
 )
 from offnominal.datasets import save_dataset
-from offnominal.reports.page import page
+from offnominal.reports.fault_page import fault_page as page
 from offnominal.studies import AlarmEntry, DataEntry, DetectorEntry, FaultEntry, open_run, run, run_cell, verify_run
 from offnominal.studies.catalogue import parse
 from offnominal.studies.data import content_hash, open_data

@@ -2,7 +2,16 @@
 
 from offnominal.reports.clip import clip_bytes, write_clip, write_gallery
 from offnominal.reports.comparison import Comparison, compare
-from offnominal.reports.page import write_page
+from offnominal.reports.page import PageContent, write_page
 from offnominal.reports.report import write_report
 
-__all__ = ["Comparison", "clip_bytes", "compare", "write_clip", "write_gallery", "write_page", "write_report"]
+__all__ = [
+    "Comparison",
+    "PageContent",
+    "clip_bytes",
+    "compare",
+    "write_clip",
+    "write_gallery",
+    "write_page",
+    "write_report",
+]

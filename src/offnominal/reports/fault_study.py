@@ -39,14 +39,14 @@ class FaultStudyKind(StudyKind[Study, Cell]):
 
     def report(self, results: RunResults, folder: Path) -> Path:
         """Write page, tables and figures of a run; return the page."""
-        from offnominal.reports.page import write_page
+        from offnominal.reports.fault_page import write_fault_page
         from offnominal.reports.study_figures import write_figures
         from offnominal.reports.study_tables import study_tables
 
         for table in study_tables(results):
             table.write(folder / "tables")
         write_figures(results, folder / "figures")
-        return write_page(results, folder / "page.html")
+        return write_fault_page(results, folder / "page.html")
 
     def leaderboard(self, results: RunResults) -> Rows:
         """Return one row per detector, best first by the first metric."""

@@ -1,10 +1,10 @@
-"""The interactive page of a run: one HTML file that needs nothing but a browser."""
+"""The page of a run of any study kind: one HTML file that needs nothing but a browser."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,105 +13,102 @@ from markupsafe import Markup
 from offnominal.core.files import write_text
 from offnominal.core.printable import printable
 from offnominal.core.progress_bar import format_duration
-from offnominal.reports.escape import printable_run
-from offnominal.reports.guarantees import NOTE
-from offnominal.reports.headline import headline
-from offnominal.reports.payload import payload
-from offnominal.reports.provenance import complete, provenance
-from offnominal.reports.sections import sections_of
-from offnominal.reports.tables import text
+from offnominal.reports.auroc_scale import auroc_css
+from offnominal.reports.provenance import PRIVATE, complete, provenance, short_provenance
+from offnominal.reports.sections import PageSection, sections_of
+from offnominal.reports.tables import csv_text, text
 from offnominal.reports.templates import asset, embedded_json, render
-from offnominal.studies.leaderboards import tied_with_best
 from offnominal.studies.results import RunResults
+from offnominal.studies.run_manifest import FILE as MANIFEST
 
-SCRIPTS = ("elements.js", "choice.js", "tables.js", "charts.js", "faults.js", "episodes.js", "start.js")
+SCRIPTS = ("elements.js", "address.js", "theme.js", "tips.js", "downloads.js", "static_tables.js")
+"""Scripts of every page; those of a study kind follow."""
 LONG = 8
 """Entries of a list that are shown at once; longer lists are folded."""
-SHOWN_ELSEWHERE = ("title", "summary", "store")
+SHOWN_ELSEWHERE = ("title", "summary", *PRIVATE)
+EMPTY = Markup()
 FAILURE = ("error", "label", "message", "traceback")
 
 
-def write_page(results: RunResults, path: Path) -> Path:
-    """Write the results of a run as one HTML file that works from disk; return its path.
+@dataclass(frozen=True, slots=True, eq=False)
+class PageContent:
+    """What a study kind contributes to its page; the frame around it is the same for all.
+
+    Args:
+        headline: The main result in one sentence.
+        sections: Sections in their order.
+        facts: Sizes of the study by name, such as the number of detectors; the frame adds cells, failures and time.
+        explanation: How to read the page; empty if nothing has to be said.
+        data: Data of the scripts, ready for JSON; none if None.
+        scripts: Further scripts of the folder ``assets``, which read the data.
+        filters: HTML of the filters above the sections.
+        extra: HTML after the sections, such as a dialog.
+        highlight: CSS colour of the line beside the headline.
+    """
+
+    headline: str
+    sections: Sequence[PageSection]
+    facts: Mapping[str, int] = field(default_factory=dict)
+    explanation: str = ""
+    data: Mapping[str, Any] | None = None
+    scripts: Sequence[str] = ()
+    filters: Markup = EMPTY
+    extra: Markup = EMPTY
+    highlight: str = "var(--accent)"
+
+
+def write_page(results: RunResults, content: PageContent, path: Path) -> Path:
+    """Write the page of a run as one HTML file that works from disk; return its path.
 
     Example:
         >>> import pyarrow as pa, tempfile
-        >>> row = {
-        ...     "key": "5f",
-        ...     "world": "Toy-v0",
-        ...     "policy": "tqc",
-        ...     "name": "KNN",
-        ...     "detector": "KNN",
-        ...     "seed": 0,
-        ...     "split": "action/noise@tiny",
-        ...     "anomaly": "action/noise",
-        ...     "kind": "action",
-        ...     "level": "tiny",
-        ...     "variant": "tiny",
-        ...     "alarm": None,
-        ...     "auroc": 0.8,
-        ...     "draws_auroc": [0.7, 0.9],
-        ... }
-        >>> run = RunResults("toy", "A toy", "", "quick", {}, pa.Table.from_pylist([row]), pa.table({}))
+        >>> run = RunResults("toy", "A toy", "", "quick", {}, pa.table({}), pa.table({}))
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     "<h1>A toy</h1>" in write_page(run, Path(folder) / "page.html").read_text()
+        ...     "<h1>A toy</h1>" in write_page(run, PageContent("Nothing.", []), Path(folder) / "page.html").read_text()
         True
     """
-    write_text(path, page(results))
+    write_text(path, render_page(results, content, manifest=MANIFEST if (path.parent / MANIFEST).exists() else ""))
     return path
 
 
-def page(results: RunResults) -> str:
-    """Return the page as HTML."""
-    results = printable_run(results)
-    data = payload(results)
+def render_page(results: RunResults, content: PageContent, *, manifest: str = "") -> str:
+    """Return the page as HTML.
+
+    Args:
+        results: The run.
+        content: What the study kind contributes.
+        manifest: Address of the manifest beside the page; empty if there is none.
+    """
+    sections = [*content.sections, *sections_of(results)]
+    files = {
+        "study": results.name,
+        "tables": {each.id: csv_text(each.table.numbers) for each in sections if each.table and each.table.numbers},
+        "manifest": {name: value for name, value in results.manifest.items() if name not in PRIVATE},
+    }
     return render(
         "page.html.j2",
         results=results,
+        content=content,
         failures=[{part: str(failure.get(part, "")) for part in FAILURE} for failure in results.failures],
-        winner=_winner(data),
-        headline=headline(data),
-        guarantee_note=NOTE,
-        facts=_sizes(results, data),
-        shown=_examples_shown(data["examples"]),
-        sections=sections_of(results),
+        facts=_facts(results, content.facts),
+        sections=sections,
         made=list(_manifest_entries(results.manifest)),
+        manifest=manifest,
         provenance=provenance(results.manifest),
-        style=asset("page.css"),
-        script=Markup("\n").join(asset(name) for name in SCRIPTS),
-        data=embedded_json(data),
+        source=short_provenance(results.manifest),
+        style=asset("page.css") + Markup("\n") + Markup(auroc_css()),
+        script=Markup("\n").join(asset(name) for name in (*SCRIPTS, *content.scripts, "start.js")),
+        files=embedded_json(files),
+        data=None if content.data is None else embedded_json(content.data),
     )
 
 
-def _winner(data: Mapping[str, Any]) -> str:
-    """Return the colour of the best detector, or that of the page if several are best."""
-    metric = data["metrics"][0]["name"] if data["metrics"] else None
-    entries = data["leaderboards"][metric]["-1,-1,-1"] if metric else []
-    ranked = {data["names"][row[0]]: row[5] for row in entries if row[4] is not None and row[5]}
-    best = tied_with_best(ranked)
-    return str(data["colours"][best[0]]) if len(best) == 1 else "var(--accent)"
-
-
-def _sizes(results: RunResults, data: Mapping[str, Any]) -> dict[str, str]:
-    seeds = set(results.table["seed"].to_pylist()) if results.table.num_rows else set()
-    sizes = {
-        "cells": results.cells,
-        "detectors": len(data["names"]),
-        "worlds": len(data["worlds"]),
-        "faults": len(data["faults"]),
-        "training seeds": len(seeds),
-        "alarms": len(data["timing"]["alarms"]),
-        "failed": len(results.failures),
-    }
-    found = {label: text(size) for label, size in sizes.items()}
+def _facts(results: RunResults, sizes: Mapping[str, int]) -> dict[str, str]:
+    counted = {"cells": results.cells, **sizes, "failed": len(results.failures)}
+    found = {label: text(size) for label, size in counted.items()}
     if isinstance(results.manifest.get("cpu_s"), int | float):
         found["CPU time"] = format_duration(results.manifest["cpu_s"])
     return found
-
-
-def _examples_shown(examples: Mapping[str, Any]) -> str:
-    here, recorded = len(examples["rows"]), examples["recorded"]
-    return "" if here == recorded else f"This page carries {here:,} of {recorded:,} recorded score curves."
 
 
 @dataclass(frozen=True, slots=True)

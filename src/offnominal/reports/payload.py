@@ -178,9 +178,9 @@ def _standings(
 def _numbers(pooled: MetricTable, faults: list[dict[str, str]], names: list[str]) -> list[list[Any]]:
     """Return (value, low, high) for each fault and detector; None where there is none."""
     where: dict[tuple[str, str, str], list[int]] = {}
-    for number, key in enumerate(zip(pooled.world, pooled.split, pooled.name, strict=True)):
-        if not np.isnan(pooled.values[number]):
-            where.setdefault(key, []).append(number)
+    for row, key in enumerate(zip(pooled.world, pooled.split, pooled.name, strict=True)):
+        if not np.isnan(pooled.values[row]):
+            where.setdefault(key, []).append(row)
     low, high = interval_ends(pooled.draws.astype(np.float64))
 
     def number(chosen: list[int] | None) -> list[float | None] | None:

@@ -8,6 +8,8 @@ from typing import Any
 from offnominal._version import __version__
 from offnominal.studies.run_manifest import commit
 
+PRIVATE = ("store",)
+"""Entries of a manifest that say something about the machine alone; no page shows them."""
 UNKNOWN_VERSION, UNKNOWN_COMMIT, UNKNOWN_DATE = "of unknown version", "unknown commit", "an unknown date"
 
 
@@ -44,6 +46,27 @@ def provenance(manifest: Mapping[str, Any]) -> str:
     )
     day = str(date).partition("T")[0] if date else UNKNOWN_DATE
     return f"Results by Offnominal {computed}, {day}. This report by Offnominal {_sentence(__version__, commit())}."
+
+
+def short_provenance(manifest: Mapping[str, Any]) -> str:
+    """Return version, commit and date of the results, for the head of a page.
+
+    Example:
+        >>> manifest = {
+        ...     "commit": "1c2fe5b11d2a",
+        ...     "versions": {"offnominal": "0.2.0"},
+        ...     "finished": "2026-11-15T14:23:53",
+        ... }
+        >>> short_provenance(manifest)
+        'Computed with Offnominal 0.2.0, commit 1c2fe5b11d, on 2026-11-15.'
+    """
+    known = complete(manifest)
+    version = known.get("versions", {}).get("offnominal", UNKNOWN_VERSION)
+    commit = known["commit"]
+    short = commit if commit == UNKNOWN_COMMIT else f"commit {commit[:10]}{'+' if commit.endswith('+') else ''}"
+    date = manifest.get("finished") or manifest.get("started")
+    day = str(date).partition("T")[0] if date else UNKNOWN_DATE
+    return f"Computed with Offnominal {version}, {short}, on {day}."
 
 
 def _sentence(version: str, commit: str, more: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Sections of pages that other packages add, such as the comparison with published results."""
+"""Sections of pages: those of a study kind, and those that other packages add, such as the comparison with papers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from offnominal.core.registry import Registry
+from offnominal.reports.study_tables import StudyTable
 from offnominal.studies.results import RunResults
 
 
@@ -18,11 +19,15 @@ class PageSection:
         id: Anchor of the section.
         title: Heading.
         content: HTML below the heading; see :func:`~offnominal.reports.templates.render`.
+        label: Name in the navigation; the title if empty.
+        table: The table of the section, which the page offers as CSV; None if there is none.
     """
 
     id: str
     title: str
     content: Markup
+    label: str = ""
+    table: StudyTable | None = None
 
 
 page_sections: Registry[PageSection | None] = Registry(

@@ -37,6 +37,8 @@ class StudyTable:
         rows: Rounded values for documents and pages.
         numbers: The same with full precision, and the ends of intervals in separate columns.
         note: How to read it, for pages and Markdown; empty if the title says all.
+        label: Short name for the navigation of a page; the title if empty.
+        auroc: Columns with values of AUROC, which pages shade from orange (0) over neutral (0.5) to blue (1).
     """
 
     name: str
@@ -44,6 +46,8 @@ class StudyTable:
     rows: list[Row]
     numbers: list[Row]
     note: str = ""
+    label: str = ""
+    auroc: tuple[str, ...] = ()
 
     def write(self, folder: Path) -> None:
         """Write it as Markdown, LaTeX and CSV."""

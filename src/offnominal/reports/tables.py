@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 Rows = Sequence[Mapping[str, Any]]
+MISSING = "–"
 
 
 def terminal_table(title: str, rows: Rows) -> RichTable:
@@ -56,12 +57,39 @@ def _wrapped(header: str, width: int) -> str:
 
 
 def write_csv(path: Path, rows: Rows) -> None:
-    """Write rows as CSV with full precision; text that a spreadsheet would take for a formula begins with ``'``."""
+    """Write rows as CSV; see :func:`csv_text`."""
+    write_text(path, csv_text(rows))
+
+
+def csv_text(rows: Rows) -> str:
+    """Return rows as CSV with full precision; text that a spreadsheet would take for a formula begins with ``'``.
+
+    Example:
+        >>> print(csv_text([{"detector": "KNN", "AUROC": 0.71}]), end="")
+        detector,AUROC
+        KNN,0.71
+    """
     content = io.StringIO(newline="")
     writer = csv.writer(content, lineterminator="\n")
     writer.writerow([csv_cell(name) for name in rows[0]])
     writer.writerows([csv_cell(row.get(name)) for name in rows[0]] for row in rows)
-    write_text(path, content.getvalue())
+    return content.getvalue()
+
+
+def words_of(rows: Rows) -> list[str]:
+    """Return the columns of words, which are aligned left: the first one, and those without a number in any row.
+
+    Example:
+        >>> words_of([{"novelty": "fence", "method": "KNN", "delay": "3.0"}])
+        ['novelty', 'method']
+    """
+    values = {name: [row[name] for row in rows if row[name] not in (None, "", MISSING)] for name in rows[0]}
+    found = {name for name, column in values.items() if column and all(map(_is_word, column))}
+    return [name for number, name in enumerate(values) if not number or name in found]
+
+
+def _is_word(value: Any) -> bool:
+    return isinstance(value, str) and not value.lstrip("+-−<>≤≥~ ").replace(".", "0")[:1].isdigit()
 
 
 def markdown(rows: Rows, *, escape: bool = True) -> str:
@@ -88,7 +116,7 @@ def markdown(rows: Rows, *, escape: bool = True) -> str:
 def text(value: Any) -> str:
     """Return a value for people: about three significant digits, thousands separated."""
     if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "–"}[value]
+        return {True: "yes", False: "no", None: MISSING}[value]
     if isinstance(value, float):
         if value != 0 and abs(value) >= 1000:
             return f"{value:,.0f}"

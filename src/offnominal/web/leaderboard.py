@@ -13,7 +13,7 @@ from starlette.routing import Route
 from offnominal.core.errors import UnknownName
 from offnominal.reports.headline import headline
 from offnominal.reports.provenance import complete, provenance
-from offnominal.reports.simple_page import words_of
+from offnominal.reports.tables import words_of
 from offnominal.web import cells
 from offnominal.web.library import Library, Run
 from offnominal.web.page import library_of, page

@@ -15,8 +15,7 @@ from offnominal.core.errors import OffnominalError, UnknownName
 from offnominal.core.files import read_text
 from offnominal.core.progress_bar import format_duration
 from offnominal.reports.payload import rounded
-from offnominal.reports.simple_page import words_of
-from offnominal.reports.tables import text
+from offnominal.reports.tables import text, words_of
 from offnominal.studies.metric_table import world_labels
 from offnominal.web.library import Library, Run, slug
 

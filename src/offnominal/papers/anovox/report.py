@@ -9,9 +9,9 @@ from offnominal.core.files import write_bytes
 from offnominal.core.plot_style import pyplot
 from offnominal.papers.anovox.figure import auroc_figure
 from offnominal.papers.anovox.results import SceneResults
-from offnominal.papers.anovox.tables import scene_tables
+from offnominal.papers.anovox.tables import leaderboard_rows, scene_tables
 from offnominal.reports.save_figures import save_figures
-from offnominal.reports.simple_page import write_simple_report
+from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
 
 CAPTION = (
@@ -30,8 +30,17 @@ def write_scene_report(results: RunResults, folder: Path) -> Path:
     found = SceneResults.of(results.table)
     save_figures(pyplot(), {"auroc": lambda plt: auroc_figure(plt, found)}, folder / "figures", dpi=200)
     captions = {"auroc": CAPTION} | _write_examples(results, found.names, folder / "figures")
-    summary = f"{len(found.names)} detectors, {results.cells} cells."
-    return write_simple_report(results, summary, scene_tables(found), captions, folder)
+    facts = {"detectors": len(found.names)}
+    return write_table_report(results, _headline(found), scene_tables(found), captions, folder, facts=facts)
+
+
+def _headline(found: SceneResults) -> str:
+    """Return the detector with the highest AUROC on content anomalies."""
+    rows = leaderboard_rows(found)
+    if not rows:
+        return "No detector has finished."
+    best = rows[0]
+    return f"{best['detector']} has the highest AUROC of the voxels of content anomalies: {best['content AUROC']}."
 
 
 def _write_examples(results: RunResults, names: Sequence[str], folder: Path) -> dict[str, str]:

@@ -33,7 +33,14 @@ def scene_tables(found: SceneResults) -> list[StudyTable]:
     """Return every table of a run, the leaderboard first."""
     board = leaderboard_rows(found)
     return [
-        StudyTable("leaderboard", "Voxels of content anomalies; frames with temporal anomalies", board, board),
+        StudyTable(
+            "leaderboard",
+            "Voxels of content anomalies; frames with temporal anomalies",
+            board,
+            board,
+            label="Leaderboard",
+            auroc=tuple(name for name in board[0] if name.endswith("AUROC")) if board else (),
+        ),
         _table(found, "content", "Content anomalies", METRICS, lambda group: group != NOTICED),
         _table(found, "temporal", "Temporal anomalies; delays in frames", OVER_TIME, lambda group: group == NOTICED),
         _as_published(found),

@@ -18,8 +18,9 @@ from offnominal.papers.novelcraft.figures import (
 from offnominal.papers.novelcraft.results import DISCOVERY, EPISODES, FRAMES, NoveltyResults
 from offnominal.papers.novelcraft.tables import Method, label_of, novelty_tables, ordered, shown
 from offnominal.papers.novelcraft.task_result import Row
+from offnominal.reports.headline import listed
 from offnominal.reports.save_figures import save_figures
-from offnominal.reports.simple_page import write_simple_report
+from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
 
 MODALITIES = (
@@ -58,14 +59,23 @@ def write_novelty_report(results: RunResults, folder: Path) -> Path:
     figures = list(_figures(found, stored))
     save_figures(pyplot(), {name: draw for name, _, draw in figures}, folder / "figures")
     methods = {task: len(found.methods(task)) for task in (FRAMES, EPISODES, DISCOVERY)}
-    counted = [f"{task}: {count} methods" for task, count in methods.items() if count]
-    summary = f"{'; '.join([*counted, f'{results.cells} cells'])}.".capitalize()
+    facts = {f"methods for {task}": count for task, count in methods.items() if count}
     captions = {name: caption for name, caption, _ in figures}
     tables = novelty_tables(found)
     leading = sum(table.name not in DETAILS for table in tables)
     firsts = {start: next((name for name in captions if name.startswith(start)), "") for start in HEADINGS}
     headings = {name: HEADINGS[start] for start, name in firsts.items()}
-    return write_simple_report(results, summary, tables, captions, folder, leading=leading, headings=headings)
+    return write_table_report(
+        results, _headline(found), tables, captions, folder, facts=facts, leading=leading, headings=headings
+    )
+
+
+def _headline(found: NoveltyResults) -> str:
+    """Return the best method of each task."""
+    parts = [
+        f"{shown(ordered(found, task)[0])} ({task})" for task in (FRAMES, EPISODES, DISCOVERY) if found.methods(task)
+    ]
+    return f"First in the tables: {listed(parts)}." if parts else "No method has finished."
 
 
 def _figures(found: NoveltyResults, stored: Sequence[Row]) -> Iterator[Figure]:

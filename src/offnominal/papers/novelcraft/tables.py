@@ -16,8 +16,8 @@ from offnominal.papers.novelcraft.results import (
 )
 from offnominal.papers.novelcraft.task_result import Row
 from offnominal.reports.guarantees import NOTE, TITLE
-from offnominal.reports.simple_page import MISSING
 from offnominal.reports.study_tables import StudyTable
+from offnominal.reports.tables import MISSING
 
 LEADING = {FRAMES: "auroc", EPISODES: "auroc", DISCOVERY: "accuracy_all"}
 """Metric of the leaderboard of each task."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.papers.ood_rl.figures import draw_figures
-from offnominal.papers.ood_rl.report_tables import report_tables
+from offnominal.papers.ood_rl.report_tables import detection_leaderboard, report_tables
 from offnominal.papers.ood_rl.results import OODResults
-from offnominal.reports.simple_page import write_simple_report
+from offnominal.reports.headline import listed
+from offnominal.reports.study_tables import Row
+from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
 
 
@@ -15,12 +17,24 @@ def write_ood_report(results: RunResults, folder: Path) -> Path:
     """Write page, tables and figures of a study; return the page."""
     outcomes = OODResults.of(results.table)
     captions = draw_figures(outcomes, results.examples, folder / "figures")
-    return write_simple_report(results, _summary(outcomes, results), report_tables(outcomes), captions, folder)
+    facts = _sizes(outcomes)
+    return write_table_report(results, _headline(outcomes), report_tables(outcomes), captions, folder, facts=facts)
 
 
-def _summary(outcomes: OODResults, results: RunResults) -> str:
-    """Return the numbers of settings, agents, methods and cells in one sentence."""
-    counts = {world: max(len(each.settings) for each in outcomes.in_world(world)) for world in outcomes.worlds}
-    places = ", ".join(f"{count} settings of {world}" for world, count in counts.items())
+def _sizes(outcomes: OODResults) -> dict[str, int]:
+    """Return the numbers of settings, agents and methods."""
+    settings = sum(max(len(each.settings) for each in outcomes.in_world(world)) for world in outcomes.worlds)
     agents = len({(each.world, each.uncertainty, number) for each in outcomes.returns for number in each.agents})
-    return f"{places}; {agents} agents, {len(outcomes.labels)} methods, {results.cells} cells."
+    return {"worlds": len(outcomes.worlds), "settings": settings, "agents": agents, "methods": len(outcomes.labels)}
+
+
+def _headline(outcomes: OODResults) -> str:
+    """Return the method with the highest mean AUC of each world."""
+    best: dict[str, Row] = {}
+    for row in detection_leaderboard(outcomes):
+        if row["AUC"] is not None:
+            best.setdefault(row["world"], row)
+    parts = [f"{row['method']} in {world} ({row['AUC']:.3f})" for world, row in best.items()]
+    if not parts:
+        return "No agent fails in a modified setting, so there is no AUC to compare."
+    return f"Highest mean AUC where agents fail: {listed(parts)}."

@@ -12,6 +12,7 @@ from offnominal.papers.ood_rl.separation import SEPARATION_METRICS
 from offnominal.reports.study_tables import Row, StudyTable
 
 RANDOM_AUC = 0.5
+LABELS = {"methods": "Methods", "variances": "Variances", "returns": "Returns", "settings": "Settings"}
 
 
 def detection_leaderboard(outcomes: OODResults) -> list[Row]:
@@ -54,7 +55,12 @@ def report_tables(outcomes: OODResults) -> list[StudyTable]:
         ("returns", "Returns in every setting", _returns(outcomes)),
         ("settings", "AUC in every setting, mean over agents and trials", _settings(outcomes)),
     ]
-    return [StudyTable(name, title, rows, rows) for name, title, rows in tables]
+    aurocs = tuple(SEPARATION_METRICS[name] for name in SEPARATION_METRICS if name.startswith("auc"))
+    shaded = {"methods": ("AUC", *aurocs), "settings": aurocs}
+    return [
+        StudyTable(name, title, rows, rows, label=LABELS[name], auroc=shaded.get(name, ()))
+        for name, title, rows in tables
+    ]
 
 
 def _variances(outcomes: OODResults) -> list[Row]:

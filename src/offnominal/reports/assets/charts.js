@@ -27,7 +27,7 @@ function criticalDifference() {
   const p = found.p < 0.001 ? "p < 0.001" : `p = ${found.p}`;
   put(
     "critical",
-    draw("svg", { viewBox: `0 0 1000 ${height}`, role: "img", "aria-label": "Critical-difference diagram of average ranks" }, ...parts),
+    chart(`0 0 1000 ${height}`, "Critical-difference diagram of average ranks", parts),
     html(
       "figcaption",
       {},
@@ -51,7 +51,7 @@ function rankLabel(name, rank, x, top, y, isLeft) {
   const text = isLeft ? edge - 10 : edge + 10;
   return [
     draw("path", { d: `M${x} ${top}V${y}H${edge}`, fill: "none", stroke: DATA.colours[name], "stroke-width": 1.6, "stroke-dasharray": isBaseline(name) ? "4 3" : null }),
-    draw("circle", { cx: x, cy: top, r: 3.6, fill: DATA.colours[name] }),
+    draw("circle", { cx: x, cy: top, r: 3.6, fill: DATA.colours[name], "data-tip": `${name}: average rank ${rank.toFixed(2)}` }),
     draw("text", { x: text, y: y + 4, "text-anchor": anchor }, isLeft ? `${name}  ` : "", draw("tspan", { class: "quiet", style: "fill: var(--soft)" }, rank.toFixed(2)), isLeft ? "" : `  ${name}`),
   ];
 }
@@ -59,28 +59,31 @@ function rankLabel(name, rank, x, top, y, isLeft) {
 function distribution(id, side, entries) {
   const metric = metricNow();
   const faults = faultsNow();
+  const names = visible();
   const facets = entries.filter((entry) => faults.some((fault) => DATA.faults[fault][side] === entry));
   const numbers = DATA.numbers[metric.name];
-  const values = faults.flatMap((fault) => numbers[fault].filter(Boolean).map((cell) => cell[0]));
+  const values = faults.flatMap((fault) => names.map((index) => numbers[fault][index]).filter(Boolean).map((cell) => cell[0]));
   if (!values.length) return put(id, html("p", { class: "note" }, "No results for this selection."));
   const low = metric.unit ? 0 : Math.floor(20 * Math.min(...values, metric.random_value ?? 1)) / 20;
   const high = metric.unit ? Math.max(...values) : Math.max(...values, metric.random_value === 0 ? 0 : 1);
-  const [label, row, gap, top] = [132, 25, 22, 26];
+  const longest = Math.max(...names.map((index) => DATA.names[index].length));
+  const [label, row, gap, top] = [clamp(18 + 6.6 * longest, 90, 260), 25, 22, 26];
   const width = (1000 - label) / facets.length - gap;
-  const bottom = top + DATA.names.length * row;
-  const parts = DATA.names.map((name, place) => draw("text", { x: label - 10, y: top + place * row + row / 2 + 4, "text-anchor": "end" }, name));
+  const bottom = top + names.length * row;
+  const parts = names.map((index, place) => draw("text", { x: label - 10, y: top + place * row + row / 2 + 4, "text-anchor": "end" }, DATA.names[index]));
   facets.forEach((entry, number) => {
     const start = label + number * (width + gap);
     const x = (value) => start + ((value - low) / (high - low || 1)) * width;
     parts.push(draw("text", { class: "strong", x: start, y: 14 }, entry), ...grid(x, low, high, top, bottom, metric));
     const here = faults.filter((fault) => DATA.faults[fault][side] === entry);
-    DATA.names.forEach((name, place) => {
-      const found = here.map((fault) => [numbers[fault][place]?.[0], fault]).filter(([value]) => value !== undefined && value !== null);
+    names.forEach((index, place) => {
+      const name = DATA.names[index];
+      const found = here.map((fault) => [numbers[fault][index]?.[0], fault]).filter(([value]) => value !== undefined && value !== null);
       if (found.length) parts.push(...boxRow(found, x, top + place * row + row / 2, DATA.colours[name], isBaseline(name)));
     });
   });
   parts.push(draw("text", { class: "quiet", x: label + (1000 - label) / 2, y: bottom + 36, "text-anchor": "middle" }, withUnit(metric)));
-  put(id, draw("svg", { viewBox: `0 0 1000 ${bottom + 42}`, role: "img", "aria-label": `${metric.label} per detector by ${side}` }, ...parts));
+  put(id, detectorLegend(), chart(`0 0 1000 ${bottom + 42}`, `${metric.label} per detector by ${side}`, parts));
 }
 
 function grid(x, low, high, top, bottom, metric) {
@@ -100,19 +103,41 @@ function boxRow(found, x, y, colour, hollow) {
     draw("rect", { x: x(q1), y: y - 6.5, width: Math.max(x(q3) - x(q1), 1), height: 13, rx: 2, fill: hollow ? "var(--card)" : colour, "fill-opacity": hollow ? 1 : 0.3, stroke: colour }),
     draw("line", { x1: x(q2), x2: x(q2), y1: y - 6.5, y2: y + 6.5, stroke: colour, "stroke-width": 2.5 }),
     ...found.map(([value, fault]) =>
-      draw("circle", { cx: x(value), cy: y + (((fault * 7) % 9) - 4) * 1.1, r: 1.8, fill: colour, opacity: 0.75 }, draw("title", {}, `${DATA.faults[fault].split}, ${DATA.faults[fault].world}: ${shown(value)}`)),
+      draw("circle", { cx: x(value), cy: y + (((fault * 7) % 9) - 4) * 1.1, r: 1.8, fill: colour, opacity: 0.75, "data-tip": `${DATA.faults[fault].split}, ${DATA.faults[fault].world}: ${shown(value)}` }),
     ),
   ];
 }
 
-const SHAPES = ["M-5 0A5 5 0 1 0 5 0A5 5 0 1 0-5 0Z", "M-4.6-4.6H4.6V4.6H-4.6Z", "M0-5.8L5.6 4.4H-5.6Z", "M0-6L6 0L0 6L-6 0Z", "M0 5.8L5.6-4.4H-5.6Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z"];
+const SHAPES = ["M-5 0A5 5 0 1 0 5 0A5 5 0 1 0-5 0Z", "M-4.6-4.6H4.6V4.6H-4.6Z", "M0-5.8L5.6 4.4H-5.6Z", "M0-6L6 0L0 6L-6 0Z", "M0 5.8L5.6-4.4H-5.6Z", "M-6-2H-2V-6H2V-2H6V2H2V6H-2V2H-6Z", "M-5.6-3L-3-5.6L0-2.6L3-5.6L5.6-3L2.6 0L5.6 3L3 5.6L0 2.6L-3 5.6L-5.6 3L-2.6 0Z", "M0-6.6L1.6-2.1L6.3-2L2.5 .8L3.9 5.4L0 2.7L-3.9 5.4L-2.5 .8L-6.3-2L-1.6-2.1Z"];
+const hiddenAlarms = new Set();
+
+function legendEntry(shape, colour, text, hollow) {
+  return html("li", {}, ...legendMark(shape, colour, text, hollow));
+}
+
+const legendMark = (shape, colour, text, hollow) => [draw("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, draw("path", { d: SHAPES[shape % SHAPES.length], fill: hollow ? "none" : colour, stroke: colour, "stroke-width": 1.6 })), text];
+
+function alarmLegend() {
+  const alarms = Object.keys(DATA.timing.alarms);
+  const entries = alarms.map((alarm, shape) => {
+    const toggle = () => {
+      if (hiddenAlarms.has(alarm)) hiddenAlarms.delete(alarm);
+      else if (hiddenAlarms.size < alarms.length - 1) hiddenAlarms.add(alarm);
+      delayAgainstFalseAlarms();
+      byId("tradeoff").querySelectorAll(".legend button")[shape].focus();
+    };
+    return html("li", {}, html("button", { type: "button", class: "plain", "aria-pressed": String(!hiddenAlarms.has(alarm)), onclick: toggle }, ...legendMark(shape, "var(--soft)", alarm)));
+  });
+  return html("ul", { class: "legend toggles", "aria-label": "Alarms: press to show or hide" }, ...entries);
+}
 
 function scatterPoints() {
   const faults = faultsNow();
   const column = (name) => DATA.timing.columns.findIndex((entry) => entry.name === name);
   const [delay, cost] = [column("mean_delay"), column("false_alarms")];
   return Object.entries(DATA.timing.alarms).flatMap(([alarm, numbers], shape) =>
-    DATA.names.flatMap((name, index) => {
+    (hiddenAlarms.has(alarm) ? [] : visible()).flatMap((index) => {
+      const name = DATA.names[index];
       const rows = faults.map((fault) => numbers[fault][index]).filter((row) => row && row[delay] !== null && row[cost] !== null);
       return rows.length ? [{ alarm, shape, name, y: mean(rows.map((row) => row[delay])), x: mean(rows.map((row) => row[cost])) }] : [];
     }),
@@ -139,18 +164,15 @@ function delayAgainstFalseAlarms() {
     ...points.map((point) =>
       draw(
         "path",
-        { d: SHAPES[point.shape % SHAPES.length], transform: `translate(${x(point.x)} ${y(point.y)}) scale(1.25)`, fill: isBaseline(point.name) ? "var(--paper)" : DATA.colours[point.name], "fill-opacity": 0.85, stroke: DATA.colours[point.name], "stroke-width": 1.4 },
-        draw("title", {}, `${point.name}, ${point.alarm}: ${shown(point.y, 1)} steps, ${shown(point.x, 2)} per 1,000`),
+        { "data-tip": `${point.name}, ${point.alarm}: ${shown(point.y, 1)} steps, ${shown(point.x, 2)} per 1,000`, d: SHAPES[point.shape % SHAPES.length], transform: `translate(${x(point.x)} ${y(point.y)}) scale(1.25)`, fill: isBaseline(point.name) ? "var(--paper)" : DATA.colours[point.name], "fill-opacity": 0.85, stroke: DATA.colours[point.name], "stroke-width": 1.4 },
       ),
     ),
   ];
-  const key = (shape, colour, text, hollow) =>
-    html("li", {}, draw("svg", { viewBox: "-8 -8 16 16", "aria-hidden": "true" }, draw("path", { d: SHAPES[shape], fill: hollow ? "none" : colour, stroke: colour, "stroke-width": 1.6 })), text);
   put(
     "tradeoff",
-    html("ul", { class: "legend" }, ...Object.keys(DATA.timing.alarms).map((alarm, shape) => key(shape % SHAPES.length, "var(--soft)", alarm))),
-    draw("svg", { viewBox: "0 0 1000 446", role: "img", "aria-label": "Mean delay against false alarms" }, ...parts),
-    html("ul", { class: "legend" }, ...DATA.names.map((name) => key(0, DATA.colours[name], name, isBaseline(name)))),
+    alarmLegend(),
+    chart("0 0 1000 446", "Mean delay against false alarms", parts),
+    detectorLegend(),
     html("figcaption", {}, "Down and to the left is better. One mark per detector and alarm; mean over the selected faults with equal weights."),
   );
 }

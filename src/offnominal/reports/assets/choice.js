@@ -1,14 +1,16 @@
-// What the reader has chosen to look at, and who wants to know.
+// What the reader has chosen to look at, in the address too, and which parts of the page show it.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const choice = { metric: 0, world: -1, kind: -1, level: -1 };
+const hidden = new Set();
 const watchers = [];
 
 const onChoice = (watcher) => watchers.push(watcher);
 const metricNow = () => DATA.metrics[choice.metric];
 const keyOf = (world, kind, level) => `${world},${kind},${level}`;
 const keyNow = () => keyOf(choice.world, choice.kind, choice.level);
-const leaderboardNow = () => DATA.leaderboards[metricNow().name]?.[keyNow()] ?? [];
+const leaderboardNow = () => (metricNow() ? (DATA.leaderboards[metricNow().name]?.[keyNow()] ?? []) : []);
+const visible = () => DATA.names.map((_, index) => index).filter((index) => !hidden.has(DATA.names[index]));
 
 function faultsNow() {
   const numbers = DATA.faults.map((_, number) => number);
@@ -23,50 +25,50 @@ function faultsNow() {
 }
 
 function changed() {
-  for (const watcher of watchers) watcher();
+  if (metricNow()) for (const watcher of watchers) watcher();
   const faults = faultsNow().length;
   byId("status").textContent = faults === 1 ? "1 fault" : `${faults} faults`;
+  byId("metric-tip").dataset.tip = metricNow()?.meaning ?? "";
+  remember("hide", [...hidden].join("\n"));
+  for (const [side, place] of Object.entries(choice)) remember(side, place <= (side === "metric" ? 0 : -1) ? null : textsOf(side)[place]);
 }
 
+const textsOf = (side) => ({ metric: DATA.metrics.map((metric) => metric.name), world: DATA.worlds, kind: DATA.kinds, level: DATA.levels })[side];
+
 function startChoice() {
-  const sides = { world: DATA.worlds, kind: DATA.kinds, level: DATA.levels };
-  options(byId("metric"), DATA.metrics.map((metric, number) => [String(number), metric.label]), "0");
-  for (const [side, entries] of Object.entries(sides)) {
-    options(byId(side), [["-1", "all"], ...entries.map((text, number) => [String(number), text])], "-1");
-  }
   for (const side of Object.keys(choice)) {
+    const texts = side === "metric" ? DATA.metrics.map((metric) => metric.label) : textsOf(side);
+    const place = textsOf(side).indexOf(remembered(side));
+    if (place >= 0) choice[side] = place;
+    options(byId(side), [...(side === "metric" ? [] : [["-1", "all"]]), ...texts.map((text, number) => [String(number), text])], String(choice[side]));
     byId(side).addEventListener("change", (event) => {
       choice[side] = Number(event.target.value);
       changed();
     });
   }
-  byId("filters").addEventListener("reset", () => {
+  for (const name of (remembered("hide") ?? "").split("\n")) if (DATA.names.includes(name)) hidden.add(name);
+  byId("filters").addEventListener("reset", (event) => {
+    event.preventDefault();
     Object.assign(choice, { metric: 0, world: -1, kind: -1, level: -1 });
-    setTimeout(changed);
+    for (const side of Object.keys(choice)) byId(side).value = String(choice[side]);
+    hidden.clear();
+    changed();
   });
 }
 
-function startTheme() {
-  const root = document.documentElement;
-  const stored = (value) => {
-    try {
-      return value === undefined ? localStorage.getItem("theme") : localStorage.setItem("theme", value);
-    } catch {
-      return null;
-    }
-  };
-  const dark = () =>
-    (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const label = () => {
-    byId("theme").textContent = dark() ? "Light" : "Dark";
-    byId("theme").setAttribute("aria-pressed", String(dark()));
-  };
-  const before = stored();
-  if (before) root.dataset.theme = before;
-  byId("theme").addEventListener("click", () => {
-    root.dataset.theme = dark() ? "light" : "dark";
-    stored(root.dataset.theme);
-    label();
+// A legend of buttons that show and hide detectors in all figures and heat maps.
+function detectorLegend() {
+  const entries = DATA.names.map((name) => {
+    const toggle = (event) => {
+      if (hidden.has(name)) hidden.delete(name);
+      else if (visible().length > 1) hidden.add(name);
+      const place = [event.currentTarget.closest("figure").id, DATA.names.indexOf(name)];
+      changed();
+      byId(place[0]).querySelectorAll(".legend button")[place[1]]?.focus();
+    };
+    const mark = html("span", { class: "dot", "aria-hidden": "true" });
+    const button = html("button", { type: "button", class: isBaseline(name) ? "plain baseline" : "plain", "--own": DATA.colours[name], "aria-pressed": String(!hidden.has(name)), onclick: toggle }, mark, name);
+    return html("li", {}, button);
   });
-  label();
+  return html("ul", { class: "legend toggles", "aria-label": "Detectors: press to show or hide" }, ...entries);
 }

@@ -48,6 +48,19 @@ function ticks(low, high, count = 5) {
   return found;
 }
 
+function compareKeys(a, b, up) {
+  if (a === null || a === undefined) return 1;
+  if (b === null || b === undefined) return -1;
+  const less = typeof a === "string" ? a.localeCompare(b) : a - b;
+  return up ? less : -less;
+}
+
+// A figure whose marks have texts is one stop of the keyboard; see tips.js.
+function chart(viewBox, label, parts) {
+  const marked = parts.some((part) => part?.dataset?.tip);
+  return draw("svg", { viewBox, role: "img", "aria-label": label + (marked ? ". Arrow keys read the marks." : ""), tabindex: marked ? "0" : null }, ...parts);
+}
+
 const isBaseline = (name) => DATA.baselines.includes(name);
 
 function detectorCell(name, tag = "th") {

@@ -28,7 +28,10 @@ function refreshEpisode(wanted = {}) {
   const found = unique(exampleRows({ world, split }).map((row) => row.name));
   const name = refill("episode-name", DATA.names.filter((entry) => found.includes(entry)), before.name);
   const episode = refill("episode-number", unique(exampleRows({ world, split, name }).map((row) => row.episode)), before.number);
-  paintEpisode(exampleRows({ world, split, name, episode })[0]);
+  const row = exampleRows({ world, split, name, episode })[0];
+  const first = row === DATA.examples.rows[DATA.examples.default];
+  remember("episode", first ? null : [world, split, name, episode].join("\n"));
+  paintEpisode(row);
 }
 
 const watchEpisode = (world, split) => refreshEpisode({ world, split });
@@ -52,13 +55,13 @@ function paintEpisode(row) {
     row.onset === null ? null : draw("rect", { x: x(row.onset), y: top, width: Math.max(x(end) - x(row.onset), 1), height: bottom - top, fill: "var(--fault)", "data-part": "fault" }),
     ...episodeAxes(x, y, last, all, wantsLog, { left, right, top, bottom }),
     row.onset === null ? null : draw("text", { class: "quiet", x: x(Math.max(row.onset, row.effective ?? 0)) + 6, y: top + 15 }, "fault on"),
-    row.effective === null || row.effective === row.onset ? null : draw("line", { x1: x(row.effective), x2: x(row.effective), y1: top, y2: bottom, stroke: "var(--bad)", "stroke-dasharray": "2 3" }, draw("title", {}, `effective onset: step ${row.effective}`)),
+    row.effective === null || row.effective === row.onset ? null : draw("line", { x1: x(row.effective), x2: x(row.effective), y1: top, y2: bottom, stroke: "var(--bad)", "stroke-dasharray": "2 3", "stroke-width": 1.5, "data-tip": `Effective onset: step ${row.effective}, the first at which the episode differs from its twin.` }),
     twin.length ? draw("path", { d: path(twin), fill: "none", stroke: "var(--twin)", "stroke-width": 1.3 }) : null,
     draw("path", { d: path(scores), fill: "none", stroke: DATA.colours[row.name], "stroke-width": 1.8, "data-part": "score" }),
     ...thresholdLines(row, y, left, right),
     ...alarmMarks(row, x, top),
   ];
-  put("episode", draw("svg", { viewBox: "0 0 1000 378", role: "img", "aria-label": `Scores of ${row.name} in ${row.world}, ${row.split}` }, ...parts), episodeFacts(row));
+  put("episode", chart("0 0 1000 378", `Scores of ${row.name} in ${row.world}, ${row.split}`, parts), episodeFacts(row));
 }
 
 function episodeAxes(x, y, last, all, wantsLog, { left, right, top, bottom }) {
@@ -92,8 +95,7 @@ function alarmMarks(row, x, top) {
     const early = row.onset !== null && step < row.onset;
     return draw(
       "path",
-      { d: "M0 0L-5.5-10H5.5Z", transform: `translate(${x(step)} ${top - 2 - (place % 3) * 11})`, fill: early ? "var(--bad)" : "var(--ink)", "data-part": "alarm" },
-      draw("title", {}, `${alarm}: step ${step}`),
+      { d: "M0 0L-5.5-10H5.5Z", transform: `translate(${x(step)} ${top - 2 - (place % 3) * 11})`, fill: early ? "var(--bad)" : "var(--ink)", "data-part": "alarm", "data-tip": `${alarm}: step ${step}` },
     );
   });
 }
@@ -115,5 +117,7 @@ function startEpisodes() {
   }
   for (const id of ["world", "split", "name", "number"]) byId(`episode-${id}`).addEventListener("change", () => refreshEpisode());
   byId("episode-log").addEventListener("change", () => refreshEpisode());
-  refreshEpisode({ name: DATA.names[0] });
+  const [world, split, name, number] = (remembered("episode") ?? "").split("\n");
+  const first = DATA.examples.rows[DATA.examples.default];
+  refreshEpisode(number ? { world, split, name, number } : { world: first.world, split: first.split, name: first.name, number: String(first.episode) });
 }

@@ -1,40 +1,37 @@
 // Heat maps, and everything about one fault.
 
-function goodness(value, metric, low, high) {
-  if (metric.random_value !== null) {
-    const best = metric.random_value === 0 ? Math.max(high, 0.05) : 1;
-    return (value - metric.random_value) / (best - metric.random_value);
-  }
-  return metric.higher ? (value - low) / (high - low || 1) : 1 - (value - low) / (high - low || 1);
+// The step of the AUROC scale, 0 to 40. Metrics without a neutral value have its upper half, from worst to best.
+function scaleStep(value, metric, low, high) {
+  if (metric.centre !== null) return Math.round(40 * clamp(value - metric.centre + 0.5, 0, 1));
+  const share = (value - low) / (high - low || 1);
+  return 20 + Math.round(20 * clamp(metric.higher ? share : 1 - share, 0, 1));
 }
 
 function heatCell(value, metric, low, high, attributes = {}) {
   if (value === null || value === undefined) return html("td", { ...attributes }, "–");
-  const good = clamp(goodness(value, metric, low, high), -1, 1);
-  const share = Math.round(Math.abs(good) * 92);
-  const tone = good < 0 ? "var(--bad)" : "var(--heat)";
-  return html("td", { class: share > 66 ? "cell deep" : "cell", "--share": share, "--tone": tone, ...attributes }, shown(value, metric.unit ? 1 : 2));
+  return html("td", { class: `cell auroc-${scaleStep(value, metric, low, high)}`, ...attributes }, shown(value, metric.unit ? 1 : 2));
 }
 
 function heatScale(metric, low, high) {
-  const ends = metric.random_value !== null ? ["below random", "best"] : metric.higher ? [shown(low, 2), shown(high, 2)] : [shown(high, 2), shown(low, 2)];
-  return html("div", { class: "scale", "aria-hidden": "true" }, ends[0], html("i", { class: metric.random_value !== null ? "both" : "" }), ends[1]);
+  const centred = metric.centre !== null;
+  const ends = centred ? [metric.centre - 0.5, metric.centre + 0.5] : metric.higher ? [low, high] : [high, low];
+  return html("div", { class: "scale", "aria-hidden": "true" }, html("span", {}, shown(ends[0], 1)), html("i", { class: centred ? "both" : "" }), html("span", {}, shown(ends[1], 1)), centred ? html("span", {}, `neutral at ${metric.centre}`) : null);
 }
 
 function heatHead(first) {
   return [
-    html("colgroup", {}, html("col", { class: "first" }), html("col", { span: DATA.names.length })),
-    html("thead", {}, html("tr", {}, html("th", { scope: "col", class: "left" }, first), ...DATA.names.map((name) => html("th", { scope: "col", class: "turned" }, html("span", {}, name))))),
+    html("colgroup", {}, html("col", { class: "first" }), html("col", { span: visible().length })),
+    html("thead", {}, html("tr", {}, html("th", { scope: "col", class: "left" }, first), ...visible().map((index) => html("th", { scope: "col", class: "turned" }, html("span", {}, DATA.names[index]))))),
   ];
 }
 
 function leaderboardRow(label, key, metric, range) {
   const entries = DATA.leaderboards[metric.name]?.[key] ?? [];
   const byName = new Map(entries.map((row) => [row[0], row]));
-  const cells = DATA.names.map((_, index) => {
+  const cells = visible().map((index) => {
     const row = byName.get(index);
-    const title = row && row[2] !== null ? `${shown(row[1])} [${shown(row[2])}, ${shown(row[3])}]` : null;
-    return heatCell(row?.[1], metric, ...range, { title });
+    const tip = row && row[2] !== null ? `${DATA.names[index]}, ${label}: ${shown(row[1])} [${shown(row[2])}, ${shown(row[3])}]` : null;
+    return heatCell(row?.[1], metric, ...range, { "data-tip": tip });
   });
   return html("tr", {}, html("th", { scope: "row" }, label), ...cells);
 }
@@ -43,14 +40,18 @@ function matrices() {
   const metric = metricNow();
   const all = Object.values(DATA.leaderboards[metric.name] ?? {}).flat().map((row) => row[1]);
   const range = [Math.min(...all), Math.max(...all)];
+  byId("matrices-scale").replaceChildren(heatScale(metric, ...range));
   const worlds = DATA.worlds.map((world, number) => leaderboardRow(world, keyOf(number, choice.kind, choice.level), metric, range));
-  put("by-world", html("table", { class: "heat" }, heatHead("World"), html("tbody", {}, ...worlds)));
+  put("by-world", html("table", { class: "heat", "data-name": "by-world", "data-title": `${metric.label} by world` }, heatHead("World"), html("tbody", {}, ...worlds)));
   const kinds = DATA.kinds.flatMap((kind, k) => [
-    html("tr", { class: "group" }, html("th", { colspan: DATA.names.length + 1, scope: "rowgroup" }, kind)),
+    html("tr", { class: "group" }, html("th", { colspan: visible().length + 1, scope: "rowgroup" }, kind)),
     ...DATA.levels.map((level, l) => (DATA.leaderboards[metric.name]?.[keyOf(choice.world, k, l)] ? leaderboardRow(level, keyOf(choice.world, k, l), metric, range) : null)),
   ]);
-  put("by-kind", html("table", { class: "heat" }, heatHead("Level"), html("tbody", {}, ...kinds)));
+  put("by-kind", html("table", { class: "heat", "data-name": "by-kind", "data-title": `${metric.label} by kind and level` }, heatHead("Level"), html("tbody", {}, ...kinds)));
 }
+
+// The name of a fault may wrap after its kind and before its level, not within a word.
+const breakable = (split) => split.split(/(?<=\/)|(?=@)/).flatMap((part, place) => (place ? [html("wbr"), part] : [part]));
 
 function splitsNow() {
   const groups = new Map();
@@ -74,22 +75,23 @@ function heatMap() {
   const numbers = DATA.numbers[metric.name];
   const splits = splitsNow();
   const value = (faults, index) => mean(faults.map((fault) => numbers[fault][index]?.[0]).filter((found) => found !== undefined && found !== null));
-  const all = splits.flatMap((faults) => DATA.names.map((_, index) => value(faults, index))).filter((found) => found !== null);
+  const all = splits.flatMap((faults) => visible().map((index) => value(faults, index))).filter((found) => found !== null);
   const range = [Math.min(...all), Math.max(...all)];
   let kind = null;
   const rows = splits.flatMap((faults) => {
     const fault = DATA.faults[faults[0]];
-    const group = fault.kind === kind ? [] : [html("tr", { class: "group" }, html("th", { colspan: DATA.names.length + 1, scope: "rowgroup" }, fault.kind))];
+    const group = fault.kind === kind ? [] : [html("tr", { class: "group" }, html("th", { colspan: visible().length + 1, scope: "rowgroup" }, fault.kind))];
     kind = fault.kind;
-    const open = html("button", { class: "plain fault", type: "button", onclick: () => openFault(faults[0]) }, fault.split);
-    return [...group, html("tr", {}, html("th", { scope: "row" }, open), ...DATA.names.map((_, index) => heatCell(value(faults, index), metric, ...range, { "data-fault": faults[0] })))];
+    const open = html("button", { class: "plain fault", type: "button", onclick: () => openFault(faults[0]) }, ...breakable(fault.split));
+    return [...group, html("tr", {}, html("th", { scope: "row" }, open), ...visible().map((index) => heatCell(value(faults, index), metric, ...range, { "data-fault": faults[0] })))];
   });
   const table = html("table", { class: "heat", id: "heat-table" }, heatHead("Fault"), html("tbody", {}, ...rows));
   table.addEventListener("click", (event) => {
     const cell = event.target.closest("td[data-fault]");
     if (cell) openFault(Number(cell.dataset.fault));
   });
-  put("heat", heatScale(metric, ...range), html("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Heat map of faults" }, table));
+  put("heat-scale", heatScale(metric, ...range));
+  put("heat", table);
 }
 
 function openFault(number) {
@@ -101,6 +103,9 @@ function openFault(number) {
   options(byId("fault-alarm"), Object.keys(DATA.timing.alarms).map((alarm) => [alarm, alarm]), Object.keys(DATA.timing.alarms)[0] ?? "");
   paintFault();
   if (!byId("fault").open) byId("fault").showModal();
+  byId("fault-close").focus();
+  byId("fault").scrollTo(0, 0);
+  for (const region of byId("fault").querySelectorAll(".scroll")) region.scrollTo(0, 0);
 }
 
 function paintFault() {
@@ -115,7 +120,7 @@ function paintFault() {
       node: html("tr", {}, detectorCell(name), ...cells.map((cell, i) => html("td", {}, ...estimate(cell, digitsOf(DATA.metrics[i])))), ...more.map((value) => html("td", {}, shown(value)))),
     };
   });
-  const columns = [{ label: "Detector", className: "left" }, ...DATA.metrics.map((metric) => ({ label: withUnit(metric), down: metric.higher })), ...extras.map((label) => ({ label }))];
+  const columns = [{ label: "Detector", className: "left" }, ...DATA.metrics.map((metric) => ({ label: withUnit(metric), down: metric.higher, tip: metric.meaning })), ...extras.map((label) => ({ label }))];
   sortable(byId("fault-numbers"), columns, rows);
   paintFaultTiming(number);
   byId("fault-watch").hidden = !DATA.examples.rows.some((row) => row.split === DATA.faults[number].split && row.world === DATA.faults[number].world);
@@ -128,7 +133,7 @@ function paintFaultTiming(number) {
     if (!found) return [];
     return [timingRow(name, found.map((_, column) => timingOf(found, column)))];
   });
-  sortable(byId("fault-timing"), [{ label: "Detector", className: "left" }, ...DATA.timing.columns.map((column) => ({ label: column.label }))], rows);
+  sortable(byId("fault-timing"), [{ label: "Detector", className: "left" }, ...DATA.timing.columns.map((column) => ({ label: column.label, tip: column.meaning }))], rows);
 }
 
 function startFaults() {

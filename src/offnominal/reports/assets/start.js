@@ -1,18 +1,7 @@
-// Puts the page together.
+// Starts what every page has.
 
 startTheme();
-startChoice();
-startFaults();
-startEpisodes();
-options(byId("alarm"), Object.keys(DATA.timing.alarms).map((alarm) => [alarm, alarm]), Object.keys(DATA.timing.alarms)[0] ?? "");
-byId("alarm").addEventListener("change", timingTable);
-onChoice(leaderboard);
-onChoice(criticalDifference);
-onChoice(() => distribution("spread-kind", "kind", DATA.kinds));
-onChoice(() => distribution("spread-level", "level", DATA.levels));
-onChoice(matrices);
-onChoice(heatMap);
-onChoice(timingTable);
-onChoice(guaranteeTable);
-onChoice(delayAgainstFalseAlarms);
-changed();
+startStaticTables();
+startDownloads();
+startTips();
+startAddress();

@@ -1,11 +1,12 @@
 // Tables that can be sorted, the leaderboard first.
 
-function sortable(table, columns, rows, start = null) {
+function sortable(table, columns, rows, start = null, header = columns.map((column) => column.label)) {
   let order = start;
   const head = html("tr", {});
   const body = html("tbody", {});
   const paint = () => {
-    const sorted = order === null ? rows : [...rows].sort((a, b) => compare(a.keys[order.column], b.keys[order.column], order.up));
+    const sorted = order === null ? rows : [...rows].sort((a, b) => compareKeys(a.keys[order.column], b.keys[order.column], order.up));
+    table.exported = { header, rows: sorted.map((row) => row.values ?? row.keys) };
     head.replaceChildren(
       ...columns.map((column, number) =>
         html(
@@ -13,12 +14,13 @@ function sortable(table, columns, rows, start = null) {
           {
             scope: "col",
             class: column.className,
-            title: column.title,
+            "data-text": column.label,
             "aria-sort": order?.column === number ? (order.up ? "ascending" : "descending") : null,
           },
           column.sort === false
             ? column.label
             : html("button", { class: "plain", type: "button", onclick: () => turn(number, column.down) }, column.label),
+          column.tip ? tipButton(column.label, column.tip) : null,
         ),
       ),
     );
@@ -32,13 +34,6 @@ function sortable(table, columns, rows, start = null) {
   };
   paint();
   table.replaceChildren(...[table.querySelector("caption"), html("thead", {}, head), body].filter(Boolean));
-}
-
-function compare(a, b, up) {
-  if (a === null || a === undefined) return 1;
-  if (b === null || b === undefined) return -1;
-  const less = typeof a === "string" ? a.localeCompare(b) : a - b;
-  return up ? less : -less;
 }
 
 function barScale(entries, metric) {
@@ -76,14 +71,15 @@ function leaderboard() {
     const name = DATA.names[index];
     return {
       keys: [rank, name, tie, value, null, cost.fit, cost.score],
+      values: [rank, name, tie, value, low, high, cost.fit, cost.score],
       node: html(
         "tr",
         { "data-name": name, class: isBest(rank, tie) ? "leader" : null },
-        html("td", {}, rank === null ? html("span", { title: `has results for ${blocks} faults only` }, "–") : String(rank)),
+        html("td", {}, rank === null ? html("button", { type: "button", class: "plain", "data-tip": `Has results for ${blocks} faults only.` }, "–") : String(rank)),
         detectorCell(name),
         html("td", { class: "left ties" }, tie),
         html("td", {}, shown(value, digits), low === null ? null : html("span", { class: "interval" }, ` [${shown(low, digits)}, ${shown(high, digits)}]`)),
-        html("td", { class: "graph" }, intervalBar(row, metric, x)),
+        html("td", { class: "graph", "data-text": "" }, intervalBar(row, metric, x)),
         html("td", {}, shown(cost.fit, 1)),
         html("td", {}, shown(cost.score, 1)),
       ),
@@ -92,14 +88,23 @@ function leaderboard() {
   const columns = [
     { label: "Rank" },
     { label: "Detector", className: "left" },
-    { label: "Ties", className: "left", title: "Detectors that share a letter do not differ significantly" },
-    { label: `${withUnit(metric)} ${metric.higher ? "↑ better" : "↓ better"}`, down: metric.higher },
+    { label: "Ties", className: "left", tip: "Detectors that share a letter do not differ significantly: the interval of their paired difference contains 0." },
+    { label: `${withUnit(metric)} ${metric.higher ? "↑ better" : "↓ better"}`, down: metric.higher, tip: metric.meaning },
     { label: metric.random_value === null ? "95 % interval" : `95 % interval; dashed: ${metric.random_value}`, sort: false, className: "graph" },
-    { label: "Fit, CPU s", title: "CPU seconds to fit, mean over cells" },
-    { label: "Score, CPU µs/step", title: "CPU microseconds per scored step" },
+    { label: "Fit, CPU s", tip: "CPU seconds to fit, mean over cells." },
+    { label: "Score, CPU µs/step", tip: "CPU microseconds per scored step." },
   ];
-  sortable(byId("leaderboard"), columns, rows, { column: 0, up: true });
+  sortable(byId("leaderboard"), columns, rows, { column: 0, up: true }, ["rank", "detector", "ties", metric.name, "low", "high", "fit_cpu_s", "score_cpu_us"]);
   byId("meaning").textContent = metric.meaning;
+}
+
+function startAlarms() {
+  const alarms = Object.keys(DATA.timing.alarms);
+  options(byId("alarm"), alarms.map((alarm) => [alarm, alarm]), alarms.includes(remembered("alarm")) ? remembered("alarm") : (alarms[0] ?? ""));
+  byId("alarm").addEventListener("change", () => {
+    remember("alarm", byId("alarm").value === alarms[0] ? null : byId("alarm").value);
+    timingTable();
+  });
 }
 
 function timingTable() {
@@ -111,7 +116,7 @@ function timingTable() {
     const found = faults.map((fault) => DATA.timing.alarms[alarm][fault][index]).filter(Boolean);
     return timingRow(name, labels.map((label, column) => together(label.name, found.map((row) => timingOf(row, column)))));
   });
-  const columns = [{ label: "Detector", className: "left" }, ...labels.map((column) => ({ label: column.label }))];
+  const columns = [{ label: "Detector", className: "left" }, ...labels.map((column) => ({ label: column.label, tip: column.meaning }))];
   sortable(byId("timing-table"), columns, rows.filter((row) => row.keys.slice(1).some((value) => value !== null)));
 }
 
@@ -129,12 +134,12 @@ function together(name, values) {
 
 function timingRow(name, numbers) {
   const cells = numbers.map((value, column) => html("td", {}, timingText(DATA.timing.columns[column].name, value)));
-  return { keys: [name, ...numbers], node: html("tr", { "data-name": name }, detectorCell(name), ...cells) };
+  return { keys: [name, ...numbers], values: [name, ...numbers.map((value) => (value === Infinity ? null : value))], node: html("tr", { "data-name": name }, detectorCell(name), ...cells) };
 }
 
 function timingText(name, value) {
   if (value === null) return "–";
-  if (value === Infinity) return html("span", { title: "More than half are missed, so the median is undefined" }, "> 50 % missed");
+  if (value === Infinity) return DATA.half_missed;
   return name.includes("delay") ? shown(value, 1) : name === "false_alarms" ? shown(value, 2) : `${(100 * value).toFixed(1)} %`;
 }
 
@@ -169,7 +174,7 @@ function guaranteeRow(entry, row, most, several) {
       html("td", { class: `left verdict ${colour}` }, verdict),
       html("td", {}, `≤ ${percent(entry.level)}${hourly(entry.level)}`),
       html("td", {}, percent(share), interval, hourly(share)),
-      html("td", { class: "graph narrow" }, guaranteeBar(entry, row, most)),
+      html("td", { class: "graph narrow", "data-text": "" }, guaranteeBar(entry, row, most)),
       html("td", {}, `${n.toLocaleString("en")} ${entry.unit}`),
     ),
   };

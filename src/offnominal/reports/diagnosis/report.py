@@ -7,10 +7,10 @@ from typing import Any
 
 from offnominal.core.plot_style import DOTTED, REFERENCE, markers, pyplot
 from offnominal.reports.colours import colours_in_order
-from offnominal.reports.diagnosis.tables import COLUMNS, DiagnosisResults, diagnosis_tables
+from offnominal.reports.diagnosis.tables import COLUMNS, DiagnosisResults, detector_table, diagnosis_tables
 from offnominal.reports.dot_panels import name_rows
 from offnominal.reports.save_figures import save_figures
-from offnominal.reports.simple_page import write_simple_report
+from offnominal.reports.table_report import write_table_report
 from offnominal.studies.results import RunResults
 
 PANELS = ("sensor found", "onset error", "onset in interval", "kind of fault")
@@ -38,9 +38,18 @@ def write_diagnosis_report(results: RunResults, folder: Path) -> Path:
     """Write page, tables and figure of a diagnosis study; return the page."""
     found = DiagnosisResults.of(results.table)
     save_figures(pyplot(), {"diagnosis": lambda plt: diagnosis_figure(plt, found)}, folder / "figures", dpi=160)
-    sizes = f"{len(found.names)} detectors, {len(found.worlds)} worlds, {results.cells} cells."
-    tables = diagnosis_tables(found)
-    return write_simple_report(results, f"{sizes} {EXPLANATION}", tables, {"diagnosis": CAPTION}, folder)
+    facts = {"detectors": len(found.names), "worlds": len(found.worlds)}
+    tables, captions = diagnosis_tables(found), {"diagnosis": CAPTION}
+    return write_table_report(results, _headline(found), tables, captions, folder, facts=facts, explanation=EXPLANATION)
+
+
+def _headline(found: DiagnosisResults) -> str:
+    """Return which detector names the faulty sensor most often."""
+    label = "sensor found"
+    rows = [row for row in detector_table(found).rows if row.get(label) not in (None, "–")]
+    if not rows:
+        return "No diagnosis has finished."
+    return f"{rows[0]['detector']} names the faulty sensor most often: {rows[0][label]} of the sensor faults."
 
 
 def diagnosis_figure(plt: Any, found: DiagnosisResults) -> Any:

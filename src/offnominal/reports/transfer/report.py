@@ -6,10 +6,10 @@ from pathlib import Path
 
 from offnominal.core.plot_style import pyplot
 from offnominal.reports.save_figures import save_figures
-from offnominal.reports.simple_page import write_simple_report
+from offnominal.reports.table_report import write_table_report
 from offnominal.reports.transfer.figure import transfer_figure
 from offnominal.reports.transfer.results import TransferResults
-from offnominal.reports.transfer.tables import transfer_tables
+from offnominal.reports.transfer.tables import LABEL, transfer_tables
 from offnominal.studies.results import RunResults
 
 CAPTION = (
@@ -27,10 +27,19 @@ def write_transfer_report(results: RunResults, folder: Path) -> Path:
     found = TransferResults.of(results.table)
     save_figures(pyplot(), {"transfer": lambda plt: transfer_figure(plt, found)}, folder / "figures", dpi=200)
     captions = {"transfer": CAPTION.format(alarm=next(iter(found.alarms), "no alarm"))}
-    return write_simple_report(results, _summary(found, results), transfer_tables(found), captions, folder)
+    facts = {"detectors": len(found.names), "worlds": len(found.worlds)}
+    tables = transfer_tables(found)
+    return write_table_report(results, _headline(found), tables, captions, folder, facts=facts, explanation=EXPLANATION)
 
 
-def _summary(found: TransferResults, results: RunResults) -> str:
-    """Return the size of the run and how to read it."""
-    sizes = f"{len(found.names)} detectors, {len(found.worlds)} worlds, {results.cells} cells."
-    return f"{sizes} {EXPLANATION}"
+def _headline(found: TransferResults) -> str:
+    """Return the detector with the best mean over the pairs of different worlds, and its range over them."""
+    pairs = [pair for pair in found.pairs if pair[0] != pair[1]]
+    if not found.names or not pairs:
+        return "No detector was tested in a world other than its own."
+    estimates = [found.estimate(found.names[0], pair, found.shared_splits or None) for pair in pairs]
+    values = [each.value for each in estimates if each is not None and each.value is not None]
+    if not values:
+        return "No detector was tested in a world other than its own."
+    span = f"{values[0]:.3f}" if len(values) == 1 else f"{min(values):.3f} to {max(values):.3f}"
+    return f"{found.names[0]} has the highest mean {LABEL} in worlds other than its own: {span}."

@@ -35,6 +35,10 @@ def pair_label(pair: Pair) -> str:
     return f"{pair[0]} → {pair[1]}"
 
 
+def _pair_columns(found: TransferResults) -> tuple[str, ...]:
+    return tuple(map(pair_label, found.pairs))
+
+
 def auroc_table(found: TransferResults) -> StudyTable:
     """Return the mean time-matched AUROC of each detector for each pair of worlds."""
     splits = found.shared_splits or None
@@ -45,7 +49,14 @@ def auroc_table(found: TransferResults) -> StudyTable:
         rows.append({"detector": name, **{pair_label(pair): _shown(value) for pair, value in values.items()}})
         numbers += [{"detector": name, **_pair(pair), **_numbers(value)} for pair, value in values.items()]
     which = f"the {counted(len(splits), 'fault')} that all worlds have" if splits else "all faults of the tested world"
-    return StudyTable("transfer", f"{LABEL}, trained in → tested in, mean over {which}", rows, numbers)
+    return StudyTable(
+        "transfer",
+        f"{LABEL}, trained in → tested in, mean over {which}",
+        rows,
+        numbers,
+        label="Leaderboard",
+        auroc=_pair_columns(found),
+    )
 
 
 def difference_table(found: TransferResults) -> StudyTable:
@@ -62,7 +73,7 @@ def difference_table(found: TransferResults) -> StudyTable:
                 numbers.append({"detector": name, **_pair(pair), **_numbers(value)})
         rows.append(row)
     title = f"{LABEL}, change by transfer: trained elsewhere less trained in the tested world"
-    return StudyTable("transfer_change", title, rows if numbers else [], numbers)
+    return StudyTable("transfer_change", title, rows if numbers else [], numbers, label="Change by transfer")
 
 
 def false_alarm_table(found: TransferResults) -> StudyTable:
@@ -76,7 +87,8 @@ def false_alarm_table(found: TransferResults) -> StudyTable:
                 shown = {pair_label(pair): None if rate is None else str(rate) for pair, rate in rates.items()}
                 rows.append({"detector": name, "alarm": alarm, **shown})
                 numbers += [{"detector": name, "alarm": alarm, **_pair(p), **_rate(r)} for p, r in rates.items() if r]
-    return StudyTable("false_alarms", "Nominal episodes with a false alarm, trained in → tested in", rows, numbers)
+    title = "Nominal episodes with a false alarm, trained in → tested in"
+    return StudyTable("false_alarms", title, rows, numbers, label="False alarms")
 
 
 def transfer_guarantees(found: TransferResults) -> StudyTable:
@@ -91,7 +103,7 @@ def transfer_guarantees(found: TransferResults) -> StudyTable:
                 about = {"detector": name, "alarm": alarm}
                 rows.append({**about, "trained in → tested in": pair_label(pair), **checks[pair].shown()})
                 numbers.append({**about, **_pair(pair), **checks[pair].row()})
-    return StudyTable("guarantees", TITLE, rows, numbers, f"{NOTE} {ELSEWHERE}")
+    return StudyTable("guarantees", TITLE, rows, numbers, f"{NOTE} {ELSEWHERE}", label="Guarantees")
 
 
 def fault_table(found: TransferResults) -> StudyTable:
@@ -108,7 +120,8 @@ def fault_table(found: TransferResults) -> StudyTable:
                 for pair, value in values.items()
                 if value is not None
             ]
-    return StudyTable("faults", f"{LABEL} by fault, trained in → tested in", rows, numbers)
+    title = f"{LABEL} by fault, trained in → tested in"
+    return StudyTable("faults", title, rows, numbers, label="Faults", auroc=_pair_columns(found))
 
 
 def _pair(pair: Pair) -> Row:

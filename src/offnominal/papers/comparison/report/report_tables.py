@@ -15,6 +15,19 @@ from offnominal.papers.comparison.selection.label_budgets import BUDGETS, by_lab
 from offnominal.papers.comparison.selection.ranks import mean_ranks
 from offnominal.reports.study_tables import Row, StudyTable
 
+LABELS = {
+    "methods": "Methods",
+    "classes": "Classes",
+    "labels": "Labels",
+    "flagged": "Inverted",
+    "ensembles": "Ensembles",
+    "auc": "AUC",
+    "auc_max": "AUC, best per seed",
+    "tpr5": "TPR@5",
+    "polarity": "Correlation",
+}
+"""Names in the navigation of the page."""
+
 
 def method_leaderboard(outcomes: ComparisonResults) -> list[Row]:
     """Return one row per method, best mean rank first."""
@@ -67,7 +80,12 @@ def report_tables(outcomes: ComparisonResults) -> list[StudyTable]:
     ]
     if classes := class_rows(outcomes):
         tables.insert(1, ("classes", "Test AUC by class, one configuration for all classes of a set", classes))
-    return [StudyTable(name, title, rows, rows) for name, title, rows in tables]
+    matrices = dict.fromkeys(("auc", "auc_max"), tuple(outcomes.methods))
+    shaded = {"methods": ("AUC", "AUC, best per seed"), **matrices}
+    return [
+        StudyTable(name, title, rows, rows, label=LABELS[name], auroc=shaded.get(name, ()))
+        for name, title, rows in tables
+    ]
 
 
 def _labels(outcomes: ComparisonResults) -> list[Row]:
