@@ -26,6 +26,7 @@ KINDS = {
     "DamagedFile": ValueError,
     "UnsupportedFormat": ValueError,
     "MissingFile": FileNotFoundError,
+    "MissingProvenance": ValueError,
     "InaccessibleFile": OSError,
     "AlreadyExists": FileExistsError,
     "LawBroken": AssertionError,

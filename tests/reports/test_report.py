@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from offnominal.core.errors import InvalidParameter, MissingProvenance
 from offnominal.evaluation.estimate import Estimate
 from offnominal.reports.comparison_terminal import comparison_terminal
 from offnominal.reports.latex import latex
 from offnominal.reports.published_comparison import comparison_html, comparison_markdown
+from offnominal.reports.report import publish_report
 from offnominal.studies.leaderboards import leaderboard
 from offnominal.studies.published_comparison import PublishedComparison
 
@@ -107,3 +111,31 @@ def test_a_comparison_with_published_results_is_the_same_everywhere():
         assert "other data" in shown
         assert "1 of 2 published numbers match, 0 are near, 1 differ." in shown
     assert "<b>" not in comparison_html("", LINES)
+
+
+def test_a_published_report_links_to_its_manifest_without_paths_of_the_machine(made_up, few_figures, tmp_path):
+    run = replace(made_up, manifest={**made_up.manifest, "store": "/home/me/runs/store"})
+    page = publish_report(run, tmp_path / "published").read_text(encoding="utf-8")
+    assert '<a href="run.json">Manifest</a>' in page
+    assert "/home/me" not in page
+    kept = json.loads((tmp_path / "published" / "run.json").read_text())
+    assert kept["commit"] == made_up.manifest["commit"]
+    assert "store" not in kept
+
+
+@pytest.mark.parametrize("lacking", [{"commit": ""}, {"versions": {"python": "3.12.3"}}])
+def test_results_of_unknown_origin_are_not_published(made_up, tmp_path, lacking):
+    with pytest.raises(MissingProvenance, match=r"commit|version"):
+        publish_report(replace(made_up, manifest={**made_up.manifest, **lacking}), tmp_path / "published")
+    assert not (tmp_path / "published").exists()
+
+
+def test_a_report_is_not_published_over_its_run(made_up, tmp_path):
+    with pytest.raises(InvalidParameter, match="folder of the run itself"):
+        publish_report(replace(made_up, folder=tmp_path), tmp_path)
+
+
+@pytest.fixture
+def few_figures(monkeypatch):
+    """Figures that are not drawn."""
+    monkeypatch.setattr("offnominal.reports.study_figures.write_figures", lambda results, folder: None)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from offnominal.cli.app import RUN, App
-from offnominal.cli.options import STORE, MovedStore, ShowAll, StoreFolder
+from offnominal.cli.options import STORE, MovedStore, ShowAll, StoreFolder, folder_option
 from offnominal.cli.output import AsJson, out, print_json, print_rows, print_sentence, print_text
 from offnominal.cli.run_summary import finish_run, print_leaderboard, print_missing
 
@@ -30,6 +30,10 @@ OneLevel = Annotated[str | None, typer.Option(metavar="LEVEL", help="Only this l
 def report(
     folder: Annotated[Path, typer.Argument(help="Folder of a run.")],
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    publish: Annotated[
+        Path | None,
+        folder_option("Also write the report with its manifest here; needs version and commit.", "--publish"),
+    ] = None,
     store: MovedStore = None,
     untrained: ShowAll = False,
     as_json: AsJson = False,
@@ -44,6 +48,10 @@ def report(
 
     found = open_run(folder, store)
     page = finish_run(folder, found, None, as_json=as_json, untrained=untrained)
+    if publish is not None:
+        from offnominal.reports.report import publish_report
+
+        page = publish_report(found, publish)
     if show:
         _open_in_browser(page)
     if found.missing:

@@ -90,6 +90,10 @@ class MissingFile(OffnominalError, FileNotFoundError):
     """A file or folder is missing."""
 
 
+class MissingProvenance(OffnominalError, ValueError):
+    """Results that are to be published do not say which version and commit computed them."""
+
+
 class InaccessibleFile(OffnominalError, OSError):
     """A file or folder cannot be read or written: permissions, a full disk, an impossible path."""
 

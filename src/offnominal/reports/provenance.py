@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from offnominal._version import __version__
+from offnominal.core.errors import MissingProvenance
 from offnominal.studies.run_manifest import commit
 
 PRIVATE = ("store",)
@@ -25,6 +26,34 @@ def complete(manifest: Mapping[str, Any]) -> dict[str, Any]:
         known = versions.get("offnominal", "none")
         found["versions"] = {**versions, "offnominal": UNKNOWN_VERSION if known == "none" else known}
     return found
+
+
+def check_provenance(manifest: Mapping[str, Any]) -> None:
+    """Raise an error unless the manifest has the version and the commit of the results.
+
+    Raises:
+        MissingProvenance: One of them is unknown.
+
+    Example:
+        >>> check_provenance({"commit": "", "versions": {"offnominal": "0.2.0"}})
+        Traceback (most recent call last):
+            ...
+        offnominal.core.errors.MissingProvenance: the manifest of the run does not name its commit; ...
+    """
+    known = complete(manifest)
+    unknown = [
+        name
+        for name, found in (
+            ("version", known.get("versions", {}).get("offnominal", UNKNOWN_VERSION) != UNKNOWN_VERSION),
+            ("commit", known["commit"] != UNKNOWN_COMMIT),
+        )
+        if not found
+    ]
+    if unknown:
+        raise MissingProvenance(
+            f"the manifest of the run does not name its {' and its '.join(unknown)}; run the study again from a "
+            "checkout of the repository, or write the report without publishing it."
+        )
 
 
 def provenance(manifest: Mapping[str, Any]) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.core.files import file_errors
+from offnominal.core.files import file_errors, write_json
 from offnominal.reports.escape import printable_run
+from offnominal.reports.provenance import PRIVATE, check_provenance
 from offnominal.studies.kind import Rows
 from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
+from offnominal.studies.run_manifest import FILE as MANIFEST
 
 
 def write_report(results: RunResults, folder: Path | str | None = None) -> Path:
@@ -52,6 +54,30 @@ def write_report(results: RunResults, folder: Path | str | None = None) -> Path:
         with file_errors(place / part):
             (place / part).mkdir(parents=True, exist_ok=True)
     return kind.report(printable_run(results), place)
+
+
+def publish_report(results: RunResults, folder: Path | str) -> Path:
+    """Write the report of a run with its manifest into a folder of its own, to be published; return the page.
+
+    The page names version, commit and scale, and links to the manifest ``run.json`` beside it. Paths of this machine
+    are not in the manifest.
+
+    Args:
+        results: The run.
+        folder: Gets the files of :func:`write_report`, and ``run.json``.
+
+    Raises:
+        MissingProvenance: Version or commit of the results are unknown.
+        InvalidParameter: The folder is that of the run itself, whose manifest would be overwritten.
+    """
+    check_provenance(results.manifest)
+    place = Path(folder)
+    if results.folder is not None and place.resolve() == results.folder.resolve():
+        raise InvalidParameter(f"{place} is the folder of the run itself; publish into another one.")
+    with file_errors(place):
+        place.mkdir(parents=True, exist_ok=True)
+    write_json(place / MANIFEST, {name: value for name, value in results.manifest.items() if name not in PRIVATE})
+    return write_report(results, place)
 
 
 def leading_rows(results: RunResults) -> Rows:
