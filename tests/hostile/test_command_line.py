@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,8 @@ WORK = (
     "offnominal.worlds.arm.rtde.server.RobotServer.open",
 )
 """Functions that do the work of the commands."""
+if find_spec("starlette") and find_spec("uvicorn"):
+    WORK += ("offnominal.web.server.serve", "offnominal.web.export.export_pages")
 STUDY = """
 name = "tiny"
 worlds = ["SAP-Goal0-v0"]
