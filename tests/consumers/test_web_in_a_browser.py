@@ -122,6 +122,8 @@ def test_a_fault_shows_its_clip_and_computes_delay_curves(open_page, address, fa
     page.wait_for_selector("img.clip:not([hidden])", timeout=60_000)
     page.wait_for_selector("#curve svg", timeout=60_000)
     page.select_option("#strength", label="medium")
+    replay = page.locator("#clip a").get_attribute("href")
+    assert replay.startswith("/replay?world=SAP-Goal0-v0&fault=observation%2Fnoise&strength=medium&seed=")
     assert "strength=medium" in page.url
     assert page.locator("#strengths tr.leader th").inner_text() == "medium"
 

@@ -67,7 +67,13 @@ function clip() {
   });
   image.addEventListener("error", () => (note.textContent = "There is no clip: this world cannot be simulated or drawn again."));
   const show = () => image.setAttribute("src", `${root}clips/${encodeURIComponent(data.id)}/${encodeURIComponent(data.fault)}/${data.clips[variantNow()]}.webp`);
-  const caption = html("figcaption", {}, `Left: nominal twin. Right: the same seed with the fault (${variant}); the frame is red while it is active.`);
+  const replay = link("replay", { world: data.world_id, fault: data.anomaly, strength: variant, seed: String(data.seeds[variantNow()]) });
+  const caption = html(
+    "figcaption",
+    {},
+    `Left: nominal twin. Right: the same seed with the fault (${variant}); the frame is red while it is active. `,
+    data.static ? null : html("a", { href: replay }, "Replay this episode"),
+  );
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
     note.replaceChildren(html("button", { type: "button", onclick: show }, "Play the clip"));
   } else show();
