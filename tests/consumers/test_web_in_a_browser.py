@@ -184,5 +184,6 @@ def test_the_export_works_from_disk(open_page, settings, tmp_path_factory):
     page.locator("#heat th a").first.click()
     page.wait_for_selector("#curve svg")
     page.wait_for_selector("img.clip:not([hidden])")
+    assert page.locator("#episode-curves figure").count() == 3
     page.click("nav >> text=Compare")
     assert page.locator("#scatter circle").count() == 4

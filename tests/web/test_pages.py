@@ -67,6 +67,9 @@ def test_a_fault_has_formula_strengths_detectors_clip_and_delay_curves(client, d
     lost = shown["strengths"][2]["lost"]
     assert lost[1] <= lost[0] <= lost[2]
     assert lost[0] == pytest.approx(0.25, abs=0.02)
+    episode = shown["episodes"][shown["splits"].index("action/offset@strong")]
+    assert sorted(episode["detectors"]) == sorted(shown["names"])
+    assert episode["detectors"]["Time"]["scores"][-1][0] == episode["length"] - 1
     clip = client.get(f"/clips/small/{fault['id']}/strong.webp")
     assert clip.content[8:12] == b"WEBP"
     curve = client.get(f"/curves/{shown['cells']['Mahalanobis'][0][0]}.json").json()["action/offset@strong"]["3 sigma"]

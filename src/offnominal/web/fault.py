@@ -18,6 +18,7 @@ from offnominal.web.fault_description import describe_fault, strengths_of_fault
 from offnominal.web.library import Library, Run, slug
 from offnominal.web.page import jobs_of, library_of, page, settings_of
 from offnominal.web.part import Part
+from offnominal.web.recorded_scores import recorded_episode
 from offnominal.web.run_data import run_data
 from offnominal.web.study_cell import detection_curves, fault_of, policy_of, study_cell
 
@@ -107,6 +108,7 @@ def fault(request: Request) -> Response:
         "about": asdict(describe_fault(world, anomaly)),
         "seconds": _seconds(library, run, keys),
         "curves": {name: _of_fault(_stored_curves(library, key), found) for name, key in keys.items()},
+        "episodes": [recorded_episode(library.results(run).examples, each["split"], keys) for each in found],
         "cheap": CHEAP,
         "static": static,
     }

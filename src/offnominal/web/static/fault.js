@@ -18,6 +18,7 @@ function paint() {
   clip();
   detectors();
   curves();
+  episode();
 }
 
 function strengths() {
@@ -193,6 +194,45 @@ async function compute(names) {
     }
     curves();
   }
+}
+
+/** Scores of all detectors on one recorded episode. */
+function episode() {
+  const found = data.episodes[variantNow()];
+  byId("episode").hidden = !found;
+  if (!found) return;
+  const names = data.names.filter((name) => found.detectors[name]);
+  put("episode-curves", ...names.map((name) => episodeFigure(name, found.detectors[name], found)));
+  byId("episode-note").textContent = `Seed ${found.seed}, onset at step ${found.onset}${found.effective === null || found.effective === found.onset ? "" : `, first effect at step ${found.effective}`}.`;
+}
+
+function episodeFigure(name, { scores, twin, thresholds, alarms }, found) {
+  const [left, right, top, bottom] = [4, 356, 16, 106];
+  const alarm = byId("alarm").value;
+  const limit = thresholds[alarm] ?? null;
+  const values = [...scores, ...twin].map(([, value]) => value).concat(limit ?? []);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (step) => left + (step / (found.length - 1 || 1)) * (right - left);
+  const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - top);
+  const path = (points) => points.map(([step, value], place) => `${place ? "L" : "M"}${Math.min(x(step), right).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const end = Math.min(found.end ?? found.length, found.length) - 1;
+  const first = alarms[alarm] ?? null;
+  const said = first === null ? "no alarm" : first < found.onset ? `alarm at step ${first}, before the fault` : `alarm ${first - found.onset} steps after the onset`;
+  return html(
+    "figure",
+    { class: "small" },
+    draw(
+      "svg",
+      { viewBox: "0 0 360 112", role: "img", "aria-label": `Scores of ${name}: ${said}` },
+      draw("rect", { x: x(found.onset), y: top, width: Math.max(x(end) - x(found.onset), 1), height: bottom - top, fill: "var(--fault)" }),
+      draw("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }),
+      twin.length ? draw("path", { d: path(twin), fill: "none", stroke: "var(--twin)", "stroke-width": 1.1 }) : null,
+      draw("path", { d: path(scores), fill: "none", stroke: COLOURS[name], "stroke-width": 1.7 }),
+      limit === null ? null : draw("line", { x1: left, x2: right, y1: y(limit), y2: y(limit), stroke: "var(--ink)", "stroke-dasharray": "5 4" }),
+      first === null ? null : draw("path", { d: "M0 0L-5-9H5Z", transform: `translate(${x(first)} ${top - 2})`, fill: first < found.onset ? "var(--bad)" : "var(--ink)" }),
+    ),
+    html("figcaption", {}, html("strong", {}, name), `: ${said}`),
+  );
 }
 
 function start() {
