@@ -123,6 +123,8 @@ class FaultTable:
 
     def restore_schedule(self, rows: IntArray) -> bool:
         """Drop what was started or stopped in the last episodes of some rows; return whether there was anything."""
+        if not self._changed_rows:
+            return False
         changed = self._changed_rows.intersection(rows.tolist())
         for r in changed:
             scheduled = len(self._scheduled[r])
