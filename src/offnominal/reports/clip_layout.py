@@ -86,8 +86,10 @@ def _label(draw: ImageDraw, left: int, width: int, title: str, step: int, *, act
     if room >= 0:
         draw.text((left + width - 2, middle), counter, GREY, font, anchor="rm")
     room -= 10
+    if draw.textlength(title, font) > room:
+        title = title.split("/", 1)[-1]
     while title and draw.textlength(title, font) > room:
-        title = title[:-2].rstrip(". ") + "." if len(title) > 2 else ""
+        title = f"{title[:-4]}..." if len(title) > 4 else ""
     draw.text((box[2] + 16, middle), title, INK, font, anchor="lm")
 
 
