@@ -156,7 +156,7 @@ def test_a_page_has_no_elements_but_its_own(folder):
     elements = Elements(text)
     assert "img" not in elements.found
     assert not elements.handlers
-    assert text.count("<script") == 2
+    assert text.count("<script") == 3
     data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)[1])
     assert set(data["names"]) == {printable(name) for name in NASTY}
 

@@ -52,6 +52,8 @@ def report(
         from offnominal.reports.report import publish_report
 
         page = publish_report(found, publish)
+        if not as_json:
+            print_text(f"Published: {page}")
     if show:
         _open_in_browser(page)
     if found.missing:

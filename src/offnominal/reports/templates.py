@@ -27,7 +27,7 @@ def render(template: str, *, package: str = PACKAGE, **values: Any) -> Markup:
 
     Example:
         >>> render("figure.html.j2", source="data:,", caption="a < b")
-        Markup('<figure>...<figcaption>a &lt; b</figcaption></figure>')
+        Markup('<figure class="drawn">...<figcaption>a &lt; b</figcaption></figure>')
     """
     return Markup(_environment(package).get_template(template).render(values))
 
