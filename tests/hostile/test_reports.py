@@ -182,7 +182,7 @@ def test_a_terminal_shows_markup_as_text(run):
 def test_what_is_shown_while_a_study_runs_is_text(capsys):
     live = display.Display(TITLE, {}, report=lambda line: None)
     live.running = {name: (name, 0.0) for name in NASTY}
-    assert one_line(TITLE).replace(" ", "") in re.sub(r"\s+", "", shown(live._table()))
+    assert one_line(TITLE).replace(" ", "") in re.sub(r"\s+", "", shown(live.view(width=4000, height=40)))
     with progress(NASTY[5], total=1, enabled=True) as tick:
         tick(note=NASTY[5])
     assert capsys.readouterr().err.count(NASTY[5]) == 2
