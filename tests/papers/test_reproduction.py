@@ -1,10 +1,13 @@
 """Runs of tables and figures, with all worlds or with some."""
 
+from dataclasses import replace
+
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
-from offnominal.papers.catalogue import figures_of, tables_of
+from offnominal.papers.catalogue import figures_of, papers, tables_of
 from offnominal.papers.reproduction import StudyRun, reproductions
+from offnominal.studies.results import RunResults
 
 
 def numbers(found):
@@ -62,3 +65,11 @@ def test_a_pattern_that_matches_none_of_their_worlds_is_an_error():
 def test_tables_of_studies_without_worlds_cannot_be_restricted_to_worlds(number):
     with pytest.raises(InvalidParameter, match=r"study 'comparison.*' has no worlds to choose from"):
         reproductions(tables_of("comparison", [number]), worlds=["URM*"])
+
+
+@pytest.mark.parametrize("paper", [spec.id for spec in papers])
+def test_published_numbers_are_shown_without_results(paper):
+    for table in [*tables_of(paper), *(tables_of(paper, images=True) if paper == "anomaly-gym" else ())]:
+        lines = table.compare(replace(RunResults.none(), name=table.study))
+        assert all(line.ours.value is None for line in lines), table.heading
+    assert any(line.published is not None for table in tables_of(paper) for line in table.compare(RunResults.none()))

@@ -20,6 +20,7 @@ from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.studies.timings import Numbers, over, timings
 
+IMAGES = "anomaly-gym-images"
 LEVELS = ("tiny", "strong")
 DETECTORS = ("PE-DM", "MLP-DM", "LSTM-DM", "KNN", "OC-SVM", "iF", "RIQN")
 # Image detectors; those with our own encoder are compared with the published ones with a pretrained network.
@@ -44,6 +45,8 @@ PUBLISHED_EARLY = {"3 sigma": (0.34, 0.41), "95 % of steps": (0.54, 0.71), "maxi
 
 def every_metric(results: RunResults) -> list[PublishedComparison]:
     """Compare every metric of every detector, world and level."""
+    if not results.table.num_rows:
+        return _published_alone(results)
     return [line for metric in METRICS for line in _by_world(results, metric)]
 
 
@@ -52,14 +55,14 @@ def table_3(results: RunResults) -> list[PublishedComparison]:
 
     Published numbers of the mean are those of Tables 12 and 13, averaged over the same worlds.
     """
-    return [*_over_worlds(results), *_by_group(results)]
+    return [*(_over_worlds(results) if results.table.num_rows else ()), *_by_group(results)]
 
 
 def table_4(results: RunResults) -> list[PublishedComparison]:
     """Compare the rate of alarms before the fault, and report delays after it."""
     numbers = {"early_rate": "early", "miss_rate": "missed", MEDIAN_DELAY: "median delay"}
     found: dict[str, list[Numbers]] = {}
-    for (alarm, _, _, name), timing in timings(results.table).items():
+    for (alarm, _, _, name), timing in timings(results.table).items() if results.table.num_rows else ():
         if name in DETECTORS:
             found.setdefault(alarm, []).append(timing)
     lines = []
@@ -76,6 +79,8 @@ def table_4(results: RunResults) -> list[PublishedComparison]:
 
 def table_5(results: RunResults) -> list[PublishedComparison]:
     """Report the AUROC of each detector under each policy; the published numbers are not known to us."""
+    if not results.table.num_rows:
+        return []
     measured = MetricTable.of(results.table, "auroc")
     found = pivot(measured, "auroc", "world", "name")
     return [
@@ -98,6 +103,21 @@ TABLES = (
     ),
 )
 PUBLISHED = Published(TABLES)
+
+
+def _published_alone(results: RunResults) -> list[PublishedComparison]:
+    """Return the published numbers of vectors or of images, without ours."""
+    return [
+        PublishedComparison(
+            {"world": world, "level": level, "detector": detector, "metric": METRICS[metric]}, Estimate(None), value
+        )
+        for (world, level, detector, metric), value in published_by_world().items()
+        if (detector in IMAGE_DETECTORS) == _of_images(results)
+    ]
+
+
+def _of_images(results: RunResults) -> bool:
+    return results.name.startswith(IMAGES)
 
 
 def _by_world(results: RunResults, metric: str) -> list[PublishedComparison]:
@@ -131,6 +151,14 @@ def _over_worlds(results: RunResults) -> list[PublishedComparison]:
 
 def _by_group(results: RunResults) -> list[PublishedComparison]:
     """Compare the numbers of Table 3 for the groups of which the run has all worlds."""
+    if not results.table.num_rows:
+        return [
+            PublishedComparison(
+                {"level": level, "detector": detector, "worlds": group, "faults": kind}, Estimate(None), published
+            )
+            for (group, kind, level, detector), published in published_by_group().items()
+            if (detector in IMAGE_DETECTORS) == _of_images(results)
+        ]
     measured = _measured(results, "auroc")
     lines = []
     for (group, kind, level, detector), published in published_by_group().items():

@@ -67,7 +67,8 @@ def auc_table(results: RunResults, *, number: int, world: str, best: bool) -> li
                 lines.append(_line(detections, setting, trials, row, best))
             else:
                 others.append((detections.uncertainty, setting, trials))
-    apart = [row for row in rows if row not in placed.values() and _shown(row, best)]
+    known = placed.values() if outcomes.detections else ()
+    apart = [row for row in rows if row not in known and _shown(row, best)]
     return lines + [_apart(row, _of(row, ours) or _of(row, others), best) for row in apart]
 
 

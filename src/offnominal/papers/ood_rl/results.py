@@ -31,6 +31,8 @@ class OODResults:
     @classmethod
     def of(cls, table: Any) -> OODResults:
         """Arrange the rows of a run."""
+        if not table.num_rows:
+            return cls((), ())
         columns = {name: np.array(table[name].to_pylist()) for name in _COLUMNS}
         places = dict.fromkeys(zip(*(columns[name] for name in ("world", "policy", "name")), strict=True))
         detections = [_detections(_rows(columns, world, kind, name)) for world, kind, name in places]

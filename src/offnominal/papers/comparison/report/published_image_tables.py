@@ -17,6 +17,8 @@ def table_6(results: RunResults) -> list[PublishedComparison]:
 
     The published numbers are not known to us, so there is no comparison.
     """
+    if not results.table.num_rows:
+        return []
     outcomes = ComparisonResults.of(results.table)
     notes = {place: _note(found.configurations) for place, found in outcomes.chosen("mean").items()}
     return [
