@@ -10,7 +10,7 @@ import typer
 
 from offnominal.cli.app import RUN, App
 from offnominal.cli.options import STORE, MovedStore, ShowAll, StoreFolder, folder_option
-from offnominal.cli.output import AsJson, out, print_json, print_rows, print_sentence, print_text
+from offnominal.cli.output import AsJson, out, print_json, print_note, print_rows, print_sentence, print_text
 from offnominal.cli.run_summary import finish_run, print_leaderboard, print_missing
 
 outcomes = App(RUN)
@@ -34,6 +34,9 @@ def report(
         Path | None,
         folder_option("Also write the report with its manifest here; needs version and commit.", "--publish"),
     ] = None,
+    clips: Annotated[
+        bool, typer.Option("--clips", help="Also record a clip of each fault, shown on the page; some minutes.")
+    ] = False,
     store: MovedStore = None,
     untrained: ShowAll = False,
     as_json: AsJson = False,
@@ -47,6 +50,11 @@ def report(
     from offnominal.studies.runs import open_run
 
     found = open_run(folder, store)
+    if clips:
+        from offnominal.reports.fault_clips import write_fault_clips
+
+        for world, reason in write_fault_clips(found, folder).left_out.items():
+            print_note(f"No clips of {world}: {reason}")
     page = finish_run(folder, found, None, as_json=as_json, untrained=untrained)
     if publish is not None:
         from offnominal.reports.report import publish_report

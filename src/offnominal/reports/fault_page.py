@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from offnominal.reports.escape import printable_run
+from offnominal.reports.fault_clips import clip_sources
 from offnominal.reports.guarantees import NOTE
 from offnominal.reports.headline import headline
 from offnominal.reports.page import PageContent, render_page, write_page
@@ -65,7 +66,7 @@ def write_fault_page(results: RunResults, path: Path) -> Path:
         True
     """
     results = printable_run(results)
-    return write_page(results, fault_content(results), path)
+    return write_page(results, fault_content(results, path.parent), path)
 
 
 def fault_page(results: RunResults) -> str:
@@ -74,9 +75,15 @@ def fault_page(results: RunResults) -> str:
     return render_page(results, fault_content(results))
 
 
-def fault_content(results: RunResults) -> PageContent:
-    """Return what a study on faults contributes to its page."""
+def fault_content(results: RunResults, folder: Path | None = None) -> PageContent:
+    """Return what a study on faults contributes to its page.
+
+    Args:
+        results: The run.
+        folder: Folder of the report, for the clips in it; none if None.
+    """
     data = payload(results)
+    data["clips"] = {} if folder is None else clip_sources(folder, data["faults"])
     words = {"guarantee_note": NOTE, "shown": _examples_shown(data["examples"])}
     sections = [
         PageSection(id, title, render(f"sections/{id}.html.j2", **words))

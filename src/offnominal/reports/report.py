@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copytree
 
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import file_errors, write_json
 from offnominal.reports.escape import printable_run
+from offnominal.reports.fault_clips import CLIPS
 from offnominal.reports.provenance import PRIVATE, check_provenance
 from offnominal.studies.kind import Rows
 from offnominal.studies.kinds import study_kind
@@ -64,7 +66,7 @@ def publish_report(results: RunResults, folder: Path | str) -> Path:
 
     Args:
         results: The run.
-        folder: Gets the files of :func:`write_report`, and ``run.json``.
+        folder: Gets the files of :func:`write_report`, ``run.json``, and the clips of the run if there are any.
 
     Raises:
         MissingProvenance: Version or commit of the results are unknown.
@@ -77,6 +79,9 @@ def publish_report(results: RunResults, folder: Path | str) -> Path:
     with file_errors(place):
         place.mkdir(parents=True, exist_ok=True)
     write_json(place / MANIFEST, {name: value for name, value in results.manifest.items() if name not in PRIVATE})
+    if results.folder is not None and (results.folder / CLIPS).is_dir():
+        with file_errors(place / CLIPS):
+            copytree(results.folder / CLIPS, place / CLIPS, dirs_exist_ok=True)
     return write_report(results, place)
 
 

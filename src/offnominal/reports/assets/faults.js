@@ -123,7 +123,19 @@ function paintFault() {
   const columns = [{ label: "Detector", className: "left" }, ...DATA.metrics.map((metric) => ({ label: withUnit(metric), down: metric.higher, tip: metric.meaning })), ...extras.map((label) => ({ label }))];
   sortable(byId("fault-numbers"), columns, rows);
   paintFaultTiming(number);
+  paintClip(DATA.faults[number]);
   byId("fault-watch").hidden = !DATA.examples.rows.some((row) => row.split === DATA.faults[number].split && row.world === DATA.faults[number].world);
+}
+
+// The clip plays only while its part is open.
+function paintClip(fault) {
+  const part = byId("fault-clip");
+  const source = DATA.clips[`${fault.world} ${fault.anomaly}`];
+  const image = part.querySelector("img");
+  part.hidden = source === undefined;
+  image.alt = `An episode of ${fault.world} with ${fault.anomaly} beside its nominal twin`;
+  part.ontoggle = () => (part.open && source ? image.setAttribute("src", source) : image.removeAttribute("src"));
+  part.ontoggle();
 }
 
 function paintFaultTiming(number) {
