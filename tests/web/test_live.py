@@ -181,6 +181,20 @@ def test_a_run_lives_on_while_another_client_watches(client):
         assert run in client.app.state.live_runs.sessions
 
 
+def test_the_end_of_the_server_ends_its_runs(tmp_path, fits):
+    app = make_app(Settings(runs=tmp_path))
+    app.state.live_runs = LiveRuns(1, folder=fits, grace=1000.0)
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        with connect(client) as socket:
+            socket.send_json(START)
+            until(socket, "hello")
+        (session,) = app.state.live_runs.sessions.values()
+        assert not session.ended
+    session._thread.join(30.0)
+    assert session.ended
+    assert not session._thread.is_alive()
+
+
 def test_a_websocket_of_another_site_is_refused(client):
     with (
         pytest.raises(WebSocketDisconnect),

@@ -18,7 +18,7 @@ from offnominal.web.fault import FAULTS
 from offnominal.web.jobs import Jobs
 from offnominal.web.leaderboard import LEADERBOARD
 from offnominal.web.library import Library
-from offnominal.web.live import LIVE
+from offnominal.web.live import LIVE, live_runs
 from offnominal.web.page import page
 from offnominal.web.part import Part
 from offnominal.web.replay import REPLAY
@@ -44,6 +44,7 @@ def make_app(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
+        live_runs(app).close()
         library.close()
 
     app = Starlette(

@@ -290,6 +290,11 @@ class LiveRuns:
             raise UnknownName(f"there is no live run {id[:40]!r}; it may have ended.")
         return session
 
+    def close(self) -> None:
+        """End all runs."""
+        for session in list(self.sessions.values()):
+            session.stop()
+
     def _forget(self, session: LiveSession) -> None:
         self.sessions.pop(session.id, None)
 
