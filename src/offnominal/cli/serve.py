@@ -39,7 +39,7 @@ def serve(
     """Show runs in the browser, and monitor a policy live.
 
     Pages: leaderboard, comparison of detectors, faults, replay, live monitor. Ctrl-C ends it.
-    With --export the same pages, except replay and live monitor, become files that work from disk and on any static host.
+    With --export the same pages, but no replay and no live monitor, become files that work from disk and on any host.
 
     Example: [bold]offnominal serve --port 8080[/]
     """
