@@ -28,8 +28,9 @@ def fault(anomaly, world=WORLD):
 def test_one_clip_per_anomaly_is_written_and_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(fault_clips, "STEPS", 10)
     results = run(("action/offset", "tiny"), ("action/offset", "strong"), ("action/offset", "0.3"))
-    ((path,), left_out) = write_fault_clips(results, tmp_path)
-    assert left_out == {}
+    clips = write_fault_clips(results, tmp_path)
+    (path,) = clips.paths
+    assert clips.left_out == {}
     assert path == clip_path(tmp_path, WORLD, "action/offset")
     before = path.stat().st_mtime_ns
     assert write_fault_clips(results, tmp_path).paths == [path]

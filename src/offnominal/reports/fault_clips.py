@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from offnominal.agents.experts import expert
 from offnominal.agents.policy import Policy
@@ -29,7 +30,8 @@ PLACE = ("world", "policy", "anomaly", "variant")
 WEAKEST_FIRST = ("tiny", "medium", "strong", "extreme")
 
 
-class FaultClips(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FaultClips:
     """The clips of a run.
 
     Args:
