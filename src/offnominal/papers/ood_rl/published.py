@@ -1,70 +1,93 @@
-"""The published numbers that are known to us."""
+"""The published columns of AUC: one method in one setting, five trials."""
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
+from offnominal.papers.printed_values import Row, printed_values
+
+BEST_TABLES = {CARTPOLE: 3, PENDULUM: 4, PONG: 5}
+"""Number of the table with the best trials of a world."""
+TRIAL_TABLES = range(6, 20)
+"""Numbers of the tables with all trials."""
+WORLDS = {"CartPole": CARTPOLE, "Pendulum": PENDULUM, "Pong": PONG}
+METHODS = {"MC Dropout": "dropout", "MC DropConnect": "dropconnect", "Ensemble": "ensemble"}
+ANOMALIES = {
+    CARTPOLE: {
+        "force": "dynamics/push_force",
+        "gravity": "dynamics/gravity",
+        "cart_mass": "dynamics/cart_mass",
+        "pole_length": "dynamics/pole_length",
+    },
+    PENDULUM: {"gravity": "dynamics/gravity", "pole_length": "dynamics/length", "pole_mass": "dynamics/mass"},
+    PONG: {
+        "gaussian_noise": "camera/gaussian",
+        "impulse_noise": "camera/impulse",
+        "motion_blur": "camera/motion_blur",
+        "pixelate": "camera/pixelate",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedRow:
-    """A row of a published table.
+class PublishedColumn:
+    """A column of a published table.
 
     Args:
-        tables: Numbers of the tables that may contain it.
+        table: Number of the table with the trials.
         world: Id of the world.
-        method: Kind of the agent; empty if not known.
-        anomaly: Id of the anomaly; empty for a mean over all rows of the method.
-        value: Parameter of the anomaly; None if not known.
-        mean: Mean AUC over trials.
-        std: Standard deviation over trials, ddof 1.
-        best: Largest AUC of the trials.
-        trials: The known ones of the five trials.
+        method: Kind of the agent.
+        anomaly: Id of the anomaly.
+        parameter: Parameter of the anomaly; of an image corruption, its severity.
+        mean: Mean AUC over trials, as printed.
+        std: Standard deviation over trials, ddof 1, as printed.
+        trials: AUC of the five trials.
     """
 
-    tables: range
+    table: int
     world: str
     method: str
     anomaly: str
-    value: float | None
-    mean: float | None
-    std: float | None
-    best: float | None
+    parameter: float
+    mean: float
+    std: float
     trials: tuple[float, ...]
+
+    @property
+    def best(self) -> float:
+        """AUC of the best trial, which Tables 3 to 5 print."""
+        return max(self.trials)
 
 
 @cache
-def published_rows() -> tuple[PublishedRow, ...]:
-    """Return every published number that is known to us.
+def published_columns() -> tuple[PublishedColumn, ...]:
+    """Return all columns of Tables 6 to 19.
 
     Example:
-        >>> max(row.best for row in published_rows() if 9 in row.tables)
-        0.727
+        >>> len(published_columns()), max(column.best for column in published_columns() if column.table == 9)
+        (39, 0.727)
     """
-    text = files("offnominal.papers.ood_rl").joinpath("published.csv").read_text(encoding="utf-8")
-    lines = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
-    return tuple(
-        PublishedRow(
-            tables=_tables(row["table"]),
-            world=row["world"],
-            method=row["method"],
-            anomaly=row["anomaly"],
-            value=_number(row["value"]),
-            mean=_number(row["mean"]),
-            std=_number(row["std"]),
-            best=_number(row["best"]),
-            trials=tuple(float(each) for each in row["trials"].split()),
+    return tuple(column for table in TRIAL_TABLES for column in _columns(table))
+
+
+def _columns(table: int) -> Iterator[PublishedColumn]:
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in printed_values("ood-rl", f"table_{table}"):
+        place = tuple(row[name] for name in ("task", "method", "parameter", "value", "severity"))
+        groups.setdefault(place, []).append(row)
+    for (task, method, parameter, value, severity), rows in groups.items():
+        world = WORLDS[task]
+        (summary,) = (row for row in rows if row["stat"] == "summary")
+        yield PublishedColumn(
+            table,
+            world,
+            METHODS[method],
+            ANOMALIES[world][parameter],
+            float(severity or value),
+            float(summary["mean"]),
+            float(summary["std"]),
+            tuple(float(row["auc"]) for row in rows if row["stat"] == "trial"),
         )
-        for row in lines
-    )
-
-
-def _tables(text: str) -> range:
-    first, _, last = text.partition("-")
-    return range(int(first), int(last or first) + 1)
-
-
-def _number(text: str) -> float | None:
-    return float(text) if text else None

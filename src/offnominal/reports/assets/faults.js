@@ -131,10 +131,9 @@ function paintFault() {
 function paintClip(fault) {
   const part = byId("fault-clip");
   const source = DATA.clips[`${fault.world} ${fault.anomaly}`];
-  const image = part.querySelector("img");
+  const alt = `An episode of ${fault.world} with ${fault.anomaly} beside its nominal twin`;
   part.hidden = source === undefined;
-  image.alt = `An episode of ${fault.world} with ${fault.anomaly} beside its nominal twin`;
-  part.ontoggle = () => (part.open && source ? image.setAttribute("src", source) : image.removeAttribute("src"));
+  part.ontoggle = () => part.lastElementChild.replaceChildren(...(part.open && source ? [html("img", { src: source, alt })] : []));
   part.ontoggle();
 }
 
