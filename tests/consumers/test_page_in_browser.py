@@ -203,7 +203,7 @@ def test_filters_hidden_detectors_and_pairs_are_in_the_address(page, browser):
     assert other.input_value("#metric") == page.input_value("#metric")
     for part in ("leaderboard", "spread-kind", "compare-table", "heat"):
         assert other.inner_html(f"#{part}") == page.inner_html(f"#{part}"), part
-    assert other.evaluate("Math.abs(byId('timing').getBoundingClientRect().top) < innerHeight")
+    other.wait_for_function("Math.abs(byId('timing').getBoundingClientRect().top) < innerHeight")
     other.close()
 
 
