@@ -15,7 +15,7 @@ def text(request):
 
 
 def test_version_and_commit_are_filled(text):
-    made = re.search(r'<dl class="made">(.*?)</dl>\n</section>', text, re.DOTALL)[1]
+    made = re.search(r'<dl class="made">(.*?)</dl>', text, re.DOTALL)[1]
     facts = dict(re.findall(r"<dt>(\w+)</dt><dd>(.*?)</dd>", made, re.DOTALL))
     assert re.search(r"offnominal&nbsp;\d", facts["versions"])
     assert re.match(r"[0-9a-f]{7,40}\+?$|unknown commit", facts["commit"])
@@ -28,5 +28,8 @@ def test_no_delay_is_shown_where_more_than_half_are_missed(text):
     names = [column["name"] for column in data["timing"]["columns"]]
     delay, missed = names.index("median_delay"), names.index("miss_rate")
     cells = [cell for rows in data["timing"]["alarms"].values() for row in rows for cell in row if cell]
-    assert cells
-    assert all(cell[delay] is None for cell in cells if cell[missed] is not None and cell[missed] > 0.5)
+    # A cell is the median over training runs, so that it exists if one of three runs misses most faults. Three runs
+    # with a miss rate above 5/6 on average have at least two that miss more than half.
+    most = [cell for cell in cells if cell[missed] is not None and cell[missed] > 5 / 6]
+    assert most
+    assert all(cell[delay] is None for cell in most)
