@@ -160,7 +160,8 @@ def clip(request: Request) -> Response:
     if chosen is None or data is None:
         raise UnknownName(f"there is no strength {variant!r} of this fault.")
     key = next(iter(data["cells"][chosen["world"]].values()))[0][0]
-    path = library.cache / "clips" / run.state[:16] / f"{slug(chosen['world'])}-{slug(chosen['split'])}.webp"
+    made = f"{CLIP_ONSET}-{CLIP_STEPS}-{CLIP_SIZE}"
+    path = library.cache / "clips" / run.state[:16] / made / f"{slug(chosen['world'])}-{slug(chosen['split'])}.webp"
     with jobs_of(request).turn():
         if not path.is_file():
             cell = study_cell(run, key)
