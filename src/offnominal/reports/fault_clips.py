@@ -16,6 +16,7 @@ from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import InvalidParameter, MissingDependency, OffnominalError
 from offnominal.core.progress_bar import progress
 from offnominal.reports.clip import write_gallery
+from offnominal.reports.payload import LEVEL_ORDER
 from offnominal.studies.named_policy import named_policy
 from offnominal.studies.results import RunResults
 from offnominal.studies.source_names import is_dataset
@@ -27,7 +28,6 @@ IN_PAGE = 3_000_000
 """Bytes of clips that a page carries itself; further ones stay files beside it."""
 
 PLACE = ("world", "policy", "anomaly", "variant")
-WEAKEST_FIRST = ("tiny", "medium", "strong", "extreme")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def write_fault_clips(results: RunResults, folder: Path) -> FaultClips:
                     Fault(name, parameter_for(world, name, level), Schedule(ONSET)) for name, level in levels.items()
                 ]
                 new = [fault for fault in faults if not clip_path(folder, world, fault.id).is_file()]
-                write_gallery(folder / CLIPS / world, world, _policy(world, policy), new, steps=STEPS, size=SIZE)
+                write_gallery(folder / CLIPS / world, world, policy_named(world, policy), new, steps=STEPS, size=SIZE)
             except MissingDependency:
                 raise
             except OffnominalError as error:
@@ -120,9 +120,10 @@ def _strongest(results: RunResults) -> dict[tuple[str, str], dict[str, str]]:
 def _rank(level: str) -> int:
     """Return the place of a level; a level may have a direction, such as ``strong-up``. -1 for other splits."""
     name = level.partition("-")[0]
-    return WEAKEST_FIRST.index(name) if name in WEAKEST_FIRST else -1
+    return LEVEL_ORDER.index(name) if name in LEVEL_ORDER else -1
 
 
-def _policy(world: str, name: str) -> Policy:
+def policy_named(world: str, name: str) -> Policy:
+    """Return the policy that a study names in a world: a shipped expert, a file, or one of a module."""
     named: Any = named_policy(name, world, world)
     return expert(world, name) if named is None else named

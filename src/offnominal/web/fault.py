@@ -14,6 +14,7 @@ from offnominal.anomalies.schedule import Schedule
 from offnominal.core.errors import MissingFile, OffnominalError, UnknownName
 from offnominal.core.files import read_json, write_json
 from offnominal.reports.clip import write_clip
+from offnominal.reports.fault_clips import policy_named
 from offnominal.web.compare import comparable_runs
 from offnominal.web.fault_description import describe_fault, strengths_of_fault
 from offnominal.web.library import Library, Run, slug
@@ -21,7 +22,7 @@ from offnominal.web.page import jobs_of, library_of, page, settings_of
 from offnominal.web.part import Part
 from offnominal.web.recorded_scores import recorded_episode
 from offnominal.web.run_data import run_data
-from offnominal.web.study_cell import detection_curves, fault_of, policy_of, study_cell
+from offnominal.web.study_cell import detection_curves, fault_of, study_cell
 
 TITLE = "Faults"
 CHEAP = 20.0
@@ -166,7 +167,7 @@ def clip(request: Request) -> Response:
         if not path.is_file():
             cell = study_cell(run, key)
             fault = replace(fault_of(cell, chosen["split"]), schedule=Schedule(CLIP_ONSET))
-            write_clip(path, cell.world, policy_of(cell), fault, steps=CLIP_STEPS, size=CLIP_SIZE)
+            write_clip(path, cell.world, policy_named(cell.world, cell.policy), fault, steps=CLIP_STEPS, size=CLIP_SIZE)
     return Response(path.read_bytes(), media_type="image/webp", headers={"cache-control": "max-age=3600"})
 
 

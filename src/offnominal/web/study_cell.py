@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from offnominal.agents.experts import expert
-from offnominal.agents.policy import Policy
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.strengths import parameter_for
 from offnominal.core.errors import DamagedFile, InvalidParameter
@@ -18,7 +16,6 @@ from offnominal.studies.cell import Cell
 from offnominal.studies.data import open_data
 from offnominal.studies.execution import build_alarm, build_detector, single_threaded
 from offnominal.studies.kinds import cell_from
-from offnominal.studies.named_policy import named_policy
 from offnominal.studies.segments import read_cell
 from offnominal.studies.source_names import is_dataset
 from offnominal.web.library import Run
@@ -57,12 +54,6 @@ def fault_of(cell: Cell, split: str) -> Fault:
             return entry.cell(cell.world).fault(schedule)
     anomaly, _, variant = split.partition("@")
     return Fault(anomaly, parameter_for(cell.world, anomaly, variant), schedule)
-
-
-def policy_of(cell: Cell) -> Policy:
-    """Return the policy of a cell."""
-    found: Any = named_policy(cell.policy, cell.world, cell.world)
-    return expert(cell.world, cell.policy) if found is None else found
 
 
 def detection_curves(cell: Cell) -> Curves:
