@@ -38,3 +38,21 @@ def test_the_difference_is_ours_less_print():
 @pytest.mark.parametrize("ours", [Estimate(0.7), Estimate(None)])
 def test_a_flawed_published_number_is_not_compared(ours):
     assert PublishedComparison({}, ours, 0.7, flaw="impossible").verdict == "impossible"
+
+
+@pytest.mark.parametrize(
+    ("line", "outcome"),
+    [
+        (PublishedComparison({}, Estimate(0.7), None), None),
+        (PublishedComparison({}, Estimate(None), 0.7), "not run"),
+        (PublishedComparison({}, Estimate(0.7), 0.7), "match"),
+        (PublishedComparison({}, Estimate(0.7), 0.74), "near"),
+        (PublishedComparison({}, Estimate(0.7), 0.9), "unexplained"),
+        (PublishedComparison({}, Estimate(0.7), 0.9, note="ours is of another world"), "unexplained"),
+        (PublishedComparison({}, Estimate(0.7), 0.9, cause="defect"), "explained"),
+        (PublishedComparison({}, Estimate(0.7), 0.7, flaw="impossible"), "explained"),
+        (PublishedComparison({}, Estimate(3.4), 4.2, match=0.5, near=1.0), "near"),
+    ],
+)
+def test_only_a_cause_explains_a_difference(line, outcome):
+    assert line.outcome == outcome

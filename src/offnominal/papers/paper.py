@@ -20,13 +20,14 @@ class PublishedTable:
     Args:
         number: Its number, or a name if it has none in the paper.
         title: Its content, in one line.
-        study: Name of the study whose run it is compared with; empty if no study computes these numbers.
+        study: Name of the study whose run it is compared with; empty if ours need no run, or cannot be computed.
         compare: Returns the comparison for the results of that run, or for results without rows.
         images: Whether the table, or this half of it, is about image detectors.
         scale: Default scale of the study.
         worlds: Ids of its worlds; those of the study if empty.
         compare_as_published: Returns the comparison with our metrics computed as in the public code of the paper; None
             if that makes no difference.
+        not_computed: Why the numbers cannot be computed here, in one sentence; empty if they can.
     """
 
     number: int | str
@@ -37,6 +38,7 @@ class PublishedTable:
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
     compare_as_published: Callable[[RunResults], list[PublishedComparison]] | None = None
+    not_computed: str = ""
 
     @property
     def name(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from offnominal.evaluation.estimate import Estimate
 
@@ -13,6 +13,16 @@ NEAR = 0.05
 
 Agreement = Literal["match", "near", "differs", "impossible", "artefact", ""]
 Flaw = Literal["impossible", "artefact", ""]
+Cause = Literal["scale", "defect", "setting", "chance", ""]
+Outcome = Literal["match", "near", "explained", "unexplained", "not run"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+CAUSES: dict[Cause, str] = {
+    "scale": "our run is smaller; a larger one is nearer",
+    "defect": "an error of the original; with the same error ours is nearer",
+    "setting": "another policy, strength, world, network or data set",
+    "chance": "within the spread over training runs or trials",
+}
+"""What each cause of a difference means."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,13 +34,17 @@ class PublishedComparison:
         ours: Our result.
         published: The published number; None if there is none.
         span: Ends of the published range, if a range is published; `published` is its middle.
-        note: Known reason of a difference.
+        note: Remark, such as the reason of a difference.
         flaw: What is wrong with the published number itself: ``"impossible"`` if it contradicts other published
             numbers, ``"artefact"`` if it says nothing about the method. It is then the verdict.
+        cause: Kind of the reason of a difference, if evidence for it was measured; see :data:`CAUSES`.
+        match: Largest difference of a match; larger for ranks, delays and counts than for shares.
+        near: Largest difference that is near.
 
     Example:
-        >>> PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68).verdict
-        'near'
+        >>> line = PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68)
+        >>> line.verdict, line.outcome
+        ('near', 'near')
     """
 
     labels: Mapping[str, str]
@@ -39,6 +53,9 @@ class PublishedComparison:
     span: tuple[float, float] | None = None
     note: str = ""
     flaw: Flaw = ""
+    cause: Cause = ""
+    match: float = MATCH
+    near: float = NEAR
 
     @property
     def difference(self) -> float | None:
@@ -47,7 +64,7 @@ class PublishedComparison:
 
     @property
     def verdict(self) -> Agreement:
-        """``match`` within 0.02, or published within our interval; ``near`` within 0.05; otherwise ``differs``.
+        """``match`` within `match`, or published within our interval; ``near`` within `near`; otherwise ``differs``.
 
         A flawed published number has its flaw as verdict.
         """
@@ -60,6 +77,22 @@ class PublishedComparison:
         inside = (
             self.ours.low is not None and self.ours.high is not None and self.ours.low <= high and low <= self.ours.high
         )
-        if away <= MATCH or inside:
+        if away <= self.match or inside:
             return "match"
-        return "near" if away <= NEAR else "differs"
+        return "near" if away <= self.near else "differs"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The verdict as it is counted over tables; None if nothing is published.
+
+        A difference is ``explained`` if it has a cause, or if the published number is flawed.
+        """
+        if self.published is None:
+            return None
+        if self.ours.value is None:
+            return "not run"
+        match self.verdict:
+            case "match" | "near" as agreement:
+                return agreement
+            case _:
+                return "explained" if self.flaw or self.cause else "unexplained"
