@@ -61,6 +61,12 @@ def test_a_pattern_that_matches_none_of_their_worlds_is_an_error():
         reproductions(tables_of("anomaly-gym", [3]), worlds=["SAP-Gaol*"])
 
 
+@pytest.mark.parametrize("number", ["E1", "E.1", "e.1"])
+def test_numbers_of_tables_are_found_with_and_without_their_dot(number):
+    (table,) = tables_of("novelcraft", [number])
+    assert table.name in ("Table E1", "Table E.1")
+
+
 @pytest.mark.parametrize("number", ["IV", "VI"])
 def test_tables_of_studies_without_worlds_cannot_be_restricted_to_worlds(number):
     with pytest.raises(InvalidParameter, match=r"study 'comparison.*' has no worlds to choose from"):
@@ -71,5 +77,5 @@ def test_tables_of_studies_without_worlds_cannot_be_restricted_to_worlds(number)
 def test_published_numbers_are_shown_without_results(paper):
     for table in [*tables_of(paper), *(tables_of(paper, images=True) if paper == "anomaly-gym" else ())]:
         lines = table.compare(replace(RunResults.none(), name=table.study))
-        assert all(line.ours.value is None for line in lines), table.heading
+        assert not table.study or all(line.ours.value is None for line in lines), table.heading
     assert any(line.published is not None for table in tables_of(paper) for line in table.compare(RunResults.none()))

@@ -58,7 +58,8 @@ def tables_of(id: str, numbers: Sequence[int | str] | None = None, *, images: bo
 
     Args:
         id: Short name of the paper.
-        numbers: Only these tables. A table that is only about images, or only about vectors, is found in any case.
+        numbers: Only these tables; ``E1``, ``e1`` and ``E.1`` are the same one. A table that is only about images, or
+            only about vectors, is found in any case.
         images: Whether to return the tables about image detectors instead of those about vectors.
 
     Example:
@@ -68,16 +69,13 @@ def tables_of(id: str, numbers: Sequence[int | str] | None = None, *, images: bo
         ['anomaly-gym', 'anomaly-gym-images']
     """
     published = paper(id).load_published()
-    known = {str(table.number): table.number for table in published.tables}
-    wanted = [str(number) for number in numbers or ()]
-    for number in wanted:
-        _check_known(id, "table", number, known, published.unknown_tables)
-    if not wanted:
+    for number in numbers or ():
+        _check_known(id, "table", number, [table.number for table in published.tables], published.unknown_tables)
+    if not numbers:
         return [table for table in published.tables if table.images == images]
-    halves = {
-        name: [table for table in published.tables if str(table.number) == name] for name in dict.fromkeys(wanted)
-    }
-    return [table for half in halves.values() for table in half if table.images == images or len(half) == 1]
+    wanted = dict.fromkeys(_plain(number) for number in numbers)
+    halves = [[table for table in published.tables if _plain(table.number) == name] for name in wanted]
+    return [table for half in halves for table in half if table.images == images or len(half) == 1]
 
 
 def figures_of(id: str, numbers: Sequence[int | str]) -> list[PublishedFigure]:
@@ -88,18 +86,25 @@ def figures_of(id: str, numbers: Sequence[int | str]) -> list[PublishedFigure]:
         ['pareto']
     """
     published = paper(id).load_published()
-    known = {str(figure.number): figure for figure in published.figures}
+    known = {_plain(figure.number): figure for figure in published.figures}
     for number in numbers:
-        _check_known(id, "figure", str(number), known, published.unknown_figures)
-    return [known[str(number)] for number in dict.fromkeys(numbers)]
+        _check_known(id, "figure", number, [figure.number for figure in published.figures], published.unknown_figures)
+    return [known[name] for name in dict.fromkeys(_plain(number) for number in numbers)]
 
 
-def _check_known(id: str, kind: str, number: str, known: Collection[str], reasons: Mapping[str, str]) -> None:
+def _plain(number: int | str) -> str:
+    """Return the number of a table or figure in the spelling that numbers are compared in."""
+    return str(number).replace(".", "").casefold()
+
+
+def _check_known(
+    id: str, kind: str, number: int | str, known: Collection[int | str], reasons: Mapping[str, str]
+) -> None:
     """Raise an error for a table or figure that is not available."""
-    if number in known:
+    if _plain(number) in map(_plain, known):
         return
-    why = f" {reasons[number]}" if number in reasons else ""
-    choice = f"choose from {', '.join(known)}" if known else "there is none"
+    why = "".join(f" {reason}" for name, reason in reasons.items() if _plain(name) == _plain(number))
+    choice = f"choose from {', '.join(dict.fromkeys(map(str, known)))}" if known else "there is none"
     raise UnknownName(f"{id} has no {kind} {number} here; {choice}.{why}")
 
 
