@@ -21,8 +21,15 @@ ANOMALIES = {
         "gravity": "dynamics/gravity",
         "cart_mass": "dynamics/cart_mass",
         "pole_length": "dynamics/pole_length",
+        "pole_mass": "dynamics/pole_mass",
     },
-    PENDULUM: {"gravity": "dynamics/gravity", "pole_length": "dynamics/length", "pole_mass": "dynamics/mass"},
+    PENDULUM: {
+        "gravity": "dynamics/gravity",
+        "pole_length": "dynamics/length",
+        "pole_mass": "dynamics/mass",
+        "max_speed": "dynamics/max_speed",
+        "max_torque": "dynamics/max_torque",
+    },
     PONG: {
         "gaussian_noise": "camera/gaussian",
         "impulse_noise": "camera/impulse",

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+
+import numpy as np
 
 from offnominal.core.types import FloatArray
 from offnominal.evaluation.estimate import Estimate
@@ -15,8 +18,9 @@ from offnominal.papers.ood_rl.published import (
     PublishedColumn,
     published_columns,
 )
+from offnominal.papers.ood_rl.published_settings import setting_table
 from offnominal.papers.ood_rl.results import OODResults
-from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, settings
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, describe_environment
 from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -25,12 +29,28 @@ STUDY = "ood-rl"
 ABSENT = "not in this run"
 NAMES = {world: name for name, world in WORLDS.items()}
 UNPUBLISHED = "agents fail, but the setting is not published"
+NOT_FAILED = "published because the agent fails, but ours do not"
+DEVIATIONS = 2.0
+"""Half the width of our interval, in standard deviations over agents."""
 
 Place = tuple[str, str, float]
 """Kind of agent, anomaly and its parameter."""
 
 
-def table_1(results: RunResults) -> list[PublishedComparison]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ours:
+    """Our AUC in a setting.
+
+    Args:
+        auc: (agents, trials).
+        failed: Whether at least half of the agents fail.
+    """
+
+    auc: FloatArray
+    failed: bool
+
+
+def return_table(results: RunResults) -> list[PublishedComparison]:
     """Report the returns of agents in every setting of Table 1, and whether they fail."""
     return [
         PublishedComparison(
@@ -47,8 +67,9 @@ def table_1(results: RunResults) -> list[PublishedComparison]:
 def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: bool) -> list[PublishedComparison]:
     """Compare the AUC of the policies' uncertainty with published columns of one world.
 
-    Ours is of the first agent: the mean over trials with their range, or the best of them. Settings of the same methods
-    in which our agents fail come last.
+    Ours is the mean over agents of the mean over trials, or of the best of them. Its interval is two standard
+    deviations over agents to both sides; with one agent, the range of its trials. The published agent is one more, so a
+    published number within it can be due to chance. Settings of the same methods in which our agents fail come last.
 
     Args:
         results: Results of a run.
@@ -57,34 +78,61 @@ def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: 
     """
     world, methods = columns[0].world, {column.method for column in columns}
     outcomes = OODResults.of(results.table)
-    ours: dict[Place, FloatArray] = {}
-    failed: dict[Place, bool] = {}
+    ours: dict[Place, _Ours] = {}
     for detections in outcomes.in_world(world):
         if detections.method == UNCERTAINTY and detections.uncertainty in methods:
             fails = outcomes.failed(detections)
             for place, setting in enumerate(detections.settings):
                 key = (detections.uncertainty, setting.anomaly, setting.parameter)
-                ours[key], failed[key] = detections.reading("auc")[place, 0], bool(fails[place])
+                ours[key] = _Ours(detections.reading("auc")[place], bool(fails[place]))
     published = {(column.method, column.anomaly, column.parameter): column for column in columns}
-    more = [key for key in ours if failed[key] and key not in published]
+    more = [key for key, found in ours.items() if found.failed and key not in published]
     return [_line(world, key, ours.get(key), published.get(key), best) for key in [*published, *more]]
 
 
 def _line(
-    world: str, place: Place, trials: FloatArray | None, column: PublishedColumn | None, best: bool
+    world: str, place: Place, ours: _Ours | None, column: PublishedColumn | None, best: bool
 ) -> PublishedComparison:
     method, anomaly, parameter = place
-    setting = next(each for each in settings(world) if (each.anomaly, each.parameter) == (anomaly, parameter))
-    labels = {"method": KINDS[method], "setting": setting.label}
+    labels = {"method": KINDS[method], "setting": describe_environment(world, anomaly, parameter).label}
     number = None if column is None else column.best if best else column.mean
-    notes = [] if column is not None else [UNPUBLISHED]
-    if trials is None:
+    labels |= _columns(None if ours is None else ours.auc, column, best)
+    if ours is None:
         return PublishedComparison(labels, Estimate(None), number, note=ABSENT)
-    if best:
-        return PublishedComparison(labels, Estimate(float(trials.max())), number, note="".join(notes))
-    deviation = float(trials.std(ddof=1)) if len(trials) > 1 else 0.0
-    notes.append(f"± {deviation:.3f}" + ("" if column is None else f", published ± {column.std:.3f}"))
-    return PublishedComparison(labels, Estimate(float(trials.mean()), trials), number, note="; ".join(notes))
+    per_agent = _per_agent(ours.auc, best)
+    line = PublishedComparison(labels, _over_agents(per_agent, np.empty(0) if best else ours.auc[0]), number)
+    if column is None:
+        return replace(line, note=UNPUBLISHED)
+    if line.verdict == "differs" and not ours.failed:
+        return replace(line, note=NOT_FAILED, cause="setting")
+    chance = line.verdict == "match" and len(per_agent) > 1 and abs(line.difference or 0.0) > line.near
+    return replace(line, cause="chance" if chance else "")
+
+
+def _per_agent(auc: FloatArray, best: bool) -> FloatArray:
+    found: FloatArray = auc.max(axis=1) if best else auc.mean(axis=1)
+    return found
+
+
+def _over_agents(per_agent: FloatArray, trials: FloatArray) -> Estimate:
+    """Return the mean over agents, with two standard deviations to both sides; with one agent, the range of trials."""
+    mean = float(per_agent.mean())
+    if len(per_agent) == 1:
+        return Estimate(mean, trials)
+    return Estimate(mean, mean + np.array([-DEVIATIONS, DEVIATIONS]) * per_agent.std(ddof=1))
+
+
+def _columns(auc: FloatArray | None, column: PublishedColumn | None, best: bool) -> dict[str, str]:
+    """Return the first agent, and standard deviations over agents, over trials and over the published trials."""
+    agents, trials = (0, 0) if auc is None else auc.shape
+    found: dict[str, float | None] = dict.fromkeys(("first agent", "± agents", "± trials"))
+    if auc is not None and agents > 1:
+        per_agent = _per_agent(auc, best)
+        found |= {"first agent": per_agent[0], "± agents": per_agent.std(ddof=1)}
+    if auc is not None and trials > 1:
+        found["± trials"] = float(np.sqrt(auc.var(axis=1, ddof=1).mean()))
+    found["± published"] = None if column is None else column.std
+    return {name: "–" if value is None else f"{value:.3f}" for name, value in found.items()}
 
 
 def _table(number: int, columns: Sequence[PublishedColumn], title: str, *, best: bool) -> PublishedTable:
@@ -111,11 +159,16 @@ def _trial_table(number: int) -> PublishedTable:
 
 
 TABLES = [
-    PublishedTable(1, "all settings: returns, and where agents fail", STUDY, table_1, worlds=(CARTPOLE, PENDULUM)),
+    PublishedTable(1, "the 150 settings", "", setting_table),
+    PublishedTable(
+        1, "returns in all settings, and where agents fail", STUDY, return_table, worlds=(CARTPOLE, PENDULUM)
+    ),
+    PublishedTable(
+        2, "methods of each world", "", lambda results: [], not_computed="It lists methods and has no numbers."
+    ),
     *(_best_table(world) for world in (CARTPOLE, PENDULUM, PONG)),
     *(_trial_table(number) for number in TRIAL_TABLES),
 ]
-UNKNOWN_TABLES = {"2": "It lists the methods that the paper applies to each world, and has no numbers."}
 FIGURES = [
     PublishedFigure(
         4, "values of both actions along an unmodified and a modified episode", STUDY, "q_values", worlds=(CARTPOLE,)
@@ -127,4 +180,4 @@ UNKNOWN_FIGURES = {
     **dict.fromkeys(("1", "2", "3"), _UNKNOWN),
     "6": "It shows corrupted frames of Pong; ours are on the page of that world.",
 }
-PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), UNKNOWN_TABLES, UNKNOWN_FIGURES)
+PUBLISHED = Published(tuple(TABLES), tuple(FIGURES), unknown_figures=UNKNOWN_FIGURES)
