@@ -75,7 +75,7 @@ def errata(paper: str) -> tuple[Erratum, ...]:
 
     Example:
         >>> [erratum.where for erratum in errata("anovox") if erratum.item == "table_4"]
-        ['RbA, +norm: F1 and PPV', 'all: FPR95']
+        ['RbA, +norm: F1 and PPV', 'all: FPR95', 'REAL: F1 and PPV']
     """
     return tuple(Erratum(**row) for row in _rows(_folder(paper).joinpath(f"{ERRATA}.csv")))
 

@@ -1,16 +1,21 @@
 """The study of driving scenes: cells, published numbers and verdicts."""
 
+from collections import Counter
+from dataclasses import replace
+
+import pyarrow as pa
 import pytest
 
 from offnominal.core.errors import InvalidParameter, OffnominalError, UnknownName
 from offnominal.detectors.scenes import scene_detectors
 from offnominal.papers.anovox.published import published_numbers
-from offnominal.papers.anovox.published_tables import table_4
+from offnominal.papers.anovox.published_tables import table_1, table_2, table_4
 from offnominal.papers.anovox.results import SceneResults
 from offnominal.papers.anovox.scene_data import SceneData
 from offnominal.papers.anovox.tables import leaderboard_rows
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import study_from
+from offnominal.studies.results import RunResults
 
 from .made_scenes import scene_results
 
@@ -87,6 +92,34 @@ def test_an_f1_above_twice_the_ppv_is_impossible():
     for method, subset in {key[:2] for key in numbers}:
         f1, ppv = numbers[method, subset, "F1"].value, numbers[method, subset, "PPV"].value
         assert (f1 > 2 * (ppv + 0.0005)) == ((method, subset) in pair)
+
+
+def test_22_of_50_numbers_of_table_4_are_flawed():
+    flaws = Counter(each.flaw for each in published_numbers())
+    assert flaws == {"": 28, "artefact": 20, "impossible": 2}
+    assert all(each.problem for each in published_numbers() if each.flaw)
+
+
+def test_the_names_of_table_2_and_all_objects_of_table_1_are_here():
+    objects, (rigs, towns, weathers) = table_1(RunResults.none())[1], table_2(RunResults.none())
+    assert (objects.published, objects.outcome) == (178, "match")
+    assert [(line.published, line.outcome) for line in (rigs, towns, weathers)] == [
+        (4, "match"),
+        (8, "match"),
+        (13, "match"),
+    ]
+
+
+def with_f1(exact, grid):
+    results = scene_results()
+    rows = [row | {"f1": exact, "as_published_f1": grid} for row in results.table.to_pylist()]
+    lines = table_4(replace(results, table=pa.Table.from_pylist(rows)))
+    return next(line for line in lines if tuple(line.labels.values())[:3] == ("RbA", "default", "F1"))
+
+
+def test_a_difference_that_the_published_grid_of_thresholds_removes_is_its_defect():
+    assert (with_f1(0.4, 0.03).verdict, with_f1(0.4, 0.03).cause) == ("differs", "defect")
+    assert (with_f1(0.4, 0.3).verdict, with_f1(0.4, 0.3).cause) == ("differs", "")
 
 
 def test_published_flaws_are_verdicts_beside_our_numbers():
