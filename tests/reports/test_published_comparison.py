@@ -1,7 +1,18 @@
 """Comparison with published results."""
 
+from io import StringIO
+
+from rich.console import Console
+
 from offnominal.evaluation import Estimate
-from offnominal.reports.published_comparison import comparison_markdown, verdict_line
+from offnominal.reports.comparison_terminal import comparison_terminal
+from offnominal.reports.published_comparison import (
+    NONE_OF_OURS,
+    comparison_html,
+    comparison_markdown,
+    comparison_rows,
+    verdict_line,
+)
 from offnominal.studies.published_comparison import PublishedComparison
 
 
@@ -24,3 +35,26 @@ def test_flawed_published_numbers_are_counted_apart():
     compared = [*flawed[:1], PublishedComparison({}, Estimate(0.7), 0.7)]
     assert verdict_line(compared).endswith("match, 0 are near, 0 differ. Not compared: 1 is impossible.")
     assert "⚠ published value is impossible" in comparison_markdown(compared)
+
+
+def test_the_cause_of_a_difference_is_beside_the_verdict_and_explained_below():
+    caused = [PublishedComparison({"number": "AUROC"}, Estimate(0.5), 0.9, cause=cause) for cause in ("defect", "")]
+    near = PublishedComparison({"number": "AUPR"}, Estimate(0.88), 0.9, cause="scale")
+    out = StringIO()
+    Console(file=out, width=80).print(comparison_terminal("Table 1", [*caused, near]))
+    for shown in (out.getvalue(), comparison_markdown([*caused, near]), comparison_html("Table 1", [*caused, near])):
+        assert shown.count("✗ differs (their defect)") == 1
+        assert "2 differ (1 explained)." in " ".join(shown.split())
+        assert " ".join(shown.split()).count("Their defect: an error of the original") == 1
+        assert "our scale" not in shown.lower()
+    assert [row["cause"] for row in comparison_rows([*caused, near])] == ["defect", "", ""]
+    assert "cause" not in comparison_rows([near])[0]
+
+
+def test_a_table_that_cannot_be_computed_says_why_in_place_of_a_verdict():
+    out = StringIO()
+    line = PublishedComparison({"number": "AUROC"}, Estimate(None), 0.9)
+    Console(file=out, width=80).print(comparison_terminal("Table 1: AUROC of robots", [line], "No robot here."))
+    assert "0.900" in out.getvalue()
+    assert "No robot here." in out.getvalue()
+    assert NONE_OF_OURS not in out.getvalue()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,9 @@ from rich.markup import escape
 from offnominal.cli.app import RUN, App
 from offnominal.cli.options import STORE, Ray, StoreFolder, Workers, Worlds
 from offnominal.cli.output import AsJson, out, print_json, print_whole
+from offnominal.cli.reproduced_runs import computed_run, stored_results
 from offnominal.cli.run_summary import print_missing
+from offnominal.cli.scoreboard import show_scoreboard
 
 if TYPE_CHECKING:
     from offnominal.papers.paper import PublishedFigure, PublishedTable
@@ -26,10 +27,16 @@ reproduction = App(RUN)
 
 @reproduction.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="anomaly-gym, anovox, comparison, novelcraft or ood-rl.")],
+    paper: Annotated[
+        str | None, typer.Argument(help="anomaly-gym, anovox, comparison, novelcraft or ood-rl.", show_default=False)
+    ] = None,
     table: Annotated[list[str] | None, typer.Option(metavar="N", help="Number of a table; can be repeated.")] = None,
     figure: Annotated[list[str] | None, typer.Option(metavar="N", help="Number of a figure; can be repeated.")] = None,
     images: Annotated[bool, typer.Option("--images", help="The part of the tables about image detectors.")] = False,
+    all_tables: Annotated[
+        bool,
+        typer.Option("--all", help="Scoreboard: outcomes of every table of the paper; without PAPER, of all papers."),
+    ] = False,
     as_published: Annotated[
         bool,
         typer.Option(
@@ -39,7 +46,9 @@ def reproduce(
     worlds: Worlds = None,
     scale: Annotated[
         str | None,
-        typer.Option(help="Scale of the study; default: that of the table or figure."),
+        typer.Option(
+            help="Scale of the study; default: that of the table or figure. With --all, that of most results."
+        ),
     ] = None,
     compute: Annotated[bool, typer.Option("--run", help="Compute missing results first.")] = False,
     workers: Workers = None,
@@ -50,31 +59,42 @@ def reproduce(
     """Compare our results with the tables and figures of a paper.
 
     Without --run, only results that are in the store are shown. With it, missing results are computed first, and the
-    exit code is 1 if a cell has no result.
+    exit code is 1 if a cell has no result. With --all, the published values that match, are near, differ and have no
+    result are counted for every table.
 
     Example: [bold]offnominal reproduce anomaly-gym --table 3 --worlds "SAP-*" --scale smoke --run[/]
+
+    Example: [bold]offnominal reproduce --all[/]
     """
     from offnominal.core.errors import InvalidParameter
-    from offnominal.papers.catalogue import figures_of, tables_of
+    from offnominal.papers.catalogue import figures_of, papers, tables_of
     from offnominal.papers.paper import PublishedTable
     from offnominal.papers.reproduction import reproductions
     from offnominal.studies.results import RunResults
 
+    if not compute and (workers is not None or ray is not None):
+        raise InvalidParameter("--workers and --ray need --run: without it nothing is computed.")
+    options: dict[str, Any] = {"store": store, "workers": workers, "ray": ray}
+    if all_tables:
+        if table or figure or images or as_published or worlds:
+            raise InvalidParameter("--all is about all values of all tables; with it, give only a paper and a scale.")
+        show_scoreboard(paper, scale=scale, compute=compute, as_json=as_json, **options)
+        return
+    if paper is None:
+        raise InvalidParameter(f"name a paper ({', '.join(papers.ids())}), or give --all for all of them.")
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
     if as_published and not any(each.compare_as_published for each in tables):
         raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
-    if not compute and (workers is not None or ray is not None):
-        raise InvalidParameter("--workers and --ray need --run: without it nothing is computed.")
     items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
     found = reproductions(items, scale=scale, worlds=worlds or None)
     opened: dict[StudyRun | None, RunResults] = {None: RunResults.none()}
     remarks: list[str] = []
     for chosen in dict.fromkeys(run for _, run in found if run is not None):
         if compute:
-            opened[chosen] = _computed(chosen, store=store, workers=workers, ray=ray)
+            opened[chosen] = computed_run(chosen, **options)
         else:
-            opened[chosen], remark = _stored(chosen, store)
+            opened[chosen], remark = stored_results(chosen, store)
             remarks += remark
     output = []
     for item, made_from in found:
@@ -100,31 +120,6 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _computed(chosen: StudyRun, **options: Any) -> RunResults:
-    """Run the study of a table or figure, and return its results."""
-    from offnominal.studies.catalogue import load_study
-    from offnominal.studies.runs import open_run
-    from offnominal.studies.runs import run as go
-
-    folder, _ = go(load_study(chosen.study), chosen.scale, worlds=chosen.worlds, **options)
-    return open_run(folder)
-
-
-def _stored(chosen: StudyRun, store: Path) -> tuple[RunResults, list[str]]:
-    """Return the results in the store, and what is missing or outdated, with the command that computes it."""
-    from offnominal.studies.catalogue import load_study
-    from offnominal.studies.stored_runs import stored_run
-
-    found = stored_run(load_study(chosen.study), chosen.scale, store=store, worlds=chosen.worlds)
-    words = ["offnominal", "run", chosen.study, "--scale", chosen.scale]
-    words += [word for world in chosen.worlds or () for word in ("--worlds", world)]
-    words += [] if store == STORE else ["--store", str(store)]
-    states = {"have no result": len(found.results.missing), "have results of other code": len(found.outdated)}
-    counted = " and ".join(f"{count} of {found.cells} cells {state}" for state, count in states.items() if count)
-    line = f"Ours: {counted}; `{shlex.join(words)}` computes them, as --run does here."
-    return found.results, [line] if counted else []
-
-
 def _chosen_metrics(table: PublishedTable, as_published: bool) -> PublishedTable:
     """Return the table with our metrics as the public code computes them, if that is wanted and makes a difference."""
     other = table.compare_as_published
@@ -143,13 +138,14 @@ def _show_table(table: PublishedTable, results: RunResults, as_json: bool) -> di
 
     lines = table.compare(results)
     if not as_json:
-        print_whole(comparison_terminal(table.heading, lines))
+        print_whole(comparison_terminal(table.heading, lines, table.not_computed))
     if results.folder is not None and results.cells:
         file = results.folder / f"table-{table.number}.md"
         write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")
         if not as_json:
             out.print(f"Also in [bold]{escape(str(file))}[/]", soft_wrap=True)
-    return {"table": table.number, "title": table.title, "rows": comparison_rows(lines)}
+    reason = {"not_computed": table.not_computed} if table.not_computed else {}
+    return {"table": table.number, "title": table.title, **reason, "rows": comparison_rows(lines)}
 
 
 def _show_figure(figure: PublishedFigure, results: RunResults, as_json: bool) -> dict[str, Any]:

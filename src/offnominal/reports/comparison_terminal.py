@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from offnominal.core.printable import one_line
-from offnominal.reports.published_comparison import NUMBERS, comparison_rows, verdict_line
+from offnominal.reports.published_comparison import NUMBERS, cause_legend, comparison_rows, verdict_line, with_cause
 from offnominal.studies.published_comparison import PublishedComparison
 
 if TYPE_CHECKING:
@@ -29,16 +29,20 @@ MARKS = {
     "artefact": "⚠ artefact",
     "": "–",
 }
-
-
 EMPTY = ("–", "")
+HIDDEN = ("style", "cause")
 
 
-def comparison_terminal(title: str, lines: Sequence[PublishedComparison]) -> RichTable:
+def comparison_terminal(title: str, lines: Sequence[PublishedComparison], not_computed: str = "") -> RichTable:
     """Return the comparison for the terminal.
 
-    Notes are below the table. Columns without a value are left out. A label that is the same in all rows is below the
-    title; one that is the same as in the row above is not repeated.
+    Causes of differences and notes are explained below the table. Columns without a value are left out. A label that is
+    the same in all rows is below the title; one that is the same as in the row above is not repeated.
+
+    Args:
+        title: Title of the table.
+        lines: The comparison.
+        not_computed: Why there are no numbers of ours, if they cannot be computed.
     """
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
@@ -49,10 +53,11 @@ def comparison_terminal(title: str, lines: Sequence[PublishedComparison]) -> Ric
     same = {name: labels[name] for name in list(labels)[1:] if len({row[name] for row in rows}) == 1 < len(rows)}
     shown = [name for name in (rows[0] if rows else ()) if name not in same and not _is_empty(rows, name)]
     heading = [title, *(f"{name}: {value}" for name, value in same.items() if value not in EMPTY)]
+    below = [one_line(not_computed) or verdict_line(lines), cause_legend(lines), *notes]
     table = RichTable(
         title=Text("\n".join(map(one_line, heading)), "table.title"),
         title_justify="left",
-        caption=Text("\n".join([verdict_line(lines), *notes]), "table.caption"),
+        caption=Text("\n".join(part for part in below if part), "table.caption"),
         caption_justify="left",
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -81,12 +86,13 @@ def _with_numbered_notes(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any
     numbered = []
     for row in rows:
         number = f" [{notes.index(one_line(row['note'])) + 1}]" if row.get("note") else ""
-        numbered.append(row | {"verdict": f"{MARKS[row['verdict']]}{number}", "note": "", "style": row["verdict"]})
+        verdict = with_cause(MARKS[row["verdict"]], row) + number
+        numbered.append(row | {"verdict": verdict, "note": "", "style": row["verdict"]})
     return numbered, [f"[{number}] {note}" for number, note in enumerate(notes, 1)]
 
 
 def _is_empty(rows: list[dict[str, Any]], name: str) -> bool:
-    return name == "style" or all(row[name] in EMPTY for row in rows)
+    return name in HIDDEN or all(row[name] in EMPTY for row in rows)
 
 
 def _without_repetition(rows: list[dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:

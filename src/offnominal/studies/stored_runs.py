@@ -38,6 +38,12 @@ class StoredRun:
     cells: int
     outdated: tuple[str, ...]
 
+    @property
+    def state(self) -> str:
+        """How many cells have no result, or one of other code; empty if there are none."""
+        states = {"have no result": len(self.results.missing), "have results of other code": len(self.outdated)}
+        return " and ".join(f"{count} of {self.cells} cells {state}" for state, count in states.items() if count)
+
 
 def stored_run(
     study: BaseStudy,

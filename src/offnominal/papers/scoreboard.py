@@ -1,0 +1,211 @@
+"""How many published values of each table are reproduced, from the results in a store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from offnominal.core.errors import UnknownName, did_you_mean
+from offnominal.papers.catalogue import paper, papers
+from offnominal.papers.paper import PublishedTable
+from offnominal.studies.catalogue import load_study
+from offnominal.studies.code import Sources
+from offnominal.studies.published_comparison import OUTCOMES, Outcome, PublishedComparison
+from offnominal.studies.results import RunResults
+from offnominal.studies.runs import STORE
+from offnominal.studies.stored_runs import StoredRun, stored_run
+
+SCALES = ("smoke", "shipped", "laptop", "large", "paper")
+"""Scales from the smallest to the largest; a scale of another name that is the default of a table follows laptop."""
+OWN_SCALE = SCALES.index("laptop") + 1
+StoredRuns = Callable[[str, str], StoredRun]
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeCounts:
+    """Number of published values by outcome; see :class:`~offnominal.studies.published_comparison.PublishedComparison`.
+
+    Example:
+        >>> counts = OutcomeCounts(match=6, near=1, explained=2, unexplained=1, not_run=4)
+        >>> counts.values, counts.compared, counts.unexplained_share
+        (14, 10, 0.1)
+    """
+
+    match: int = 0
+    near: int = 0
+    explained: int = 0
+    unexplained: int = 0
+    not_run: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome | None]) -> OutcomeCounts:
+        """Count outcomes; None stands for a number of ours without a published one, and is left out."""
+        found = Counter(outcomes)
+        return cls(*(found[outcome] for outcome in OUTCOMES))
+
+    @classmethod
+    def total(cls, parts: Iterable[OutcomeCounts]) -> OutcomeCounts:
+        """Return the sum of counts."""
+        return cls(*(sum(column) for column in zip(*(part.each() for part in parts), strict=True)))
+
+    def each(self) -> tuple[int, ...]:
+        """Return the counts, in the order of :data:`~offnominal.studies.published_comparison.OUTCOMES`."""
+        return self.match, self.near, self.explained, self.unexplained, self.not_run
+
+    @property
+    def compared(self) -> int:
+        """Number of published values that have one of ours beside them."""
+        return self.values - self.not_run
+
+    @property
+    def values(self) -> int:
+        """Number of published values."""
+        return sum(self.each())
+
+    @property
+    def unexplained_share(self) -> float | None:
+        """Share of the compared values that differ without a shown cause; None if none is compared."""
+        return self.unexplained / self.compared if self.compared else None
+
+    def to_dict(self) -> dict[str, int | float | None]:
+        """Return plain data: the counts, their sum, and the share of unexplained differences."""
+        counts = zip(OUTCOMES, self.each(), strict=True)
+        return {
+            "values": self.values,
+            **{str(name): count for name, count in counts},
+            "unexplained share": self.unexplained_share,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableScore:
+    """A published table and the results that it is compared with.
+
+    Args:
+        paper: Short name of the paper.
+        table: The table.
+        lines: The comparison.
+        run: The stored run; None if the table needs none, or if there are no results for it.
+    """
+
+    paper: str
+    table: PublishedTable
+    lines: Sequence[PublishedComparison]
+    run: StoredRun | None = None
+
+    @property
+    def counts(self) -> OutcomeCounts:
+        """Outcomes of its published values."""
+        return OutcomeCounts.of(line.outcome for line in self.lines)
+
+    @property
+    def scale(self) -> str:
+        """Scale of the run; empty without one."""
+        return "" if self.run is None else self.run.results.scale
+
+    @property
+    def label(self) -> str:
+        """Number of the table within the paper, with the half that it is about."""
+        return self.table.name.removeprefix("Table ") + ", images" * self.table.images
+
+    @property
+    def needs_run(self) -> bool:
+        """Whether our values are computed by a study."""
+        return bool(self.table.study) and not self.table.not_computed
+
+    @property
+    def source(self) -> str:
+        """Study and scale of our values, or why they cannot be computed; empty if there are no results."""
+        if self.table.not_computed:
+            return self.table.not_computed
+        if not self.table.study:
+            return "needs no run"
+        return "" if self.run is None else f"{self.table.study}@{self.scale}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, without the comparison."""
+        run = self.run
+        return {
+            "table": str(self.table.number),
+            "images": self.table.images,
+            "title": self.table.title,
+            **self.counts.to_dict(),
+            "study": self.table.study,
+            "scale": self.scale,
+            "cells": 0 if run is None else run.cells,
+            "missing": 0 if run is None else len(run.results.missing),
+            "outdated": 0 if run is None else len(run.outdated),
+            "not_computed": self.table.not_computed,
+        }
+
+
+def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | None = None) -> list[TableScore]:
+    """Compare every published table with the results in a store. Nothing is computed.
+
+    Of the scales of a study, the one is taken whose results give most of the values of the table; of several, the
+    largest. Values without a result count as not run.
+
+    Args:
+        ids: Short names of papers; all papers if empty.
+        store: Store of the results of all runs.
+        scale: Only results at this scale.
+
+    Raises:
+        UnknownName: No study of the tables has the scale.
+
+    Example:
+        >>> found = scoreboard(["ood-rl"], store=Path("no-such-store"))
+        >>> {score.counts.compared for score in found if score.table.study}
+        {0}
+    """
+    tables = [(id, table) for id in tuple(ids) or papers.ids() for table in paper(id).load_published().tables]
+    if scale is not None:
+        _check_scale(scale, [table for _, table in tables])
+    runs = _runs_in(store)
+    return [_score(id, table, runs, scale) for id, table in tables]
+
+
+def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | None) -> TableScore:
+    """Return the comparison with the results at the scale that gives most values."""
+    best = TableScore(paper, table, table.compare(replace(RunResults.none(), name=table.study)))
+    for each in _scales(table, scale):
+        run = runs(table.study, each)
+        if run.results.cells:
+            found = TableScore(paper, table, table.compare(run.results), run)
+            best = found if found.counts.compared > best.counts.compared else best
+        if best.run is not None and not best.counts.not_run:
+            break
+    return best
+
+
+def _scales(table: PublishedTable, scale: str | None) -> list[str]:
+    """Return the scales of the table's study whose results may count, the largest first."""
+    if not table.study:
+        return []
+    own = () if table.scale in SCALES else (table.scale,)
+    ordered = (*SCALES[:OWN_SCALE], *own, *SCALES[OWN_SCALE:]) if scale is None else (scale,)
+    return [each for each in reversed(ordered) if each in load_study(table.study).scales]
+
+
+def _check_scale(scale: str, tables: Iterable[PublishedTable]) -> None:
+    known = sorted({each for table in tables if table.study for each in load_study(table.study).scales})
+    if scale not in known:
+        raise UnknownName(
+            f"no study of these tables has a scale {scale!r}.{did_you_mean(scale, known)} "
+            f"There are: {', '.join(known)}."
+        )
+
+
+def _runs_in(store: Path) -> StoredRuns:
+    """Return a function from study and scale to the stored run, which reads each run once."""
+    sources = Sources()
+
+    @cache
+    def run(study: str, scale: str) -> StoredRun:
+        return stored_run(load_study(study), scale, store=store, sources=sources)
+
+    return run

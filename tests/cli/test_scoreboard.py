@@ -1,0 +1,72 @@
+"""`offnominal reproduce --all`."""
+
+import json
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from offnominal.cli.program import program
+from offnominal.cli.scoreboard import scoreboard_table
+from offnominal.evaluation import Estimate
+from offnominal.papers.paper import PublishedTable
+from offnominal.papers.scoreboard import TableScore
+from offnominal.studies.published_comparison import PublishedComparison
+
+runner = CliRunner()
+
+
+def test_a_table_per_paper_is_counted_without_computing(tmp_path):
+    said = runner.invoke(program, ["reproduce", "novelcraft", "--all", "--store", str(tmp_path / "none")])
+    assert said.exit_code == 0, said.output
+    assert "Figure 4" in said.output
+    assert "No results of novelcraft; `offnominal run" in " ".join(said.output.split())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_has_the_sum_of_each_paper_and_of_all(tmp_path):
+    said = runner.invoke(program, ["reproduce", "--all", "--json", "--store", str(tmp_path / "none")])
+    found = json.loads(said.stdout)
+    assert [each["paper"] for each in found["papers"]] == [
+        "anomaly-gym",
+        "anovox",
+        "comparison",
+        "novelcraft",
+        "ood-rl",
+    ]
+    assert found["values"] == sum(each["values"] for each in found["papers"])
+    for paper in found["papers"]:
+        assert paper["not run"] == sum(table["not run"] for table in paper["tables"])
+
+
+def test_numbers_and_shares_fit_into_80_columns():
+    def score(paper, number, *pairs):
+        lines = [PublishedComparison({}, Estimate(ours), 0.5, cause=cause) for ours, cause in pairs]
+        table = PublishedTable(
+            number, "every metric of every detector, world and level", "anomaly-gym", lambda _: lines
+        )
+        return TableScore(paper, table, lines)
+
+    many = [(0.5, "")] * 1200 + [(None, "")] * 9999 + [(0.9, "scale")] * 400 + [(0.9, "")] * 400
+    scores = [score("one", 1, *many), score("two", "fig4", (0.54, ""))]
+    console = Console(width=80, file=StringIO())
+    console.print(scoreboard_table(scores))
+    lines = console.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    (total,) = (line.split() for line in lines if line.strip().startswith("all papers"))
+    assert total == ["all", "papers", "12,000", "1,200", "1", "400", "400", "9,999"]
+    assert "20.0% of 2,001" in console.file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ([], "name a paper (anomaly-gym, anovox, comparison, novelcraft, ood-rl), or give --all"),
+        (["--all", "--table", "3"], "give only a paper and a scale"),
+        (["--all", "--scale", "laptob"], "Did you mean 'laptop'?"),
+    ],
+)
+def test_what_to_give_is_said(words, complaint):
+    said = runner.invoke(program, ["reproduce", *words])
+    assert complaint in str(said.exception)
