@@ -73,6 +73,18 @@ def test_tables_of_studies_without_worlds_cannot_be_restricted_to_worlds(number)
         reproductions(tables_of("comparison", [number]), worlds=["URM*"])
 
 
+def test_numbers_of_appendices_may_have_a_dot():
+    assert tables_of("comparison", ["C.5"]) == tables_of("comparison", ["C5"])
+    assert [table.heading.partition(":")[0] for table in tables_of("novelcraft", ["E.1"])] == ["Table E.1"]
+
+
+def test_all_parts_of_a_table_about_images_are_found_by_its_number():
+    assert [table.study for table in tables_of("comparison", ["C4"])] == [
+        "comparison-images",
+        "comparison-images-one-in",
+    ]
+
+
 @pytest.mark.parametrize("paper", [spec.id for spec in papers])
 def test_published_numbers_are_shown_without_results(paper):
     for table in [*tables_of(paper), *(tables_of(paper, images=True) if paper == "anomaly-gym" else ())]:

@@ -75,7 +75,12 @@ def tables_of(id: str, numbers: Sequence[int | str] | None = None, *, images: bo
         return [table for table in published.tables if table.images == images]
     wanted = dict.fromkeys(_plain(number) for number in numbers)
     halves = [[table for table in published.tables if _plain(table.number) == name] for name in wanted]
-    return [table for half in halves for table in half if table.images == images or len(half) == 1]
+    return [
+        table
+        for half in halves
+        for table in half
+        if table.images == images or len({each.images for each in half}) == 1
+    ]
 
 
 def figures_of(id: str, numbers: Sequence[int | str]) -> list[PublishedFigure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from offnominal.studies.results import RunResults
 
 DEFAULT_SCALE = "laptop"
 IN_FIGURE = "fig"
+_APPENDIX = re.compile(r"^([A-Z])(\d+)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +44,16 @@ class PublishedTable:
 
     @property
     def name(self) -> str:
-        """Its number in words; a table in a figure has a number such as ``"fig4"``."""
-        number = str(self.number)
-        return f"Figure {number.removeprefix(IN_FIGURE)}" if number.startswith(IN_FIGURE) else f"Table {number}"
+        """Its number in words.
+
+        A table in a figure has a number such as ``"fig4"``; one of an appendix has a dot only here.
+
+        Example:
+            >>> PublishedTable("E1", "", "", lambda _: []).name, PublishedTable("figC3", "", "", lambda _: []).name
+            ('Table E.1', 'Figure C.3')
+        """
+        number = _APPENDIX.sub(r"\1.\2", str(self.number).removeprefix(IN_FIGURE))
+        return f"{'Figure' if str(self.number).startswith(IN_FIGURE) else 'Table'} {number}"
 
     @property
     def heading(self) -> str:

@@ -2,11 +2,8 @@
 
 import pytest
 
-from offnominal.papers.catalogue import tables_of
-from offnominal.papers.comparison.report.published_image_tables import table_6
 from offnominal.papers.comparison.selection.class_results import class_rows, class_values
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
-from offnominal.studies.results import RunResults
 
 pa = pytest.importorskip("pyarrow")
 
@@ -54,11 +51,3 @@ def test_each_class_shows_what_the_chosen_one_is_worth_there(table):
 def test_tables_have_no_classes():
     rows = [{name: value for name, value in each.items() if name != "variant"} for each in ROWS[:1]]
     assert class_rows(ComparisonResults.of(pa.Table.from_pylist(rows))) == []
-
-
-def test_table_6_has_no_print_and_says_what_machines_saw(table):
-    results = RunResults("comparison-images", "", "", "laptop", {}, table, pa.table({}))
-    lines = table_6(results)
-    assert [line.labels["class"] for line in lines] == ["cat", "dog", "mean"]
-    assert {line.note for line in lines} == {"5 machines of 2,000 images each"}
-    assert [each.study for each in tables_of("comparison", ["VI"])] == ["comparison-images"]

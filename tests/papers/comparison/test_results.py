@@ -6,9 +6,7 @@ import pyarrow as pa
 import pytest
 
 from offnominal.core.errors import InvalidParameter
-from offnominal.papers.comparison.report.published_tables import rank_table, table_4
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
-from offnominal.studies.results import RunResults
 
 
 def row(table, method, seed, configuration, validation, test, **others):
@@ -50,12 +48,3 @@ def test_matrices_have_a_row_per_table_and_a_column_per_method(table):
 def test_nothing_to_look_at_is_an_error():
     with pytest.raises(InvalidParameter, match="no results"):
         ComparisonResults.of(pa.Table.from_pylist([]))
-
-
-def test_ours_are_compared_with_the_published_numbers(table):
-    results = RunResults("comparison", "", "", "", {}, table, pa.table({}))
-    lines = {tuple(line.labels.values()): line for line in table_4(results)}
-    assert lines["iris", "knn"].published == 0.94
-    assert lines["iris", "orbf"].verdict == "match"
-    assert lines["wine", "knn"].verdict == ""
-    assert [line.labels["method"] for line in rank_table(results)] == ["orbf", "knn"]

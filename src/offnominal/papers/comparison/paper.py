@@ -22,5 +22,5 @@ PAPER = Paper(
         Spec("search", f"{_PACKAGE}.kinds:TableSearchKind", "row detectors on tables"),
         Spec("image-search", f"{_PACKAGE}.kinds:ImageSearchKind", "detectors on image sets"),
     ),
-    published=f"{_PACKAGE}.report.published_tables:PUBLISHED",
+    published=f"{_PACKAGE}.published.catalogue:PUBLISHED",
 )

@@ -1,0 +1,1 @@
+"""The published tables of the paper, each beside our results for it."""

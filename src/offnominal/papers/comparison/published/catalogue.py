@@ -1,0 +1,89 @@
+"""The published tables and figures of the comparison, and which study each is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from offnominal.papers.comparison.cells import Leave
+from offnominal.papers.comparison.published.costs import count_table, image_count_table, table_viii
+from offnominal.papers.comparison.published.ensembles import ensemble_table
+from offnominal.papers.comparison.published.image_results import class_table, figure_c3, mean_table, table_c1, table_c4
+from offnominal.papers.comparison.published.search_spaces import space_table
+from offnominal.papers.comparison.published.sizes import table_i, table_ii
+from offnominal.papers.comparison.published.table_results import cell_table, table_v
+from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+Compare = Callable[[RunResults], list[PublishedComparison]]
+TABLES, DEEP, OUT, IN = "comparison", "comparison-deep", "comparison-images", "comparison-images-one-in"
+IMAGE_STUDIES: dict[Leave, str] = {"leave-one-out": OUT, "leave-one-in": IN}
+
+
+def _halves(number: str, title: str, compare: Callable[..., list[PublishedComparison]]) -> Iterator[PublishedTable]:
+    """Yield a table on tables: classical and deep methods are two studies."""
+    for study, classical in ((TABLES, True), (DEEP, False)):
+        about = "classical methods" if classical else "deep methods"
+        yield PublishedTable(number, f"{title}, {about}", study, partial(compare, classical=classical))
+
+
+def _settings(number: str, title: str, compare: Callable[..., list[PublishedComparison]]) -> Iterator[PublishedTable]:
+    """Yield a table on images: one class anomalous and one class normal are two studies."""
+    for setting, study in IMAGE_STUDIES.items():
+        yield PublishedTable(number, f"{title}, {setting}", study, partial(compare, setting=setting), images=True)
+
+
+def _images(number: str, title: str, study: str, compare: Compare) -> PublishedTable:
+    return PublishedTable(number, title, study, compare, images=True)
+
+
+PUBLISHED_TABLES = (
+    PublishedTable("I", "sizes of the tables after the split", "", table_i),
+    PublishedTable("II", "sizes of the image sets, first class left out", "", table_ii),
+    *_halves("IV", "test AUC on tables, mean protocol", partial(cell_table, metric="AUC")),
+    *_halves("V", "mean ranks on tables by the selection of the configuration", table_v),
+    _images("VI", "test AUC on images, one class left out, max protocol", OUT, partial(mean_table, item="table_VI")),
+    _images("VII", "test AUC on images, one class left in, max protocol", IN, partial(mean_table, item="table_VII")),
+    PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii),
+    PublishedTable("A1", "search spaces of classical methods", "", partial(space_table, item="table_A1")),
+    PublishedTable("A2", "search spaces of flows", "", partial(space_table, item="table_A2")),
+    PublishedTable(
+        "A3", "search spaces of autoencoders and adversarial networks", "", partial(space_table, item="table_A3")
+    ),
+    *_halves("B1", "TPR at 5 % false alarms on tables, mean protocol", partial(cell_table, metric="TPR@5")),
+    *_halves("B2", "numbers of trained models per split", partial(count_table, item="table_B2")),
+    *_halves("B3", "numbers of evaluated scores per split", partial(count_table, item="table_B3")),
+    _images("C1", "test AUC on images by the seed of the split", OUT, table_c1),
+    _images("C2", "test AUC on images, one class left out, mean protocol", OUT, partial(mean_table, item="table_C2")),
+    _images("C3", "test AUC on images, one class left in, mean protocol", IN, partial(mean_table, item="table_C3")),
+    *_settings("C4", "configurations among the ten best of every class", table_c4),
+    _images("C5", "test AUC by the class that is left out", OUT, partial(class_table, item="table_C5")),
+    _images("C6", "test AUC by the class that is left in", IN, partial(class_table, item="table_C6")),
+    *_settings("C7", "numbers of trained models per class", partial(image_count_table, item="table_C7")),
+    *_settings("C8", "numbers of evaluated scores per class", partial(image_count_table, item="table_C8")),
+    _images("figC3", "test AUC of methods trained on airplanes", IN, figure_c3),
+    *_halves("D1", "AUC of ensembles on tables", partial(ensemble_table, item="table_D1")),
+    *_halves("D2", "TPR at 5 % false alarms of ensembles on tables", partial(ensemble_table, item="table_D2")),
+    _images("D3", "AUC of ensembles on images", OUT, partial(ensemble_table, item="table_D3")),
+    _images("D4", "TPR at 5 % false alarms of ensembles on images", OUT, partial(ensemble_table, item="table_D4")),
+)
+UNKNOWN_TABLES = {"III": "It has names and acronyms of methods, no numbers."}
+FIGURES = (
+    PublishedFigure(
+        4, "effect of labels: mean AUC and mean rank by the selection of the configuration", TABLES, "knowledge"
+    ),
+    PublishedFigure(5, "ranks of the variants of autoencoders", DEEP, "variants"),
+    PublishedFigure(6, "rank against time to fit and to score", TABLES, "pareto"),
+)
+_DIAGRAMS = (
+    "It has no numbers. The report of `offnominal run comparison` draws the critical differences of our ranks "
+    "(figures/critical_difference); `--table IV` and `--table VI` have the ranks."
+)
+UNKNOWN_FIGURES = {
+    "1": _DIAGRAMS,
+    "2": _DIAGRAMS,
+    "3": _DIAGRAMS,
+    "C3": "Its numbers are in `--table figC3`.",
+}
+PUBLISHED = Published(PUBLISHED_TABLES, FIGURES, UNKNOWN_TABLES, UNKNOWN_FIGURES)

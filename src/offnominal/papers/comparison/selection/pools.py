@@ -1,0 +1,84 @@
+"""Smaller searches from the results of a large one: what would fewer configurations, or one seed, have given?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from offnominal.core.streams import Stream
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.protocols import Row
+
+DRAWS = 8
+"""Random pools over which a smaller search is averaged."""
+Select = Callable[[Sequence[Row]], float]
+
+
+def pool_of(rows: Sequence[Row], size: int, draw: int = 0) -> list[Row]:
+    """Return the rows of some configurations, drawn at random; all if there are no more.
+
+    Of one draw, a small pool is a part of every larger one.
+
+    Args:
+        rows: Of one method on one table or image set.
+        size: Number of configurations.
+        draw: Number of the draw.
+
+    Example:
+        >>> rows = [{"configuration": name, "seed": seed} for name in "ABCD" for seed in (1, 2)]
+        >>> [row["configuration"] + str(row["seed"]) for row in pool_of(rows, 2)]
+        ['A1', 'A2', 'B1', 'B2']
+    """
+    names = list(dict.fromkeys(row["configuration"] for row in rows))
+    order = np.argsort(Stream.named(draw, 0, "pool").uniform(len(names)), kind="stable")
+    chosen = {names[place] for place in order[:size]}
+    return [row for row in rows if row["configuration"] in chosen]
+
+
+def smaller_searches(rows: Sequence[Row], size: int, select: Select) -> list[float]:
+    """Return what random pools of a size give.
+
+    Args:
+        rows: Of one method on one table or image set.
+        size: Number of configurations of a pool.
+        select: Returns the value of the configuration that is selected from rows.
+    """
+    return [select(pool_of(rows, size, draw)) for draw in range(DRAWS)]
+
+
+def pool_differences(
+    outcomes: ComparisonResults, published: Mapping[tuple[str, str], float], sizes: Sequence[int], select: Select
+) -> dict[int, float]:
+    """Return the mean absolute difference from published values by the number of configurations in the search.
+
+    Args:
+        outcomes: Of a run.
+        published: Published values by (table, method).
+        sizes: Numbers of configurations.
+        select: Returns the value of the configuration that is selected from rows.
+    """
+    places = [place for place in outcomes.single if place in published]
+    found = {}
+    for size in sizes:
+        apart = [
+            abs(value - published[place])
+            for place in places
+            for value in smaller_searches(outcomes.single[place], size, select)
+        ]
+        found[size] = float(np.nanmean(apart))
+    return found
+
+
+def at_seed(outcomes: ComparisonResults, seed: int) -> ComparisonResults:
+    """Return the results of one seed; those of an image set keep all classes.
+
+    Args:
+        outcomes: Of a run.
+        seed: Seed of the split.
+    """
+    kept = {
+        place: [row for row in rows if (row["seed"][1] if isinstance(row["seed"], tuple) else row["seed"]) == seed]
+        for place, rows in outcomes.single.items()
+    }
+    return ComparisonResults({place: rows for place, rows in kept.items() if rows}, {})

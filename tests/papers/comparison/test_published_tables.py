@@ -1,0 +1,136 @@
+"""Our results beside the published tables, of runs that are made up."""
+
+import pyarrow as pa
+import pytest
+
+from offnominal.papers.catalogue import paper, tables_of
+from offnominal.papers.comparison.search.metrics import METRICS
+from offnominal.papers.printed_values import printed_items
+from offnominal.studies.results import RunResults
+
+
+def row(table, method, seed, configuration, value, *, test=None, **others):
+    numbers = {f"validation_{name}": value for name in METRICS}
+    numbers |= {f"test_{name}": value if test is None else test for name in METRICS}
+    known = {"key": f"{table}{method}{seed}", "table": table, "method": method, "seed": seed}
+    cost = {"fit_s": 2.0, "score_s": 1.0, "failure": "", "normal_score": 0.0, "polarity": 0.4}
+    return known | {"configuration": configuration} | numbers | cost | others
+
+
+def results_of(rows):
+    return RunResults("comparison", "", "", "laptop", {}, pa.Table.from_pylist(rows), pa.table({}))
+
+
+def lines_of(number, rows, study=None):
+    (table,) = [each for each in tables_of("comparison", [number]) if study in (None, each.study)]
+    return {tuple(line.labels.values()): line for line in table.compare(results_of(rows))}
+
+
+CLASSICAL = [
+    row(table, method, seed, '{"n_neighbors": 1}', value)
+    for table, method, value in (
+        ("iris", "knn", 0.94),
+        ("iris", "orbf", 0.80),
+        ("wine", "knn", 0.98),
+        ("wine", "orbf", 0.98),
+    )
+    for seed in (1, 2, 3)
+]
+CLASSES = [
+    row("mnist", "knn", 1, configuration, value, variant=name)
+    for name, configuration, value in (
+        ("0", '{"n_neighbors": 1}', 0.9),
+        ("0", '{"n_neighbors": 3}', 0.8),
+        ("1", '{"n_neighbors": 1}', 0.5),
+        ("1", '{"n_neighbors": 3}', 0.7),
+    )
+]
+
+
+def test_every_published_table_is_compared_or_says_why_not():
+    published = paper("comparison").load_published()
+    known = {str(table.number) for table in published.tables} | set(published.unknown_tables)
+    printed = {item.replace("table_", "").replace("figure_", "fig") for item in printed_items("comparison")}
+    assert known == printed
+
+
+@pytest.mark.parametrize(
+    ("number", "count"), [("IV", 989), ("B1", 989), ("B2", 920), ("V", 184), ("C5", 504), ("C7", 96)]
+)
+def test_every_published_value_has_a_line_without_results(number, count):
+    lines = [line for table in tables_of("comparison", [number]) for line in table.compare(RunResults.none())]
+    assert len(lines) == count
+    assert {line.outcome for line in lines} == {"not run"}
+
+
+def test_cells_and_deviations_are_compared_and_others_are_not_run():
+    lines = lines_of("IV", CLASSICAL, "comparison")
+    assert lines["iris", "knn"].outcome == "match"
+    assert lines["iris", "lof"].outcome == "not run"
+    assert lines["sigma 1", "knn"].ours.value == pytest.approx(0.0)
+
+
+def test_ranks_are_published_values_ranked_among_the_methods_and_tables_of_the_run():
+    lines = lines_of("IV", CLASSICAL, "comparison")
+    # Published: iris 0.94 and 0.92, wine 0.98 and 0.98. A tie gives both the better rank.
+    assert [
+        (lines["mean rank", method].ours.value, lines["mean rank", method].published) for method in ("knn", "orbf")
+    ] == [
+        (1.0, 1.0),
+        (1.5, 1.5),
+    ]
+
+
+def test_places_stand_for_ranks_whose_values_are_not_printed():
+    line = lines_of("V", CLASSICAL, "comparison")["AUC", "max", "orbf"]
+    assert (line.ours.value, line.published) == (2.0, 2.0)
+    assert "among the 2 methods" in line.note
+
+
+def test_a_difference_within_the_spread_over_splits_is_chance():
+    apart = [row("iris", "knn", seed, "{}", 0.9, test=test) for seed, test in ((1, 0.75), (2, 0.85), (3, 0.95))]
+    assert lines_of("IV", apart, "comparison")["iris", "knn"].cause == "chance"
+    equal = [row("iris", "knn", seed, "{}", 0.85) for seed in (1, 2, 3)]
+    assert lines_of("IV", equal, "comparison")["iris", "knn"].outcome == "unexplained"
+
+
+def test_a_difference_that_a_larger_search_makes_smaller_is_due_to_scale():
+    better = [
+        row("iris", "knn", seed, f'{{"n_neighbors": {place}}}', 0.5 + 0.01 * place)
+        for seed in (1, 2, 3)
+        for place in range(20)
+    ]
+    line = lines_of("IV", better, "comparison")["iris", "knn"]
+    assert (line.ours.value, line.cause) == (pytest.approx(0.69), "scale")
+
+
+def test_every_class_selects_its_own_configuration_with_the_max_protocol():
+    own, shared = lines_of("VI", CLASSES), lines_of("C2", CLASSES)
+    assert own["mnist", "knn", "0.750", "0.87"].ours.value == pytest.approx(0.8)
+    assert shared["mnist", "knn", "0.800", "0.87"].ours.value == pytest.approx(0.75)
+    classes = lines_of("C5", CLASSES)
+    assert [classes["mnist", name, "knn"].ours.value for name in ("0", "1")] == [0.9, 0.7]
+    assert classes["mnist", "0", "wae"].note == "not among our methods for images"
+
+
+def test_configurations_among_the_ten_best_of_every_class_are_counted():
+    assert lines_of("C4", CLASSES, "comparison-images")["leave-one-out", "mnist", "knn"].ours.value == 2.0
+
+
+def test_models_and_scores_are_counted_per_split():
+    rows = [row("iris", "knn", 1, f'{{"distance": "{name}", "n_neighbors": 3}}', 0.9) for name in ("kappa", "delta")]
+    assert lines_of("B2", rows, "comparison")["iris", "knn"].ours.value == 1.0
+    assert lines_of("B3", rows, "comparison")["iris", "knn"].ours.value == 2.0
+
+
+def test_ensembles_are_compared_by_their_change_of_the_best_configuration():
+    rows = [row("iris", "knn", 1, "{}", 0.9), row("iris", "knn", 1, '{"ensemble": 5}', 0.92)]
+    lines = lines_of("D1", rows, "comparison")
+    assert lines["AUC_val", "5", "mean change", "knn"].ours.value == pytest.approx(0.02)
+    assert lines["TPR@5_val", "5", "mean change", "knn"].outcome == "not run"
+
+
+def test_search_spaces_need_no_run():
+    lines = lines_of("A.1", CLASSICAL)
+    assert lines["LOF", "n", "lof", "values"].outcome == "match"
+    assert lines["ABOD", "n", "abod", "smallest"].difference == 2.0
