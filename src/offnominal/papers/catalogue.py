@@ -76,10 +76,7 @@ def tables_of(id: str, numbers: Sequence[int | str] | None = None, *, images: bo
     wanted = dict.fromkeys(_plain(number) for number in numbers)
     halves = [[table for table in published.tables if _plain(table.number) == name] for name in wanted]
     return [
-        table
-        for half in halves
-        for table in half
-        if table.images == images or len({each.images for each in half}) == 1
+        table for half in halves for table in half if table.images == images or len({each.images for each in half}) == 1
     ]
 
 
