@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -27,7 +28,7 @@ class Erratum:
 
     Args:
         item: Table or figure, such as ``"table_9"``.
-        where: The cells.
+        where: The cells, often as ``"rows: columns"``; see :func:`erratum_about`.
         problem: What is wrong, and how it is known.
     """
 
@@ -78,6 +79,28 @@ def errata(paper: str) -> tuple[Erratum, ...]:
         ['RbA, +norm: F1 and PPV', 'all: FPR95', 'REAL: F1 and PPV']
     """
     return tuple(Erratum(**row) for row in _rows(_folder(paper).joinpath(f"{ERRATA}.csv")))
+
+
+def erratum_about(paper: str, item: str, rows: Collection[str], column: str) -> Erratum | None:
+    """Return what is known about one published number, or None.
+
+    Args:
+        paper: Such as ``"anovox"``.
+        item: Such as ``"table_4"``.
+        rows: The names of its row in errata, such as a method, and a method with its variant; ``"all"`` is always one.
+        column: Name of its column. An erratum without columns is about all of them.
+
+    Example:
+        >>> erratum_about("anovox", "table_4", ["REAL"], "FPR95").where
+        'all: FPR95'
+        >>> erratum_about("anovox", "table_4", ["REAL"], "AUROC")
+    """
+    for erratum in errata(paper):
+        named, _, columns = erratum.where.partition(": ")
+        about = set(named.split("; ")) & {"all", *rows} and (not columns or column in columns.split(" and "))
+        if erratum.item == item and about:
+            return erratum
+    return None
 
 
 def _folder(paper: str) -> Traversable:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
-from offnominal.papers.printed_values import errata, printed_values
+from offnominal.papers.printed_values import erratum_about, printed_values
 from offnominal.studies.published_comparison import Flaw
 
 PAPER = "anovox"
@@ -58,12 +58,8 @@ def published_numbers() -> tuple[PublishedNumber, ...]:
 def _flaw(place: tuple[str, str, str]) -> tuple[Flaw, str]:
     """Return what is wrong with a number of Table 4."""
     method, subset, metric = place
-    for erratum in errata(PAPER):
-        rows, _, metrics = erratum.where.partition(": ")
-        about = rows in ("all", method, f"{method}, {subset}") and metric in metrics.split(" and ")
-        if erratum.item == "table_4" and about:
-            return FLAWS[erratum.where], erratum.problem
-    return "", ""
+    erratum = erratum_about(PAPER, "table_4", [method, f"{method}, {subset}"], metric)
+    return ("", "") if erratum is None else (FLAWS[erratum.where], erratum.problem)
 
 
 @cache

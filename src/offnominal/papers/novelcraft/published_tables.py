@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
-from offnominal.papers.novelcraft.published import PublishedNumber, published_numbers
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.novelcraft.published import BASIC, PAPER, PublishedNumber, published_numbers
+from offnominal.papers.novelcraft.published_sets import table_1, table_2, table_a2, table_d1
 from offnominal.papers.novelcraft.recomputed import METRICS, Recomputed, recompute
-from offnominal.papers.novelcraft.results import AS_PUBLISHED, TASKS, NoveltyResults
+from offnominal.papers.novelcraft.results import AS_PUBLISHED, FRAMES, TASKS, NoveltyResults
 from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedTable
+from offnominal.papers.printed_values import erratum_about, printed_values
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
-VARIANTS = {"3": "training data", "E1": "training data", "4": "context", "fig4": "features"}
+STUDY = "novelcraft"
+VARIANTS = {"3": "training data", "E.1": "training data", "4": "context", "fig4": "features"}
 ACCURACIES = {"All": "accuracy_all", "Labelled": "accuracy_labelled", "New": "accuracy_new"}
-NOTES = {
-    "ties": "most scores are tied",
-    "sign": "inverted sign",
-    "selection": "not the largest TPR",
-    "zero": "4/5 of the mean",
-}
-"""What is wrong with a published number; the page of the study says more."""
 WITH_PLUS = "paper"
 """The scale that has NovelCraft+."""
 OTHER_FIT = "released matrix: another fit"
+SHORT_NAMES = {"OCSVM": "One-Class SVM"}
+OTHERS_TIMES = "It has the hours that training took on the machines of the authors."
 
 
 def compare(results: RunResults, *, table: str, as_published: bool = False) -> list[PublishedComparison]:
@@ -30,7 +30,7 @@ def compare(results: RunResults, *, table: str, as_published: bool = False) -> l
 
     Args:
         results: Results of a run; without rows, ours are undefined.
-        table: ``"3"``, ``"4"``, ``"E1"`` or ``"fig4"``.
+        table: ``"3"``, ``"4"``, ``"E.1"`` or ``"fig4"``.
         as_published: Whether our results use the rules of the public code.
     """
     found = NoveltyResults.of(results.table)
@@ -48,12 +48,15 @@ def _line(found: NoveltyResults, table: str, number: PublishedNumber, as_publish
         "with our rules": _shown(recomputed.ours, number),
     }
     prefix = AS_PUBLISHED if as_published and metric not in ACCURACIES.values() else ""
+    erratum = number.erratum
+    shown = recomputed.as_published is not None and recomputed.as_published != recomputed.ours
     return PublishedComparison(
         labels,
         found.estimate(TASKS[table], number.method, number.variant, prefix + metric),
         number.value,
         note=_note(number, recomputed),
-        flaw="artefact" if number.flaw else "",
+        flaw="" if erratum is None else "artefact",
+        cause="" if erratum is None or not shown else "defect",
     )
 
 
@@ -67,24 +70,49 @@ def _shown(value: float | None, number: PublishedNumber) -> str:
 def _note(number: PublishedNumber, recomputed: Recomputed) -> str:
     if number.table == "fig4" and recomputed.ours is not None:
         return OTHER_FIT
-    return NOTES.get(number.flaw, "")
+    return "" if number.erratum is None else number.erratum.problem
+
+
+def table_c1(results: RunResults) -> list[PublishedComparison]:
+    """Return the published times of training, in seconds."""
+    return [
+        PublishedComparison(
+            {"method": row["method"], "training data": row["training_data"]}, Estimate(None), float(row["seconds"])
+        )
+        for row in printed_values(PAPER, "table_C1")
+    ]
+
+
+def table_d2(results: RunResults) -> list[PublishedComparison]:
+    """Compare the AUROC of frames without NovelCraft+; the other rows are results of other papers."""
+    found = NoveltyResults.of(results.table)
+    lines = []
+    for row in (row for row in printed_values(PAPER, "table_D2") if row["in_dataset"] == BASIC):
+        method = SHORT_NAMES.get(row["method"], row["method"])
+        sign = erratum_about(PAPER, "table_E1", [method], "AUROC")
+        ours = found.estimate(FRAMES, method, BASIC, METRICS["AUROC"])
+        line = PublishedComparison({"method": method}, ours, float(row["value"]) / 100.0)
+        lines.append(line if sign is None else replace(line, flaw="artefact", note=sign.problem))
+    return lines
 
 
 def _table(number: int | str, title: str, scale: str = DEFAULT_SCALE) -> PublishedTable:
     table = str(number)
     ours, rules = (partial(compare, table=table, as_published=each) for each in (False, True))
-    return PublishedTable(number, title, "novelcraft", ours, scale=scale, compare_as_published=rules)
+    return PublishedTable(number, title, STUDY, ours, scale=scale, compare_as_published=rules)
 
 
 PUBLISHED = Published(
     (
+        PublishedTable(1, "number of novel classes; the other rows are other sets", "", table_1),
+        PublishedTable(2, "sizes of the splits", "", table_2),
         _table(3, "novelty of frames, methods trained on NovelCraft+", WITH_PLUS),
         _table(4, "novelty of episodes: visual, symbolic and multimodal"),
-        _table("E1", "novelty of frames, with and without NovelCraft+"),
+        PublishedTable("A.2", "modifications: episodes and images after the filter", "", table_a2),
+        PublishedTable("C.1", "seconds of training", "", table_c1, not_computed=OTHERS_TIMES),
+        PublishedTable("D.1", "sizes of the set; the other rows are other sets", "", table_d1),
+        PublishedTable("D.2", "AUROC of frames; the other rows are results of other papers", STUDY, table_d2),
+        _table("E.1", "novelty of frames, with and without NovelCraft+"),
         _table("fig4", "category discovery: Hungarian accuracy"),
-    ),
-    unknown_tables={
-        "C1": "It has training times of the authors' machines.",
-        "D2": "It has results of other papers.",
-    },
+    )
 )

@@ -52,7 +52,7 @@ def recompute(number: PublishedNumber) -> Recomputed:
     file = released_file()
     if file is None:
         return Recomputed()
-    computed = _frames if number.table == "E1" else _episodes
+    computed = _episodes if number.table == "4" else _frames
     rules = [computed(file, number.method, number.variant, published) for published in (True, False)]
     return Recomputed(*(each[METRICS[number.metric]] for each in rules))
 
