@@ -33,6 +33,11 @@ class RandomNumbers:
         self._host = torch.Generator().manual_seed(seed)
         self._on_device = self._host if device.type == "cpu" else torch.Generator(device).manual_seed(seed)
 
+    @property
+    def generator(self) -> torch.Generator:
+        """Generator of the numbers on the device of the network."""
+        return self._on_device
+
     def _of(self, device: torch.device) -> torch.Generator:
         return self._host if device.type == "cpu" else self._on_device
 

@@ -57,6 +57,8 @@ def test_scores_have_their_formulas(variance, prior):
             ratios.append((said - known).numpy())
         split_validation = np.mean(ratios, 0)
     np.testing.assert_allclose(found["elbo"], sampled + 0.5 * split_validation, rtol=1e-3, atol=1e-3)
+    if prior == "normal":
+        np.testing.assert_allclose(found["latent"], -norm.logpdf(mean.numpy()).sum(1), rtol=1e-4)
 
 
 def test_the_jacobian_score_of_a_linear_decoder_has_a_closed_form():

@@ -154,6 +154,16 @@ def test_a_seed_fixes_everything_and_nothing_else_is_touched(name, kind, device)
     assert before == torch_state()
 
 
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="torch sees no GPU here")
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_replayed_updates_on_a_gpu_give_the_same_scores(name, kind, monkeypatch):
+    known, fresh, _ = rows_of(name, kind)
+    detector = make(name, kind, device="cuda")
+    replayed = detector.fit(known, seed=1).score(fresh)
+    monkeypatch.setattr(type(detector), "replayable", False)
+    np.testing.assert_allclose(detector.fit(known, seed=1).score(fresh), replayed, rtol=1e-3, atol=1e-4)
+
+
 def torch_state():
     gpu = torch.cuda.get_rng_state().numpy().tobytes() if torch.cuda.is_available() else b""
     return torch.random.get_rng_state().numpy().tobytes(), gpu

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.policy import Policy
-from offnominal.agents.training.cuda_graph import capture
 from offnominal.agents.training.learners import TQC, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
+from offnominal.core.cuda_graph import capture
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array
 

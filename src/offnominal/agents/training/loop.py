@@ -14,11 +14,11 @@ from gymnasium.spaces import Box
 from offnominal.agents.network import NetworkPolicy
 from offnominal.agents.policy import Policy
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
-from offnominal.agents.training.cuda_graph import capture
 from offnominal.agents.training.demonstrations import add_demonstrations, demonstrated_actions, imitate
 from offnominal.agents.training.learners import LEARNERS, Learner
 from offnominal.agents.training.replay_buffer import ReplayBuffer
 from offnominal.agents.training.settings import FIRST_SEED, TrainingSettings, check_effort
+from offnominal.core.cuda_graph import capture
 from offnominal.core.device import choose_device
 from offnominal.core.episode import Episode
 from offnominal.core.errors import InvalidParameter

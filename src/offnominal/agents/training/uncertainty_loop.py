@@ -12,7 +12,6 @@ from gymnasium.spaces import Box, Discrete
 
 from offnominal.agents.policy import Policy
 from offnominal.agents.training.checkpoint import load_checkpoint, save_checkpoint
-from offnominal.agents.training.cuda_graph import capture
 from offnominal.agents.training.ddpg import DDPG
 from offnominal.agents.training.dqn import DQN
 from offnominal.agents.training.loop import Evaluation
@@ -24,6 +23,7 @@ from offnominal.agents.training.uncertainty_learner import UncertaintyLearner
 from offnominal.agents.training.uncertainty_settings import UncertaintyTrainingSettings
 from offnominal.agents.uncertainty.policy import UncertainPolicy
 from offnominal.core.checks import integer_in
+from offnominal.core.cuda_graph import capture
 from offnominal.core.device import choose_device
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.progress_bar import progress

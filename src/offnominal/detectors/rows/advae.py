@@ -83,6 +83,7 @@ class AdVAE(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("sampled",)
+    replayable: ClassVar[bool] = True
 
     validate_every: int = 30
     patience: int = 10

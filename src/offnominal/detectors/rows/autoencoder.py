@@ -61,6 +61,7 @@ class Autoencoder(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "jacobian")
+    replayable: ClassVar[bool] = True
 
     latent: int = 8
     hidden: int = 64

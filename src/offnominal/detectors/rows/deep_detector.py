@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from offnominal.core.cuda_graph import ReplayedUpdate
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
 from offnominal.core.streams import check_seed
@@ -64,6 +65,8 @@ class DeepRowDetector(RowDetector):
     stops_early: ClassVar[bool] = True
     KINDS: ClassVar[tuple[int, ...]] = (2, 4)
     """Accepted numbers of axes of the rows: 2 for tables, 4 for images."""
+    replayable: ClassVar[bool] = False
+    """Whether every update launches the same kernels, so that a GPU can replay one of them."""
 
     RANGES: ClassVar[Mapping[str, Range]] = {
         "learning_rate": POSITIVE,
@@ -268,9 +271,14 @@ class DeepRowDetector(RowDetector):
             collapse_loss=collapsed,
             stop_if_diverged=True,
         )
+
+        def updated(batch: Tensor) -> None:
+            update(batch, random)
+
+        replayed = self.replayable and rows.is_cuda
         return train(
             self.network_ if network is None else network,
-            lambda batch: update(batch, random),
+            ReplayedUpdate(updated, random.generator) if replayed else updated,
             batches,
             n_epochs=n_epochs,
             stopping=stopping,

@@ -77,6 +77,7 @@ class DeepSVDD(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("distance",)
+    replayable: ClassVar[bool] = True
 
     max_iter: int = 5_000
     validate_every: int = 30
@@ -112,15 +113,14 @@ class DeepSVDD(DeepRowDetector):
         self._prepare(sphere, rows, validation, random)
         sphere.centre.copy_(_centre(sphere, rows))
         descent = FlatOptimizer([sphere.encoder], self.learning_rate, weight_decay=self.weight_decay)
-        soft, calls = self.objective == "soft-boundary", 0
+        soft, calls = self.objective == "soft-boundary", torch.zeros((), device=rows.device)
 
         def step(batch: Tensor, _: RandomNumbers) -> None:
-            nonlocal calls
-            calls += 1
             distances = sphere.distances(batch)
             descent(self._loss(distances, sphere.radius))
-            if soft and calls > WARM_UP * self.max_iter:
-                sphere.radius.copy_(_radius(distances.detach(), self.nu))
+            if soft:
+                warm = calls.add_(1) > WARM_UP * self.max_iter
+                sphere.radius.copy_(torch.where(warm, _radius(distances.detach(), self.nu), sphere.radius))
 
         history = self._run_training(step, rows, random, check=lambda _: float(self._check(sphere, validation)))
         if soft:

@@ -34,11 +34,15 @@ class FlatOptimizer:
     ) -> None:
         self.weights = [weight for module in modules for weight in module.parameters()]
         self.flat = [_flat(module) for module in modules]
+        # On a GPU steps may be captured into a graph.
+        capturable = self.flat[0].is_cuda
         self.optimizer: torch.optim.Optimizer
         if method == "adam":
-            self.optimizer = torch.optim.AdamW(self.flat, lr=learning_rate, weight_decay=weight_decay, fused=True)
+            self.optimizer = torch.optim.AdamW(
+                self.flat, lr=learning_rate, weight_decay=weight_decay, fused=True, capturable=capturable
+            )
         elif method == "rmsprop":
-            self.optimizer = torch.optim.RMSprop(self.flat, lr=learning_rate, alpha=0.9)
+            self.optimizer = torch.optim.RMSprop(self.flat, lr=learning_rate, alpha=0.9, capturable=capturable)
         else:
             self.optimizer = torch.optim.SGD(self.flat, lr=learning_rate, momentum=momentum)
 

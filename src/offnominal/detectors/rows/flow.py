@@ -114,6 +114,7 @@ class Flow(DeepRowDetector):
 
     SCORES: ClassVar[tuple[str, ...]] = ("density",)
     KINDS: ClassVar[tuple[int, ...]] = (2,)
+    replayable: ClassVar[bool] = True
 
     learning_rate: float = 1e-4
     validate_every: int = 10

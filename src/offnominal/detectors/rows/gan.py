@@ -66,6 +66,7 @@ class GAN(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("critic",)
+    replayable: ClassVar[bool] = True
 
     patience: int = 50
     latent: int = 8

@@ -62,6 +62,7 @@ class GANomaly(DeepRowDetector):
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("code",)
+    replayable: ClassVar[bool] = True
 
     validate_every: int = 30
     patience: int = 10

@@ -24,30 +24,34 @@ from offnominal.detectors.rows.row_scores import CriticScore
 from offnominal.detectors.training import TrainingHistory
 
 
-class SubGenerator(nn.Module):
-    """Two layers, initialised as the identity, from noise in the unit cube to rows."""
+class Generators(nn.Module):
+    """Networks of two layers, initialised as the identity, from noise in the unit cube to rows.
 
-    def __init__(self, width: int) -> None:
+    Args:
+        count: Number of networks.
+        width: Number of columns.
+    """
+
+    def __init__(self, count: int, width: int) -> None:
         super().__init__()
-        self.first, self.second = Dense(width, width), Dense(width, width)
-        for layer in (self.first, self.second):
-            nn.init.eye_(layer.weight)
-            nn.init.zeros_(layer.bias)
+        self.first, self.second = (nn.Parameter(torch.eye(width).repeat(count, 1, 1)) for _ in range(2))
+        self.first_bias, self.second_bias = (nn.Parameter(torch.zeros(count, 1, width)) for _ in range(2))
 
     def forward(self, noise: Tensor) -> Tensor:
-        """Return rows without negative values."""
-        return torch.relu(self.second(torch.relu(self.first(noise))))
+        """Return rows without negative values, (count, n, width), from as much noise."""
+        hidden = torch.relu(torch.baddbmm(self.first_bias, noise, self.first))
+        return torch.relu(torch.baddbmm(self.second_bias, hidden, self.second))
 
 
 class MOGAALNetworks(nn.Module):
-    """Sub-generators, a critic, and the box of the training rows."""
+    """Generators, a critic, and the box of the training rows."""
 
     low: Tensor
     span: Tensor
 
     def __init__(self, width: int, generators: int, hidden: int) -> None:
         super().__init__()
-        self.generators = nn.ModuleList(SubGenerator(width) for _ in range(generators))
+        self.generators = Generators(generators, width)
         self.critic = nn.Sequential(Dense(width, hidden), nn.ReLU(), Dense(hidden, 1), nn.Flatten(0))
         self.register_buffer("low", torch.zeros(width))
         self.register_buffer("span", torch.ones(width))
@@ -82,6 +86,7 @@ class MOGAAL(DeepRowDetector):
 
     SCORES: ClassVar[tuple[str, ...]] = ("critic",)
     KINDS: ClassVar[tuple[int, ...]] = (2,)
+    replayable: ClassVar[bool] = True
 
     learning_rate: float = 1e-4
     batch_size: int = 500
@@ -112,33 +117,37 @@ class MOGAAL(DeepRowDetector):
         circle.span.copy_(torch.where(high > low, high - low, 1.0))
         scaled, k = circle.scaled(rows), self.generators
         critic_step = FlatOptimizer([circle.critic], self.critic_learning_rate, method="sgd", momentum=self.momentum)
-        moving = [
-            FlatOptimizer([each], self.learning_rate, method="sgd", momentum=self.momentum)
-            for each in circle.generators
-        ]
-        per_epoch = math.ceil(len(rows) / self.batch_size)
-        parts, calls = _shares(min(self.batch_size, len(rows)), k), 0
+        generator_step = FlatOptimizer([circle.generators], self.learning_rate, method="sgd", momentum=self.momentum)
+        shares = _shares(min(self.batch_size, len(rows)), k)
+        chosen = torch.arange(max(shares)) < torch.tensor(shares)[:, None]
+        places = chosen.flatten().nonzero().flatten().to(rows.device)
+        quantiles = torch.arange(k, device=rows.device) / k
 
-        def generate(i: int, n: int, random: RandomNumbers) -> Tensor:
-            points: Tensor = circle.generators[i](random.uniform(n, rows.shape[1]))
-            return points
-
-        def step(batch: Tensor, random: RandomNumbers) -> None:
-            nonlocal calls
-            calls += 1
+        def train_critic(batch: Tensor, random: RandomNumbers) -> None:
             with torch.no_grad():
-                fake = torch.cat([generate(i, n, random) for i, n in enumerate(parts)])
+                noise = torch.zeros(chosen.numel(), rows.shape[1], device=rows.device)
+                noise.index_copy_(0, places, random.uniform(len(places), rows.shape[1]))
+                fake = circle.generators(noise.view(k, -1, rows.shape[1])).flatten(0, 1).index_select(0, places)
             critic_step(0.5 * (real_loss(circle.critic(batch)) + fake_loss(circle.critic(fake))))
-            if calls > self.stop_epochs * per_epoch:
-                return
-            with torch.no_grad():
-                said = torch.sigmoid(circle.critic(batch))
-            for i, descent in enumerate(moving):
-                target = said.quantile(i / k)
-                odds = circle.critic(generate(i, len(batch), random))
-                descent(functional.binary_cross_entropy_with_logits(odds, target.expand_as(odds)))
 
-        return self._run_training(step, scaled, random, max_iter=min(self.max_iter, 3 * self.stop_epochs * per_epoch))
+        def train_both(batch: Tensor, random: RandomNumbers) -> None:
+            train_critic(batch, random)
+            with torch.no_grad():
+                targets = torch.sigmoid(circle.critic(batch)).quantile(quantiles)
+            points = circle.generators(random.uniform(k, len(batch), rows.shape[1]))
+            odds = circle.critic(points.flatten(0, 1)).view(k, -1)
+            wanted = targets[:, None].expand_as(odds)
+            # Every generator has a loss of its own, the mean over its rows.
+            generator_step(k * functional.binary_cross_entropy_with_logits(odds, wanted))
+
+        stop = self.stop_epochs * math.ceil(len(rows) / self.batch_size)
+        first, total = min(stop, self.max_iter), min(3 * stop, self.max_iter)
+        history = self._run_training(train_both, scaled, random, max_iter=first)
+        if total > first:
+            later = self._run_training(train_critic, scaled, random, max_iter=total - first)
+            later.n_updates += history.n_updates
+            history = later
+        return history
 
     def _row_score(self) -> CriticScore:
         circle = self._circle()

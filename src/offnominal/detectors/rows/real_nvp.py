@@ -43,8 +43,8 @@ class Coupling(nn.Module):
 
     def forward(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return rows and log-determinants."""
-        known = rows[:, self.still] if len(self.still) else torch.ones_like(rows)
-        moved, half = self.affine(rows[:, self.moving], self.shift(known), self.scale(known))
+        known = rows.index_select(1, self.still) if len(self.still) else torch.ones_like(rows)
+        moved, half = self.affine(rows.index_select(1, self.moving), self.shift(known), self.scale(known))
         return rows.index_copy(1, self.moving, moved), -half.sum(1)
 
 

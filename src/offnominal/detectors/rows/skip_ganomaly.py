@@ -100,6 +100,7 @@ class SkipGANomaly(DeepRowDetector):
 
     SCORES: ClassVar[tuple[str, ...]] = tuple(MIXED)
     KINDS: ClassVar[tuple[int, ...]] = (4,)
+    replayable: ClassVar[bool] = True
 
     score_name: str = "mae-mse-0.9"
     validate_every: int = 30

@@ -130,6 +130,7 @@ class SPTN(DeepRowDetector):
 
     SCORES: ClassVar[tuple[str, ...]] = ("density",)
     KINDS: ClassVar[tuple[int, ...]] = (2,)
+    replayable: ClassVar[bool] = True
 
     validate_every: int = 10
     patience: int = 20

@@ -23,8 +23,9 @@ class VAE(Autoencoder):
 
     Scores: ``sampled``, the negative mean log-density of a row given samples of its code; ``mean``, the same given the
     mean code; ``elbo``, ``sampled`` plus the divergence of the codes from the prior; ``jacobian``, the negative
-    log-density on the manifold of the decoder. With constant variance, the negative log-density of a row given its code
-    is its mean squared error.
+    log-density on the manifold of the decoder; ``latent``, the negative log-density of the mean code under the prior,
+    which can detect images that are simple to reconstruct. With constant variance, the negative log-density of a row
+    given its code is its mean squared error.
 
     Args:
         beta: Weight of the divergence in the loss.
@@ -35,10 +36,10 @@ class VAE(Autoencoder):
         >>> vae = VAE(latent=2, hidden=16, max_iter=300).fit(rows)
         >>> near, far = vae.score(np.array([[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, -3.0]]))
         >>> bool(near < far), sorted(vae.scores(rows))
-        (True, ['elbo', 'jacobian', 'mean', 'sampled'])
+        (True, ['elbo', 'jacobian', 'latent', 'mean', 'sampled'])
     """
 
-    SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "elbo", "jacobian")
+    SCORES: ClassVar[tuple[str, ...]] = ("sampled", "mean", "elbo", "jacobian", "latent")
 
     beta: float = 1.0
 
@@ -67,9 +68,11 @@ class VAE(Autoencoder):
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         found = super()._scores(rows, [name for name in names if name not in ("sampled", "elbo")])
+        network = self._coder()
+        mean, deviation = network.encoder(rows)
+        if "latent" in names:
+            found["latent"] = -network.prior.log_density(mean, network.encoder)
         if "sampled" in names or "elbo" in names:
-            network = self._coder()
-            mean, deviation = network.encoder(rows)
             found["sampled"], ratio = self._sampled(rows, mean, deviation)
             exact = isinstance(network.prior, NormalPrior)
             found["elbo"] = found["sampled"] + self.beta * (divergence(mean, deviation) if exact else ratio)

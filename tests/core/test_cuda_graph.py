@@ -6,7 +6,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed")
 if not torch.cuda.is_available():
     pytest.skip("there is no GPU", allow_module_level=True)
 
-from offnominal.agents.training.cuda_graph import WARMUP_ITERATIONS, capture  # noqa: E402
+from offnominal.core.cuda_graph import WARMUP_ITERATIONS, ReplayedUpdate, capture  # noqa: E402
 
 
 def test_a_graph_replay_calls_the_function_several_times_with_new_random_numbers():
@@ -26,3 +26,19 @@ def test_a_graph_replay_calls_the_function_several_times_with_new_random_numbers
         seen.append(drawn.tolist())
     assert count.item() == WARMUP_ITERATIONS + 2 + 20
     assert seen[0] != seen[1]
+
+
+def test_replayed_updates_are_those_without_a_graph():
+    def trained(replayed):
+        generator = torch.Generator("cuda").manual_seed(0)
+        weights = torch.zeros(3, device="cuda")
+
+        def update(batch):
+            weights.add_(batch.sum(0) * torch.rand(3, generator=generator, device="cuda"))
+
+        step = ReplayedUpdate(update, generator) if replayed else update
+        for k in range(3 * WARMUP_ITERATIONS):
+            step(torch.full((2, 3), float(k), device="cuda"))
+        return weights.tolist()
+
+    assert trained(replayed=True) == trained(replayed=False)
