@@ -40,7 +40,8 @@ def reproduce(
     as_published: Annotated[
         bool,
         typer.Option(
-            "--as-published", help="Our metrics as the public code of the paper computes them (anovox, novelcraft)."
+            "--as-published",
+            help="With the errors of the public code of the paper (anovox, comparison, novelcraft).",
         ),
     ] = False,
     worlds: Worlds = None,

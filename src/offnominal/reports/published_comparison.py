@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 from markupsafe import Markup
 
 from offnominal.evaluation.delays import delay_text
+from offnominal.evaluation.estimate import Estimate
 from offnominal.reports.tables import markdown
 from offnominal.reports.templates import render
 from offnominal.studies.published_comparison import CAUSES, Cause, PublishedComparison
 
+LARGE, SMALL = 1000.0, 0.001
+"""Numbers beyond these are not printed with three decimals."""
 NUMBERS = ("ours", "published", "difference")
 MARKS = {
     "match": "✓ match",
@@ -45,12 +49,13 @@ def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]
     """
     caused = any(cause_of(line) for line in lines)
     noted = any(line.note for line in lines)
+    digits = _digits(lines)
     return [
         {
             **line.labels,
-            "ours": delay_text(line.ours),
-            "published": _published(line),
-            "difference": "–" if line.difference is None else f"{line.difference:+.3f}",
+            "ours": _ours(line.ours, digits),
+            "published": _published(line, digits),
+            "difference": "–" if line.difference is None else f"{line.difference:+{digits}}",
             "verdict": line.verdict,
         }
         | ({"cause": cause_of(line)} if caused else {})
@@ -149,7 +154,24 @@ def _side(name: str) -> str:
     return "left note" if name == "note" else "left"
 
 
-def _published(line: PublishedComparison) -> str:
+def _digits(lines: Sequence[PublishedComparison]) -> str:
+    """Return the format of the numbers of a table: three decimals, unless all are whole, very large or very small."""
+    numbers = [abs(value) for line in lines for value in (line.ours.value, line.published) if value]
+    known = [value for value in numbers if math.isfinite(value)]
+    if not known or (max(known) <= LARGE and min(known) >= SMALL):
+        return ".3f"
+    return ",.0f" if all(value == round(value) for value in known) else ",.4g"
+
+
+def _ours(ours: Estimate, digits: str) -> str:
+    if ours.value is None or not math.isfinite(ours.value) or ours.low is not None:
+        return delay_text(ours)
+    return f"{ours.value:{digits}}"
+
+
+def _published(line: PublishedComparison, digits: str) -> str:
     if line.published is None:
         return "–"
-    return f"{line.published:.3f}" if line.span is None else f"{line.span[0]:.3f} to {line.span[1]:.3f}"
+    if line.span is not None:
+        return f"{line.span[0]:{digits}} to {line.span[1]:{digits}}"
+    return f"{line.published:{digits}}"

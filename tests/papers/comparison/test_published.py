@@ -9,6 +9,7 @@ from offnominal.papers.comparison.published.printed_cells import table_cells
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.configuration_result import configuration_rows
 from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
+from offnominal.papers.comparison.selection.comparison_results import AS_PUBLISHED
 from offnominal.papers.comparison.selection.protocols import mean_protocol
 from offnominal.studies.catalogue import load_study
 
@@ -27,7 +28,7 @@ def auc_of(method, name, table, configurations, seeds):
 def test_every_table_and_method_of_the_study_has_its_published_number():
     published = table_cells("table_IV")
     classical, deep = (load_study(name).to_dict() for name in ("comparison", "comparison-deep"))
-    methods = [*classical["methods"], *deep["methods"]]
+    methods = {*classical["methods"], *deep["methods"]} - set(AS_PUBLISHED)
     assert set(published) == {(table, method) for table in classical["tables"] for method in methods}
     assert all(0.0 < value <= 1.0 for value in published.values())
 

@@ -104,6 +104,19 @@ def test_a_difference_that_a_larger_search_makes_smaller_is_due_to_scale():
     assert (line.ours.value, line.cause) == (pytest.approx(0.69), "scale")
 
 
+def test_a_difference_that_the_error_of_the_original_makes_smaller_is_a_defect():
+    rows = [row("iris", method, 1, "{}", value) for method, value in (("loda", 0.9), ("lodp", 0.99))]
+    line = lines_of("IV", rows, "comparison")["iris", "loda"]
+    assert (line.published, line.ours.value, line.cause) == (1.0, 0.9, "defect")
+    (table, _) = tables_of("comparison", ["IV"])
+    (defective,) = [
+        line
+        for line in table.compare_as_published(results_of(rows))
+        if line.labels == {"table": "iris", "method": "loda"}
+    ]
+    assert (defective.ours.value, defective.outcome) == (0.99, "match")
+
+
 def test_every_class_selects_its_own_configuration_with_the_max_protocol():
     own, shared = lines_of("VI", CLASSES), lines_of("C2", CLASSES)
     assert own["mnist", "knn", "0.750", "0.87"].ours.value == pytest.approx(0.8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,8 @@ from offnominal.papers.comparison.selection.protocols import (
 from offnominal.papers.comparison.selection.repetitions import exclude_partial_failures, with_repetition_key
 
 Protocol = Literal["mean", "max"]
+AS_PUBLISHED = {"lodp": "loda"}
+"""Methods with an error of the original, by name, and the method that they stand for."""
 _PROTOCOLS = {"mean": mean_protocol, "max": max_protocol}
 
 
@@ -34,11 +36,13 @@ class ComparisonResults:
         single: Rows of single configurations.
         ensemble_rows: Rows of ensembles, by (table, method, size).
         default_rows: Rows of the parameters to use where no anomaly is known; see `default_of`.
+        defect_rows: Rows of methods with an error of the original, by (table, method that they stand for).
     """
 
     single: Mapping[tuple[str, str], Sequence[Row]]
     ensemble_rows: Mapping[tuple[str, str, int], Sequence[Row]]
     default_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
+    defect_rows: Mapping[tuple[str, str], Sequence[Row]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Any) -> ComparisonResults:
@@ -50,21 +54,28 @@ class ComparisonResults:
         single: dict[tuple[str, str], list[Row]] = {}
         ensemble_rows: dict[tuple[str, str, int], list[Row]] = {}
         default_rows: dict[tuple[str, str], list[Row]] = {}
+        defect_rows: dict[tuple[str, str], list[Row]] = {}
         for row in table.to_pylist():
             known = {
                 name: math.nan if value is None and _is_number(name) else value
                 for name, value in with_repetition_key(row).items()
             }
             place, configuration = (row["table"], row["method"]), json.loads(row["configuration"])
-            if "ensemble" in configuration:
+            if "ensemble" in configuration and row["method"] not in AS_PUBLISHED:
                 ensemble_rows.setdefault((*place, configuration["ensemble"]), []).append(known)
             elif "default" in configuration:
                 default_rows.setdefault(place, []).append(known)
+            elif row["method"] in AS_PUBLISHED:
+                defect_rows.setdefault((row["table"], AS_PUBLISHED[row["method"]]), []).append(known)
             else:
                 single.setdefault(place, []).append(known)
         if not single:
             raise InvalidParameter("there are no results of a comparison; run one first.")
-        return cls(single, ensemble_rows, default_rows)
+        return cls(single, ensemble_rows, default_rows, defect_rows)
+
+    def as_published(self) -> ComparisonResults:
+        """Return the results with the errors of the original, where the run has them."""
+        return replace(self, single={**self.single, **self.defect_rows})
 
     @property
     def tables(self) -> list[str]:
