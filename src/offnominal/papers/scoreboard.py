@@ -14,7 +14,7 @@ from offnominal.papers.catalogue import paper, papers
 from offnominal.papers.paper import PublishedTable
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.code import Sources
-from offnominal.studies.published_comparison import OUTCOMES, Outcome, PublishedComparison
+from offnominal.studies.published_comparison import OUTCOMES, PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.studies.runs import STORE
 from offnominal.studies.stored_runs import StoredRun, stored_run
@@ -42,7 +42,7 @@ class OutcomeCounts:
     not_run: int = 0
 
     @classmethod
-    def of(cls, outcomes: Iterable[Outcome | None]) -> OutcomeCounts:
+    def of(cls, outcomes: Iterable[str | None]) -> OutcomeCounts:
         """Count outcomes; None stands for a number of ours without a published one, and is left out."""
         found = Counter(outcomes)
         return cls(*(found[outcome] for outcome in OUTCOMES))
