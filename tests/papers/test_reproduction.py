@@ -22,7 +22,7 @@ def test_tables_that_share_a_run_have_equal_runs():
 
 def test_a_scale_replaces_that_of_the_table():
     (found,) = reproductions(tables_of("ood-rl", [5]))
-    assert found.run.scale == "pong"
+    assert found.run.scale == "pong-agents"
     (found,) = reproductions(tables_of("ood-rl", [5]), scale="smoke")
     assert found.run.scale == "smoke"
 

@@ -39,6 +39,16 @@ def test_agents_that_differ_no_more_than_trials_do_not_differ():
     assert outcomes_of(rows).detections[0].between_agents("auc") == [0.0]
 
 
+def test_an_agent_that_fails_in_the_unmodified_world_does_not_count():
+    rows = [row(CARTPOLE, agent, 0, value=98.0, returns=returns) for agent, returns in enumerate((200.0, 100.0, 100.0))]
+    for made, nominal in zip(rows, (200.0, 190.0, 190.0), strict=True):
+        made |= {"nominal_return_mean": nominal, "nominal_return_square": nominal**2}
+    (returns,) = outcomes_of(rows).returns
+    assert (returns.failed.tolist(), returns.mostly_failed.tolist()) == ([[False, True, True]], [False])
+    (alone,) = outcomes_of(rows[1:]).returns
+    assert alone.mostly_failed.tolist() == [True]
+
+
 def test_a_game_of_pong_is_failed_below_a_lead_of_15():
     rows = [
         row(PONG, 0, 0, anomaly="camera/pixelate", value=value, returns=returns)

@@ -26,7 +26,7 @@ class PublishedNumber:
     """A published number.
 
     Args:
-        table: ``"3"``, ``"4"``, ``"E.1"`` or ``"fig4"``.
+        table: ``"3"``, ``"4"``, ``"E1"`` or ``"fig4"``.
         method: Name of the method.
         variant: Training data (3 and E.1), context steps (4; empty for the visual model), or features (fig4).
         metric: Published name of the metric, with its operating point.
@@ -47,7 +47,7 @@ class PublishedNumber:
     @property
     def erratum(self) -> Erratum | None:
         """What is wrong with the number itself; None if nothing is known. Table 3 is a part of Table E.1."""
-        item = {"3": "table_E1", "E.1": "table_E1", "4": "table_4"}.get(self.table)
+        item = {"3": "table_E1", "E1": "table_E1", "4": "table_4"}.get(self.table)
         rows = [self.method, f"{self.method}, {self.variant}"]
         return None if item is None else erratum_about(PAPER, item, rows, self.metric)
 
@@ -72,7 +72,7 @@ def _metric(row: Row) -> str:
 SOURCES: dict[str, tuple[str, Callable[[Row], tuple[str, str, str]]]] = {
     "3": ("table_3", _of_frames),
     "4": ("table_4", _of_episodes),
-    "E.1": ("table_E1", _of_frames),
+    "E1": ("table_E1", _of_frames),
     "fig4": ("figure_4", _of_discovery),
 }
 """The printed item of each table, and how its rows are named."""
@@ -83,10 +83,10 @@ def published_numbers(table: str) -> tuple[PublishedNumber, ...]:
     """Return the numbers of a table.
 
     Args:
-        table: ``"3"``, ``"4"``, ``"E.1"`` or ``"fig4"``.
+        table: ``"3"``, ``"4"``, ``"E1"`` or ``"fig4"``.
 
     Example:
-        >>> [len(published_numbers(table)) for table in ("3", "4", "E.1", "fig4")]
+        >>> [len(published_numbers(table)) for table in ("3", "4", "E1", "fig4")]
         [30, 40, 60, 12]
     """
     item, named = SOURCES[table]

@@ -20,7 +20,7 @@ ALARM = "alarm_"
 FRAMES, EPISODES, DISCOVERY = "frames", "episodes", "discovery"
 FRAME_CLASSES, EPISODE_NOVELTIES, DISCOVERY_CLASSES = "frames by class", "episodes by novelty", "discovery by class"
 """Names of the tasks in rows about one class or one type of novelty."""
-TASKS = {"3": FRAMES, "E.1": FRAMES, "4": EPISODES, "fig4": DISCOVERY}
+TASKS = {"3": FRAMES, "E1": FRAMES, "4": EPISODES, "fig4": DISCOVERY}
 """Task of each table."""
 
 

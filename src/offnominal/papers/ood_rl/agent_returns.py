@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from offnominal.core.types import BoolArray, FloatArray
 from offnominal.papers.ood_rl.settings import CARTPOLE, PONG, OODSetting
 
@@ -45,7 +47,13 @@ class AgentReturns:
         return self.mean < self.limit
 
     @property
+    def solves(self) -> BoolArray:
+        """(agents,): whether an agent solves the unmodified world; all of them if none does."""
+        found: BoolArray = self.nominal >= self.limit
+        return found if found.any() else np.ones_like(found)
+
+    @property
     def mostly_failed(self) -> BoolArray:
-        """(settings,): whether at least half of the agents failed."""
-        found: BoolArray = self.failed.mean(axis=1) >= 0.5
+        """(settings,): whether at least half of the agents that solve the unmodified world failed."""
+        found: BoolArray = self.failed[:, self.solves].mean(axis=1) >= 0.5
         return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, OODSetting, describe_environment
 from offnominal.papers.printed_values import Row, printed_values
 
 BEST_TABLES = {CARTPOLE: 3, PENDULUM: 4, PONG: 5}
@@ -62,6 +62,11 @@ class PublishedColumn:
     mean: float
     std: float
     trials: tuple[float, ...]
+
+    @property
+    def setting(self) -> OODSetting:
+        """The modification."""
+        return describe_environment(self.world, self.anomaly, self.parameter)
 
     @property
     def best(self) -> float:

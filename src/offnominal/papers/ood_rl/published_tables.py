@@ -20,21 +20,19 @@ from offnominal.papers.ood_rl.published import (
 )
 from offnominal.papers.ood_rl.published_settings import setting_table
 from offnominal.papers.ood_rl.results import OODResults
-from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG, describe_environment
+from offnominal.papers.ood_rl.settings import CARTPOLE, PENDULUM, PONG
 from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 STUDY = "ood-rl"
+PONG_SCALE = "pong-agents"
+"""It has the cells of scale ``pong`` inside the policy, and those of more agents."""
 ABSENT = "not in this run"
 NAMES = {world: name for name, world in WORLDS.items()}
-UNPUBLISHED = "agents fail, but the setting is not published"
 NOT_FAILED = "published because the agent fails, but ours do not"
 DEVIATIONS = 2.0
 """Half the width of our interval, in standard deviations over agents."""
-
-Place = tuple[str, str, float]
-"""Kind of agent, anomaly and its parameter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +41,7 @@ class _Ours:
 
     Args:
         auc: (agents, trials).
-        failed: Whether at least half of the agents fail.
+        failed: Whether at least half of the agents fail that solve the unmodified world.
     """
 
     auc: FloatArray
@@ -69,7 +67,7 @@ def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: 
 
     Ours is the mean over agents of the mean over trials, or of the best of them. Its interval is two standard
     deviations over agents to both sides; with one agent, the range of its trials. The published agent is one more, so a
-    published number within it can be due to chance. Settings of the same methods in which our agents fail come last.
+    published number within it can be due to chance.
 
     Args:
         results: Results of a run.
@@ -78,31 +76,24 @@ def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: 
     """
     world, methods = columns[0].world, {column.method for column in columns}
     outcomes = OODResults.of(results.table)
-    ours: dict[Place, _Ours] = {}
+    ours: dict[tuple[str, str, float], _Ours] = {}
     for detections in outcomes.in_world(world):
         if detections.method == UNCERTAINTY and detections.uncertainty in methods:
             fails = outcomes.failed(detections)
             for place, setting in enumerate(detections.settings):
                 key = (detections.uncertainty, setting.anomaly, setting.parameter)
                 ours[key] = _Ours(detections.reading("auc")[place], bool(fails[place]))
-    published = {(column.method, column.anomaly, column.parameter): column for column in columns}
-    more = [key for key, found in ours.items() if found.failed and key not in published]
-    return [_line(world, key, ours.get(key), published.get(key), best) for key in [*published, *more]]
+    return [_line(column, ours.get((column.method, column.anomaly, column.parameter)), best) for column in columns]
 
 
-def _line(
-    world: str, place: Place, ours: _Ours | None, column: PublishedColumn | None, best: bool
-) -> PublishedComparison:
-    method, anomaly, parameter = place
-    labels = {"method": KINDS[method], "setting": describe_environment(world, anomaly, parameter).label}
-    number = None if column is None else column.best if best else column.mean
+def _line(column: PublishedColumn, ours: _Ours | None, best: bool) -> PublishedComparison:
+    labels = {"method": KINDS[column.method], "setting": column.setting.label}
     labels |= _columns(None if ours is None else ours.auc, column, best)
+    published = column.best if best else column.mean
     if ours is None:
-        return PublishedComparison(labels, Estimate(None), number, note=ABSENT)
+        return PublishedComparison(labels, Estimate(None), published, note=ABSENT)
     per_agent = _per_agent(ours.auc, best)
-    line = PublishedComparison(labels, _over_agents(per_agent, np.empty(0) if best else ours.auc[0]), number)
-    if column is None:
-        return replace(line, note=UNPUBLISHED)
+    line = PublishedComparison(labels, _over_agents(per_agent, np.empty(0) if best else ours.auc[0]), published)
     if line.verdict == "differs" and not ours.failed:
         return replace(line, note=NOT_FAILED, cause="setting")
     chance = line.verdict == "match" and len(per_agent) > 1 and abs(line.difference or 0.0) > line.near
@@ -119,10 +110,11 @@ def _over_agents(per_agent: FloatArray, trials: FloatArray) -> Estimate:
     mean = float(per_agent.mean())
     if len(per_agent) == 1:
         return Estimate(mean, trials)
-    return Estimate(mean, mean + np.array([-DEVIATIONS, DEVIATIONS]) * per_agent.std(ddof=1))
+    ends = mean + np.array([-DEVIATIONS, DEVIATIONS]) * per_agent.std(ddof=1)
+    return Estimate(mean, np.clip(ends, 0.0, 1.0))
 
 
-def _columns(auc: FloatArray | None, column: PublishedColumn | None, best: bool) -> dict[str, str]:
+def _columns(auc: FloatArray | None, column: PublishedColumn, best: bool) -> dict[str, str]:
     """Return the first agent, and standard deviations over agents, over trials and over the published trials."""
     agents, trials = (0, 0) if auc is None else auc.shape
     found: dict[str, float | None] = dict.fromkeys(("first agent", "± agents", "± trials"))
@@ -131,7 +123,7 @@ def _columns(auc: FloatArray | None, column: PublishedColumn | None, best: bool)
         found |= {"first agent": per_agent[0], "± agents": per_agent.std(ddof=1)}
     if auc is not None and trials > 1:
         found["± trials"] = float(np.sqrt(auc.var(axis=1, ddof=1).mean()))
-    found["± published"] = None if column is None else column.std
+    found["± published"] = column.std
     return {name: "–" if value is None else f"{value:.3f}" for name, value in found.items()}
 
 
@@ -142,7 +134,7 @@ def _table(number: int, columns: Sequence[PublishedColumn], title: str, *, best:
         title,
         STUDY,
         partial(auc_table, columns=columns, best=best),
-        scale="pong" if world == PONG else DEFAULT_SCALE,
+        scale=PONG_SCALE if world == PONG else DEFAULT_SCALE,
         worlds=(world,),
     )
 

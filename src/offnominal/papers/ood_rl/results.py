@@ -64,7 +64,7 @@ class OODResults:
         return next(each for each in self.returns if (each.world, each.uncertainty) == (world, uncertainty))
 
     def failed(self, detections: DetectionResults) -> BoolArray:
-        """(settings,): whether most agents of a method failed."""
+        """(settings,): whether most agents of a method failed; see :attr:`AgentReturns.mostly_failed`."""
         returns = self.returns_of(detections.world, detections.uncertainty)
         places = [returns.settings.index(each) for each in detections.settings]
         return returns.mostly_failed[places]
