@@ -58,3 +58,14 @@ def test_a_table_that_cannot_be_computed_says_why_in_place_of_a_verdict():
     assert "0.900" in out.getvalue()
     assert "No robot here." in out.getvalue()
     assert NONE_OF_OURS not in out.getvalue()
+
+
+def test_counts_have_no_decimals():
+    line = PublishedComparison({}, Estimate(76000.0), 245600.0, match=0.0, near=0.0)
+    assert comparison_rows([line])[0] | {"verdict": ""} == {
+        "ours": "76,000",
+        "published": "245,600",
+        "difference": "-169,600",
+        "verdict": "",
+    }
+    assert comparison_rows([PublishedComparison({}, Estimate(1.0), 1.0)])[0]["published"] == "1.000"

@@ -16,6 +16,8 @@ from offnominal.reports.templates import render
 from offnominal.studies.published_comparison import CAUSES, Cause, PublishedComparison
 
 LARGE, SMALL = 1000.0, 0.001
+EXACT = 1e-6
+"""Tolerance of a match below which numbers are exact."""
 """Numbers beyond these are not printed with three decimals."""
 NUMBERS = ("ours", "published", "difference")
 MARKS = {
@@ -40,22 +42,24 @@ FLAWS = {"impossible": "impossible", "artefact": "artefacts"}
 def comparison_rows(lines: Sequence[PublishedComparison]) -> list[dict[str, Any]]:
     """Return one row per comparison: labels, ours with its interval, published, difference, verdict, cause and note.
 
-    Causes and notes are left out if there are none. Only a difference has a cause.
+    Causes and notes are left out if there are none. Only a difference has a cause. Numbers that are compared as counts,
+    with tolerances of zero or more than one, have no decimals.
 
     Example:
         >>> from offnominal.evaluation import Estimate
         >>> comparison_rows([PublishedComparison({"detector": "KNN"}, Estimate(0.71), 0.68)])
         [{'detector': 'KNN', 'ours': '0.710', 'published': '0.680', 'difference': '+0.030', 'verdict': 'near'}]
+        >>> comparison_rows([PublishedComparison({"number": "worlds"}, Estimate(10), 10, match=0.0, near=0.0)])
+        [{'number': 'worlds', 'ours': '10', 'published': '10', 'difference': '+0', 'verdict': 'match'}]
     """
     caused = any(cause_of(line) for line in lines)
     noted = any(line.note for line in lines)
-    digits = _digits(lines)
     return [
         {
             **line.labels,
-            "ours": _ours(line.ours, digits),
-            "published": _published(line, digits),
-            "difference": "–" if line.difference is None else f"{line.difference:+{digits}}",
+            "ours": _ours(line),
+            "published": _published(line),
+            "difference": "–" if line.difference is None else f"{line.difference:+{_digits(line)}}",
             "verdict": line.verdict,
         }
         | ({"cause": cause_of(line)} if caused else {})
@@ -154,24 +158,22 @@ def _side(name: str) -> str:
     return "left note" if name == "note" else "left"
 
 
-def _digits(lines: Sequence[PublishedComparison]) -> str:
-    """Return the format of the numbers of a table: three decimals, unless all are whole, very large or very small."""
-    numbers = [abs(value) for line in lines for value in (line.ours.value, line.published) if value]
-    known = [value for value in numbers if math.isfinite(value)]
-    if not known or (max(known) <= LARGE and min(known) >= SMALL):
-        return ".3f"
-    return ",.0f" if all(value == round(value) for value in known) else ",.4g"
+def _digits(line: PublishedComparison) -> str:
+    """Return the format of the numbers of a line: counts are whole, very large and very small ones have four digits."""
+    known = (line.ours.value, line.published, *(line.span or ()))
+    numbers = [abs(value) for value in known if value and math.isfinite(value)]
+    if (line.match < EXACT or line.match >= 1.0) and all(value == round(value) for value in numbers):
+        return ",.0f"
+    return ",.4g" if numbers and (max(numbers) > LARGE or min(numbers) < SMALL) else ".3f"
 
 
-def _ours(ours: Estimate, digits: str) -> str:
-    if ours.value is None or not math.isfinite(ours.value) or ours.low is not None:
-        return delay_text(ours)
-    return f"{ours.value:{digits}}"
+def _ours(line: PublishedComparison) -> str:
+    value = line.ours.value
+    bare = value is not None and math.isfinite(value) and line.ours.low is None
+    return f"{value:{_digits(line)}}" if bare else delay_text(line.ours)
 
 
-def _published(line: PublishedComparison, digits: str) -> str:
+def _published(line: PublishedComparison) -> str:
     if line.published is None:
         return "–"
-    if line.span is not None:
-        return f"{line.span[0]:{digits}} to {line.span[1]:{digits}}"
-    return f"{line.published:{digits}}"
+    return " to ".join(f"{value:{_digits(line)}}" for value in line.span or (line.published,))

@@ -25,7 +25,7 @@ RELEASED = Path("novelcraft")
 NOT_RECORDED = "our set is not recorded; a run at scale `large` or `paper` records it"
 OTHER_SET = "another set: the number of copies of an item and the length of episodes are not published"
 SHARE_MATCH, SHARE_NEAR = 0.02, 0.1
-"""Numbers of images match or are near within these shares of the published number."""
+"""Numbers of images match or are near within these shares of the published number, or within one."""
 OBJECT, GAMEPLAY = "n_classes_object", "n_classes_gameplay"
 SPLIT_FIELDS = {"n_images_raw": "images", "n_images_filtered": "kept_images"}
 CLASS_FIELDS = {"modified_episodes": "kept_episodes", "filtered_frames": "kept_images"}
@@ -75,7 +75,9 @@ def table_a2(results: RunResults) -> list[PublishedComparison]:
     ours, released = _ours(), _released()
     lines = []
     for row in printed_values(PAPER, "table_A2"):
-        name = NAMES.get(row["modification"]) or "item_" + re.sub(r"(?<!^)(?=[A-Z])", "_", row["modification"]).lower()
+        name = (
+            NAMES.get(row["modification"]) or "item_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", row["modification"]).lower()
+        )
         column = CLASS_FIELDS[row["field"]]
         labels = {"modification": row["modification"], "number": row["field"].replace("_", " ")}
         labels |= {"released labels": _shown(released.classes.get(name, {}).get(column))}
@@ -116,7 +118,7 @@ def _line(
     labels: Mapping[str, str], ours: float | None, published: float, *, images: bool = False
 ) -> PublishedComparison:
     """Return a comparison of counts; those of images are of another set, those of classes and episodes are exact."""
-    match, near = (SHARE_MATCH * published, SHARE_NEAR * published) if images else (0.0, 0.0)
+    match, near = (max(1.0, share * published) if images else 0.0 for share in (SHARE_MATCH, SHARE_NEAR))
     if ours is None:
         return PublishedComparison(labels, Estimate(None), published, match=match, near=near, note=NOT_RECORDED)
     line = PublishedComparison(labels, Estimate(float(ours)), published, match=match, near=near)
