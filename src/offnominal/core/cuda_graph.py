@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -9,6 +10,7 @@ import torch
 from torch import Tensor
 
 WARMUP_ITERATIONS = 4
+_CAPTURE = threading.Lock()
 
 
 def capture(
@@ -35,7 +37,8 @@ def capture(
     graph = torch.cuda.CUDAGraph()
     if generator is not None:
         graph.register_generator_state(generator)
-    with torch.cuda.graph(graph):
+    # Other threads may go on with their own work, but captures share a stream.
+    with _CAPTURE, torch.cuda.graph(graph, capture_error_mode="thread_local"):
         for _ in range(times):
             function()
     return graph
