@@ -100,7 +100,7 @@ class FAnoGAN(DeepRowDetector):
             lambda batch, _: descent(loss(batch)),
             rows,
             random,
-            check=lambda _: float(loss(validation)),
+            check=lambda _: loss(validation),
             network=network.encoder,
             max_iter=self.encoder_iter,
         )
