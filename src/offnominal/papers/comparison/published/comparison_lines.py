@@ -28,12 +28,22 @@ RANKS = Tolerance(0.5, 1.0)
 PLACES = Tolerance(1.0, 2.0)
 COUNTS = Tolerance(10.0, 25.0)
 NO_ROWS = ComparisonResults({}, {})
+OTHER_METRICS = ("pr_at_", "auprc", "ap")
+"""Metrics that no published table has."""
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def outcomes_of(results: RunResults) -> ComparisonResults:
-    """Return the results by table and method, empty if there are none; several tables of one run share them."""
-    return ComparisonResults.of(results.table) if results.table.num_rows else NO_ROWS
+    """Return the results by table and method, empty if there are none; several tables of one run share them.
+
+    Metrics that no published table has are left out, because a run has a row for every configuration.
+    """
+    if not results.table.num_rows:
+        return NO_ROWS
+    columns = results.table.column_names
+    return ComparisonResults.of(
+        results.table.select([name for name in columns if not name.partition("_")[2].startswith(OTHER_METRICS)])
+    )
 
 
 def compared(

@@ -9,7 +9,7 @@ import numpy as np
 from offnominal.core.types import FloatArray
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
 from offnominal.papers.comparison.published.printed_cells import is_classical, rows_of
-from offnominal.papers.comparison.published.rank_rows import paper_ranks, place_lines
+from offnominal.papers.comparison.published.rank_rows import complete, paper_ranks, place_lines
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -57,18 +57,16 @@ def _ensembles(outcomes: ComparisonResults, criterion: str, size: str, metric: s
 def _places(
     outcomes: ComparisonResults, labels: Mapping[str, str], printed: Mapping[str, float], values: FloatArray | None
 ) -> list[PublishedComparison]:
-    known = [method for method in outcomes.methods if method in printed]
-    if values is None or not known:
-        return _not_run(labels, printed, NOT_RUN if values is None else "")
+    if values is None:
+        return _not_run(labels, printed, NOT_RUN)
     cells = {
         (table, method): values[i, j]
         for i, table in enumerate(outcomes.tables)
         for j, method in enumerate(outcomes.methods)
+        if method in printed
     }
-    tables = [table for table in outcomes.tables if not any(np.isnan(cells[table, method]) for method in known)]
-    if not tables:
-        return _not_run(labels, printed)
-    return place_lines(paper_ranks(cells, tables, known), printed, labels)
+    tables, methods = complete(cells, cells)
+    return place_lines(paper_ranks(cells, tables, methods), printed, labels) if tables else _not_run(labels, printed)
 
 
 def _changes(

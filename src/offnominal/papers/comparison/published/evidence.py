@@ -14,6 +14,8 @@ from offnominal.studies.published_comparison import MATCH, Cause
 PUBLISHED_SPLITS = 5
 SHARE = 4
 """A smaller search has one configuration in this many."""
+FEWER = 0.75
+"""A search is smaller than the published one if it has at most this share of its configurations."""
 STEP = 0.005
 """By how much a larger search must be nearer to the published value; it is printed with two decimals."""
 
@@ -40,7 +42,7 @@ def cause_of(
     if splits > 1 and abs(ours - published) <= 2.0 * sigma * math.sqrt(1.0 / splits + 1.0 / PUBLISHED_SPLITS):
         return "chance"
     count = len({row["configuration"] for row in rows})
-    if count >= searched:
+    if count > FEWER * searched:
         return ""
     fewer = np.array(smaller_searches(rows, math.ceil(count / SHARE), select))
     return "scale" if np.nanmean(np.abs(fewer - published)) > abs(ours - published) + STEP else ""

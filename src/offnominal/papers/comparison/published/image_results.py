@@ -35,9 +35,9 @@ OTHER: dict[Item, Item] = {
     "table_C3": "table_VII",
 }
 """The same problems with the other protocol."""
-SETTINGS: dict[Leave, str] = {"leave-one-out": "one class is anomalous", "leave-one-in": "one class is normal"}
+CLASSES = 10
+"""Number of classes of each image set."""
 NO_METHOD = "not among our methods for images"
-MISPRINT = "published row: it repeats the ranks of Table VI"
 
 
 def mean_table(results: RunResults, *, item: Item) -> list[PublishedComparison]:
@@ -50,7 +50,7 @@ def mean_table(results: RunResults, *, item: Item) -> list[PublishedComparison]:
         results: Of a run, or without rows.
         item: The published table.
     """
-    outcomes, protocol = outcomes_of(results), PROTOCOLS[item]
+    outcomes, protocol = with_all_classes(outcomes_of(results)), PROTOCOLS[item]
     other: Protocol = "mean" if protocol == "max" else "max"
     chosen, beside = outcomes.chosen(protocol), outcomes.chosen(other)
     printed = image_cells(OTHER[item])
@@ -168,7 +168,7 @@ def _class_overall(
     ours: Mapping[tuple[tuple[str, str], str], float],
     cells: Mapping[tuple[tuple[str, str], str], float],
 ) -> list[PublishedComparison]:
-    chosen = outcomes.chosen("max")
+    chosen = with_all_classes(outcomes).chosen("max")
     lines = []
     for method, published in overall(item, "sigma_10").items():
         known = [found.sigma_10 for (_, name), found in chosen.items() if name == method]
@@ -182,6 +182,16 @@ def _class_overall(
     )
 
 
+def with_all_classes(outcomes: ComparisonResults) -> ComparisonResults:
+    """Return the results of image sets of which the run has every class: published values are means over ten.
+
+    Args:
+        outcomes: Of a run.
+    """
+    whole = {place: rows for place, rows in outcomes.single.items() if len(_by_class(rows)) == CLASSES}
+    return replace(outcomes, single=whole)
+
+
 def _by_class(rows: Sequence[Row]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in rows:
@@ -192,7 +202,7 @@ def _by_class(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 def table_c1(results: RunResults) -> list[PublishedComparison]:
     """Compare the mean over classes by the seed of the split; one class is anomalous, each selects for itself."""
-    outcomes = outcomes_of(results)
+    outcomes = with_all_classes(outcomes_of(results))
     seeds = {
         seed: at_seed(outcomes, seed).chosen("max")
         for seed in {row["seed"][1] for rows in outcomes.single.values() for row in rows}
@@ -219,7 +229,7 @@ def table_c4(results: RunResults, *, setting: Leave) -> list[PublishedComparison
         results: Of a run, or without rows.
         setting: Which classes are anomalous.
     """
-    outcomes = outcomes_of(results)
+    outcomes = with_all_classes(outcomes_of(results))
     lines = []
     for row in rows_of("table_C4", setting=setting):
         images, method, published = IMAGE_SETS[row["dataset"]], row["method"], float(row["value"])

@@ -12,6 +12,8 @@ from offnominal.papers.comparison.selection.ranks import mean_ranks
 from offnominal.studies.published_comparison import PublishedComparison
 
 PLACE = "place in the order of mean ranks, among the {} methods of the run; the values behind the ranks are not printed"
+FEWEST_METHODS = 5
+"""Of a comparison of ranks."""
 Cells = Mapping[tuple[Any, str], float]
 """Values by (problem, method)."""
 
@@ -19,13 +21,17 @@ Cells = Mapping[tuple[Any, str], float]
 def complete(cells: Cells, published: Cells) -> tuple[list[Any], list[str]]:
     """Return the problems on which all methods of the run have a value, and these methods.
 
+    There are no problems if there are fewer than five methods: ranks among few of them agree by chance.
+
     Example:
-        >>> ours = {("iris", "knn"): 0.9, ("iris", "lof"): 0.8, ("wine", "knn"): 0.9}
-        >>> complete(ours, ours)
-        (['iris'], ['knn', 'lof'])
+        >>> ours = {("iris", name): 0.9 for name in ("abod", "hbos", "if", "knn", "lof")}
+        >>> complete(ours | {("wine", "knn"): 0.9}, ours)
+        (['iris'], ['abod', 'hbos', 'if', 'knn', 'lof'])
     """
     known = [place for place, value in cells.items() if place in published and not np.isnan(value)]
     methods = list(dict.fromkeys(method for _, method in known))
+    if len(methods) < FEWEST_METHODS:
+        return [], methods
     there = set(known)
     problems = dict.fromkeys(problem for problem, _ in known)
     return [problem for problem in problems if all((problem, method) in there for method in methods)], methods
