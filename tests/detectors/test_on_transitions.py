@@ -255,3 +255,14 @@ def test_a_row_detector_on_transitions_is_saved_and_loaded(nominal, tmp_path):
 def test_a_row_detector_that_is_given_episodes_says_how_to_use_it(nominal):
     with pytest.raises(InvalidParameter, match="on_transitions"):
         KNN().fit(nominal)
+
+
+def test_constant_columns_have_the_scale_that_is_asked_for(nominal):
+    constant = [
+        Episode(np.pad(each.observations, ((0, 0), (0, 1))), each.actions, each.rewards, each.active)
+        for each in nominal
+    ]
+    moved = Episode(constant[0].observations + 1e-3, constant[0].actions, constant[0].rewards, constant[0].active)
+    usual, published = (make_detector("KNN", **each).fit(constant) for each in ({}, {"constant_scale": 1e-6}))
+    assert usual.score([moved])[0].max() < 10.0 < published.score([moved])[0].min()
+    assert (usual.get_params().get("constant_scale"), published.get_params()["constant_scale"]) == (None, 1e-6)

@@ -19,7 +19,17 @@ from offnominal.core.errors import (
 )
 from offnominal.datasets import save_dataset
 from offnominal.reports.fault_page import fault_page as page
-from offnominal.studies import AlarmEntry, DataEntry, DetectorEntry, FaultEntry, open_run, run, run_cell, verify_run
+from offnominal.studies import (
+    AlarmEntry,
+    Cell,
+    DataEntry,
+    DetectorEntry,
+    FaultEntry,
+    open_run,
+    run,
+    run_cell,
+    verify_run,
+)
 from offnominal.studies.catalogue import parse
 from offnominal.studies.data import content_hash, open_data
 from offnominal.studies.foreign_code import foreign_version
@@ -313,3 +323,11 @@ def test_faults_of_the_catalogue_leave_cells_as_they_were():
     assert not {"faults", "max_steps"} & set(plain.to_dict())
     assert DataEntry.from_dict(DATA.to_dict()) == DATA
     assert "modules" not in cell("SAP-Goal0-v0").to_dict()
+
+
+def test_faults_can_have_the_published_parameters():
+    data = DataEntry(episodes=2, nominal=2, validation=2, anomalies=("action/noise", "action/drift"), levels=("tiny",))
+    cells = [Cell("SAP-Goal0-v0", "KNN", "KNN", data=each) for each in (data, data.replace(published_strengths=True))]
+    ours, published = ({cell.name: cell.parameter for cell in open_data(cell).manifest.recipe.cells} for cell in cells)
+    assert published["action/noise@tiny"] == pytest.approx(0.29, abs=0.01) != ours["action/noise@tiny"]
+    assert published["action/drift@tiny"] == ours["action/drift@tiny"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,7 +40,7 @@ def reproduce(
         bool,
         typer.Option(
             "--as-published",
-            help="With the errors of the public code of the paper (anovox, comparison, novelcraft).",
+            help="With the errors of the public code (anomaly-gym, anovox, comparison, novelcraft).",
         ),
     ] = False,
     worlds: Worlds = None,
@@ -85,8 +84,10 @@ def reproduce(
         raise InvalidParameter(f"name a paper ({', '.join(papers.ids())}), or give --all for all of them.")
     figures = figures_of(paper, figure or ())
     tables = tables_of(paper, table, images=images) if table or not figure else []
-    if as_published and not any(each.compare_as_published for each in tables):
-        raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
+    if as_published:
+        if not any(each.has_published_form for each in tables):
+            raise InvalidParameter("--as-published changes nothing in these tables and figures; leave it out.")
+        tables = [each.as_published() for each in tables]
     items: list[PublishedTable | PublishedFigure] = [*tables, *figures]
     found = reproductions(items, scale=scale, worlds=worlds or None)
     opened: dict[StudyRun | None, RunResults] = {None: RunResults.none()}
@@ -101,7 +102,7 @@ def reproduce(
     for item, made_from in found:
         results = opened[made_from]
         if isinstance(item, PublishedTable):
-            output.append(_show_table(_chosen_metrics(item, as_published), results, as_json))
+            output.append(_show_table(item, results, as_json))
         elif results.cells:
             output.append(_show_figure(item, results, as_json))
         else:
@@ -119,12 +120,6 @@ def reproduce(
         print_missing(results.missing, stderr=as_json)
     if incomplete:
         raise typer.Exit(1)
-
-
-def _chosen_metrics(table: PublishedTable, as_published: bool) -> PublishedTable:
-    """Return the table with our metrics as the public code computes them, if that is wanted and makes a difference."""
-    other = table.compare_as_published
-    return replace(table, compare=other) if as_published and other is not None else table
 
 
 def _show_table(table: PublishedTable, results: RunResults, as_json: bool) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from offnominal.agents.policy import Policy
 from offnominal.core.checks import positive_integer
 from offnominal.core.directories import data_home
-from offnominal.core.episode import Episode
+from offnominal.core.episode import Episode, Event
 from offnominal.core.errors import AlreadyExists, InvalidParameter, UnknownName, UnsupportedEnvironment
 from offnominal.core.progress_bar import ProgressCallback, progress
 from offnominal.datasets.card import describe
@@ -26,6 +26,7 @@ from offnominal.datasets.dataset_builder import (
     is_free,
 )
 from offnominal.datasets.layout import Channels
+from offnominal.datasets.leaking_faults import labelled, never_undone, scheduled_events
 from offnominal.datasets.manifest import Manifest, read_manifest
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
@@ -151,15 +152,25 @@ def _simulated(
 ) -> Iterator[tuple[str, Episode]]:
     """Yield the episodes of the splits in order. Batches extend over several splits."""
     recipe = simulate.recipe
-    jobs = [(plan, int(seed)) for plan in plans for seed in plan.seeds]
+    jobs = [(plan, int(seed), plan.leaks and number > 0) for plan in plans for number, seed in enumerate(plan.seeds)]
+    onsets = {plan.name: _onsets(simulate, plan) for plan in plans if plan.leaks}
     size = min(BATCH, BATCH_WITH_FRAMES) if recipe.frames else BATCH
     size = size if workers == 1 else max(1, size // PARTS)
     batches = [jobs[first : first + size] for first in range(0, len(jobs), size)]
-    wanted = [[(seed, plan.faults) for plan, seed in batch] for batch in batches]
+    wanted = [
+        [(seed, tuple(map(never_undone, plan.faults)) if leaked else plan.faults) for plan, seed, leaked in batch]
+        for batch in batches
+    ]
     for batch, episodes in zip(batches, simulated_batches(simulate, wanted, workers), strict=True):
-        for (plan, _), episode in zip(batch, episodes, strict=True):
-            yield plan.name, replace(episode, extras={name: episode.extras[name] for name in recipe.signals})
+        for (plan, seed, leaked), episode in zip(batch, episodes, strict=True):
+            known = labelled(episode, onsets[plan.name][seed]) if leaked else episode
+            yield plan.name, replace(known, extras={name: known.extras[name] for name in recipe.signals})
         tick(len(batch), note=batch[-1][0].name)
+
+
+def _onsets(simulate: BatchRollout, plan: Plan) -> dict[int, tuple[Event, ...]]:
+    """Return the scheduled events of each seed."""
+    return scheduled_events(simulate.world, plan.faults, plan.seeds.tolist(), simulate.recipe.max_steps)
 
 
 def channels_of(world: World) -> Channels:

@@ -75,11 +75,13 @@ class Plan:
         name: Name of the split.
         seeds: Seed of every episode.
         faults: Faults that are injected into every episode.
+        leaks: Whether the faults are never undone, see :class:`Recipe`.
     """
 
     name: str
     seeds: IntArray
     faults: tuple[Fault, ...] = ()
+    leaks: bool = False
 
 
 class RecipeFields(TypedDict, total=False):
@@ -94,6 +96,7 @@ class RecipeFields(TypedDict, total=False):
     frames: bool
     camera: CameraKind
     max_steps: int | None
+    leaking: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,8 @@ class Recipe(Config):
         camera: What the camera shows while an observation is faulty: the true state (``"clean"``) or the state that
             the faulty sensors report (``"affected"``).
         max_steps: Time limit; the world's own if None.
+        leaking: Ids of anomalies that are never undone, as in the public code of Anomaly-Gym: from the second episode
+            of a split on they act from the first step, while the labels begin at the onset.
         format: Version of the file format.
 
     Example:
@@ -144,6 +149,7 @@ class Recipe(Config):
     frames: bool = False
     camera: CameraKind = "clean"
     max_steps: int | None = None
+    leaking: tuple[str, ...] = ()
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -167,7 +173,7 @@ class Recipe(Config):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        data = without(super().to_dict(), max_steps=None)
+        data = without(super().to_dict(), max_steps=None, leaking=[])
         return data if self.frames else without(data, frames=False, camera="clean")
 
     @classmethod
@@ -239,7 +245,8 @@ class Recipe(Config):
     def plans(self) -> list[Plan]:
         """Return the simulations, split by split."""
         faults = {cell.name: (cell.fault(self.schedule),) for cell in self.cells}
-        return [Plan(name, seeds, faults.get(name, ())) for name, seeds in self.seeds().items()]
+        leaks = {cell.name for cell in self.cells if cell.anomaly in self.leaking}
+        return [Plan(name, seeds, faults.get(name, ()), name in leaks) for name, seeds in self.seeds().items()]
 
 
 def without(data: dict[str, Any], **left_out: Any) -> dict[str, Any]:

@@ -23,8 +23,8 @@ LARGEST = MAX_READING / CONSTANT
 class Normaliser:
     """Subtracts the mean and divides by the standard deviation of each channel.
 
-    A channel that is constant in the nominal data keeps its raw unit: division by almost zero would make any change of
-    it infinite.
+    A channel that is constant in the nominal data keeps its raw unit by default: division by almost zero would make any
+    change of it infinite.
 
     Args:
         mean: Mean of each channel.
@@ -40,12 +40,22 @@ class Normaliser:
     scale: FloatArray
 
     @classmethod
-    def of(cls, rows: Array) -> Normaliser:
-        """Return the normaliser of (n, channels) rows."""
+    def of(cls, rows: Array, *, constant_scale: float = 1.0) -> Normaliser:
+        """Return the normaliser of (n, channels) rows.
+
+        Args:
+            rows: Nominal data.
+            constant_scale: Divisor of constant channels.
+        """
         values = np.asarray(rows, np.float64)
         mean, spread = values.mean(axis=0), values.std(axis=0)
         constant = spread <= CONSTANT * np.maximum(np.abs(mean), 1.0)
-        return cls(mean, np.where(constant, 1.0, spread))
+        return cls(mean, np.where(constant, constant_scale, spread))
+
+    @classmethod
+    def identity(cls, width: int) -> Normaliser:
+        """Return the normaliser that changes nothing."""
+        return cls(np.zeros(width), np.ones(width))
 
     @classmethod
     def restored(cls, state: StateArrays, mean: str, scale: str, width: int) -> Normaliser:

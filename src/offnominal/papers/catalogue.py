@@ -64,7 +64,7 @@ def tables_of(id: str, numbers: Sequence[int | str] | None = None, *, images: bo
 
     Example:
         >>> [table.number for table in tables_of("anomaly-gym")]
-        [3, 4, 5, 12]
+        [1, 3, 4, 5, 6, 7, 9, 10, 11, 12]
         >>> [table.study for table in tables_of("anomaly-gym", [12, 13])]
         ['anomaly-gym', 'anomaly-gym-images']
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from offnominal.core.registry import Spec
 from offnominal.studies.published_comparison import PublishedComparison
@@ -29,6 +29,7 @@ class PublishedTable:
         worlds: Ids of its worlds; those of the study if empty.
         compare_as_published: Returns the comparison with our metrics computed as in the public code of the paper; None
             if that makes no difference.
+        study_as_published: Name of the study with the errors of the public code of the paper; empty if there is none.
         not_computed: Why the numbers cannot be computed here, in one sentence; empty if they can.
     """
 
@@ -40,6 +41,7 @@ class PublishedTable:
     scale: str = DEFAULT_SCALE
     worlds: tuple[str, ...] = ()
     compare_as_published: Callable[[RunResults], list[PublishedComparison]] | None = None
+    study_as_published: str = ""
     not_computed: str = ""
 
     @property
@@ -59,6 +61,16 @@ class PublishedTable:
     def heading(self) -> str:
         """Number and title."""
         return f"{self.name}: {self.title}"
+
+    @property
+    def has_published_form(self) -> bool:
+        """Whether it can also be compared as the public code of the paper computes it."""
+        return self.compare_as_published is not None or bool(self.study_as_published)
+
+    def as_published(self) -> PublishedTable:
+        """Return the table with our numbers as the public code of the paper computes them; itself if there are none."""
+        compare, study = self.compare_as_published or self.compare, self.study_as_published or self.study
+        return replace(self, compare=compare, study=study)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,14 @@ from typing import Any
 from markupsafe import Markup
 
 from offnominal.evaluation.delays import delay_text
-from offnominal.evaluation.estimate import Estimate
 from offnominal.reports.tables import markdown
 from offnominal.reports.templates import render
 from offnominal.studies.published_comparison import CAUSES, Cause, PublishedComparison
 
 LARGE, SMALL = 1000.0, 0.001
+"""Numbers beyond these are not printed with three decimals."""
 EXACT = 1e-6
 """Tolerance of a match below which numbers are exact."""
-"""Numbers beyond these are not printed with three decimals."""
 NUMBERS = ("ours", "published", "difference")
 MARKS = {
     "match": "✓ match",

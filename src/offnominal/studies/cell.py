@@ -41,6 +41,8 @@ class DataEntry(Config):
             show the state that the sensors report.
         faults: Faults of your own, in place of `anomalies` and `levels`. Worlds without any have all calibrated ones.
         max_steps: Time limit; the world's own if None.
+        published_strengths: Whether faults have the parameters that Anomaly-Gym published, where it did.
+        leaking: Ids of anomalies that are never undone between episodes, by world; a world may have ``*`` and ``?``.
     """
 
     episodes: int = 100
@@ -54,6 +56,8 @@ class DataEntry(Config):
     camera: Literal["clean", "affected"] = "clean"
     faults: tuple[FaultEntry, ...] = ()
     max_steps: int | None = None
+    published_strengths: bool = False
+    leaking: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_integers(self, 1, "episodes", "nominal", "max_steps")
@@ -66,18 +70,21 @@ class DataEntry(Config):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        return without(super().to_dict(), faults=[], max_steps=None)
+        return without(super().to_dict(), faults=[], max_steps=None, published_strengths=False, leaking={})
 
     def in_world(self, world: str) -> DataEntry:
         """Return the data of one world: without the faults of other worlds."""
-        if all(fault.worlds is None for fault in self.faults):
+        if not self.leaking and all(fault.worlds is None for fault in self.faults):
             return self
-        here = (fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
-        return self.replace(faults=tuple(here))
+        here = tuple(fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
+        ids = tuple(id for pattern, ids in self.leaking.items() if fnmatchcase(world, pattern) for id in ids)
+        return self.replace(faults=here, leaking={world: ids} if ids else {})
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
-        return {name: value for name, value in vars(self).items() if value is not None and name != "faults"}
+        own = ("faults", "published_strengths")
+        given = {name: value for name, value in vars(self).items() if value is not None and name not in own}
+        return given | {"leaking": tuple(id for ids in self.leaking.values() for id in ids)}
 
 
 @dataclass(frozen=True)

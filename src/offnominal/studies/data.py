@@ -9,7 +9,7 @@ from typing import Any
 
 from offnominal.anomalies.environment_info import EnvironmentInfo
 from offnominal.anomalies.resolve import resolve
-from offnominal.anomalies.strengths import strengths_of
+from offnominal.anomalies.strengths import published_strengths, strengths_of
 from offnominal.core.directories import data_home
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.files import sha256_of
@@ -134,12 +134,20 @@ def _recipe_options(world: str, cell: Cell, strengths: Strengths | None) -> dict
         return options | {"strengths": strengths}
     if cell.data.faults:
         return options | {"levels": ()}
+    if cell.data.published_strengths:
+        return options | {"strengths": _published(world)}
     if not is_shipped_id(world) and not strengths_of(world):
         raise InvalidParameter(
             f"no strength of a fault is calibrated in {world}; list faults as [[data.faults]], with an anomaly and a "
             "parameter each."
         )
     return options
+
+
+def _published(world: str) -> Strengths:
+    """Return the strengths of a world, with the published parameters of those that have one."""
+    known = {(anomaly, level): value for (of, anomaly, level), value in published_strengths().items() if of == world}
+    return {name: known.get(name, parameter) for name, parameter in strengths_of(world).items()}
 
 
 def _check_faults(recipe: Recipe, source: Any) -> None:

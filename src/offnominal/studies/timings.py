@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -18,23 +18,24 @@ Place = tuple[str, str, str, str]
 Numbers = dict[str, float | None]
 
 
-def timings(table: Any) -> dict[Place, Numbers]:
-    """Return the numbers of :data:`TIMINGS` by (alarm, world, split, detector), over training runs.
+def timings(table: Any, columns: Sequence[str] = TIMINGS) -> dict[Place, Numbers]:
+    """Return numbers by (alarm, world, split, detector), over training runs.
 
     A median delay is infinite where more than half are missed.
 
     Args:
         table: Rows of a run, see :class:`~offnominal.studies.results.RunResults`.
+        columns: Columns of numbers.
     """
     rows = table.filter(pc.is_valid(table["alarm"]))
     if not rows.num_rows:
         return {}
-    wanted = [name for name in TIMINGS if name in rows.column_names]
+    wanted = [name for name in {*columns, MEDIAN_DELAY, "miss_rate"} if name in rows.column_names]
     groups: dict[Place, list[Numbers]] = {}
     identity = (rows["alarm"].to_pylist(), world_labels(rows), rows["split"].to_pylist(), rows["name"].to_pylist())
     for place, row in zip(zip(*identity, strict=True), rows.select(wanted).to_pylist(), strict=True):
         median = stored_delay(row.get(MEDIAN_DELAY), row.get("miss_rate"))
-        groups.setdefault(place, []).append(dict.fromkeys(TIMINGS) | row | {MEDIAN_DELAY: median})
+        groups.setdefault(place, []).append(dict.fromkeys(columns) | row | {MEDIAN_DELAY: median})
     return {place: over(found) for place, found in groups.items()}
 
 

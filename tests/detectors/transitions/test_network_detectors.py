@@ -317,3 +317,10 @@ def test_without_torch_the_import_works_and_use_says_what_to_install():
 def test_one_episode_has_the_scores_of_the_batch_online(detector, nominal, fresh):
     fitted = dataclasses.replace(detector, n_epochs=1, device="cpu").fit(nominal)
     np.testing.assert_allclose(online(fitted, fresh[:1])[0], fitted.score(fresh)[0], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("detector", [MLPDM(hidden=(4,)), PEDM(hidden=(4,), n_members=2)])
+def test_a_batch_can_be_as_long_as_an_episode(detector, nominal):
+    fitted = dataclasses.replace(detector, n_epochs=1, episode_batches=True, device="cpu").fit(nominal)
+    assert fitted._rows_per_step(nominal[:3]) == round(np.mean([len(episode) for episode in nominal[:3]]))
+    assert dataclasses.replace(detector, batch_size=7)._rows_per_step(nominal) == 7

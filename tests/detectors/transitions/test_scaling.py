@@ -30,6 +30,13 @@ def test_a_change_is_measured_by_usual_changes():
     np.testing.assert_allclose(changes[0, 2], 2.0)
 
 
+def test_a_change_can_be_measured_by_its_channel_and_constant_channels_by_any_scale():
+    scaling = Scaling.of(episodes(), constant_scale=1e-6, scale_changes=False)
+    before = np.zeros((1, 3))
+    changes = scaling.changes(before, before + np.array([100.0, 5.0, 1e-3]))
+    np.testing.assert_allclose(changes, [[1.0, 1.0, 1000.0]], rtol=0.4)
+
+
 def test_inputs_are_normalised_observations_and_actions():
     recorded = episodes()
     scaling = Scaling.of(recorded)

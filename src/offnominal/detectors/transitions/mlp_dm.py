@@ -35,6 +35,12 @@ class MLPDM(TransitionNetwork[Perceptron]):
         learning_rate: Learning rate.
         weight_decay: Weight decay of AdamW.
         max_grad_norm: Largest norm of a gradient; None for no limit.
+        constant_scale: Divisor of observation channels that are constant in the nominal data. 1 keeps their raw unit.
+            The public code of Anomaly-Gym divides them by 1e-6, so that any change of them is huge.
+        scale_changes: Whether an error is in units of the nominal change of its channel; otherwise of the channel's
+            deviation, as published.
+        episode_batches: Whether a gradient step has as many transitions as an episode on average, as published,
+            in place of `batch_size`.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:

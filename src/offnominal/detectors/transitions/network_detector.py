@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -13,6 +14,8 @@ from torch import Tensor
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.episode import Episode
 from offnominal.core.types import Array
+from offnominal.detectors.normaliser import CONSTANT
+from offnominal.detectors.parameters import Range
 from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.state_arrays import StateArrays
 from offnominal.detectors.trained_network import Network, TrainedNetwork
@@ -32,8 +35,17 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
         learning_rate: Learning rate of AdamW.
         weight_decay: Weight decay of AdamW.
         max_grad_norm: Largest norm of the gradient; None for no clipping.
+        constant_scale: Divisor of observation channels that are constant in the nominal data. 1 keeps their raw unit.
+            The public code of Anomaly-Gym divides them by 1e-6, so that any change of them is huge.
+        scale_changes: Whether an error is in units of the nominal change of its channel; otherwise of the channel's
+            deviation, as published.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
     """
+
+    RANGES: ClassVar[Mapping[str, Range]] = {"constant_scale": Range(CONSTANT, 1e6)}
+
+    constant_scale: float = 1.0
+    scale_changes: bool = True
 
     @abstractmethod
     def _network(self, observation: int, action: int) -> Network:
@@ -64,7 +76,7 @@ class NetworkDetector(TrainedNetwork[Network, Scaling]):
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
         self.device_ = choose_device(self.device)
-        self.scaling_ = Scaling.of(episodes)
+        self.scaling_ = Scaling.of(episodes, constant_scale=self.constant_scale, scale_changes=self.scale_changes)
         random = RandomNumbers(seed, self.device_)
         with random.weights():
             network = self._network(*self.widths_)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from offnominal.core.checks import number_in
 from offnominal.core.episode import Episode
 from offnominal.core.errors import DamagedFile, InvalidParameter, did_you_mean
 from offnominal.core.registry import Registry
@@ -16,7 +17,7 @@ from offnominal.core.streams import Stream
 from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Detector, Step
-from offnominal.detectors.normaliser import Normaliser
+from offnominal.detectors.normaliser import CONSTANT, Normaliser
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.estimator_adapter import EstimatorAdapter, OutlierEstimator
 from offnominal.detectors.rows.row_detector import RowDetector
@@ -43,6 +44,8 @@ class OnTransitions(Detector):
         row_detector: Scores the rows.
         view: Which values of a transition are in a row; see :class:`View`.
         window_length: Length of the ``"window"`` view.
+        constant_scale: Divisor of columns that are constant in the nominal data. With 1 they keep their raw unit; the
+            public code of Anomaly-Gym divides them by 1e-6, so that any change of them is huge.
 
     Example:
         >>> from offnominal.agents import expert
@@ -55,9 +58,15 @@ class OnTransitions(Detector):
     """
 
     def __init__(
-        self, row_detector: RowDetector, *, view: ViewName = "next_observation", window_length: int = 5
+        self,
+        row_detector: RowDetector,
+        *,
+        view: ViewName = "next_observation",
+        window_length: int = 5,
+        constant_scale: float = 1.0,
     ) -> None:
         self.row_detector = row_detector
+        self.constant_scale = number_in("constant_scale", constant_scale, CONSTANT, 1e6)
         self.view = View(view, window_length)
 
     @property
@@ -66,7 +75,7 @@ class OnTransitions(Detector):
         return type(self.row_detector if type(self) is OnTransitions else self).__name__
 
     def _fit(self, episodes: Sequence[Episode], validation: Sequence[Episode] | None, seed: int) -> None:
-        self.normaliser_ = Normaliser.of(self.view.of_episodes(episodes))
+        self.normaliser_ = Normaliser.of(self.view.of_episodes(episodes), constant_scale=self.constant_scale)
         if validation is None and self.row_detector.stops_early:
             episodes, validation = _hold_out(episodes, seed)
         held_out = None if validation is None else self._rows(validation)
@@ -112,7 +121,8 @@ class OnTransitions(Detector):
         view = {"view": self.view.name} | (
             {"window_length": self.view.window_length} if self.view.name == "window" else {}
         )
-        return self.row_detector.get_params() | view
+        scale = {} if self.constant_scale == 1.0 else {"constant_scale": self.constant_scale}
+        return self.row_detector.get_params() | view | scale
 
     def _state_dict(self) -> dict[str, Array]:
         own = {"mean": self.normaliser_.mean, "scale": self.normaliser_.scale}
@@ -148,7 +158,12 @@ def on_transitions(
 
 
 def make_on_transitions(
-    row_detector: str, *, view: ViewName = "next_observation", window_length: int = 5, **parameters: Any
+    row_detector: str,
+    *,
+    view: ViewName = "next_observation",
+    window_length: int = 5,
+    constant_scale: float = 1.0,
+    **parameters: Any,
 ) -> OnTransitions:
     """Return a detector of episodes from the class of a row detector; the target of registered row detectors.
 
@@ -156,6 +171,7 @@ def make_on_transitions(
         row_detector: ``"package.module:Class"``, of this package or of one with an entry point of ours.
         view: Which values of a transition are in a row; see :class:`View`.
         window_length: Length of the ``"window"`` view.
+        constant_scale: Divisor of constant columns.
         parameters: Parameters of the row detector.
 
     Raises:
@@ -168,11 +184,11 @@ def make_on_transitions(
     _row_detectors.find(row_detector, allow_modules=())
     made = _row_detectors.load(row_detector)
     _check_names(made, parameters)
-    return OnTransitions(made(**parameters), view=view, window_length=window_length)
+    return OnTransitions(made(**parameters), view=view, window_length=window_length, constant_scale=constant_scale)
 
 
 def _check_names(made: Callable[..., RowDetector], parameters: dict[str, Any]) -> None:
-    known = [*inspect.signature(made).parameters, "view", "window_length"]
+    known = [*inspect.signature(made).parameters, "view", "window_length", "constant_scale"]
     for name in parameters:
         if name not in known:
             raise InvalidParameter(

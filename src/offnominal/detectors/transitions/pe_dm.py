@@ -54,6 +54,12 @@ class PEDM(TransitionNetwork[Ensemble]):
         learning_rate: Learning rate.
         weight_decay: Weight decay of AdamW.
         max_grad_norm: Largest norm of a gradient; None for no limit.
+        constant_scale: Divisor of observation channels that are constant in the nominal data. 1 keeps their raw unit.
+            The public code of Anomaly-Gym divides them by 1e-6, so that any change of them is huge.
+        scale_changes: Whether an error is in units of the nominal change of its channel; otherwise of the channel's
+            deviation, as published.
+        episode_batches: Whether a gradient step has as many transitions as an episode on average, as published,
+            in place of `batch_size`.
         device: ``"cpu"``, ``"cuda"`` or ``"auto"``.
 
     Example:
@@ -93,12 +99,13 @@ class PEDM(TransitionNetwork[Ensemble]):
     def _batches(
         self, episodes: Sequence[Episode], rows: TrainingRows, random: RandomNumbers
     ) -> Callable[[], list[Tensor]]:
+        size = self._rows_per_step(episodes)
         known = [bootstrap([len(episode) for episode in episodes], random) for _ in range(self.n_members)]
 
         def draw() -> list[Tensor]:
             every = torch.arange(len(rows))
             shuffled = [own[random.permutation(len(own))[every % len(own)]] for own in known]
-            return list(torch.split(torch.stack(shuffled).to(self.device_), self.batch_size, dim=1))
+            return list(torch.split(torch.stack(shuffled).to(self.device_), size, dim=1))
 
         return draw
 

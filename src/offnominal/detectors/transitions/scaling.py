@@ -29,9 +29,9 @@ _NO_ACTION = np.zeros(0)
 class Scaling:
     """Normalises observations, actions and changes of the observation by their nominal mean and deviation.
 
-    A change is divided by the deviation of changes in one transition, not by that of the channel: a slow channel counts
-    as much as a fast one, and a jump that the channel never makes is large. A channel that is constant within episodes
-    is divided by its deviation over episodes, and a constant channel keeps its raw unit.
+    By default a change is divided by the deviation of changes in one transition, not by that of the channel: a slow
+    channel counts as much as a fast one, and a jump that the channel never makes is large. A channel that is constant
+    within episodes is divided by its deviation over episodes, and a constant channel keeps its raw unit.
 
     Values are clipped at a million deviations from the mean, so that no finite input overflows.
 
@@ -46,11 +46,19 @@ class Scaling:
     change: Normaliser
 
     @classmethod
-    def of(cls, episodes: Sequence[Episode]) -> Scaling:
-        """Return the scaling of nominal episodes."""
+    def of(cls, episodes: Sequence[Episode], *, constant_scale: float = 1.0, scale_changes: bool = True) -> Scaling:
+        """Return the scaling of nominal episodes.
+
+        Args:
+            episodes: Nominal episodes.
+            constant_scale: Divisor of observation channels that are constant.
+            scale_changes: Whether a change is divided by the deviation of changes, and not only by that of its channel.
+        """
         observations, actions, after = transitions(episodes)
-        observation = Normaliser.of(np.concatenate([observations, after]))
-        return cls(observation, Normaliser.of(actions), Normaliser.of(observation(after) - observation(observations)))
+        observation = Normaliser.of(np.concatenate([observations, after]), constant_scale=constant_scale)
+        changes = observation(after) - observation(observations)
+        change = Normaliser.of(changes) if scale_changes else Normaliser.identity(changes.shape[1])
+        return cls(observation, Normaliser.of(actions), change)
 
     def inputs(self, observations: Array, actions: Array | None) -> SinglePrecision:
         """Return rows of normalised observations, and actions if given."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.contributions import Contributions
 from offnominal.detectors.detector import Step, TransitionDetector, transitions
 from offnominal.detectors.export.step import TorchStep
+from offnominal.detectors.random_numbers import RandomNumbers
 from offnominal.detectors.trained_network import Network
 from offnominal.detectors.transitions.network_detector import NetworkDetector
 from offnominal.detectors.transitions.scaling import SinglePrecision
@@ -27,7 +29,13 @@ CHUNK = 512
 
 @dataclass(kw_only=True, eq=False)
 class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
-    """A network from observation and action to the change of the observation."""
+    """A network from observation and action to the change of the observation.
+
+    Args:
+        episode_batches: Whether a gradient step has as many transitions as an episode on average.
+    """
+
+    episode_batches: bool = False
 
     @abstractmethod
     def _anomaly_scores(self, inputs: Tensor, changes: FloatArray) -> FloatArray:
@@ -51,6 +59,15 @@ class TransitionNetwork(NetworkDetector[Network], TransitionDetector):
         inputs = self._tensor(self.scaling_.inputs(observations, actions))
         changes = self._tensor(self.scaling_.changes(observations, after))
         return TrainingRows(inputs, changes, torch.ones(len(inputs), device=self.device_))
+
+    def _batches(
+        self, episodes: Sequence[Episode], rows: TrainingRows, random: RandomNumbers
+    ) -> Callable[[], list[Tensor]]:
+        return lambda: rows.shuffled(self._rows_per_step(episodes), random)
+
+    def _rows_per_step(self, episodes: Sequence[Episode]) -> int:
+        """Return the number of transitions per gradient step."""
+        return round(fmean(map(len, episodes))) if self.episode_batches else self.batch_size
 
     @torch.inference_mode()
     def _score_transitions(self, observations: Array, actions: Array, after: Array) -> FloatArray:

@@ -1,6 +1,12 @@
-"""Known reasons why our results differ from the published ones."""
+"""Known reasons why our results differ from the published ones: measured evidence, or a remark without."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+from offnominal.papers.anomaly_gym.evidence import explanation
+from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS
+from offnominal.studies.published_comparison import Cause
 
 NULL_NOTE = "the published value is near that of nominal episodes with random onsets"
 SAP_NOTE = "in the original, constant channels were divided by 1e-6 and two faults leaked into later episodes"
@@ -9,7 +15,6 @@ SPEED_NOTE = "in the original, robot_speed at tiny had no effect"
 FRICTION_NOTE = "in the original, robot_friction at tiny removed the damping"
 ROBOT_NOTE = "published: a real robot, 50 episodes per fault, without noise; ours: a virtual controller"
 RIQN_NOTE = "the original learned from the first episode only and took the channel for the time"
-EARLY_NOTE = "the published number is a range over detectors"
 ENCODER_NOTE = "published: a network trained on other images; ours: an encoder trained on the nominal frames"
 RANDOM_NOTE = "published: a network trained on other images; ours: an encoder with random weights"
 PREDNET_NOTE = "in the original, pixels below zero were cut off and scores came one step late"
@@ -30,23 +35,43 @@ WITHOUT_ACTIONS = ("iF", "OC-SVM", "KNN")
 """Vector detectors that only use observations."""
 
 
-def known_difference(world: str, level: str, detector: str, *, kind: str = "", images: bool = False) -> str:
-    """Return the known reasons of a difference, or an empty string.
+class Reason(NamedTuple):
+    """Reason of a difference.
 
     Args:
-        world: Id or group of the world; empty for a mean over worlds.
+        cause: Kind of the reason; empty without measured evidence.
+        note: The evidence, or a remark.
+    """
+
+    cause: Cause
+    note: str
+
+
+def known_difference(
+    world: str, level: str, detector: str, published: float | None, *, kind: str = "", metric: str = "auroc"
+) -> Reason:
+    """Return the measured evidence that explains a difference; without any, a remark.
+
+    Args:
+        world: Id or group of the world.
         level: Level of strength.
         detector: Name of our detector.
+        published: The published number.
         kind: Kind of the faults; empty for all kinds.
-        images: Whether it is an image detector.
+        metric: Column of the metric.
 
     Example:
-        >>> known_difference("URM-PnP-v0", "strong", "LRDM", images=True)
-        'the published numbers of LDM and LRDM are identical here'
+        >>> known_difference("URM-PnP-v0", "strong", "LRDM", 0.5)
+        Reason(cause='', note='the published numbers of LDM and LRDM are identical here')
     """
+    found = None if published is None else explanation((world, level, detector, metric, kind), published)
+    return Reason("", _remark(world, level, detector, kind)) if found is None else Reason(found.cause, found.note)
+
+
+def _remark(world: str, level: str, detector: str, kind: str) -> str:
     if detector in DETECTOR_NOTES:
         reasons = [DETECTOR_NOTES[detector]]
-    elif images:
+    elif detector in IMAGE_DETECTORS:
         reasons = [LRDM_NOTE] * (detector == "LRDM" and world in SAME_DIGITS)
     elif world.startswith("SAP"):
         reasons = [SAP_NOTE]

@@ -11,6 +11,15 @@ PAPER = Paper(
     "anomaly-gym",
     studies=(
         study_file("anomaly-gym", _PACKAGE, "study.toml", "vector detectors on all faults of ten worlds"),
+        study_file(
+            "anomaly-gym-as-published", _PACKAGE, "as_published.toml", "vector detectors with errors of the public code"
+        ),
+        study_file(
+            "anomaly-gym-published-strengths",
+            _PACKAGE,
+            "published_strengths.toml",
+            "vector detectors on faults of the published strengths",
+        ),
         study_file("anomaly-gym-policies", _PACKAGE, "policies.toml", "vector detectors under other policies"),
         study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of ten worlds"),
         study_file(

@@ -1,32 +1,67 @@
-"""The published numbers of the Anomaly-Gym paper."""
+"""The published numbers of the Anomaly-Gym paper, by the names of our worlds and metrics."""
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from importlib.resources import files
 
+from offnominal.papers.printed_values import printed_values
+
+PAPER = "anomaly-gym"
 GROUPS = {
+    "CAR": ("CAR-LaneKeep-v0",),
     "MJC": ("MJC-CartpoleSwingup-v0", "MJC-HalfCheetah-v0", "MJC-Reacher3D-v0"),
     "SAP": ("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"),
     "URM": ("URM-PnP-v0", "URM-Reach-v0"),
     "URR": ("URR-Reach-v0",),
 }
 """Groups of worlds in Table 3."""
+WORLDS = tuple(world for worlds in GROUPS.values() for world in worlds)
 ADDED_FAULTS = {
+    "CAR-LaneKeep-v0": ("dynamics/ghost_driver", "dynamics/heavy_rain"),
+    **dict.fromkeys(("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"), ("dynamics/damping",)),
     "URM-Reach-v0": ("dynamics/payload",),
     "URM-PnP-v0": ("dynamics/grip_loss", "dynamics/payload"),
     "URR-Reach-v0": ("action/noise", "action/temporal_noise", "observation/noise", "observation/temporal_noise"),
 }
 """Anomalies of our worlds that the published numbers leave out. The paper has no noise on its robot."""
+DETECTORS = ("PE-DM", "MLP-DM", "LSTM-DM", "KNN", "OC-SVM", "iF", "RIQN")
+# Image detectors; those with our own encoder are compared with the published ones with a pretrained network.
+IMAGE_DETECTORS = {
+    **{name: name for name in ("LRDM", "LDM", "AE-Pred", "PredNet", "RSSM-PPM", "RES-KNN", "CLIP-Sim", "DINO-Patch")},
+    **dict.fromkeys(("KNN-encoder", "KNN-random"), "RES-KNN"),
+    **dict.fromkeys(("Patch-encoder", "Patch-random"), "DINO-Patch"),
+}
+COUNTERPARTS = {**{name: name for name in DETECTORS}, **IMAGE_DETECTORS}
+"""The published detector that each of ours is compared with."""
+LEVELS = ("tiny", "strong")
+_METRICS = {
+    "AUROC": "auroc",
+    "AUPR": "average_precision",
+    "FPR95": "fpr95",
+    "gAUROC": "pooled_auroc",
+    "gAUPR": "pooled_average_precision",
+    "gFPR95": "pooled_fpr95",
+}
+
+
+def world_id(printed: str) -> str:
+    """Return the id of a world of the paper.
+
+    Example:
+        >>> world_id("SAP-Goal0"), world_id("MJC-Cartpole")
+        ('SAP-Goal0-v0', 'MJC-CartpoleSwingup-v0')
+    """
+    return "MJC-CartpoleSwingup-v0" if printed == "MJC-Cartpole" else f"{printed}-v0"
 
 
 @cache
 def published_by_world() -> dict[tuple[str, str, str, str], float]:
     """Return the numbers of Tables 12 and 13 by world, level, detector and metric."""
     return {
-        (row["world"], row["level"], row["detector"], row["metric"]): float(row["value"])
-        for row in _rows("published.csv")
+        (world_id(row["env"]), row["strength"], row["detector"], _METRICS[row["metric"]]): float(row["mean"])
+        for table in ("table_12", "table_13")
+        for row in printed_values(PAPER, table)
+        if row["mean"]
     }
 
 
@@ -39,11 +74,6 @@ def published_by_group() -> dict[tuple[str, str, str, str], float]:
         0.69
     """
     return {
-        (row["group"], row["kind"], row["level"], row["detector"]): float(row["value"])
-        for row in _rows("published_groups.csv")
+        (row["env_group"], row["anomaly_class"], row["strength"], row["detector"]): float(row["AUROC"])
+        for row in printed_values(PAPER, "table_3")
     }
-
-
-def _rows(file: str) -> csv.DictReader[str]:
-    text = files("offnominal.papers.anomaly_gym").joinpath(file).read_text(encoding="utf-8")
-    return csv.DictReader(text.splitlines())

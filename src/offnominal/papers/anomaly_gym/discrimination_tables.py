@@ -1,0 +1,105 @@
+"""Tables 3, 12 and 13: how well the scores of each detector separate nominal from faulty steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from offnominal.evaluation.estimate import Estimate, average
+from offnominal.papers.anomaly_gym.known_differences import known_difference
+from offnominal.papers.anomaly_gym.published_numbers import (
+    ADDED_FAULTS,
+    COUNTERPARTS,
+    GROUPS,
+    IMAGE_DETECTORS,
+    LEVELS,
+    published_by_group,
+    published_by_world,
+)
+from offnominal.studies.leaderboards import pivot
+from offnominal.studies.metric_table import MetricTable
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+IMAGES = "anomaly-gym-images"
+METRICS = {
+    "auroc": "AUROC",
+    "average_precision": "AUPR",
+    "fpr95": "FPR95",
+    "pooled_auroc": "global AUROC",
+    "pooled_average_precision": "global AUPR",
+    "pooled_fpr95": "global FPR95",
+}
+
+
+def table_3(results: RunResults) -> list[PublishedComparison]:
+    """Compare the local AUROC by group of worlds and kind of fault, for the groups of which the run has all worlds."""
+    has_rows = bool(results.table.num_rows)
+    measured = _measured(results, "auroc") if has_rows else None
+    lines = []
+    for (group, kind, level, detector), published in published_by_group().items():
+        if measured is None:
+            wanted = (detector in IMAGE_DETECTORS) == _of_images(results)
+            ours = Estimate(None) if wanted else None
+        else:
+            ours = _of_group(measured.where(kind=kind, level=level), GROUPS[group], detector)
+        if ours is not None:
+            labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
+            reason = known_difference(group, level, detector, published, kind=kind)
+            lines.append(PublishedComparison(labels, ours, published, note=reason.note, cause=reason.cause))
+    return lines
+
+
+def every_metric(results: RunResults) -> list[PublishedComparison]:
+    """Compare every metric of every detector, world and level."""
+    return list(_by_world(results) if results.table.num_rows else _published_alone(results))
+
+
+def every_metric_as_published(results: RunResults) -> list[PublishedComparison]:
+    """Compare every metric of a run with the errors of the public code; they explain nothing any more."""
+    lines = every_metric(results)
+    return [PublishedComparison(line.labels, line.ours, line.published) for line in lines]
+
+
+def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> Estimate | None:
+    """Return the mean of a detector over some worlds, or None if one of them is missing."""
+    means = pivot(measured, "auroc", "world", "name", names=(detector,))
+    complete = all((world, detector) in means for world in worlds)
+    return average([means[world, detector] for world in worlds]) if complete else None
+
+
+def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
+    published = published_by_world()
+    for metric, title in METRICS.items():
+        measured = _measured(results, metric)
+        for level in LEVELS:
+            for (world, detector), ours in pivot(measured.where(level=level), metric, "world", "name").items():
+                counterpart = COUNTERPARTS.get(detector)
+                if counterpart is not None:
+                    labels = {"world": world, "level": level, "detector": detector, "metric": title}
+                    value = published.get((world, level, counterpart, metric))
+                    reason = known_difference(world, level, detector, value, metric=metric)
+                    yield PublishedComparison(labels, ours, value, note=reason.note, cause=reason.cause)
+
+
+def _published_alone(results: RunResults) -> Iterator[PublishedComparison]:
+    """Yield the published numbers of vectors or of images, without ours."""
+    for (world, level, detector, metric), value in published_by_world().items():
+        if (detector in IMAGE_DETECTORS) == _of_images(results):
+            labels = {"world": world, "level": level, "detector": detector, "metric": METRICS[metric]}
+            yield PublishedComparison(labels, Estimate(None), value)
+
+
+def _of_images(results: RunResults) -> bool:
+    return results.name.startswith(IMAGES)
+
+
+def _measured(results: RunResults, metric: str) -> MetricTable:
+    """Return a metric of a run without the faults that the published numbers leave out."""
+    measured = MetricTable.of(results.table, metric)
+    left_out = [
+        split.rpartition("@")[0] in ADDED_FAULTS.get(world, ())
+        for world, split in zip(measured.world, measured.split, strict=True)
+    ]
+    return measured.take(~np.array(left_out, np.bool_))

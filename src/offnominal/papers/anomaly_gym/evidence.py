@@ -1,0 +1,116 @@
+"""Measured evidence of the causes of differences: our number before and after one thing was made as published."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from offnominal.evaluation.estimate import Estimate
+from offnominal.studies.published_comparison import NEAR, Cause
+
+PROBES: dict[str, tuple[Cause, str]] = {
+    "errors": ("defect", "with the errors of the public code"),
+    "training": ("scale", "with 100 episodes and the published training"),
+    "strengths": ("setting", "with the published strengths"),
+    "policy": ("setting", "under another policy of the same quality"),
+}
+"""Cause that each experiment can show, and what was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An experiment on one number.
+
+    Args:
+        probe: What was changed, one of :data:`PROBES`.
+        before: Our number.
+        after: Our number with the change.
+    """
+
+    probe: str
+    before: float
+    after: float
+
+    @property
+    def cause(self) -> Cause:
+        """The cause that the experiment can show."""
+        return PROBES[self.probe][0]
+
+    @property
+    def note(self) -> str:
+        """The experiment in words.
+
+        Example:
+            >>> Evidence("errors", 0.377, 0.509).note
+            'with the errors of the public code: 0.38 becomes 0.51'
+        """
+        return f"{PROBES[self.probe][1]}: {self.before:.2f} becomes {self.after:.2f}"
+
+    def explains(self, published: float) -> bool:
+        """Whether the change makes our number match the published one or come near, and nearer than before."""
+        return abs(self.after - published) <= min(NEAR, abs(self.before - published))
+
+
+@dataclass(frozen=True, slots=True)
+class StrengthScore:
+    """The normalised score of our expert under a published fault parameter.
+
+    Args:
+        score: Mean over episodes.
+        low: Lower end of its 95 % interval.
+        high: Upper end.
+    """
+
+    score: float
+    low: float
+    high: float
+
+
+Key = tuple[str, str, str, str, str]
+"""World or group of worlds, level, detector, metric, and kind of fault (empty for all)."""
+
+
+@cache
+def evidence() -> dict[Key, list[Evidence]]:
+    """Return all experiments by the number that they are about."""
+    found: defaultdict[Key, list[Evidence]] = defaultdict(list)
+    for row in _rows("evidence.csv"):
+        key = row["world"], row["level"], row["detector"], row["metric"], row["kind"]
+        found[key].append(Evidence(row["probe"], float(row["before"]), float(row["after"])))
+    return dict(found)
+
+
+def explanation(key: Key, published: float) -> Evidence | None:
+    """Return the experiment that comes nearest to a published number, or None if none explains the difference."""
+    found = [each for each in evidence().get(key, ()) if each.explains(published)]
+    return min(found, key=lambda each: abs(each.after - published), default=None)
+
+
+@cache
+def published_strength_scores() -> dict[tuple[str, str, str], StrengthScore]:
+    """Return our scores under the published parameters by world, anomaly and level."""
+    return {
+        (row["world"], row["anomaly"], row["level"]): StrengthScore(
+            *(float(row[name]) for name in ("score", "low", "high"))
+        )
+        for row in _rows("published_strength_scores.csv")
+    }
+
+
+@cache
+def policy_scores() -> dict[tuple[str, str], Estimate]:
+    """Return the mean normalised score over strong faults with random onsets by world and policy."""
+    return {
+        (row["world"], row["policy"]): Estimate(float(row["score"]), np.array([float(row["low"]), float(row["high"])]))
+        for row in _rows("policy_scores.csv")
+    }
+
+
+def _rows(file: str) -> csv.DictReader[str]:
+    text = files("offnominal.papers.anomaly_gym").joinpath(file).read_text(encoding="utf-8")
+    return csv.DictReader(text.splitlines())

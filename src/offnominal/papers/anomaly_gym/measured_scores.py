@@ -1,0 +1,75 @@
+"""Normalised scores of our policies: under published fault parameters, and of other policies under strong faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from offnominal.agents.experts import expert
+from offnominal.anomalies.fault import Fault
+from offnominal.anomalies.schedule import Schedule
+from offnominal.anomalies.strengths import strengths_of
+from offnominal.core.streams import row_seeds
+from offnominal.core.types import FloatArray
+from offnominal.papers.anomaly_gym.published_numbers import ADDED_FAULTS, PAPER, world_id
+from offnominal.papers.anomaly_gym.strength_table import anomaly_of, exact_parameter
+from offnominal.papers.printed_values import printed_values
+from offnominal.rollouts.collection import returns
+from offnominal.worlds import worlds
+
+FIRST_SEED = 20_000_000
+NORMAL = 1.96
+
+
+def published_parameter_scores(world: str, episodes: int) -> Iterator[dict[str, object]]:
+    """Yield the score of our expert under each published parameter of Table 9, with the fault on from the start.
+
+    Args:
+        world: Id of the world.
+        episodes: Number of episodes per parameter.
+    """
+    for row in printed_values(PAPER, "table_9"):
+        if row["value"] and world_id(row["env"]) == world:
+            parameter = exact_parameter(row)
+            fault = Fault(anomaly_of(row), parameter, Schedule("start"))
+            labels = {
+                "world": world,
+                "anomaly": anomaly_of(row),
+                "level": row["strength"],
+                "parameter": f"{parameter:g}",
+            }
+            yield labels | _interval(_scores(world, "tqc", fault, episodes))
+
+
+def strong_fault_scores(world: str, policy: str, episodes: int) -> dict[str, object]:
+    """Return the mean score of a policy over the strong faults of a world, with random onsets as in datasets.
+
+    Args:
+        world: Id of the world.
+        policy: Algorithm of the shipped policy.
+        episodes: Number of episodes per fault.
+    """
+    strong = [
+        Fault(anomaly, parameter, Schedule())
+        for (anomaly, level), parameter in strengths_of(world).items()
+        if level == "strong" and anomaly not in ADDED_FAULTS.get(world, ())
+    ]
+    found = np.stack([_scores(world, policy, fault, episodes) for fault in strong])
+    return {"world": world, "policy": policy, **_interval(found.mean(axis=0))}
+
+
+def _scores(world: str, policy: str, fault: Fault, episodes: int) -> FloatArray:
+    """Return the normalised score of each episode: 1 is the policy without a fault, 0 random actions."""
+    card, agent, seeds = worlds.card(world), expert(world, policy), row_seeds(FIRST_SEED, episodes)
+    assert card.random_return is not None
+    nominal = float(returns(world, agent, seeds, [()] * episodes).mean())
+    faulty = returns(world, agent, seeds, [(fault,)] * episodes)
+    scores: FloatArray = (faulty - card.random_return) / (nominal - card.random_return)
+    return scores
+
+
+def _interval(scores: FloatArray) -> dict[str, object]:
+    mean, error = float(scores.mean()), float(scores.std(ddof=1)) / len(scores) ** 0.5
+    ends = {"score": mean, "low": mean - NORMAL * error, "high": mean + NORMAL * error}
+    return {name: f"{value:.4f}" for name, value in ends.items()}

@@ -1,0 +1,97 @@
+"""Renews the measured evidence: ``python -m offnominal.papers.anomaly_gym.renew_evidence``.
+
+With folders of runs, it compares the run of the study ``anomaly-gym`` with runs that have one thing as published::
+
+    renew_evidence runs/anomaly-gym-laptop training=runs/anomaly-gym-paper
+    renew_evidence runs/anomaly-gym-paper errors=runs/anomaly-gym-as-published-paper
+
+With ``scores``, it simulates our policies under published fault parameters and under strong faults.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from offnominal.core.files import write_text
+from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
+from offnominal.papers.anomaly_gym.evidence import PROBES
+from offnominal.papers.anomaly_gym.measured_scores import published_parameter_scores, strong_fault_scores
+from offnominal.papers.anomaly_gym.published_numbers import WORLDS
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+from offnominal.studies.runs import open_run
+
+FOLDER = Path(__file__).parent
+POLICIES = ("tqc", "sac", "td3")
+POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
+EPISODES = 500
+Row = Mapping[str, object]
+
+
+def numbers(results: RunResults) -> dict[tuple[str, str, str, str, str], PublishedComparison]:
+    """Return every number of Tables 12 and 3 by world, level, detector, metric and kind of fault."""
+    columns = {title: metric for metric, title in METRICS.items()}
+    found = {}
+    for line in every_metric(results):
+        labels = line.labels
+        found[labels["world"], labels["level"], labels["detector"], columns[labels["metric"]], ""] = line
+    for line in table_3(results):
+        labels = line.labels
+        found[labels["worlds"], labels["level"], labels["detector"], "auroc", labels["faults"]] = line
+    return found
+
+
+def evidence_rows(plain: RunResults, probe: str, changed: RunResults) -> Iterator[Row]:
+    """Yield our numbers before and after a change, where something is published.
+
+    Args:
+        plain: Run of the study ``anomaly-gym``.
+        probe: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.PROBES`.
+        changed: Run with the change.
+    """
+    before = numbers(plain)
+    for key, line in numbers(changed).items():
+        if key in before and line.published is not None and line.ours.value is not None:
+            names = ("world", "level", "detector", "metric", "kind")
+            ends = before[key].ours.value, line.ours.value
+            if ends[0] is not None:
+                yield {"probe": probe, **dict(zip(names, key, strict=True))} | {
+                    name: f"{value:.3f}" for name, value in zip(("before", "after"), ends, strict=True)
+                }
+
+
+def write_rows(file: str, rows: Iterable[Row]) -> None:
+    """Write a table of this folder."""
+    table = [{name: str(value) for name, value in row.items()} for row in rows]
+    lines = [",".join(table[0]), *(",".join(row.values()) for row in table)]
+    write_text(FOLDER / file, "\n".join(lines) + "\n")
+
+
+def main(arguments: list[str]) -> None:
+    """Renew what the arguments name."""
+    if arguments == ["scores"]:
+        write_rows(
+            "published_strength_scores.csv",
+            (row for world in WORLDS for row in published_parameter_scores(world, EPISODES)),
+        )
+        write_rows(
+            "policy_scores.csv",
+            (strong_fault_scores(world, policy, EPISODES) for world in POLICY_WORLDS for policy in POLICIES),
+        )
+        return
+    plain = open_run(arguments[0])
+    probes = dict(argument.split("=", 1) for argument in arguments[1:])
+    kept = [row for row in _known() if row["probe"] not in probes]
+    new = (row for probe in PROBES if probe in probes for row in evidence_rows(plain, probe, open_run(probes[probe])))
+    write_rows("evidence.csv", [*kept, *new])
+
+
+def _known() -> list[Row]:
+    return list(csv.DictReader((FOLDER / "evidence.csv").read_text(encoding="utf-8").splitlines()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

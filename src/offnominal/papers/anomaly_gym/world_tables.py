@@ -1,0 +1,159 @@
+"""Tables 6 and 7: sizes of the worlds and numbers of the benchmark, from the package."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache, partial
+
+from offnominal.agents.experts import expert_card
+from offnominal.anomalies.strengths import LEVELS, Strength, strength, strengths_table
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.anomaly_gym.published_numbers import ADDED_FAULTS, PAPER, WORLDS, world_id
+from offnominal.papers.printed_values import printed_values
+from offnominal.studies.published_comparison import Cause, Flaw, PublishedComparison
+from offnominal.studies.results import RunResults
+from offnominal.worlds import worlds
+from offnominal.worlds.world import FRAME_SIZE
+
+EXACT = 0.0
+"""Largest difference of counts that match."""
+KINDS = ("action", "dynamics", "observation")
+COLOURS = 3
+SIZES = {"obs_vector_dim": "observation", "action_dim": "action"}
+IMAGE_SIZES = {"image_channels": COLOURS, "image_height": FRAME_SIZE, "image_width": FRAME_SIZE}
+IMAGE_NOTE = f"our images have {FRAME_SIZE} pixels per side in every world"
+GRIPPER_NOTE = "the public code has a fourth action, for a gripper that is always closed; so have we"
+IMPOSSIBLE = {
+    ("table_6", "URM-PnP-v0", "obs_vector_dim"): "the listed parts have 21 numbers",
+    ("table_7", "", "smallest action"): "Table 6 has a world with 1",
+    **{
+        ("table_6", world, "observation_anomaly"): "plain noise is not listed; Tables 7 and 9 have it"
+        for world in WORLDS
+    },
+}
+"""Published numbers that contradict other published numbers."""
+COMMON_FAULTS = {"dynamics/force", "dynamics/mass"}
+"""Our ids that stand for two published types each, of a robot and of an agent."""
+SAME_FAULT = {"dynamics/robot_friction": "dynamics/friction"}
+"""Our ids of one published type in two families of worlds."""
+SUCCESS_NOTE = "of our policies, that of MJC-Reacher3D has the smallest rate"
+
+
+def table_6(_: RunResults) -> list[PublishedComparison]:
+    """Compare sizes of observations, images and actions, and numbers of anomalies of each kind."""
+    numbers: dict[tuple[str, str], float] = {}
+    for row in printed_values(PAPER, "table_6"):
+        place = world_id(row["env"]), row["field"]
+        if row["field"].endswith("_anomaly"):
+            numbers[place] = numbers.get(place, 0) + 1
+        elif not row["field"].endswith("_component"):
+            numbers[place] = float(row["value"])
+    return [
+        _line({"world": world, "number": field}, _size(world, field), value, IMPOSSIBLE.get(("table_6", world, field)))
+        for (world, field), value in numbers.items()
+    ]
+
+
+def table_7(_: RunResults) -> list[PublishedComparison]:
+    """Compare the numbers of the desiderata."""
+    lines = []
+    for row in printed_values(PAPER, "table_7"):
+        labels = {"desideratum": row["desideratum"], "number": row["quantity"]}
+        flaw = IMPOSSIBLE.get(("table_7", "", row["quantity"]))
+        lines.append(_line(labels, DESIDERATA[row["quantity"]](), float(row["value"]), flaw))
+    return lines
+
+
+def _line(labels: dict[str, str], ours: float, published: float, impossible: str | None) -> PublishedComparison:
+    flaw: Flaw = "" if impossible is None else "impossible"
+    cause, note = _reason(labels) if impossible is None and ours != published else ("", impossible or "")
+    return PublishedComparison(
+        labels, Estimate(ours), published, note=note, flaw=flaw, cause=cause, match=EXACT, near=EXACT
+    )
+
+
+def _reason(labels: dict[str, str]) -> tuple[Cause, str]:
+    """Return why a size of ours is another one."""
+    if labels["number"].startswith("image"):
+        return "setting", IMAGE_NOTE
+    if labels["number"] == "action_dim":
+        return "setting", GRIPPER_NOTE
+    if labels["number"].startswith("success"):
+        return "", SUCCESS_NOTE
+    return "", ""
+
+
+def _size(world: str, field: str) -> float:
+    if field in IMAGE_SIZES:
+        return IMAGE_SIZES[field]
+    if field in SIZES:
+        return len(getattr(worlds.card(world), SIZES[field]))
+    return _anomalies(world)[field.removesuffix("_anomaly")]
+
+
+@cache
+def _anomalies(world: str) -> Counter[str]:
+    """Return the number of anomalies of each kind that the paper has too, noise on the robot included."""
+    added = [id for id in ADDED_FAULTS.get(world, ()) if id.startswith("dynamics/")]
+    ids = {line.anomaly for line in strengths_table(world)} - set(added)
+    return Counter(id.partition("/")[0] for id in ids)
+
+
+def _most_anomalies(kind: str) -> float:
+    return max(_anomalies(world)[kind] for world in WORLDS)
+
+
+def _sizes(field: str) -> list[float]:
+    return [_size(world, field) for world in WORLDS]
+
+
+def _types() -> set[tuple[str, str]]:
+    """Return the published types: anomalies of all worlds, where a robot and an agent have types of their own."""
+    found = {
+        (SAME_FAULT.get(line.anomaly, line.anomaly), world.partition("-")[0] if line.anomaly in COMMON_FAULTS else "")
+        for world in WORLDS
+        for line in strengths_table(world)
+    }
+    return {(anomaly, family) for anomaly, family in found if anomaly not in _added()}
+
+
+def _added() -> set[str]:
+    return {id for ids in ADDED_FAULTS.values() for id in ids if id.startswith("dynamics/")}
+
+
+def _without_extreme() -> int:
+    """Return the number of anomalies that in some world cannot reach the level."""
+    found = {
+        line.anomaly
+        for world in WORLDS
+        for line in strengths_table(world)
+        if line.anomaly not in _added() and not _attained(strength(world, line.anomaly, "extreme"))
+    }
+    return len(found)
+
+
+def _attained(line: Strength | None) -> bool:
+    return line is not None and line.attainable
+
+
+DESIDERATA: dict[str, Callable[[], float]] = {
+    "environments": lambda: len(WORLDS),
+    "fields of application": lambda: len({world[:2] for world in WORLDS}),
+    "smallest vector observation": lambda: min(_sizes("obs_vector_dim")),
+    "largest vector observation": lambda: max(_sizes("obs_vector_dim")),
+    "image channels": lambda: COLOURS,
+    "image height": lambda: FRAME_SIZE,
+    "image width": lambda: FRAME_SIZE,
+    "smallest action": lambda: min(_sizes("action_dim")),
+    "largest action": lambda: max(_sizes("action_dim")),
+    "success rate of the trained policy, lower bound": lambda: (
+        100.0 * min(expert_card(world, "tqc").success for world in WORLDS)
+    ),
+    "anomalies per environment": lambda: max(sum(_anomalies(world).values()) for world in WORLDS),
+    **{f"{kind} anomalies per environment": partial(_most_anomalies, kind) for kind in KINDS},
+    "unique anomaly types": lambda: len(_types()),
+    "anomaly types that cannot reach the extreme level": _without_extreme,
+    "decrease of the normalized score reached by all others": lambda: 100.0 * (1.0 - LEVELS["extreme"]),
+}
+"""How each number of Table 7 is computed from the package."""

@@ -1,0 +1,122 @@
+"""Tables of the Anomaly-Gym paper that need no run: worlds, strengths, parameters and scores of policies."""
+
+from collections import Counter
+
+import pytest
+
+from offnominal.papers.anomaly_gym.evidence import policy_scores, published_strength_scores
+from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images
+from offnominal.papers.anomaly_gym.strength_table import table_9
+from offnominal.papers.anomaly_gym.training_tables import table_10, table_11
+from offnominal.papers.anomaly_gym.world_tables import table_6, table_7
+from offnominal.papers.catalogue import tables_of
+from offnominal.studies.results import RunResults
+
+from .made_rows import row, run
+
+NONE = RunResults.none()
+
+
+def by_labels(lines):
+    return {tuple(line.labels.values()): line for line in lines}
+
+
+def test_our_worlds_have_the_published_sizes():
+    lines = by_labels(table_6(NONE))
+    assert len(lines) == 10 * 8
+    assert lines["SAP-Goal0-v0", "obs_vector_dim"].verdict == "match"
+    assert lines["URM-PnP-v0", "obs_vector_dim"].verdict == "impossible"
+    assert lines["URM-Reach-v0", "action_dim"].outcome == "explained"
+    assert {line.outcome for line in lines.values()} == {"match", "explained"}
+
+
+def test_our_benchmark_has_the_published_numbers():
+    lines = {line.labels["number"]: line for line in table_7(NONE)}
+    assert len(lines) == 17
+    assert lines["unique anomaly types"].ours.value == 25
+    assert lines["anomalies per environment"].verdict == "match"
+    assert [name for name, line in lines.items() if line.outcome == "unexplained"] == [
+        "success rate of the trained policy, lower bound",
+        "anomaly types that cannot reach the extreme level",
+    ]
+
+
+def test_strengths_are_compared_by_their_distance_from_no_effect():
+    lines = by_labels(table_9(NONE))
+    assert len(lines) == 353
+    factor = lines["MJC-CartpoleSwingup-v0", "action/scaling", "tiny"]
+    assert factor.published == 1.38
+    assert factor.match == pytest.approx(0.1 * 0.38 + 0.005)
+    assert Counter(line.verdict for line in lines.values())["match"] > 100
+
+
+def test_heads_of_the_arm_are_read_in_the_right_order():
+    lines = by_labels(table_9(NONE))
+    assert lines["URM-PnP-v0", "dynamics/robot_speed", "tiny"].published == pytest.approx(0.004, abs=5e-4)
+
+
+def test_a_misprint_is_explained_by_the_public_code():
+    lines = by_labels(table_9(NONE))
+    scaling = lines["SAP-Goal1-v0", "observation/scaling", "strong"]
+    assert scaling.published is not None
+    assert scaling.published > 1.0
+    assert scaling.ours.value is None or scaling.ours.value > 1.0 or scaling.cause == "defect"
+
+
+def test_settings_of_policies_and_detectors_are_compared_number_by_number():
+    settings = by_labels(table_10(NONE))
+    assert len(settings) == 36 - 3 + 1 + 2 + 2
+    assert settings["MJC", "gamma"].published == 0.98
+    parameters = by_labels(table_11(NONE))
+    assert parameters["PE-DM", "network-size 1"].verdict == "match"
+    assert parameters["LSTM-DM", "lr"].cause == "setting"
+    assert not [key for key, line in parameters.items() if line.outcome == "unexplained"]
+
+
+def test_table_5_is_the_mean_of_both_levels_and_all_worlds():
+    rows = [
+        row(world, "MLP-DM", level, auroc=value) | {"policy": policy}
+        for world, level, value in (
+            ("SAP-Goal0-v0", "tiny", 0.8),
+            ("SAP-Goal0-v0", "strong", 0.9),
+            ("MJC-CartpoleSwingup-v0", "tiny", 0.8),
+            ("MJC-CartpoleSwingup-v0", "strong", 1.0),
+        )
+        for policy in ("tqc", "sac")
+    ]
+    lines = by_labels(table_5(run(rows, "anomaly-gym-policies")))
+    assert len(lines) == 18
+    assert lines["b", "MLP-DM", "SAC"].ours.value == pytest.approx(0.875)
+    assert lines["b", "MLP-DM", "SAC"].verdict == "match"
+    assert lines["b", "PE-DM", "TD3"].outcome == "not run"
+
+
+def test_our_encoder_stands_for_the_published_network():
+    rows = [
+        row("SAP-Goal0-v0", name, "strong", auroc=0.6) | {"policy": policy}
+        for name in ("LRDM", "KNN-encoder")
+        for policy in ("tqc", "td3")
+    ]
+    lines = by_labels(table_5_images(run(rows, "anomaly-gym-images-policies")))
+    assert lines["c", "RES-KNN", "TD3"].ours.value == pytest.approx(0.6)
+
+
+def test_measured_scores_are_of_published_parameters_and_policies():
+    known = set(by_labels(table_9(NONE)))
+    assert set(published_strength_scores()) <= known
+    assert {policy for _, policy in policy_scores()} <= {"tqc", "sac", "td3"}
+
+
+def test_the_image_half_of_a_table_is_asked_for():
+    assert [table.study for table in tables_of("anomaly-gym", [3])] == ["anomaly-gym"]
+    assert [table.study for table in tables_of("anomaly-gym", [3], images=True)] == ["anomaly-gym-images"]
+    assert [table.number for table in tables_of("anomaly-gym", images=True)] == [3, 5, 13]
+
+
+def test_a_table_as_published_is_compared_with_another_run():
+    (table,) = tables_of("anomaly-gym", [12])
+    assert table.has_published_form
+    assert table.as_published().study == "anomaly-gym-as-published"
+    (ticks,) = tables_of("anomaly-gym", [1])
+    assert "cannot be read" in ticks.not_computed
+    assert not ticks.has_published_form

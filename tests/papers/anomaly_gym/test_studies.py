@@ -1,0 +1,69 @@
+"""The studies of Anomaly-Gym."""
+
+import pytest
+
+from offnominal.agents.experts import expert_card
+from offnominal.anomalies.strengths import strengths_of
+from offnominal.papers.anomaly_gym.published_numbers import LEVELS
+from offnominal.studies.catalogue import load_study
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "anomaly-gym",
+        "anomaly-gym-as-published",
+        "anomaly-gym-published-strengths",
+        "anomaly-gym-policies",
+        "anomaly-gym-images",
+        "anomaly-gym-images-policies",
+        "anomaly-gym-robot-transfer",
+        "quickstart",
+    ],
+)
+def test_shipped_studies_can_be_laid_out_at_every_scale(name):
+    study = load_study(name)
+    for scale in study.scales or [None]:
+        cells = study.at(scale).cells()
+        assert len({cell.label for cell in cells}) == len(cells) > 0
+        enough = 10 if name == "anomaly-gym-as-published" else 23
+        assert all(cell.data.validation >= enough for cell in cells)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "cells"),
+    [
+        ("anomaly-gym", "smoke", 20),
+        ("anomaly-gym", "laptop", 10 * 20),
+        ("anomaly-gym", "paper", 10 * 20),
+        ("anomaly-gym-as-published", "paper", 10 * 17),
+        ("anomaly-gym-images", "laptop", 10 * 29),
+        ("anomaly-gym-images", "paper", 10 * 34),
+    ],
+)
+def test_number_of_cells_of_each_scale(name, scale, cells):
+    assert len(load_study(name).at(scale).cells()) == cells
+
+
+@pytest.mark.parametrize("name", ["anomaly-gym", "anomaly-gym-images"])
+@pytest.mark.parametrize(("scale", "episodes"), [("laptop", 20), ("paper", 50)])
+def test_lane_keeping_has_as_many_episodes_as_published(name, scale, episodes):
+    study = load_study(name).at(scale)
+    data = {cell.columns()["world"]: cell.data for cell in study.cells()}  # type: ignore[attr-defined]
+    assert (data["CAR-LaneKeep-v0"].episodes, data["CAR-LaneKeep-v0"].nominal) == (episodes, 50)
+    assert data["CAR-LaneKeep-v0"].validation == data["URM-Reach-v0"].validation == 40
+    assert data["URM-Reach-v0"].nominal == 100
+
+
+def test_only_faults_of_particle_worlds_leak_as_published():
+    data = {cell.world: cell.data for cell in load_study("anomaly-gym-as-published").cells()}  # type: ignore[attr-defined]
+    assert data["SAP-Goal1-v0"].options()["leaking"] == ("dynamics/force", "dynamics/moving_objects")
+    assert data["MJC-Reacher3D-v0"].options()["leaking"] == ()
+
+
+@pytest.mark.parametrize("world", load_study("anomaly-gym").worlds)  # type: ignore[attr-defined]
+def test_every_world_of_the_study_has_a_policy_and_strengths(world):
+    assert load_study("anomaly-gym-images").worlds == load_study("anomaly-gym").worlds  # type: ignore[attr-defined]
+    assert load_study("anomaly-gym-as-published").worlds == load_study("anomaly-gym").worlds  # type: ignore[attr-defined]
+    assert expert_card(world, "tqc").algorithm == "tqc"
+    assert {level for _, level in strengths_of(world)} >= set(LEVELS)
