@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -19,16 +19,18 @@ from offnominal.rollouts.collection import returns
 from offnominal.worlds import worlds
 
 FIRST_SEED = 20_000_000
+EXPERT = "tqc"
 NORMAL = 1.96
 
 
-def published_parameter_scores(world: str, episodes: int) -> Iterator[dict[str, object]]:
-    """Yield the score of our expert under each published parameter of Table 9, with the fault on from the start.
+def published_parameter_scores(world: str, episodes: int) -> list[dict[str, object]]:
+    """Return the score of our expert under each published parameter of Table 9, with the fault on from the start.
 
     Args:
         world: Id of the world.
         episodes: Number of episodes per parameter.
     """
+    found = []
     for row in printed_values(PAPER, "table_9"):
         if row["value"] and world_id(row["env"]) == world:
             parameter = exact_parameter(row)
@@ -39,7 +41,8 @@ def published_parameter_scores(world: str, episodes: int) -> Iterator[dict[str, 
                 "level": row["strength"],
                 "parameter": f"{parameter:g}",
             }
-            yield labels | _interval(_scores(world, "tqc", fault, episodes))
+            found.append(labels | _interval(_scores(world, EXPERT, fault, episodes)))
+    return found
 
 
 def strong_fault_scores(world: str, policy: str, episodes: int) -> dict[str, object]:
@@ -60,13 +63,23 @@ def strong_fault_scores(world: str, policy: str, episodes: int) -> dict[str, obj
 
 
 def _scores(world: str, policy: str, fault: Fault, episodes: int) -> FloatArray:
-    """Return the normalised score of each episode: 1 is the policy without a fault, 0 random actions."""
-    card, agent, seeds = worlds.card(world), expert(world, policy), row_seeds(FIRST_SEED, episodes)
-    assert card.random_return is not None
-    nominal = float(returns(world, agent, seeds, [()] * episodes).mean())
-    faulty = returns(world, agent, seeds, [(fault,)] * episodes)
-    scores: FloatArray = (faulty - card.random_return) / (nominal - card.random_return)
+    """Return the normalised score of each episode: 1 is the expert without a fault, 0 random actions."""
+    random = worlds.card(world).random_return
+    assert random is not None
+    scores: FloatArray = (_returns(world, policy, fault, episodes) - random) / (
+        _expert_return(world, episodes) - random
+    )
     return scores
+
+
+@cache
+def _expert_return(world: str, episodes: int) -> float:
+    return float(_returns(world, EXPERT, None, episodes).mean())
+
+
+def _returns(world: str, policy: str, fault: Fault | None, episodes: int) -> FloatArray:
+    faults: list[tuple[Fault, ...]] = [() if fault is None else (fault,)] * episodes
+    return returns(world, expert(world, policy), row_seeds(FIRST_SEED, episodes), faults)
 
 
 def _interval(scores: FloatArray) -> dict[str, object]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from offnominal.core.files import write_text
@@ -27,7 +28,7 @@ from offnominal.studies.runs import open_run
 FOLDER = Path(__file__).parent
 POLICIES = ("tqc", "sac", "td3")
 POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
-EPISODES = 500
+EPISODES = 200
 Row = Mapping[str, object]
 
 
@@ -73,20 +74,23 @@ def write_rows(file: str, rows: Iterable[Row]) -> None:
 def main(arguments: list[str]) -> None:
     """Renew what the arguments name."""
     if arguments == ["scores"]:
-        write_rows(
-            "published_strength_scores.csv",
-            (row for world in WORLDS for row in published_parameter_scores(world, EPISODES)),
-        )
-        write_rows(
-            "policy_scores.csv",
-            (strong_fault_scores(world, policy, EPISODES) for world in POLICY_WORLDS for policy in POLICIES),
-        )
+        renew_scores()
         return
     plain = open_run(arguments[0])
     probes = dict(argument.split("=", 1) for argument in arguments[1:])
     kept = [row for row in _known() if row["probe"] not in probes]
     new = (row for probe in PROBES if probe in probes for row in evidence_rows(plain, probe, open_run(probes[probe])))
     write_rows("evidence.csv", [*kept, *new])
+
+
+def renew_scores() -> None:
+    """Simulate our policies, with one process per processor, and write their scores."""
+    acting = [(world, policy) for world in POLICY_WORLDS for policy in POLICIES]
+    with ProcessPoolExecutor() as pool:
+        strong = [pool.submit(strong_fault_scores, *each, EPISODES) for each in acting]
+        by_world = [pool.submit(published_parameter_scores, world, EPISODES) for world in WORLDS]
+        write_rows("policy_scores.csv", [future.result() for future in strong])
+        write_rows("published_strength_scores.csv", [row for future in by_world for row in future.result()])
 
 
 def _known() -> list[Row]:
