@@ -159,16 +159,17 @@ def test_a_remark_without_evidence_is_no_cause(world, level, detector, reasons):
     ],
 )
 def test_evidence_explains_a_difference_if_the_change_brings_our_number_near(before, after, explains):
-    assert Evidence("errors", before, after).explains(0.5) == explains
+    assert Evidence("defect", "", before, after).explains(0.5) == explains
 
 
 def test_a_cause_is_the_experiment_that_comes_nearest(monkeypatch):
     key = ("SAP-Goal0-v0", "tiny", "KNN", "auroc", "")
-    found = {key: [Evidence("strengths", 0.7, 0.54), Evidence("errors", 0.7, 0.52), Evidence("training", 0.7, 0.9)]}
+    changes = ("setting", 0.54), ("defect", 0.52), ("scale", 0.9)
+    found = {key: [Evidence(cause, f"with a {cause}", 0.7, after) for cause, after in changes]}
     monkeypatch.setattr(evidence, "evidence", lambda: found)
     nearest = explanation(key, 0.51)
     assert nearest is not None
-    assert (nearest.cause, nearest.note) == ("defect", "with the errors of the public code: 0.70 becomes 0.52")
+    assert (nearest.cause, nearest.note) == ("defect", "with a defect, 0.70 becomes 0.52")
     results = run([row("SAP-Goal0-v0", "KNN", "tiny", **dict.fromkeys(NUMBERS, 0.7))])
     (line,) = [line for line in every_metric(results) if line.labels["metric"] == "AUROC"]
     assert (line.cause, line.outcome) == ("defect", "explained")

@@ -3,7 +3,7 @@
 With folders of runs, it compares the run of the study ``anomaly-gym`` with runs that have one thing as published::
 
     renew_evidence runs/anomaly-gym-laptop training=runs/anomaly-gym-paper
-    renew_evidence runs/anomaly-gym-paper errors=runs/anomaly-gym-as-published-paper
+    renew_evidence runs/anomaly-gym-paper public-code=runs/anomaly-gym-as-published-paper
 
 With ``scores``, it simulates our policies under published fault parameters and under strong faults.
 """
@@ -76,10 +76,10 @@ def main(arguments: list[str]) -> None:
     if arguments == ["scores"]:
         renew_scores()
         return
-    plain = open_run(arguments[0])
+    plain = _opened(arguments[0])
     probes = dict(argument.split("=", 1) for argument in arguments[1:])
     kept = [row for row in _known() if row["probe"] not in probes]
-    new = (row for probe in PROBES if probe in probes for row in evidence_rows(plain, probe, open_run(probes[probe])))
+    new = (row for probe in PROBES if probe in probes for row in evidence_rows(plain, probe, _opened(probes[probe])))
     write_rows("evidence.csv", [*kept, *new])
 
 
@@ -91,6 +91,10 @@ def renew_scores() -> None:
         by_world = [pool.submit(published_parameter_scores, world, EPISODES) for world in WORLDS]
         write_rows("policy_scores.csv", [future.result() for future in strong])
         write_rows("published_strength_scores.csv", [row for future in by_world for row in future.result()])
+
+
+def _opened(folder: str) -> RunResults:
+    return open_run(folder, store=Path(folder).parent / "store")
 
 
 def _known() -> list[Row]:
