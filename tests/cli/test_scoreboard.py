@@ -50,13 +50,14 @@ def test_numbers_and_shares_fit_into_80_columns():
 
     many = [(0.5, "")] * 1200 + [(None, "")] * 9999 + [(0.9, "scale")] * 400 + [(0.9, "")] * 400
     scores = [score("one", 1, *many), score("two", "fig4", (0.54, ""))]
-    console = Console(width=80, file=StringIO())
+    written = StringIO()
+    console = Console(width=80, file=written)
     console.print(scoreboard_table(scores))
-    lines = console.file.getvalue().splitlines()
+    lines = written.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     (total,) = (line.split() for line in lines if line.strip().startswith("all papers"))
     assert total == ["all", "papers", "12,000", "1,200", "1", "400", "400", "9,999"]
-    assert "20.0% of 2,001" in console.file.getvalue()
+    assert "20.0% of 2,001" in written.getvalue()
 
 
 @pytest.mark.parametrize(

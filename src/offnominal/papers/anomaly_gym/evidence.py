@@ -19,7 +19,7 @@ PROBES: dict[str, tuple[Cause, str]] = {
     "strengths": ("setting", "with the published strengths"),
 }
 """Cause that each experiment shows, and what was changed."""
-NO_ERRORS = {family: ("MLP-DM", "LSTM-DM") for family in ("CAR", "MJC")}
+NO_ERRORS = dict.fromkeys(("CAR", "MJC"), ("MLP-DM", "LSTM-DM"))
 """Detectors in families of worlds in which the public code has other settings, but no error that touches them."""
 
 
