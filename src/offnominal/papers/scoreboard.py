@@ -19,7 +19,7 @@ from offnominal.studies.results import RunResults
 from offnominal.studies.runs import STORE
 from offnominal.studies.stored_runs import StoredRun, stored_run
 
-SCALES = ("smoke", "shipped", "laptop", "large", "paper")
+SCALES = ("smoke", "shipped", "laptop", "search", "large", "paper")
 """Scales from the smallest to the largest; a scale of another name that is the default of a table follows laptop."""
 OWN_SCALE = SCALES.index("laptop") + 1
 StoredRuns = Callable[[str, str], StoredRun]
@@ -146,8 +146,8 @@ class TableScore:
 def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | None = None) -> list[TableScore]:
     """Compare every published table with the results in a store. Nothing is computed.
 
-    Of the scales of a study, the one is taken whose results give most of the values of the table; of several, the
-    largest. Values without a result count as not run.
+    Of the scales of a study, the one is taken whose results give most of the values of the table; of several, the one
+    with the fewest missing cells, and then the largest. Values without a result count as not run.
 
     Args:
         ids: Short names of papers; all papers if empty.
@@ -172,14 +172,17 @@ def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | Non
 def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | None) -> TableScore:
     """Return the comparison with the results at the scale that gives most values."""
     best = TableScore(paper, table, table.compare(replace(RunResults.none(), name=table.study)))
-    for each in _scales(table, scale):
-        run = runs(table.study, each)
+    for run in sorted((runs(table.study, each) for each in _scales(table, scale)), key=_missing):
         if run.results.cells:
             found = TableScore(paper, table, table.compare(run.results), run)
             best = found if found.counts.compared > best.counts.compared else best
         if best.run is not None and not best.counts.not_run:
             break
     return best
+
+
+def _missing(run: StoredRun) -> int:
+    return len(run.results.missing)
 
 
 def _scales(table: PublishedTable, scale: str | None) -> list[str]:
