@@ -16,12 +16,16 @@ from offnominal.core.types import Array, FloatArray
 from offnominal.detectors.dense_layers import DenseLayers
 from offnominal.detectors.observation_limits import MAX_SCORE
 from offnominal.detectors.rows.deep_rows import MAX_VALUE
-from offnominal.detectors.rows.knn import KNN
+from offnominal.detectors.rows.kernels import Kernel
+from offnominal.detectors.rows.knn import KNN, Distance
 from offnominal.detectors.rows.one_class_svm import OneClassSVM
 from offnominal.detectors.rows.row_detector import RowDetector
 from offnominal.detectors.rows.row_scores import MeanCode
 from offnominal.detectors.rows.vae import VAE
 from offnominal.detectors.state_arrays import StateArrays
+
+MAX_ITER = 100_000
+"""Iterations of the solver of support vectors: a steep ``poly`` kernel never reaches the tolerance."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -85,7 +89,8 @@ class VAEKNN(TwoStage):
     """Distance of a code to the nearest codes of nominal rows.
 
     Args:
-        n_neighbors: Number of neighbours; the distance to the last one is the score.
+        n_neighbors: Number of neighbours.
+        distance: Distance to the neighbours; see :class:`~offnominal.detectors.rows.KNN`.
 
     Example:
         >>> import numpy as np
@@ -95,9 +100,14 @@ class VAEKNN(TwoStage):
     """
 
     n_neighbors: int = 5
+    distance: Distance = "kappa"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._second()
 
     def _second(self) -> KNN:
-        return KNN(positive_integer("n_neighbors", self.n_neighbors))
+        return KNN(positive_integer("n_neighbors", self.n_neighbors), distance=self.distance)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -107,6 +117,7 @@ class VAEOneClassSVM(TwoStage):
     Args:
         nu: Upper bound on the fraction of codes outside the boundary.
         gamma: Scale of the kernel; see :class:`~offnominal.detectors.rows.OneClassSVM`.
+        kernel: ``"rbf"``, ``"poly"`` or ``"sigmoid"``.
 
     Example:
         >>> import numpy as np
@@ -117,10 +128,11 @@ class VAEOneClassSVM(TwoStage):
 
     nu: float = 0.5
     gamma: float | Literal["auto", "scale"] = "auto"
+    kernel: Kernel = "rbf"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._second()
 
     def _second(self) -> OneClassSVM:
-        return OneClassSVM(nu=self.nu, gamma=self.gamma)
+        return OneClassSVM(nu=self.nu, gamma=self.gamma, kernel=self.kernel, max_iter=MAX_ITER)
