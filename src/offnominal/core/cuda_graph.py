@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -10,7 +9,6 @@ import torch
 from torch import Tensor
 
 WARMUP_ITERATIONS = 4
-_CAPTURE = threading.Lock()
 
 
 def capture(
@@ -37,8 +35,7 @@ def capture(
     graph = torch.cuda.CUDAGraph()
     if generator is not None:
         graph.register_generator_state(generator)
-    # Other threads may go on with their own work, but captures share a stream.
-    with _CAPTURE, torch.cuda.graph(graph, capture_error_mode="thread_local"):
+    with torch.cuda.graph(graph):
         for _ in range(times):
             function()
     return graph
@@ -85,33 +82,3 @@ class ReplayedUpdate:
             self._graph = capture(lambda: self._update(fixed), generator=self._generator, warmup=0)
         self._batch.copy_(batch)
         self._graph.replay()
-
-
-class ReplayedLoss:
-    """A loss on the same rows, which is captured in the second call and replayed from then on.
-
-    Args:
-        loss: Returns a number on the GPU. It must launch the same kernels in every call.
-        generator: Random generator of the loss.
-    """
-
-    def __init__(self, loss: Callable[[], Tensor], generator: torch.Generator) -> None:
-        self._loss = loss
-        self._generator = generator
-        self._result: Tensor | None = None
-        self._graph: torch.cuda.CUDAGraph | None = None
-
-    def __call__(self) -> Tensor:
-        """Return the loss."""
-        if self._result is None:
-            with side_stream():
-                self._result = self._loss().clone()
-            return self._result
-        if self._graph is None:
-            self._graph = capture(self._compute, generator=self._generator, warmup=0)
-        self._graph.replay()
-        return self._result
-
-    def _compute(self) -> None:
-        assert self._result is not None
-        self._result.copy_(self._loss())

@@ -30,7 +30,6 @@ class RandomNumbers:
 
     def __init__(self, seed: int, device: torch.device) -> None:
         self.device = device
-        self._seed = seed
         self._host = torch.Generator().manual_seed(seed)
         self._on_device = self._host if device.type == "cpu" else torch.Generator(device).manual_seed(seed)
 
@@ -38,11 +37,6 @@ class RandomNumbers:
     def generator(self) -> torch.Generator:
         """Generator of the numbers on the device of the network."""
         return self._on_device
-
-    def restart(self) -> None:
-        """Return to the first number."""
-        for generator in (self._host, self._on_device):
-            generator.manual_seed(self._seed)
 
     def _of(self, device: torch.device) -> torch.Generator:
         return self._host if device.type == "cpu" else self._on_device

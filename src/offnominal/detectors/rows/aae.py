@@ -78,7 +78,7 @@ class AAE(Autoencoder):
             critic_step(0.5 * (real_loss(critic(expected)) + fake_loss(critic(found))))
 
         return self._run_training(
-            step, rows, random, check=lambda random: self._reconstruction_error(validation, random)
+            step, rows, random, check=lambda random: float(self._reconstruction_error(validation, random))
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

@@ -158,10 +158,10 @@ class AdVAE(DeepRowDetector):
             generator_step(self._generator_loss(batch, random))
             encoder_step(self._encoder_loss(batch, random))
 
-        def check(random: RandomNumbers) -> Tensor:
+        def check(random: RandomNumbers) -> float:
             code = parts.encoder(validation)
             missed = ((parts.generator.mean(sample(*code, random=random)) - validation) ** 2).mean()
-            return missed + self.lam * divergence(*code).mean()
+            return float(missed + self.lam * divergence(*code).mean())
 
         return self._run_training(step, rows, random, check=check)
 

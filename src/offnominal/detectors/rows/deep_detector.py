@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from offnominal.core.cuda_graph import ReplayedLoss, ReplayedUpdate
+from offnominal.core.cuda_graph import ReplayedUpdate
 from offnominal.core.device import choose_device, deterministic_kernels
 from offnominal.core.errors import DamagedFile, InvalidParameter, NotFitted, did_you_mean
 from offnominal.core.streams import check_seed
@@ -242,7 +242,7 @@ class DeepRowDetector(RowDetector):
         rows: Tensor,
         random: RandomNumbers,
         *,
-        check: Callable[[RandomNumbers], Tensor] | None = None,
+        check: Callable[[RandomNumbers], float] | None = None,
         collapsed: float | None = None,
         network: nn.Module | None = None,
         max_iter: int | None = None,
@@ -265,17 +265,17 @@ class DeepRowDetector(RowDetector):
             max_iter=self.max_iter if max_iter is None else max_iter,
             validate_every=self.validate_every,
         )
-        replayed = self.replayable and rows.is_cuda
-
-        def updated(batch: Tensor) -> None:
-            update(batch, random)
-
         stopping = check and EarlyStopping(
-            _validation(check, rows.device, replayed=replayed),
+            lambda: check(RandomNumbers(0, rows.device)),
             self.patience,
             collapse_loss=collapsed,
             stop_if_diverged=True,
         )
+
+        def updated(batch: Tensor) -> None:
+            update(batch, random)
+
+        replayed = self.replayable and rows.is_cuda
         return train(
             self.network_ if network is None else network,
             ReplayedUpdate(updated, random.generator) if replayed else updated,
@@ -322,19 +322,3 @@ class DeepRowDetector(RowDetector):
     def _checked(self, rows: Array) -> Array:
         """Return rows in single precision, or raise :class:`InvalidParameter`."""
         return checked(rows, self.KINDS, type(self).__name__)
-
-
-def _validation(
-    check: Callable[[RandomNumbers], Tensor], device: torch.device, *, replayed: bool
-) -> Callable[[], float]:
-    """Return what computes a loss on held-out rows, always with the same random numbers."""
-    random = RandomNumbers(0, device)
-    loss: Callable[[], Tensor] = (
-        ReplayedLoss(lambda: check(random), random.generator) if replayed else lambda: check(random)
-    )
-
-    def validate() -> float:
-        random.restart()
-        return float(loss())
-
-    return validate

@@ -122,7 +122,7 @@ class DeepSVDD(DeepRowDetector):
                 warm = calls.add_(1) > WARM_UP * self.max_iter
                 sphere.radius.copy_(torch.where(warm, _radius(distances.detach(), self.nu), sphere.radius))
 
-        history = self._run_training(step, rows, random, check=lambda _: self._check(sphere, validation))
+        history = self._run_training(step, rows, random, check=lambda _: float(self._check(sphere, validation)))
         if soft:
             with torch.no_grad():
                 sphere.radius.copy_(_radius(_distances(sphere, rows), self.nu))
@@ -138,7 +138,7 @@ class DeepSVDD(DeepRowDetector):
             lambda batch, _: descent(loss(batch)),
             rows,
             random,
-            check=lambda _: loss(validation),
+            check=lambda _: float(loss(validation)),
             max_iter=self.pretrain_iter,
         )
 

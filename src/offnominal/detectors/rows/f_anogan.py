@@ -100,7 +100,7 @@ class FAnoGAN(DeepRowDetector):
             lambda batch, _: descent(loss(batch)),
             rows,
             random,
-            check=lambda _: loss(validation),
+            check=lambda _: float(loss(validation)),
             network=network.encoder,
             max_iter=self.encoder_iter,
         )

@@ -165,7 +165,7 @@ class Flow(DeepRowDetector):
             lambda batch, _: descent(-network(batch).mean()),
             rows,
             random,
-            check=lambda _: -network(validation).mean(),
+            check=lambda _: float(-network(validation).mean()),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

@@ -106,7 +106,7 @@ class GAN(DeepRowDetector):
             step,
             rows,
             random,
-            check=lambda random: pair.critic_loss(validation, random),
+            check=lambda random: float(pair.critic_loss(validation, random)),
             collapsed=COLLAPSED_LOSS,
         )
 

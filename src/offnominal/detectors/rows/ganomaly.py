@@ -117,7 +117,7 @@ class GANomaly(DeepRowDetector):
                 fake = network.generator(network.encoder(batch))
             critic_step(0.5 * (real_loss(network.critic(batch)) + fake_loss(network.critic(fake))))
 
-        return self._run_training(step, rows, random, check=lambda _: self._loss(validation))
+        return self._run_training(step, rows, random, check=lambda _: float(self._loss(validation)))
 
     def _row_score(self) -> CodeChangeScore:
         networks = self._networks()

@@ -148,7 +148,9 @@ class SkipGANomaly(DeepRowDetector):
             critic_step(known + ((real - fake) ** 2).mean())
 
         name = "mae-mse-0.9"
-        return self._run_training(step, rows, random, check=lambda _: self._scores(validation, [name])[name].mean())
+        return self._run_training(
+            step, rows, random, check=lambda _: float(self._scores(validation, [name])[name].mean())
+        )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:
         network = self._painter()

@@ -63,7 +63,7 @@ class VAE(Autoencoder):
             lambda batch, random: descent(self._loss(batch, random)),
             rows,
             random,
-            check=lambda random: self._loss(validation, random),
+            check=lambda random: float(self._loss(validation, random)),
         )
 
     def _scores(self, rows: Tensor, names: Sequence[str]) -> dict[str, Tensor]:

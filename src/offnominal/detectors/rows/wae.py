@@ -65,5 +65,5 @@ class WAE(Autoencoder):
             lambda batch, random: descent(self._loss(batch, random)),
             rows,
             random,
-            check=lambda random: self._loss(validation, random),
+            check=lambda random: float(self._loss(validation, random)),
         )
