@@ -55,7 +55,7 @@ class ReplayedUpdate:
     """Updates of a network on a GPU, of which one is captured and replayed with every further batch.
 
     A small network spends most of its time on the launches of kernels; a replay is a single launch. The weights are
-    those of the same updates without a graph.
+    those of the same updates without a graph. Captures are not coordinated between threads of a process.
 
     Args:
         update: Changes the weights with one batch. It must launch the same kernels in every call, and not synchronise
