@@ -163,7 +163,8 @@ def _digits(line: PublishedComparison) -> str:
     numbers = [abs(value) for value in known if value and math.isfinite(value)]
     if (line.match < EXACT or line.match >= 1.0) and all(value == round(value) for value in numbers):
         return ",.0f"
-    return ",.4g" if numbers and (max(numbers) > LARGE or min(numbers) < SMALL) else ".3f"
+    small = line.match < SMALL and min(numbers, default=1.0) < SMALL
+    return ",.4g" if small or max(numbers, default=1.0) > LARGE else ".3f"
 
 
 def _ours(line: PublishedComparison) -> str:

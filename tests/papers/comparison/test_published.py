@@ -9,7 +9,7 @@ from offnominal.papers.comparison.published.printed_cells import table_cells
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.configuration_result import configuration_rows
 from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of
-from offnominal.papers.comparison.selection.comparison_results import AS_PUBLISHED
+from offnominal.papers.comparison.selection.defects import AS_PUBLISHED
 from offnominal.papers.comparison.selection.protocols import mean_protocol
 from offnominal.studies.catalogue import load_study
 

@@ -116,6 +116,13 @@ def test_a_difference_that_the_error_of_the_original_makes_smaller_is_a_defect()
     assert (defective.ours.value, defective.outcome) == (0.99, "match")
 
 
+def test_an_inverted_score_is_known_without_a_run_of_its_own():
+    rows = [row("kdd99_small", "mgal", seed, "{}", 0.9) for seed in (1, 2, 3)]
+    line = lines_of("IV", rows, "comparison-deep")["kdd99_small", "mgal"]
+    assert (line.published, line.cause) == (0.02, "defect")
+    assert "ours is 0.100" in line.note
+
+
 def test_every_class_selects_its_own_configuration_with_the_max_protocol():
     own, shared = lines_of("VI", CLASSES), lines_of("C2", CLASSES)
     assert own["mnist", "knn", "0.740", "0.87"].ours.value == pytest.approx(0.82)

@@ -11,7 +11,8 @@ from offnominal.papers.comparison.selection.pools import Select, smaller_searche
 from offnominal.papers.comparison.selection.protocols import Row
 from offnominal.studies.published_comparison import MATCH, Cause
 
-PUBLISHED_SPLITS = 5
+FEWEST_SPLITS = 3
+"""For a standard error."""
 SHARE = 4
 """A smaller search has one configuration in this many."""
 FEWER = 0.75
@@ -20,29 +21,46 @@ STEP = 0.005
 """By how much a larger search must be nearer to the published value; it is printed with two decimals."""
 
 
-def cause_of(
-    rows: Sequence[Row], select: Select, published: float, *, sigma: float = math.nan, splits: int = 0, searched: float
-) -> Cause:
+def cause_of(rows: Sequence[Row], select: Select, published: float, *, searched: float) -> Cause:
     """Return the cause of a difference; empty if there is none, or if no cause can be shown.
 
-    ``chance``: the published value is within two standard errors of the difference between two means over splits.
+    ``chance``: the difference is at most two standard errors of the difference between two runs on other splits.
     ``scale``: fewer configurations were searched than in the paper, and a quarter of ours gives a larger difference.
 
     Args:
         rows: Rows of one method on one table or image set.
         select: Returns the value of the configuration that is selected from rows.
         published: The published value.
-        sigma: Standard deviation of our value over splits; NaN without.
-        splits: Number of our splits.
         searched: Number of configurations in the paper.
     """
     ours = select(rows)
     if math.isnan(ours) or abs(ours - published) <= MATCH:
         return ""
-    if splits > 1 and abs(ours - published) <= 2.0 * sigma * math.sqrt(1.0 / splits + 1.0 / PUBLISHED_SPLITS):
+    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * split_error(rows, select):
         return "chance"
     count = len({row["configuration"] for row in rows})
     if count > FEWER * searched:
         return ""
     fewer = np.array(smaller_searches(rows, math.ceil(count / SHARE), select))
     return "scale" if np.nanmean(np.abs(fewer - published)) > abs(ours - published) + STEP else ""
+
+
+def split_error(rows: Sequence[Row], select: Select) -> float:
+    """Return the standard error of a value over splits, by the jackknife; NaN with fewer than three splits.
+
+    The selection is repeated without each split, so that its luck counts too. Classes of images are not splits.
+
+    Args:
+        rows: Rows of one method on one table or image set.
+        select: Returns the value of the configuration that is selected from rows.
+
+    Example:
+        >>> rows = [{"seed": seed, "test": value} for seed, value in ((1, 0.7), (2, 0.8), (3, 0.9))]
+        >>> round(split_error(rows, lambda some: float(np.mean([row["test"] for row in some]))), 4)
+        0.0577
+    """
+    splits = {row["seed"] for row in rows if not row.get("variant")}
+    if len(splits) < FEWEST_SPLITS:
+        return math.nan
+    without = np.array([select([row for row in rows if row["seed"] != split]) for split in splits])
+    return math.sqrt((len(splits) - 1) * float(np.var(without)))

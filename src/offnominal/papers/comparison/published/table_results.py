@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from statistics import fmean
 
+from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
 from offnominal.papers.comparison.published.evidence import STEP, cause_of
 from offnominal.papers.comparison.published.printed_cells import is_classical, overall, rows_of, table_cells
@@ -24,7 +26,11 @@ METRICS = {"AUC": "auc", "TPR@5": "tpr5"}
 ITEMS = {"AUC": "table_IV", "TPR@5": "table_B1"}
 IDENTIFIER = "with the column of row numbers, as published"
 NOTES = {"glass": IDENTIFIER}
-DEFECTS = {"loda": "PyOD reads the wrong bins; with this error ours is {:.3f}"}
+DEFECTS = {
+    "dsvd": "the public code never trains the hypersphere; with this error ours is {:.3f}",
+    "loda": "PyOD reads the wrong bins; with this error ours is {:.3f}",
+    "mgal": "PyOD's score has the wrong sign; with this error ours is {:.3f}",
+}
 SIGMAS = ("sigma_1", "sigma_10")
 
 
@@ -42,7 +48,8 @@ def cell_table(
     item, name, outcomes = ITEMS[metric], METRICS[metric], outcomes_of(results)
     outcomes = outcomes.as_published() if as_published else outcomes
     published = {place: value for place, value in table_cells(item).items() if is_classical(place[1]) == classical}
-    chosen = outcomes.chosen("mean", criterion=name, metric=name)
+    selected = outcomes.chosen("mean", criterion=name, metric=name)
+    chosen = {place: found for place, found in selected.items() if place in published}
     lines = [_cell(outcomes, place, chosen.get(place), value, name) for place, value in published.items()]
     lines += _sigmas(item, chosen, classical)
     values = {place: found.value for place, found in chosen.items()}
@@ -61,14 +68,7 @@ def _cell(
     defective = select(outcomes.defect_rows[place]) if place in outcomes.defect_rows else found.value
     if abs(defective - published) + STEP < abs(found.value - published):
         return compared(labels, found.value, published, note=DEFECTS[method].format(defective), cause="defect")
-    cause = cause_of(
-        rows,
-        select,
-        published,
-        sigma=found.sigma_1,
-        splits=len({row["seed"] for row in rows}),
-        searched=table_cells("table_B3")[place],
-    )
+    cause = cause_of(rows, select, published, searched=table_cells("table_B3")[place])
     return compared(labels, found.value, published, note=note, cause=cause)
 
 
@@ -76,18 +76,27 @@ def _selected(rows: Sequence[Row], metric: str) -> float:
     return mean_protocol(rows, criterion=metric, metric=metric).value
 
 
-def _sigmas(item: str, chosen: dict[tuple[str, str], Selected], classical: bool) -> list[PublishedComparison]:
+def _sigmas(item: str, chosen: Mapping[tuple[str, str], Selected], classical: bool) -> list[PublishedComparison]:
     """Compare deviations over splits and among the ten best configurations, each a mean over tables."""
     lines = []
     for quantity in SIGMAS:
         for method, published in overall(item, quantity).items():
             if is_classical(method) == classical:
-                known = [getattr(found, quantity) for (_, name), found in chosen.items() if name == method]
-                ours = sum(known) / len(known) if known else None
-                note = f"mean over {len(known)} tables; published: over 40" if known else ""
+                known = {table: getattr(found, quantity) for (table, name), found in chosen.items() if name == method}
                 labels = {"table": quantity.replace("_", " "), "method": method}
-                lines.append(compared(labels, ours, published, note=note, within=DEVIATIONS))
+                lines.append(_sigma(labels, known, published))
     return lines
+
+
+def _sigma(labels: Mapping[str, str], known: Mapping[str, float], published: float) -> PublishedComparison:
+    """Compare a deviation. The paper has larger tables too, on which it is smaller; ours show by how much."""
+    if not known:
+        return compared(labels, None, published)
+    large = sorted(known, key=lambda table: -table_entry(table).normal)[: (len(known) + 1) // 2]
+    ours, fewer = fmean(known.values()), fmean(known[table] for table in large)
+    nearer = abs(fewer - published) + STEP < abs(ours - published)
+    note = f"over {len(known)} tables, published over 40" + f"; {fewer:.3f} over the larger half of ours" * nearer
+    return compared(labels, ours, published, note=note, cause="setting" if nearer else "", within=DEVIATIONS)
 
 
 def _without_ours(item: str, classical: bool) -> list[PublishedComparison]:

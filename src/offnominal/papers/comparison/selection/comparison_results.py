@@ -13,6 +13,7 @@ import numpy as np
 from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import FloatArray
 from offnominal.papers.comparison.search.defaults import has_default
+from offnominal.papers.comparison.selection.defects import AS_PUBLISHED, INVERTED, inverted
 from offnominal.papers.comparison.selection.protocols import (
     Row,
     Selected,
@@ -23,8 +24,6 @@ from offnominal.papers.comparison.selection.protocols import (
 from offnominal.papers.comparison.selection.repetitions import exclude_partial_failures, with_repetition_key
 
 Protocol = Literal["mean", "max"]
-AS_PUBLISHED = {"lodp": "loda"}
-"""Methods with an error of the original, by name, and the method that they stand for."""
 _PROTOCOLS = {"mean": mean_protocol, "max": max_protocol}
 
 
@@ -71,6 +70,7 @@ class ComparisonResults:
                 single.setdefault(place, []).append(known)
         if not single:
             raise InvalidParameter("there are no results of a comparison; run one first.")
+        defect_rows |= {place: inverted(rows) for place, rows in single.items() if place[1] in INVERTED}
         return cls(single, ensemble_rows, default_rows, defect_rows)
 
     def as_published(self) -> ComparisonResults:
