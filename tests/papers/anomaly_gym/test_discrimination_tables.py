@@ -12,6 +12,8 @@ from offnominal.papers.anomaly_gym.published_numbers import (
     published_by_group,
     published_by_world,
 )
+from offnominal.papers.anomaly_gym.timing_table import table_4
+from offnominal.studies.results import RunResults
 
 from .made_rows import NUMBERS, row, run
 
@@ -179,4 +181,9 @@ def test_a_cause_is_the_experiment_that_comes_nearest(monkeypatch):
 def test_every_experiment_is_about_a_published_number():
     groups = {(*key[:1], *key[2:], "auroc", key[1]) for key in published_by_group()}
     numbers = {(*key, "") for key in published_by_world()}
-    assert set(evidence.evidence()) <= groups | numbers
+    timings = {(labels["alarm"], "", labels["detector"], labels["number"], "") for labels in _timing_labels()}
+    assert set(evidence.evidence()) <= groups | numbers | timings
+
+
+def _timing_labels():
+    return [line.labels for line in table_4(RunResults.none())]

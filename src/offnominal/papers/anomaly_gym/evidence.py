@@ -49,9 +49,9 @@ class Evidence:
         """
         return f"{self.change}, {self.before:.2f} becomes {self.after:.2f}"
 
-    def explains(self, published: float) -> bool:
+    def explains(self, published: float, near: float = NEAR) -> bool:
         """Whether the change makes our number match the published one or come near, and nearer than before."""
-        return abs(self.after - published) <= min(NEAR, abs(self.before - published))
+        return abs(self.after - published) <= min(near, abs(self.before - published))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class StrengthScore:
 
 
 Key = tuple[str, str, str, str, str]
-"""World or group of worlds, level, detector, metric, and kind of fault (empty for all)."""
+"""World, group of worlds or alarm; level (empty for all), detector, metric, and kind of fault (empty for all)."""
 
 
 @cache
@@ -86,9 +86,15 @@ def evidence() -> dict[Key, list[Evidence]]:
     return dict(found)
 
 
-def explanation(key: Key, published: float) -> Evidence | None:
-    """Return the experiment that comes nearest to a published number, or None if none explains the difference."""
-    found = [each for each in evidence().get(key, ()) if each.explains(published)]
+def explanation(key: Key, published: float, near: float = NEAR) -> Evidence | None:
+    """Return the experiment that comes nearest to a published number, or None if none explains the difference.
+
+    Args:
+        key: The number.
+        published: The published value.
+        near: Largest difference that is near.
+    """
+    found = [each for each in evidence().get(key, ()) if each.explains(published, near)]
     return min(found, key=lambda each: abs(each.after - published), default=None)
 
 

@@ -14,13 +14,17 @@ import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+
+import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
 from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
-from offnominal.papers.anomaly_gym.evidence import PROBES
+from offnominal.papers.anomaly_gym.evidence import PROBES, Key
 from offnominal.papers.anomaly_gym.measured_scores import published_parameter_scores, strong_fault_scores
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS
+from offnominal.papers.anomaly_gym.timing_table import table_4
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.studies.runs import open_run
@@ -32,8 +36,8 @@ EPISODES = 200
 Row = Mapping[str, object]
 
 
-def numbers(results: RunResults) -> dict[tuple[str, str, str, str, str], PublishedComparison]:
-    """Return every number of Tables 12 and 3 by world, level, detector, metric and kind of fault."""
+def numbers(results: RunResults) -> dict[Key, PublishedComparison]:
+    """Return every number of Tables 12, 3 and 4 by the key of its evidence."""
     columns = {title: metric for metric, title in METRICS.items()}
     found = {}
     for line in every_metric(results):
@@ -42,6 +46,10 @@ def numbers(results: RunResults) -> dict[tuple[str, str, str, str, str], Publish
     for line in table_3(results):
         labels = line.labels
         found[labels["worlds"], labels["level"], labels["detector"], "auroc", labels["faults"]] = line
+    # Table 4 has means over all worlds.
+    for line in table_4(results) if set(WORLDS) <= set(results.table["world"].to_pylist()) else ():
+        labels = line.labels
+        found[labels["alarm"], "", labels["detector"], labels["number"], ""] = line
     return found
 
 
@@ -53,7 +61,7 @@ def evidence_rows(plain: RunResults, probe: str, changed: RunResults) -> Iterato
         probe: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.PROBES`.
         changed: Run with the change.
     """
-    before = numbers(plain)
+    before = numbers(_at_levels_of(plain, changed))
     for key, line in numbers(changed).items():
         if key in before and line.published is not None and line.ours.value is not None:
             names = ("world", "level", "detector", "metric", "kind")
@@ -62,6 +70,11 @@ def evidence_rows(plain: RunResults, probe: str, changed: RunResults) -> Iterato
                 yield {"probe": probe, **dict(zip(names, key, strict=True))} | {
                     name: f"{value:.3f}" for name, value in zip(("before", "after"), ends, strict=True)
                 }
+
+
+def _at_levels_of(plain: RunResults, changed: RunResults) -> RunResults:
+    """Return a run with only the levels of another: Table 4 has means over all of them."""
+    return replace(plain, table=plain.table.filter(pc.is_in(plain.table["level"], pc.unique(changed.table["level"]))))
 
 
 def write_rows(file: str, rows: Iterable[Row]) -> None:

@@ -8,6 +8,7 @@ from statistics import fmean
 
 from offnominal.evaluation.delays import MEDIAN_DELAY
 from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.anomaly_gym.evidence import explanation
 from offnominal.papers.anomaly_gym.published_numbers import PAPER
 from offnominal.papers.printed_values import printed_values
 from offnominal.studies.published_comparison import Flaw, PublishedComparison
@@ -47,13 +48,15 @@ def table_4(results: RunResults) -> list[PublishedComparison]:
         delay = METRICS[metric] == MEDIAN_DELAY
         match, near = STEPS if delay else RATES
         flaw: Flaw = "impossible" if (threshold, detector, metric) in CONTRADICTION else ""
+        found = explanation((THRESHOLDS[threshold], "", detector, metric, ""), float(row["mean"]), near)
         lines.append(
             PublishedComparison(
                 {"alarm": THRESHOLDS[threshold], "detector": detector, "number": metric},
                 _mean(measured[THRESHOLDS[threshold], detector], METRICS[metric]),
                 float(row["mean"]),
-                note=DELAY_NOTE if delay else "",
+                note=found.note if found else DELAY_NOTE if delay else "",
                 flaw=flaw,
+                cause=found.cause if found else "",
                 match=match,
                 near=near,
             )
