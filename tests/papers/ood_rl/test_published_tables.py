@@ -6,7 +6,7 @@ import pytest
 from offnominal.core.errors import UnknownName
 from offnominal.papers.catalogue import figures_of, tables_of
 from offnominal.papers.ood_rl.published import published_columns
-from offnominal.papers.ood_rl.settings import CARTPOLE, settings
+from offnominal.papers.ood_rl.settings import CARTPOLE, PONG, settings
 from offnominal.studies.results import RunResults
 
 from .test_results import row
@@ -61,6 +61,20 @@ def test_a_difference_is_explained_only_if_our_agents_do_not_fail_where_the_publ
         "setting",
         "explained",
     )
+
+
+def test_a_published_mean_that_one_more_agent_may_have_is_chance():
+    line = four_agents(0.60, 0.62, 0.64, 0.68)
+    assert (line.verdict, line.cause, line.outcome) == ("differs", "", "unexplained")
+    line = four_agents(0.60, 0.62, 0.64, 0.70)
+    assert (line.verdict, line.cause, line.outcome) == ("differs", "chance", "explained")
+
+
+@pytest.mark.parametrize(("returns", "auc", "cause"), [(-20.0, 0.6, "setting"), (20.0, 0.6, ""), (-20.0, 0.8, "")])
+def test_agents_that_fail_in_milder_settings_are_other_policies_if_these_have_the_published_auc(returns, auc, cause):
+    strong = row(PONG, 0, 0, anomaly="camera/gaussian", value=3.0, returns=-20.0, auc=0.95)
+    mild = row(PONG, 0, 0, anomaly="camera/gaussian", value=1.0, returns=returns, auc=auc)
+    assert compared(16, [mild, strong])[0].cause == cause
 
 
 def test_tables_of_pong_are_made_from_a_run_of_pong():
