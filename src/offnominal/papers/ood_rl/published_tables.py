@@ -139,23 +139,22 @@ def _cause(
 
     ``chance``: the published number can be that of one more of our agents. ``setting``: the policies differ. Settings
     are published in which the agent fails. Either ours do not fail there, or they also fail in milder settings that are
-    not published, and the interval of our AUC there reaches the published number.
+    not published, and the interval of our mean AUC there reaches the published mean.
     """
-    published, difference = line.published or 0.0, line.difference or 0.0
-    if abs(difference) <= line.near:
+    if abs(line.difference or 0.0) <= line.near:
         return "", ""
-    if ours.may_be(published, best):
+    if ours.may_be(line.published or 0.0, best):
         return "chance", ""
     if not ours.failed:
         return "setting", NOT_FAILED
     listed = {(each.method, each.setting) for each in published_columns()}
     milder = [
-        each.estimate(best)
+        each.estimate(best=False).low
         for each in measured
         if each.failed and each.setting.is_milder_than(ours.setting) and (column.method, each.setting) not in listed
     ]
-    ends = [end for each in milder if (end := each.value if each.low is None else each.low) is not None]
-    return ("setting", MILDER) if difference > 0.0 and any(end <= published for end in ends) else ("", "")
+    lower = column.mean < ours.auc.mean() and any(low is not None and low <= column.mean for low in milder)
+    return ("setting", MILDER) if lower else ("", "")
 
 
 def _columns(ours: _Ours | None, column: PublishedColumn, best: bool) -> dict[str, str]:
