@@ -69,3 +69,16 @@ def test_counts_have_no_decimals():
         "verdict": "",
     }
     assert comparison_rows([PublishedComparison({}, Estimate(1.0), 1.0)])[0]["published"] == "1.000"
+
+
+def test_no_verdict_is_cut_off_at_the_smallest_width():
+    settings = {"gravity 50": "0.718", "length of the pole 5": "0.673"}
+    deviations = {
+        setting: dict.fromkeys(("first agent", "± agents", "± trials", "± published"), value)
+        for setting, value in settings.items()
+    }
+    rows = [{"method": "MC-Dropout", "setting": setting, **deviations[setting]} for setting in settings]
+    table = comparison_terminal("Table 9", [PublishedComparison(row, Estimate(0.5), 0.9) for row in rows])
+    out = StringIO()
+    Console(file=out, width=Console(width=1000).measure(table).minimum).print(table)
+    assert out.getvalue().count("✗ differs") == 2

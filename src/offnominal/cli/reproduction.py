@@ -130,11 +130,13 @@ def _show_table(table: PublishedTable, results: RunResults, as_json: bool) -> di
     from offnominal.core.files import write_text
     from offnominal.reports.comparison_terminal import comparison_terminal
     from offnominal.reports.escape import markdown_text
-    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows
+    from offnominal.reports.published_comparison import comparison_markdown, comparison_rows, verdict_line
 
     lines = table.compare(results)
-    if not as_json:
+    if not as_json and lines:
         print_whole(comparison_terminal(table.heading, lines, table.not_computed))
+    elif not as_json:
+        out.print(f"{escape(table.heading)}: {escape(table.not_computed or verdict_line(lines))}", soft_wrap=True)
     if results.folder is not None and results.cells:
         file = results.folder / f"table-{table.number}.md"
         write_text(file, f"# {markdown_text(table.heading)}\n\n{comparison_markdown(lines)}\n")

@@ -31,6 +31,8 @@ MARKS = {
 }
 EMPTY = ("–", "")
 HIDDEN = ("style", "cause")
+SHORT = 12
+"""Largest length of a label that is not wrapped."""
 
 
 def comparison_terminal(title: str, lines: Sequence[PublishedComparison], not_computed: str = "") -> RichTable:
@@ -64,12 +66,13 @@ def comparison_terminal(title: str, lines: Sequence[PublishedComparison], not_co
     )
     for name in shown:
         texts = [one_line(str(value)) for value in (name, *(row[name] for row in rows))]
-        # Words of labels may be on several lines; numbers and verdicts are on one.
-        parts = [word for text in texts for word in text.split()] if name in labels else texts
+        # Words of long labels may be on several lines; short labels, numbers and verdicts are on one.
+        wraps = name in labels and any(len(text) > SHORT and " " in text for text in texts)
+        parts = [word for text in texts for word in text.split()] if wraps else texts
         table.add_column(
             Text(one_line(name)),
             justify="right" if name in NUMBERS else "left",
-            no_wrap=name not in labels,
+            no_wrap=not wraps,
             min_width=max(map(len, parts), default=1),
             overflow="fold",
         )

@@ -151,10 +151,21 @@ def _cause(
     milder = [
         each.estimate(best=False).low
         for each in measured
-        if each.failed and each.setting.is_milder_than(ours.setting) and (column.method, each.setting) not in listed
+        if each.failed and _is_milder(each.setting, ours.setting) and (column.method, each.setting) not in listed
     ]
     lower = column.mean < ours.auc.mean() and any(low is not None and low <= column.mean for low in milder)
     return ("setting", MILDER) if lower else ("", "")
+
+
+def _is_milder(one: OODSetting, other: OODSetting) -> bool:
+    """Whether a setting changes the same quantity as another in the same direction, but less."""
+    first, second = _change(one), _change(other)
+    return one.quantity == other.quantity and first * second > 0.0 and abs(first) < abs(second)
+
+
+def _change(setting: OODSetting) -> float:
+    """Return the severity of a corruption, or the logarithm of the factor of a physical quantity."""
+    return setting.parameter if setting.world == PONG else math.log(setting.parameter / setting.quantity.default)
 
 
 def _columns(ours: _Ours | None, column: PublishedColumn, best: bool) -> dict[str, str]:

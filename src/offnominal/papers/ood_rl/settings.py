@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -71,27 +70,6 @@ class OODSetting:
     def label(self) -> str:
         """Modified quantity and its value."""
         return f"{self.quantity.name} {self.published}"
-
-    def is_milder_than(self, other: OODSetting) -> bool:
-        """Whether it changes the same quantity in the same direction, but less.
-
-        Example:
-            >>> short, shorter, long = (
-            ...     describe_environment("OOD-CartPole-v0", "dynamics/pole_length", length)
-            ...     for length in (0.1, 0.05, 2.0)
-            ... )
-            >>> short.is_milder_than(shorter), short.is_milder_than(long)
-            (True, False)
-        """
-        if self.quantity != other.quantity:
-            return False
-        mine, theirs = self._change, other._change
-        return mine * theirs > 0.0 and abs(mine) < abs(theirs)
-
-    @property
-    def _change(self) -> float:
-        """Severity of a corruption, or logarithm of the factor of a physical quantity."""
-        return self.parameter if self.world == PONG else math.log(self.parameter / self.quantity.default)
 
     def fault(self, schedule: Schedule | str | int | tuple[int, int] = "start") -> Fault:
         """Return the modification as a fault; in the paper it is active from the start."""
