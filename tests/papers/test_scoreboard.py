@@ -42,20 +42,21 @@ TABLES = (
 
 @pytest.fixture
 def stored(monkeypatch):
-    """Number of stored cells by scale, which a test sets, and how often each run was read."""
-    cells, reads = {}, Counter()
+    """Stored results by scale, a letter each, which a test sets, and how often each run was read."""
+    keys, reads = {}, Counter()
 
     def stored_run(study, scale, **_):
         reads[scale] += 1
-        table = pa.table({"key": [str(number) for number in range(cells.get(scale, 0))]})
-        results = replace(RunResults.none(), name="toy", scale=scale, table=table, missing=("x",))
-        return StoredRun(results, cells.get(scale, 0) + 1, ("y",))
+        found = list(keys.get(scale, ""))
+        missing = () if len(found) == len(PUBLISHED) else ("x",)
+        results = replace(RunResults.none(), name="toy", scale=scale, table=pa.table({"key": found}), missing=missing)
+        return StoredRun(results, len(found) + len(missing), ("y",))
 
     scales = dict.fromkeys(("paper", "onset", "pong", "laptop", "smoke"))
     monkeypatch.setattr(module, "stored_run", stored_run)
     monkeypatch.setattr(module, "load_study", lambda _: SimpleNamespace(scales=scales))
     monkeypatch.setattr(module, "paper", lambda _: SimpleNamespace(load_published=lambda: Published(TABLES)))
-    return SimpleNamespace(cells=cells, reads=reads)
+    return SimpleNamespace(keys=keys, reads=reads)
 
 
 def scales(scores):
@@ -63,7 +64,7 @@ def scales(scores):
 
 
 def test_every_table_is_counted_and_each_run_is_read_once(stored):
-    stored.cells |= {"laptop": 2}
+    stored.keys |= {"laptop": "ab"}
     scores = scoreboard(["toy"])
     assert [score.counts for score in scores] == [
         OutcomeCounts(match=1, unexplained=1, not_run=1),
@@ -82,18 +83,35 @@ def test_every_table_is_counted_and_each_run_is_read_once(stored):
 
 
 def test_the_scale_with_most_values_is_taken_and_of_equal_ones_the_largest(stored):
-    stored.cells |= {"smoke": 2, "laptop": 2, "paper": 1}
+    stored.keys |= {"smoke": "ab", "laptop": "cd", "paper": "e"}
     assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "laptop"]
-    stored.cells |= {"pong": 2, "onset": 3}
+    stored.keys |= {"pong": "fg", "onset": "hij"}
     assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "pong"]
-    stored.cells |= {"paper": 3}
+    stored.keys |= {"paper": "klm"}
     stored.reads.clear()
     assert scales(scoreboard(["toy"])) == ["paper", "paper", "", "", "paper"]
     assert set(stored.reads.values()) == {1}
 
 
+def test_results_that_are_all_of_a_smaller_scale_are_named_after_it(stored):
+    stored.keys |= {"smoke": "ab", "laptop": "cd", "paper": "cd"}
+    assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "laptop"]
+
+
+def test_published_values_that_a_comparison_leaves_out_are_not_run(stored, monkeypatch):
+    def partial(results):
+        lines = [PublishedComparison({"row": str(row)}, Estimate(None), 0.5) for row in range(3)]
+        return [replace(lines[0], ours=Estimate(0.5))] if results.cells else lines
+
+    table = PublishedTable(1, "a", "toy", partial)
+    monkeypatch.setattr(module, "paper", lambda _: SimpleNamespace(load_published=lambda: Published((table,))))
+    stored.keys |= {"laptop": "a"}
+    (score,) = scoreboard(["toy"])
+    assert score.counts == OutcomeCounts(match=1, not_run=2)
+
+
 def test_a_scale_can_be_chosen(stored):
-    stored.cells |= {"smoke": 1, "paper": 3}
+    stored.keys |= {"smoke": "a", "paper": "bcd"}
     assert scales(scoreboard(["toy"], scale="smoke")) == ["smoke", "smoke", "", "", "smoke"]
     assert scales(scoreboard(["toy"], scale="laptop")) == ["", "", "", "", ""]
     with pytest.raises(UnknownName, match="Did you mean 'laptop'"):
@@ -101,16 +119,16 @@ def test_a_scale_can_be_chosen(stored):
 
 
 def test_plain_data_say_where_the_values_come_from(stored):
-    stored.cells |= {"smoke": 3}
+    stored.keys |= {"smoke": "ab"}
     found = scoreboard(["toy"])[1].to_dict()
-    assert found["unexplained share"] == pytest.approx(2 / 3)
+    assert found["unexplained share"] == pytest.approx(1 / 2)
     named = {name: found[name] for name in ("table", "images", "study", "scale", "cells", "missing", "outdated")}
     assert named == {
         "table": "1",
         "images": True,
         "study": "toy",
         "scale": "smoke",
-        "cells": 4,
+        "cells": 3,
         "missing": 1,
         "outdated": 1,
     }

@@ -171,11 +171,12 @@ def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | Non
 
 def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | None) -> TableScore:
     """Return the comparison with the results at the scale that gives most values."""
-    best = TableScore(paper, table, table.compare(replace(RunResults.none(), name=table.study)))
+    published = table.compare(replace(RunResults.none(), name=table.study))
+    best = TableScore(paper, table, published)
     for run in sorted((runs(table.study, each) for each in _scales(table, scale)), key=_missing):
         if run.results.cells:
-            found = TableScore(paper, table, table.compare(run.results), run)
-            best = found if found.counts.compared > best.counts.compared else best
+            found = TableScore(paper, table, _with_left_out(table.compare(run.results), published), run)
+            best = found if best.run is None or found.counts.compared > best.counts.compared else best
         if best.run is not None and not best.counts.not_run:
             break
     return best
@@ -183,6 +184,14 @@ def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | Non
 
 def _missing(run: StoredRun) -> int:
     return len(run.results.missing)
+
+
+def _with_left_out(
+    lines: Sequence[PublishedComparison], published: Iterable[PublishedComparison]
+) -> list[PublishedComparison]:
+    """Return a comparison with the published values that it leaves out, because their results are missing."""
+    known = {frozenset(line.labels.items()) for line in lines}
+    return [*lines, *(line for line in published if frozenset(line.labels.items()) not in known)]
 
 
 def _scales(table: PublishedTable, scale: str | None) -> list[str]:
