@@ -117,9 +117,10 @@ def measure(stores: Iterable[Path]) -> None:
         file.unlink()
 
 
-def size(score: TableScore) -> tuple[int, float]:
-    """Return by what the results of one store are preferred to those of another: values, then scale."""
-    return score.counts.compared, SCALES.index(score.scale) if score.scale in SCALES else OWN_SCALE - 0.5
+def size(score: TableScore) -> tuple[int, int, float]:
+    """Return by what results in one store are preferred to those in another: values, missing cells, scale."""
+    missing = 0 if score.run is None else len(score.run.results.missing)
+    return score.counts.compared, -missing, SCALES.index(score.scale) if score.scale in SCALES else OWN_SCALE - 0.5
 
 
 def file_of(score: TableScore) -> Path:

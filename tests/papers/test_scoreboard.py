@@ -36,23 +36,23 @@ TABLES = (
     PublishedTable(1, "a", "toy", compare, images=True),
     PublishedTable(2, "b", "", constant),
     PublishedTable(3, "c", "", lambda _: compare(RunResults.none()), not_computed="Their data are not public."),
-    PublishedTable(4, "d", "toy", compare, scale="pong"),
+    PublishedTable(4, "d", "toy", compare, scale="own"),
 )
 
 
 @pytest.fixture
 def stored(monkeypatch):
-    """Stored results by scale, a letter each, which a test sets, and how often each run was read."""
+    """Stored results by scale, a letter each or a dash if missing, and how often each run was read."""
     keys, reads = {}, Counter()
 
     def stored_run(study, scale, **_):
         reads[scale] += 1
-        found = list(keys.get(scale, ""))
-        missing = () if len(found) == len(PUBLISHED) else ("x",)
+        cells = keys.get(scale, "---")
+        found, missing = [key for key in cells if key != "-"], tuple(key for key in cells if key == "-")
         results = replace(RunResults.none(), name="toy", scale=scale, table=pa.table({"key": found}), missing=missing)
-        return StoredRun(results, len(found) + len(missing), ("y",))
+        return StoredRun(results, len(cells), ("y",))
 
-    scales = dict.fromkeys(("paper", "onset", "pong", "laptop", "smoke"))
+    scales = dict.fromkeys(("paper", "onset", "own", "laptop", "smoke"))
     monkeypatch.setattr(module, "stored_run", stored_run)
     monkeypatch.setattr(module, "load_study", lambda _: SimpleNamespace(scales=scales))
     monkeypatch.setattr(module, "paper", lambda _: SimpleNamespace(load_published=lambda: Published(TABLES)))
@@ -85,16 +85,16 @@ def test_every_table_is_counted_and_each_run_is_read_once(stored):
 def test_the_scale_with_most_values_is_taken_and_of_equal_ones_the_largest(stored):
     stored.keys |= {"smoke": "ab", "laptop": "cd", "paper": "e"}
     assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "laptop"]
-    stored.keys |= {"pong": "fg", "onset": "hij"}
-    assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "pong"]
+    stored.keys |= {"own": "fg", "onset": "hij"}
+    assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "own"]
     stored.keys |= {"paper": "klm"}
     stored.reads.clear()
     assert scales(scoreboard(["toy"])) == ["paper", "paper", "", "", "paper"]
     assert set(stored.reads.values()) == {1}
 
 
-def test_results_that_are_all_of_a_smaller_scale_are_named_after_it(stored):
-    stored.keys |= {"smoke": "ab", "laptop": "cd", "paper": "cd"}
+def test_of_scales_with_equally_many_values_the_most_complete_is_taken(stored):
+    stored.keys |= {"smoke": "ab-", "laptop": "cd", "paper": "ef-"}
     assert scales(scoreboard(["toy"])) == ["laptop", "laptop", "", "", "laptop"]
 
 
@@ -119,7 +119,7 @@ def test_a_scale_can_be_chosen(stored):
 
 
 def test_plain_data_say_where_the_values_come_from(stored):
-    stored.keys |= {"smoke": "ab"}
+    stored.keys |= {"smoke": "ab-"}
     found = scoreboard(["toy"])[1].to_dict()
     assert found["unexplained share"] == pytest.approx(1 / 2)
     named = {name: found[name] for name in ("table", "images", "study", "scale", "cells", "missing", "outdated")}

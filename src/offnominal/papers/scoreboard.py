@@ -19,8 +19,8 @@ from offnominal.studies.results import RunResults
 from offnominal.studies.runs import STORE
 from offnominal.studies.stored_runs import StoredRun, stored_run
 
-SCALES = ("smoke", "shipped", "laptop", "search", "large", "paper")
-"""Scales from the smallest to the largest; a scale of another name that is the default of a table follows laptop."""
+SCALES = ("smoke", "shipped", "pong", "laptop", "pong-agents", "search", "large", "paper")
+"""Scales from the smallest to the largest. Others only count, after laptop, for tables whose default they are."""
 OWN_SCALE = SCALES.index("laptop") + 1
 StoredRuns = Callable[[str, str], StoredRun]
 
