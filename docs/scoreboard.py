@@ -332,11 +332,12 @@ def _distance(row: Row) -> float:
 
 
 def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+    return "" if value is None else f"{value:.6g}" if abs(value) < 1e6 else f"{value:.10g}"
 
 
 def _digits(text: str) -> str:
-    return f"{float(text):.4g}"
+    value = float(text)
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from offnominal.reports.tables import markdown
 from offnominal.reports.templates import render
 from offnominal.studies.published_comparison import CAUSES, Cause, PublishedComparison
 
-LARGE, SMALL = 1000.0, 0.001
-"""Numbers beyond these are not printed with three decimals."""
+LARGE, SMALL, LARGEST = 1000.0, 0.001, 1e9
+"""Numbers beyond the first two are not printed with three decimals; those beyond the last one with an exponent."""
 EXACT = 1e-6
 """Tolerance of a match below which numbers are exact."""
 NUMBERS = ("ours", "published", "difference")
@@ -158,10 +158,12 @@ def _side(name: str) -> str:
 
 
 def _digits(line: PublishedComparison) -> str:
-    """Return the format of the numbers of a line: counts are whole, very large and very small ones have four digits."""
+    """Return the format of the numbers of a line: counts and thousands are whole, very small ones have four digits."""
     known = (line.ours.value, line.published, *(line.span or ()))
     numbers = [abs(value) for value in known if value and math.isfinite(value)]
     if (line.match < EXACT or line.match >= 1.0) and all(value == round(value) for value in numbers):
+        return ",.0f"
+    if numbers and min(numbers) >= LARGE and max(numbers) < LARGEST:
         return ",.0f"
     small = line.match < SMALL and min(numbers, default=1.0) < SMALL
     return ",.4g" if small or max(numbers, default=1.0) > LARGE else ".3f"
