@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from html import escape
 from io import StringIO
@@ -20,6 +20,7 @@ from pathlib import Path
 from textwrap import indent
 
 from offnominal.core.plot_style import INK, RULE, SERIES
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.scoreboard import OWN_SCALE, SCALES, OutcomeCounts, TableScore, scoreboard
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.published_comparison import CAUSE_NAMES, cause_of
@@ -103,17 +104,22 @@ def main(words: list[str]) -> int:
 
 
 def measure(stores: Iterable[Path]) -> None:
-    """Write the file of every table with results in a store, and remove the files of tables that no longer exist."""
+    """Write the file of every table with values of ours, and remove the files of tables that no longer exist.
+
+    A table that needs no run may need data; its file stays if it has more values than can be computed here.
+    """
     MEASURED.mkdir(parents=True, exist_ok=True)
-    best: dict[Path, tuple[TableScore, Path]] = {}
+    best = {file_of(score): (score, NOWHERE) for score in scoreboard(store=NOWHERE)}
     for store in stores:
         for score in scoreboard(store=store):
-            file = file_of(score)
-            if score.run is not None and (file not in best or size(score) > size(best[file][0])):
-                best[file] = score, store
+            if score.run is not None and size(score) > size(best[file_of(score)][0]):
+                best[file_of(score)] = score, store
     for file, (score, store) in best.items():
-        file.write_text(csv_text(rows_of(score.lines, run_of(score, store))), encoding="utf-8")
-    for file in set(MEASURED.glob("*.csv")) - {file_of(score) for score in scoreboard(store=NOWHERE)}:
+        found = MeasuredTable(score, rows_of(score.lines, run_of(score, store)))
+        least = 1 if score.needs_run else max(MeasuredTable(score, rows_in(file)).counts.compared, 1)
+        if found.counts.compared >= least:
+            file.write_text(csv_text(found.rows), encoding="utf-8")
+    for file in set(MEASURED.glob("*.csv")) - set(best):
         file.unlink()
 
 
@@ -172,24 +178,26 @@ def csv_text(rows: list[Row]) -> str:
 
 
 def measured_tables() -> list[MeasuredTable]:
-    """Return every published table with the rows of its file; without one, or if it needs no run, those of the code."""
-    found = []
-    for score in scoreboard(store=NOWHERE):
-        text = read(file_of(score)) if score.needs_run else ""
-        rows = list(csv.DictReader(text.splitlines())) if text else rows_of(score.lines, {})
-        found.append(MeasuredTable(score, rows))
-    return found
+    """Return every published table with the rows of its file; without one, the published values alone."""
+    tables = [MeasuredTable(score, rows_in(file_of(score))) for score in scoreboard(store=NOWHERE)]
+    return [table if table.rows else replace(table, rows=published_alone(table.score)) for table in tables]
+
+
+def rows_in(file: Path) -> list[Row]:
+    """Return the rows of a file; none if it does not exist."""
+    return list(csv.DictReader(read(file).splitlines()))
+
+
+def published_alone(score: TableScore) -> list[Row]:
+    """Return the published values of a table as not run: what needs no run may need data that are not everywhere."""
+    return rows_of((replace(line, ours=Estimate(None)) for line in score.lines), {})
 
 
 def made() -> dict[Path, str]:
-    """Return the text of the page, of its figures, and of the files of tables that need no run."""
+    """Return the text of the page and of its figures."""
     tables = measured_tables()
-    facts = [table for table in tables if table.counts.compared and not table.score.needs_run]
-    return {
-        PAGE: page(tables),
-        **{FIGURES / f"outcomes-{mode}.svg": figure(tables, *colours) for mode, colours in MODES.items()},
-        **{file_of(table.score): csv_text(table.rows) for table in facts},
-    }
+    figures = {FIGURES / f"outcomes-{mode}.svg": figure(tables, *colours) for mode, colours in MODES.items()}
+    return {PAGE: page(tables), **figures}
 
 
 def page(tables: list[MeasuredTable]) -> str:

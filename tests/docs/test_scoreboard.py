@@ -38,9 +38,8 @@ def module(monkeypatch, tmp_path):
 
     monkeypatch.setattr(made, "scoreboard", scoreboard)
     monkeypatch.setattr(made, "size", lambda score: score.counts.compared)
-    monkeypatch.setattr(
-        made, "run_of", lambda score, store: {"study": "toy", "scale": store.name, "date": "2026-01-02"}
-    )
+    run = {"study": "toy", "date": "2026-01-02"}
+    monkeypatch.setattr(made, "run_of", lambda score, _: run | {"scale": score.run} if score.run else {})
     monkeypatch.setattr(made, "DOCS", tmp_path / "docs")
     for name, place in {"MEASURED": "published", "FIGURES": "figures", "PAGE": "page.md"}.items():
         monkeypatch.setattr(made, name, tmp_path / "docs" / place)
