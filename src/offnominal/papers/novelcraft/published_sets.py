@@ -75,10 +75,7 @@ def table_a2(results: RunResults) -> list[PublishedComparison]:
     ours, released = _ours(), _released()
     lines = []
     for row in printed_values(PAPER, "table_A2"):
-        name = (
-            NAMES.get(row["modification"]) or "item_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", row["modification"]).lower()
-        )
-        column = CLASS_FIELDS[row["field"]]
+        name, column = _class_name(row["modification"]), CLASS_FIELDS[row["field"]]
         labels = {"modification": row["modification"], "number": row["field"].replace("_", " ")}
         labels |= {"released labels": _shown(released.classes.get(name, {}).get(column))}
         line = _line(labels, ours.classes.get(name, {}).get(column), float(row["value"]), images=True)
@@ -127,6 +124,11 @@ def _line(
 
 def _shown(count: float | None) -> str:
     return "–" if count is None else f"{count:,.0f}"
+
+
+def _class_name(modification: str) -> str:
+    """Return our name of a modification, such as ``item_brewing_stand`` for BrewingStand."""
+    return NAMES.get(modification) or "item_" + re.sub(r"(?<=[a-z])(?=[A-Z])", "_", modification).lower()
 
 
 def _modifications() -> list[str]:
