@@ -100,8 +100,9 @@ def test_of_scales_with_equally_many_values_the_most_complete_is_taken(stored):
 
 def test_published_values_that_a_comparison_leaves_out_are_not_run(stored, monkeypatch):
     def partial(results):
-        lines = [PublishedComparison({"row": str(row)}, Estimate(None), 0.5) for row in range(3)]
-        return [replace(lines[0], ours=Estimate(0.5))] if results.cells else lines
+        lines = [PublishedComparison({"row": str(row), "± ours": "–"}, Estimate(None), 0.5) for row in range(3)]
+        measured = PublishedComparison({"row": "0", "± ours": "0.1"}, Estimate(0.5), 0.5)
+        return [measured] if results.cells else lines
 
     table = PublishedTable(1, "a", "toy", partial)
     monkeypatch.setattr(module, "paper", lambda _: SimpleNamespace(load_published=lambda: Published((table,))))

@@ -22,6 +22,7 @@ from offnominal.studies.stored_runs import StoredRun, stored_run
 SCALES = ("smoke", "shipped", "pong", "laptop", "pong-agents", "search", "large", "paper")
 """Scales from the smallest to the largest. Others only count, after laptop, for tables whose default they are."""
 OWN_SCALE = SCALES.index("laptop") + 1
+NO_VALUE = "–"
 StoredRuns = Callable[[str, str], StoredRun]
 
 
@@ -189,9 +190,19 @@ def _missing(run: StoredRun) -> int:
 def _with_left_out(
     lines: Sequence[PublishedComparison], published: Iterable[PublishedComparison]
 ) -> list[PublishedComparison]:
-    """Return a comparison with the published values that it leaves out, because their results are missing."""
-    known = {frozenset(line.labels.items()) for line in lines}
-    return [*lines, *(line for line in published if frozenset(line.labels.items()) not in known)]
+    """Return a comparison with the published values that it leaves out, because their results are missing.
+
+    Labels without a value beside a published value alone are measured, such as a deviation, and name no row.
+    """
+    known: dict[tuple[str, ...], set[tuple[str | None, ...]]] = {}
+    left_out = []
+    for line in published:
+        names = tuple(name for name, value in line.labels.items() if value != NO_VALUE)
+        if names not in known:
+            known[names] = {tuple(map(each.labels.get, names)) for each in lines}
+        if tuple(map(line.labels.get, names)) not in known[names]:
+            left_out.append(line)
+    return [*lines, *left_out]
 
 
 def _scales(table: PublishedTable, scale: str | None) -> list[str]:
