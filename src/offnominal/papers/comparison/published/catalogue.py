@@ -12,14 +12,14 @@ from offnominal.papers.comparison.published.image_results import class_table, fi
 from offnominal.papers.comparison.published.search_spaces import space_table
 from offnominal.papers.comparison.published.sizes import table_i, table_ii
 from offnominal.papers.comparison.published.table_results import cell_table, table_v
-from offnominal.papers.paper import DEFAULT_SCALE, Published, PublishedFigure, PublishedTable
+from offnominal.papers.paper import Published, PublishedFigure, PublishedTable
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
 
 Compare = Callable[[RunResults], list[PublishedComparison]]
 TABLES, DEEP, OUT, IN = "comparison", "comparison-deep", "comparison-images", "comparison-images-one-in"
 SEARCH = "search"
-"""Scale of the deep and image studies with most configurations that fits one GPU."""
+"""Scale of the image studies with most configurations that fits one GPU."""
 IMAGE_STUDIES: dict[Leave, str] = {"leave-one-out": OUT, "leave-one-in": IN}
 
 
@@ -31,8 +31,7 @@ def _halves(
         about = "classical methods" if classical else "deep methods"
         whole = partial(compare, classical=classical)
         defects = partial(whole, as_published=True) if as_published else None
-        scale = DEFAULT_SCALE if classical else SEARCH
-        yield PublishedTable(number, f"{title}, {about}", study, whole, scale=scale, compare_as_published=defects)
+        yield PublishedTable(number, f"{title}, {about}", study, whole, compare_as_published=defects)
 
 
 def _settings(number: str, title: str, compare: Callable[..., list[PublishedComparison]]) -> Iterator[PublishedTable]:
@@ -52,7 +51,7 @@ PUBLISHED_TABLES = (
     *_halves("V", "mean ranks on tables by the selection of the configuration", table_v),
     _images("VI", "test AUC on images, one class left out, max protocol", OUT, partial(mean_table, item="table_VI")),
     _images("VII", "test AUC on images, one class left in, max protocol", IN, partial(mean_table, item="table_VII")),
-    PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii, scale=SEARCH),
+    PublishedTable("VIII", "prediction times of VAE variants", DEEP, table_viii),
     PublishedTable("A1", "search spaces of classical methods", "", partial(space_table, item="table_A1")),
     PublishedTable("A2", "search spaces of flows", "", partial(space_table, item="table_A2")),
     PublishedTable(

@@ -22,7 +22,7 @@ from offnominal.papers.comparison.published.rank_rows import rank_lines
 from offnominal.papers.comparison.search.image_search_spaces import image_methods
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults, Protocol
 from offnominal.papers.comparison.selection.pools import at_seed
-from offnominal.papers.comparison.selection.protocols import BEST, Row, Selected, max_protocol, mean_protocol
+from offnominal.papers.comparison.selection.protocols import BEST, Row, max_protocol, mean_protocol
 from offnominal.papers.comparison.selection.repetitions import exclude_partial_failures
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -40,6 +40,8 @@ CLASS_ITEMS: dict[Item, str] = {"table_VI": "table_C5", "table_VII": "table_C6"}
 """The values of the classes whose means are in a table."""
 CLASSES = 10
 """Number of classes of each image set."""
+FEWEST_CLASSES = 5
+"""Of a mean over some classes, where the values of the classes are printed."""
 NO_METHOD = "not among our methods for images"
 
 
@@ -54,38 +56,34 @@ def mean_table(results: RunResults, *, item: Item) -> list[PublishedComparison]:
         item: The published table.
     """
     outcomes, protocol = with_all_classes(outcomes_of(results)), PROTOCOLS[item]
+    some = outcomes_of(results).single if item in CLASS_ITEMS else outcomes.single
     other: Protocol = "mean" if protocol == "max" else "max"
-    chosen, beside = outcomes.chosen(protocol), outcomes.chosen(other)
-    printed = image_cells(OTHER[item])
+    beside, printed = outcomes.chosen(other), image_cells(OTHER[item])
     lines = []
     for (images, _, method), published in image_cells(item).items():
-        found, second = chosen.get((images, method)), beside.get((images, method))
+        second = beside.get((images, method))
         labels = {
             "images": images,
             "method": method,
             f"ours, {other}": "–" if second is None else f"{second.value:.3f}",
             f"published, {other}": f"{printed[images, '', method]:.2f}",
         }
-        lines.append(_line(outcomes, labels, found, published, protocol, item))
+        lines.append(_line(labels, some.get((images, method), ()), published, item))
     return lines + _overall(outcomes, item, other)
 
 
-def _line(
-    outcomes: ComparisonResults,
-    labels: Mapping[str, str],
-    found: Selected | None,
-    published: float,
-    protocol: Protocol,
-    item: Item,
-) -> PublishedComparison:
-    images, method = labels["images"], labels["method"]
-    if found is None:
+def _line(labels: Mapping[str, str], rows: Sequence[Row], published: float, item: Item) -> PublishedComparison:
+    """Compare a mean over classes; if the run has not all of them, with the published mean over the same ones."""
+    images, method, classes, note = labels["images"], labels["method"], list(_by_class(rows)), ""
+    if len(classes) < FEWEST_CLASSES:
         return _missing(labels, published)
+    if len(classes) < CLASSES:
+        published = fmean(image_cells(CLASS_ITEMS[item])[images, name, method] for name in classes)
+        note = f"both over the {len(classes)} classes of the run"
     setting = "leave-one-out" if item in ("table_VI", "table_C2") else "leave-one-in"
-    rows, searched = outcomes.single[images, method], _searched(setting)[images, method]
-    select = _largest if protocol == "max" else _shared
-    cause = cause_of(rows, select, published, searched=searched)
-    return compared(labels, found.value, published, cause=cause)
+    select = _largest if PROTOCOLS[item] == "max" else _shared
+    cause = cause_of(rows, select, published, searched=_searched(setting)[images, method])
+    return compared(labels, select(rows), published, note=note, cause=cause)
 
 
 def _missing(labels: Mapping[str, str], published: float) -> PublishedComparison:
