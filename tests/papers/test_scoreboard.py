@@ -50,7 +50,7 @@ def stored(monkeypatch):
         cells = keys.get(scale, "---")
         found, missing = [key for key in cells if key != "-"], tuple(key for key in cells if key == "-")
         results = replace(RunResults.none(), name="toy", scale=scale, table=pa.table({"key": found}), missing=missing)
-        return StoredRun(results, len(cells), ("y",))
+        return StoredRun(results, len(cells), ("y",), frozenset(f"{scale} {key}" for key in found))
 
     scales = dict.fromkeys(("paper", "onset", "own", "laptop", "smoke"))
     monkeypatch.setattr(module, "stored_run", stored_run)

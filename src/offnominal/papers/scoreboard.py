@@ -175,7 +175,7 @@ def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | Non
     published = table.compare(replace(RunResults.none(), name=table.study))
     best = TableScore(paper, table, published)
     for run in sorted((runs(table.study, each) for each in _scales(table, scale)), key=_missing):
-        if run.results.cells:
+        if run.results.cells and (best.run is None or run.keys != best.run.keys):
             found = TableScore(paper, table, _with_left_out(table.compare(run.results), published), run)
             best = found if best.run is None or found.counts.compared > best.counts.compared else best
         if best.run is not None and not best.counts.not_run:

@@ -32,11 +32,13 @@ class StoredRun:
         results: The results; without rows if there are none. `missing` lists the cells without a result.
         cells: Number of cells of the study.
         outdated: Labels of cells whose only results were computed by another version of the code.
+        keys: Keys of the results.
     """
 
     results: RunResults
     cells: int
     outdated: tuple[str, ...]
+    keys: frozenset[str] = frozenset()
 
     @property
     def state(self) -> str:
@@ -77,13 +79,16 @@ def stored_run(
     stored, read = _stored(place), sources or Sources()
     keys: dict[str, str] = {}
     outdated: list[str] = []
+    known: set[str] = set()
     for cell in cells:
         found = stored.get(_text(cell.to_dict()), [])
         code = kind_of(cell).code_of(cell, read) if found else ""
         current = [key for version, key in found if version == code]
         if found and not current:
             outdated.append(cell.label)
-        keys[_key(cell, current or [key for _, key in found], code)] = cell.label
+        key = _key(cell, current or [key for _, key in found], code)
+        keys[key] = cell.label
+        known |= {key} if found else set()
     folder = run_folder(study, chosen, scale)
     manifest = _manifest(folder, keys) or {
         **describe(study, chosen, scale, missing),
@@ -91,7 +96,7 @@ def stored_run(
         "labels": list(keys.values()),
         "store": str(store),
     }
-    return StoredRun(results_of(manifest, place, folder), len(keys), tuple(outdated))
+    return StoredRun(results_of(manifest, place, folder), len(keys), tuple(outdated), frozenset(known))
 
 
 def _key(cell: BaseCell, known: list[str], code: str) -> str:
