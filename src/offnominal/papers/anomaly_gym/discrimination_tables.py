@@ -80,7 +80,15 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
                     labels = {"world": world, "level": level, "detector": detector, "metric": title}
                     value = published.get((world, level, counterpart, metric))
                     reason = known_difference(world, level, detector, value, metric=metric)
-                    yield PublishedComparison(labels, ours, value, note=reason.note, cause=reason.cause)
+                    if counterpart == detector:
+                        yield PublishedComparison(labels, ours, value, note=reason.note, cause=reason.cause)
+                    else:
+                        yield PublishedComparison(labels, ours, None, note=_beside(counterpart, value, reason.note))
+
+
+def _beside(counterpart: str, published: float | None, note: str) -> str:
+    """Return the published number of a detector with another network, which is not compared."""
+    return note if published is None else f"{counterpart} {published:.2f}; {note}"
 
 
 def _published_alone(results: RunResults) -> Iterator[PublishedComparison]:
