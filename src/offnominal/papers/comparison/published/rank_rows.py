@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,8 @@ Cells = Mapping[tuple[Any, str], float]
 def complete(cells: Cells, published: Cells) -> tuple[list[Any], list[str]]:
     """Return the problems on which all methods of the run have a value, and these methods.
 
-    There are no problems if there are fewer than five methods: ranks among few of them agree by chance.
+    Methods with less than half as many values as others are left out. There are no problems if there are fewer than
+    five methods: ranks among few of them agree by chance.
 
     Example:
         >>> ours = {("iris", name): 0.9 for name in ("abod", "hbos", "if", "knn", "lof")}
@@ -29,7 +31,8 @@ def complete(cells: Cells, published: Cells) -> tuple[list[Any], list[str]]:
         (['iris'], ['abod', 'hbos', 'if', 'knn', 'lof'])
     """
     known = [place for place, value in cells.items() if place in published and not np.isnan(value)]
-    methods = list(dict.fromkeys(method for _, method in known))
+    counts = Counter(method for _, method in known)
+    methods = [method for method, count in counts.items() if 2 * count >= max(counts.values())]
     if len(methods) < FEWEST_METHODS:
         return [], methods
     there = set(known)
