@@ -148,7 +148,8 @@ def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | Non
     """Compare every published table with the results in a store. Nothing is computed.
 
     Of the scales of a study, the one is taken whose results give most of the values of the table; of several, the one
-    with the fewest missing cells, and then the largest. Values without a result count as not run.
+    with most results, then that with the fewest missing cells, and then the largest. Values without a result count as
+    not run.
 
     Args:
         ids: Short names of papers; all papers if empty.
@@ -174,7 +175,7 @@ def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | Non
     """Return the comparison with the results at the scale that gives most values."""
     published = table.compare(replace(RunResults.none(), name=table.study))
     best = TableScore(paper, table, published)
-    for run in sorted((runs(table.study, each) for each in _scales(table, scale)), key=_missing):
+    for run in sorted((runs(table.study, each) for each in _scales(table, scale)), key=_order):
         if run.results.cells and (best.run is None or run.keys != best.run.keys):
             found = TableScore(paper, table, _with_left_out(table.compare(run.results), published), run)
             best = found if best.run is None or found.counts.compared > best.counts.compared else best
@@ -183,8 +184,9 @@ def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | Non
     return best
 
 
-def _missing(run: StoredRun) -> int:
-    return len(run.results.missing)
+def _order(run: StoredRun) -> tuple[int, int]:
+    """Return numbers that are smaller for runs with more results, and then for those with fewer missing cells."""
+    return -len(run.keys), len(run.results.missing)
 
 
 def _with_left_out(
