@@ -34,19 +34,15 @@ METRICS = {
 
 
 def table_3(results: RunResults) -> list[PublishedComparison]:
-    """Compare the local AUROC by group of worlds and kind of fault, for the groups of which the run has all worlds."""
-    has_rows = bool(results.table.num_rows)
-    measured = _measured(results, "auroc") if has_rows else None
+    """Compare the local AUROC by group of worlds and kind of fault; ours needs all worlds of a group."""
+    measured = _measured(results, "auroc") if results.table.num_rows else None
     lines = []
     for (group, kind, level, detector), published in published_by_group().items():
-        if measured is None:
-            wanted = (detector in IMAGE_DETECTORS) == _of_images(results)
-            ours = Estimate(None) if wanted else None
-        else:
-            ours = _of_group(measured.where(kind=kind, level=level), GROUPS[group], detector)
-        if ours is not None:
+        if (detector in IMAGE_DETECTORS) == _of_images(results):
+            part = None if measured is None else measured.where(kind=kind, level=level)
+            ours = Estimate(None) if part is None else _of_group(part, GROUPS[group], detector)
             labels = {"level": level, "detector": detector, "worlds": group, "faults": kind}
-            reason = known_difference(group, level, detector, published, kind=kind)
+            reason = known_difference(group, level, detector, ours.value, published, kind=kind)
             lines.append(PublishedComparison(labels, ours, published, note=reason.note, cause=reason.cause))
     return lines
 
@@ -62,11 +58,11 @@ def every_metric_as_published(results: RunResults) -> list[PublishedComparison]:
     return [PublishedComparison(line.labels, line.ours, line.published) for line in lines]
 
 
-def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> Estimate | None:
-    """Return the mean of a detector over some worlds, or None if one of them is missing."""
+def _of_group(measured: MetricTable, worlds: tuple[str, ...], detector: str) -> Estimate:
+    """Return the mean of a detector over some worlds, undefined if one of them is missing."""
     means = pivot(measured, "auroc", "world", "name", names=(detector,))
     complete = all((world, detector) in means for world in worlds)
-    return average([means[world, detector] for world in worlds]) if complete else None
+    return average([means[world, detector] for world in worlds]) if complete else Estimate(None)
 
 
 def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
@@ -79,7 +75,7 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
                 if counterpart is not None:
                     labels = {"world": world, "level": level, "detector": detector, "metric": title}
                     value = published.get((world, level, counterpart, metric))
-                    reason = known_difference(world, level, detector, value, metric=metric)
+                    reason = known_difference(world, level, detector, ours.value, value, metric=metric)
                     if counterpart == detector:
                         yield PublishedComparison(labels, ours, value, note=reason.note, cause=reason.cause)
                     else:

@@ -49,9 +49,16 @@ class Evidence:
         """
         return f"{self.change}, {self.before:.2f} becomes {self.after:.2f}"
 
-    def explains(self, published: float, near: float = NEAR) -> bool:
-        """Whether the change makes our number match the published one or come near, and nearer than before."""
-        return abs(self.after - published) <= min(near, abs(self.before - published))
+    def explains(self, ours: float, published: float, near: float = NEAR) -> bool:
+        """Whether the experiment is about our number, and its change makes that number match or come near.
+
+        Args:
+            ours: Our number; of another scale it may be another one than before the experiment.
+            published: The published number.
+            near: Largest difference that is near.
+        """
+        about_ours = abs(self.before - ours) <= near
+        return about_ours and abs(self.after - published) <= min(near, abs(ours - published))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +93,18 @@ def evidence() -> dict[Key, list[Evidence]]:
     return dict(found)
 
 
-def explanation(key: Key, published: float, near: float = NEAR) -> Evidence | None:
+def explanation(key: Key, ours: float | None, published: float | None, near: float = NEAR) -> Evidence | None:
     """Return the experiment that comes nearest to a published number, or None if none explains the difference.
 
     Args:
         key: The number.
+        ours: Our value.
         published: The published value.
         near: Largest difference that is near.
     """
-    found = [each for each in evidence().get(key, ()) if each.explains(published, near)]
+    if ours is None or published is None:
+        return None
+    found = [each for each in evidence().get(key, ()) if each.explains(ours, published, near)]
     return min(found, key=lambda each: abs(each.after - published), default=None)
 
 

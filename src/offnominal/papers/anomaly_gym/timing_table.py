@@ -48,11 +48,12 @@ def table_4(results: RunResults) -> list[PublishedComparison]:
         delay = METRICS[metric] == MEDIAN_DELAY
         match, near = STEPS if delay else RATES
         flaw: Flaw = "impossible" if (threshold, detector, metric) in CONTRADICTION else ""
-        found = explanation((THRESHOLDS[threshold], "", detector, metric, ""), float(row["mean"]), near)
+        ours = _mean(measured[THRESHOLDS[threshold], detector], METRICS[metric])
+        found = explanation((THRESHOLDS[threshold], "", detector, metric, ""), ours.value, float(row["mean"]), near)
         lines.append(
             PublishedComparison(
                 {"alarm": THRESHOLDS[threshold], "detector": detector, "number": metric},
-                _mean(measured[THRESHOLDS[threshold], detector], METRICS[metric]),
+                ours,
                 float(row["mean"]),
                 note=found.note if found else DELAY_NOTE if delay else "",
                 flaw=flaw,

@@ -37,7 +37,7 @@ def image_search_space_of(method: str) -> tuple[SearchSpace, tuple[str, ...]]:
     Example:
         >>> space, scores = image_search_space_of("vae")
         >>> sorted(space.grid), scores
-        (['activation', 'batch_size', 'channels', ...], ('sampled', 'mean', 'elbo'))
+        (['activation', 'batch_size', 'channels', ...], ('sampled', 'mean', 'elbo', 'latent'))
     """
     if method not in image_methods():
         known = image_methods()
