@@ -81,7 +81,7 @@ def test_the_page_counts_and_lists_unexplained_differences(module, tmp_path):
     module.main(["--store", str(tmp_path / "large")])
     text = module.PAGE.read_text(encoding="utf-8")
     assert "| **all** | 6 | 1 | – | 1 | 2 | 2 | 50% |" in text
-    assert "| [1](../measured/published/toys-1-toy.csv) | about 1<br>*toy@large, 2026-01-02* | 3 | 1 | – |" in text
+    assert "| [1, toy](../measured/published/toys-1-toy.csv) | about 1<br>*toy@large, 2026-01-02* | 3 | 1 | – |" in text
     assert "    | KNN | a&#124;b | 0.9 | 0.5 |" in text
     assert module.main(["--check"]) == 0
     module.PAGE.write_text(text.replace("50%", "40%"), encoding="utf-8")

@@ -78,7 +78,7 @@ def scoreboard_table(scores: Sequence[TableScore]) -> RichTable:
     from rich.text import Text
 
     table = RichTable(title="Published values and ours", title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("table", overflow="fold")
+    table.add_column("table", max_width=11, overflow="fold")
     table.add_column("content, source of ours", min_width=20, ratio=1, overflow="fold")
     for name in COLUMNS:
         table.add_column(name, justify="right", no_wrap=True)

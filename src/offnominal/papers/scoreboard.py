@@ -110,8 +110,9 @@ class TableScore:
 
     @property
     def label(self) -> str:
-        """Number of the table within the paper, with the half that it is about."""
-        return self.table.name.removeprefix("Table ") + ", images" * self.table.images
+        """Number of the table within the paper, with the part that its study is about."""
+        part = self.table.study.removeprefix(self.paper).strip("-").replace("-", " ")
+        return ", ".join(filter(None, [self.table.name.removeprefix("Table "), part]))
 
     @property
     def needs_run(self) -> bool:
