@@ -13,7 +13,7 @@ import numpy as np
 from offnominal.evaluation.estimate import Estimate
 from offnominal.studies.published_comparison import NEAR, Cause
 
-PROBES: dict[str, tuple[Cause, str]] = {
+EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "public-code": ("defect", "as in the public code"),
     "training": ("scale", "with 100 episodes and the published training"),
     "strengths": ("setting", "with the published strengths"),
@@ -86,7 +86,7 @@ def evidence() -> dict[Key, list[Evidence]]:
     found: defaultdict[Key, list[Evidence]] = defaultdict(list)
     for row in _rows("evidence.csv"):
         key = row["world"], row["level"], row["detector"], row["metric"], row["kind"]
-        cause, change = PROBES[row["probe"]]
+        cause, change = EXPERIMENTS[row["experiment"]]
         if cause == "defect" and row["detector"] in NO_ERRORS.get(row["world"].partition("-")[0], ()):
             cause = "setting"
         found[key].append(Evidence(cause, change, float(row["before"]), float(row["after"])))

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
 from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
-from offnominal.papers.anomaly_gym.evidence import PROBES, Key
+from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, Key
 from offnominal.papers.anomaly_gym.measured_scores import published_parameter_scores, strong_fault_scores
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.anomaly_gym.timing_table import table_4
@@ -53,12 +53,12 @@ def numbers(results: RunResults) -> dict[Key, PublishedComparison]:
     return found
 
 
-def evidence_rows(plain: RunResults, probe: str, changed: RunResults) -> Iterator[Row]:
+def evidence_rows(plain: RunResults, experiment: str, changed: RunResults) -> Iterator[Row]:
     """Yield our numbers before and after a change, where something is published.
 
     Args:
         plain: Run of the study ``anomaly-gym``.
-        probe: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.PROBES`.
+        experiment: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.EXPERIMENTS`.
         changed: Run with the change.
     """
     before = numbers(_at_levels_of(plain, changed))
@@ -67,7 +67,7 @@ def evidence_rows(plain: RunResults, probe: str, changed: RunResults) -> Iterato
             names = ("world", "level", "detector", "metric", "kind")
             ends = before[key].ours.value, line.ours.value
             if ends[0] is not None:
-                yield {"probe": probe, **dict(zip(names, key, strict=True))} | {
+                yield {"experiment": experiment, **dict(zip(names, key, strict=True))} | {
                     name: f"{value:.3f}" for name, value in zip(("before", "after"), ends, strict=True)
                 }
 
@@ -90,9 +90,10 @@ def main(arguments: list[str]) -> None:
         renew_scores()
         return
     plain = _opened(arguments[0])
-    probes = dict(argument.split("=", 1) for argument in arguments[1:])
-    kept = [row for row in _known() if row["probe"] not in probes]
-    new = (row for probe in PROBES if probe in probes for row in evidence_rows(plain, probe, _opened(probes[probe])))
+    runs = dict(argument.split("=", 1) for argument in arguments[1:])
+    kept = [row for row in _known() if row["experiment"] not in runs]
+    named = [name for name in EXPERIMENTS if name in runs]
+    new = (row for name in named for row in evidence_rows(plain, name, _opened(runs[name])))
     write_rows("evidence.csv", [*kept, *new])
 
 

@@ -132,7 +132,7 @@ def _class_name(modification: str) -> str:
 
 
 def _modifications() -> list[str]:
-    """Return the classes with a novelty; the two that are only used as whole episodes are not counted in print."""
+    """Return the classes with a novelty; the two that are only used as whole episodes are not counted in the paper."""
     return [kind.name for kind in CLASSES.values() if kind.novelty and kind.role != "episodes"]
 
 

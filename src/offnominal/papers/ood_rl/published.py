@@ -70,7 +70,7 @@ class PublishedColumn:
 
     @property
     def best(self) -> float:
-        """AUC of the best trial, which Tables 3 to 5 print."""
+        """AUC of the best trial, which Tables 3 to 5 have."""
         return max(self.trials)
 
 
