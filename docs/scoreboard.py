@@ -1,8 +1,9 @@
 """Published values and ours on one page: `python docs/scoreboard.py --store runs/store` renews it.
 
 Writes for every published table with results in the stores a file `docs/measured/published/PAPER-TABLE[-PART].csv`;
-files of tables without results stay as they are. The page `docs/studies/scoreboard.md` and its figures are made from
-these files. `--check` fails if they differ from what the files say; `tests/docs` does the same.
+values without newer results of the same or a larger scale stay as they are. The page `docs/studies/scoreboard.md` and
+its figures are made from these files. `--check` fails if they differ from what the files say; `tests/docs` does the
+same.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from textwrap import indent
 
 from offnominal.core.plot_style import INK, RULE, SERIES
 from offnominal.evaluation.estimate import Estimate
-from offnominal.papers.scoreboard import OWN_SCALE, SCALES, OutcomeCounts, TableScore, scoreboard
+from offnominal.papers.scoreboard import NO_VALUE, OWN_SCALE, SCALES, OutcomeCounts, TableScore, scoreboard
 from offnominal.reports.escape import markdown_text
 from offnominal.reports.published_comparison import CAUSE_NAMES, cause_of
 from offnominal.reports.tables import markdown
@@ -33,7 +34,7 @@ MEASURED = DOCS / "measured" / "published"
 PAGE = DOCS / "studies" / "scoreboard.md"
 FIGURES = DOCS / "studies" / "scoreboard"
 NOWHERE = Path("no-such-store")
-MADE_BY = ("study", "scale", "date", "version")
+MADE_BY = ("study", "scale", "cells", "date", "version")
 COLUMNS = ("ours", "low", "high", "published", "outcome", "verdict", "cause", "note", *MADE_BY)
 """Columns of a file after the labels of the published table."""
 LISTED = 10
@@ -79,9 +80,9 @@ class MeasuredTable:
     @property
     def content(self) -> str:
         """Title of the table; study, scale and date of our values, or why there are none."""
-        made, source = self.rows[0] if self.rows else {}, markdown_text(self.score.source)
-        if made.get("study"):
-            source = f"{made['study']}@{made['scale']}, {max(row['date'] for row in self.rows)}"
+        source = markdown_text(self.score.source)
+        if runs := {(rank(row), _run_name(row)) for row in self.rows if row["ours"] and row["study"]}:
+            source = f"{'; '.join(name for _, name in sorted(runs, reverse=True))}"
         title = markdown_text(self.score.table.title)
         return f"{title}<br>*{source}*" if source else title
 
@@ -106,27 +107,58 @@ def main(words: list[str]) -> int:
 def measure(stores: Iterable[Path]) -> None:
     """Write the file of every table with values of ours, and remove the files of tables that no longer exist.
 
-    A table that needs no run may need data; its file stays if it has more values than can be computed here.
+    A value in a file stays until there is one of the same or of a larger scale. A table that needs no run may need
+    data; its file stays if it has more values than can be computed here.
     """
     MEASURED.mkdir(parents=True, exist_ok=True)
-    best = {file_of(score): (score, NOWHERE) for score in scoreboard(store=NOWHERE)}
+    tables = {file_of(score): score for score in scoreboard(store=NOWHERE)}
+    runs: dict[Path, list[list[Row]]] = {file: [] for file in tables}
     for store in stores:
         for score in scoreboard(store=store):
-            if score.run is not None and size(score) > size(best[file_of(score)][0]):
-                best[file_of(score)] = score, store
-    for file, (score, store) in best.items():
-        found = MeasuredTable(score, rows_of(score.lines, run_of(score, store)))
-        least = 1 if score.needs_run else max(MeasuredTable(score, rows_in(file)).counts.compared, 1)
-        if found.counts.compared >= least:
-            file.write_text(csv_text(found.rows), encoding="utf-8")
-    for file in set(MEASURED.glob("*.csv")) - set(best):
+            if score.run is not None:
+                runs[file_of(score)].append(rows_of(score.lines, run_of(score, store)))
+    for file, score in tables.items():
+        before, rows = rows_in(file), rows_of(score.lines, {})
+        if score.needs_run:
+            rows = merged(rows, before, *runs[file])
+        if compared(rows) >= max(compared(before), 1):
+            file.write_text(csv_text(rows), encoding="utf-8")
+    for file in set(MEASURED.glob("*.csv")) - set(tables):
         file.unlink()
 
 
-def size(score: TableScore) -> tuple[int, int, float]:
-    """Return by what results in one store are preferred to those in another: values, missing cells, scale."""
-    missing = 0 if score.run is None else len(score.run.results.missing)
-    return score.counts.compared, -missing, SCALES.index(score.scale) if score.scale in SCALES else OWN_SCALE - 0.5
+def merged(published: list[Row], *results: list[Row]) -> list[Row]:
+    """Return the published values with our results; of several, the last one of the largest scale.
+
+    Args:
+        published: Rows of the published values alone. Labels without a value are measured, and name no row.
+        results: Rows of results; one of a value that is no longer published is left out.
+    """
+    names = [tuple(name for name in labels_of([row]) if row[name] != NO_VALUE) for row in published]
+    found = {_label(row, each): row for row, each in zip(published, names, strict=True)}
+    ways = sorted(set(names), key=len, reverse=True)
+    for row in (row for rows in results for row in rows if row["ours"]):
+        labels = [_label(row, way) for way in ways]
+        key = next((label for label in labels if label in found), labels[0])
+        before = found.get(key, row)
+        if (key in found or not row["published"]) and (not before["ours"] or rank(row) >= rank(before)):
+            found[key] = row
+    return list(found.values())
+
+
+def rank(row: Row) -> float:
+    """Return a number that is larger for results of larger scales."""
+    return SCALES.index(row["scale"]) if row["scale"] in SCALES else OWN_SCALE - 0.5
+
+
+def compared(rows: Iterable[Row]) -> int:
+    """Return the number of published values with one of ours beside them."""
+    return OutcomeCounts.of(row["outcome"] or None for row in rows).compared
+
+
+def labels_of(rows: Iterable[Row]) -> list[str]:
+    """Return the columns that name the rows of a table."""
+    return [name for name in dict.fromkeys(name for row in rows for name in row) if name not in COLUMNS]
 
 
 def file_of(score: TableScore) -> Path:
@@ -145,7 +177,13 @@ def run_of(score: TableScore, store: Path) -> Row:
     versions = sorted({json.loads(row["versions"])["offnominal"] for row in cells})
     last = max(place.path(key).stat().st_mtime for key in keys)
     day = datetime.fromtimestamp(last, UTC).date().isoformat()
-    return {"study": score.table.study, "scale": score.scale, "date": day, "version": " ".join(versions)}
+    return {
+        "study": score.table.study,
+        "scale": score.scale,
+        "cells": f"{len(keys)} of {score.run.cells}",
+        "date": day,
+        "version": " ".join(versions),
+    }
 
 
 def rows_of(lines: Iterable[PublishedComparison], run: Row) -> list[Row]:
@@ -169,9 +207,8 @@ def rows_of(lines: Iterable[PublishedComparison], run: Row) -> list[Row]:
 
 def csv_text(rows: list[Row]) -> str:
     """Return the text of the file of a table."""
-    labels = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in COLUMNS]
     text = StringIO()
-    writer = csv.DictWriter(text, [*labels, *COLUMNS], restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, [*labels_of(rows), *COLUMNS], restval="", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue()
@@ -333,6 +370,18 @@ def _counts(counts: OutcomeCounts) -> dict[str, str]:
 
 def _share(counts: OutcomeCounts) -> str:
     return "–" if counts.unexplained_share is None else f"{counts.unexplained_share:.0%}"
+
+
+def _label(row: Row, names: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the labels of a row, without columns that it does not have."""
+    return tuple((name, row[name]) for name in names if name in row)
+
+
+def _run_name(row: Row) -> str:
+    """Return study, scale and date of a result; the cells, if some of the study are missing."""
+    done, _, of = row.get("cells", "").partition(" of ")
+    cells = f" ({row['cells']} cells)" if done != of else ""
+    return f"{row['study']}@{row['scale']}{cells}, {row['date']}"
 
 
 def _distance(row: Row) -> float:

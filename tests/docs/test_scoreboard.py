@@ -1,6 +1,7 @@
 """The page with published values and ours is made from the measured files."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,29 +18,37 @@ def table(number, study):
     return PublishedTable(number, f"about {number}", study, list)
 
 
-def line(ours, **options):
-    return PublishedComparison({"detector": "KNN", "world": "a|b"}, Estimate(ours), 0.5, **options)
+def line(ours, detector="KNN", **options):
+    return PublishedComparison({"detector": detector, "world": "a|b"}, Estimate(ours), 0.5, **options)
 
 
 @pytest.fixture
 def module(monkeypatch, tmp_path):
     """The script, with files in an empty folder and two stores: a small run, and a larger one of the first table."""
     made = script("scoreboard")
-    lines = {1: [line(0.5), line(0.9, cause="scale"), line(0.9, note="their robot")], 2: [line(0.52)], 3: [line(7.0)]}
+    first = [line(0.5), line(0.9, "iF", cause="scale"), line(0.9, "RIQN", note="their robot")]
+    lines = {1: first, 2: [line(0.52)], 3: [line(7.0)], 4: [line(0.5)]}
 
     def scoreboard(*, store):
-        found = {"small": {1: 1, 2: 1}, "large": {1: 3}}.get(store.name, {})
+        found = {"small": {1: 2, 2: 1}, "large": {1: 3}, "part": {1: 1}}.get(store.name, {})
         scores = []
         for number, study in {1: "toy", 2: "toy", 3: "", 4: "toy"}.items():
-            measured = len(lines.get(number, ())) if not study else found.get(number, 0)
-            shown = [*lines.get(number, ())[:measured], *(line(None) for _ in lines.get(number, (0,))[measured:])]
+            measured = found.get(number, 0) if study else 1
+            shown = [
+                each if i < measured else replace(each, ours=Estimate(None)) for i, each in enumerate(lines[number])
+            ]
             scores.append(TableScore("toys", table(number, study), shown, store.name if number in found else None))
         return scores
 
     monkeypatch.setattr(made, "scoreboard", scoreboard)
-    monkeypatch.setattr(made, "size", lambda score: score.counts.compared)
+    scales = {"small": "smoke", "large": "laptop", "part": "paper"}
     run = {"study": "toy", "date": "2026-01-02"}
-    monkeypatch.setattr(made, "run_of", lambda score, _: run | {"scale": score.run} if score.run else {})
+    cells = {"large": "9 of 9", "part": "1 of 9"}
+    monkeypatch.setattr(
+        made,
+        "run_of",
+        lambda score, _: run | {"scale": scales[score.run], "cells": cells.get(score.run, "")} if score.run else {},
+    )
     monkeypatch.setattr(made, "DOCS", tmp_path / "docs")
     for name, place in {"MEASURED": "published", "FIGURES": "figures", "PAGE": "page.md"}.items():
         monkeypatch.setattr(made, name, tmp_path / "docs" / place)
@@ -59,30 +68,52 @@ def test_each_table_has_a_file_of_its_own():
     assert len(set(files)) == len(files) > 70
 
 
-def test_files_have_the_results_of_the_store_with_most_values_and_others_are_kept(module, tmp_path):
-    module.main(["--store", str(tmp_path / "small"), str(tmp_path / "large")])
+def test_files_have_the_values_of_the_largest_scale_and_others_are_kept(module, tmp_path):
+    module.main(["--store", str(tmp_path / "large"), str(tmp_path / "small")])
     first, second, facts = (module.MEASURED / f"toys-{name}.csv" for name in ("1-toy", "2-toy", "3-facts"))
     assert [(row["outcome"], row["cause"], row["scale"]) for row in rows(first)] == [
-        ("match", "", "large"),
-        ("explained", "scale", "large"),
-        ("unexplained", "", "large"),
+        ("match", "", "laptop"),
+        ("explained", "scale", "laptop"),
+        ("unexplained", "", "laptop"),
     ]
-    assert rows(second)[0]["scale"] == "small"
+    assert rows(second)[0]["scale"] == "smoke"
     assert rows(facts)[0] | {"ours": "7", "study": "", "date": ""} == rows(facts)[0]
     assert not (module.MEASURED / "toys-4-toy.csv").exists()
     (module.MEASURED / "toys-gone.csv").write_text("")
-    second.write_text(second.read_text(encoding="utf-8").replace("small", "earlier"), encoding="utf-8")
-    module.main(["--store", str(tmp_path / "large")])
-    assert rows(second)[0]["scale"] == "earlier"
+    module.main(["--store", str(tmp_path / "part")])
+    assert [row["scale"] for row in rows(first)] == ["paper", "laptop", "laptop"]
+    assert rows(second)[0]["scale"] == "smoke"
     assert not (module.MEASURED / "toys-gone.csv").exists()
+    text = module.PAGE.read_text(encoding="utf-8")
+    assert "*toy@paper (1 of 9 cells), 2026-01-02; toy@laptop, 2026-01-02*" in text
+
+
+def test_values_that_are_no_longer_published_are_left_out(module):
+    published = module.rows_of([line(None)], {})
+    old = module.rows_of(
+        [line(0.5), line(0.5, "gone"), replace(line(0.6, "ours alone"), published=None)], {"scale": "laptop"}
+    )
+    assert [row["detector"] for row in module.merged(published, old)] == ["KNN", "ours alone"]
+
+
+def test_labels_that_were_measured_name_no_row(module):
+    def row(ours, deviation):
+        return replace(line(ours), labels={"detector": "KNN", "deviation": deviation})
+
+    (found,) = module.merged(
+        module.rows_of([row(None, "–")], {}), module.rows_of([row(0.5, "0.02")], {"scale": "paper"})
+    )
+    assert (found["ours"], found["deviation"]) == ("0.5", "0.02")
 
 
 def test_the_page_counts_and_lists_unexplained_differences(module, tmp_path):
     module.main(["--store", str(tmp_path / "large")])
     text = module.PAGE.read_text(encoding="utf-8")
     assert "| **all** | 6 | 1 | – | 1 | 2 | 2 | 50% |" in text
-    assert "| [1, toy](../measured/published/toys-1-toy.csv) | about 1<br>*toy@large, 2026-01-02* | 3 | 1 | – |" in text
-    assert "    | KNN | a&#124;b | 0.9 | 0.5 |" in text
+    assert (
+        "| [1, toy](../measured/published/toys-1-toy.csv) | about 1<br>*toy@laptop, 2026-01-02* | 3 | 1 | – |" in text
+    )
+    assert "    | RIQN | a&#124;b | 0.9 | 0.5 |" in text
     assert module.main(["--check"]) == 0
     module.PAGE.write_text(text.replace("50%", "40%"), encoding="utf-8")
     assert module.main(["--check"]) == 1
