@@ -28,6 +28,7 @@ from offnominal.datasets.dataset_builder import (
 from offnominal.datasets.layout import Channels
 from offnominal.datasets.leaking_faults import labelled, never_undone, scheduled_events
 from offnominal.datasets.manifest import Manifest, read_manifest
+from offnominal.datasets.overwritten_actions import overwritten
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
 from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
@@ -163,7 +164,8 @@ def _simulated(
     ]
     for batch, episodes in zip(batches, simulated_batches(simulate, wanted, workers), strict=True):
         for (plan, seed, leaked), episode in zip(batch, episodes, strict=True):
-            known = labelled(episode, onsets[plan.name][seed]) if leaked else episode
+            logged = overwritten(episode, plan.faults) if plan.overwrites else episode
+            known = labelled(logged, onsets[plan.name][seed]) if leaked else logged
             yield plan.name, replace(known, extras={name: known.extras[name] for name in recipe.signals})
         tick(len(batch), note=batch[-1][0].name)
 

@@ -15,6 +15,7 @@ from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
+from offnominal.datasets.overwritten_actions import OVERWRITING
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.split_metadata import FORMAT
 from offnominal.rollouts.frame_recorder import check_camera
@@ -76,12 +77,14 @@ class Plan:
         seeds: Seed of every episode.
         faults: Faults that are injected into every episode.
         leaks: Whether the faults are never undone, see :class:`Recipe`.
+        overwrites: Whether the faults overwrite the commanded actions, see :class:`Recipe`.
     """
 
     name: str
     seeds: IntArray
     faults: tuple[Fault, ...] = ()
     leaks: bool = False
+    overwrites: bool = False
 
 
 class RecipeFields(TypedDict, total=False):
@@ -97,6 +100,7 @@ class RecipeFields(TypedDict, total=False):
     camera: CameraKind
     max_steps: int | None
     leaking: tuple[str, ...]
+    overwriting: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,8 @@ class Recipe(Config):
         max_steps: Time limit; the world's own if None.
         leaking: Ids of anomalies that are never undone, as in the public code of Anomaly-Gym: from the second episode
             of a split on they act from the first step, while the labels begin at the onset.
+        overwriting: Ids of anomalies after which the changed action is recorded in place of the commanded one, also as
+            there: ``"dynamics/brake_fail"`` and ``"dynamics/steer_fail"`` of lane keeping.
         format: Version of the file format.
 
     Example:
@@ -150,6 +156,7 @@ class Recipe(Config):
     camera: CameraKind = "clean"
     max_steps: int | None = None
     leaking: tuple[str, ...] = ()
+    overwriting: tuple[str, ...] = ()
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -165,6 +172,9 @@ class Recipe(Config):
         for name in self.extras:
             if name not in EXTRAS:
                 raise UnknownName(f"no extra {name!r}.{did_you_mean(name, EXTRAS)} Choose from {', '.join(EXTRAS)}.")
+        for id in self.overwriting:
+            if id not in OVERWRITING:
+                raise UnknownName(f"{id!r} changes no actions. Choose from {', '.join(OVERWRITING)}.")
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
         check_camera(self.camera, frames=self.frames)
         for cell in self.cells:
@@ -173,7 +183,7 @@ class Recipe(Config):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        data = without(super().to_dict(), max_steps=None, leaking=[])
+        data = without(super().to_dict(), max_steps=None, leaking=[], overwriting=[])
         return data if self.frames else without(data, frames=False, camera="clean")
 
     @classmethod
@@ -246,7 +256,11 @@ class Recipe(Config):
         """Return the simulations, split by split."""
         faults = {cell.name: (cell.fault(self.schedule),) for cell in self.cells}
         leaks = {cell.name for cell in self.cells if cell.anomaly in self.leaking}
-        return [Plan(name, seeds, faults.get(name, ()), name in leaks) for name, seeds in self.seeds().items()]
+        overwrites = {cell.name for cell in self.cells if cell.anomaly in self.overwriting}
+        return [
+            Plan(name, seeds, faults.get(name, ()), name in leaks, name in overwrites)
+            for name, seeds in self.seeds().items()
+        ]
 
 
 def without(data: dict[str, Any], **left_out: Any) -> dict[str, Any]:

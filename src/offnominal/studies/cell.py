@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import combinations
@@ -22,6 +22,9 @@ from offnominal.studies.fault_entry import FaultEntry
 from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers
 from offnominal.studies.source_names import importable_names
+
+BY_WORLD = ("leaking", "overwriting")
+"""Fields with ids of anomalies by world."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class DataEntry(Config):
         max_steps: Time limit; the world's own if None.
         published_strengths: Whether faults have the parameters that Anomaly-Gym published, where it did.
         leaking: Ids of anomalies that are never undone between episodes, by world; a world may have ``*`` and ``?``.
+        overwriting: Ids of anomalies that overwrite the commanded action, likewise.
     """
 
     episodes: int = 100
@@ -58,6 +62,7 @@ class DataEntry(Config):
     max_steps: int | None = None
     published_strengths: bool = False
     leaking: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    overwriting: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_integers(self, 1, "episodes", "nominal", "max_steps")
@@ -70,21 +75,27 @@ class DataEntry(Config):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        return without(super().to_dict(), faults=[], max_steps=None, published_strengths=False, leaking={})
+        by_world: dict[str, Any] = {name: {} for name in BY_WORLD}
+        return without(super().to_dict(), faults=[], max_steps=None, published_strengths=False, **by_world)
 
     def in_world(self, world: str) -> DataEntry:
         """Return the data of one world: without the faults of other worlds."""
-        if not self.leaking and all(fault.worlds is None for fault in self.faults):
+        ids = {name: _ids_in(world, getattr(self, name)) for name in BY_WORLD}
+        given = any(getattr(self, name) for name in BY_WORLD)
+        if not given and all(fault.worlds is None for fault in self.faults):
             return self
         here = tuple(fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
-        ids = tuple(id for pattern, ids in self.leaking.items() if fnmatchcase(world, pattern) for id in ids)
-        return self.replace(faults=here, leaking={world: ids} if ids else {})
+        return self.replace(faults=here, **{name: {world: found} if found else {} for name, found in ids.items()})
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
         own = ("faults", "published_strengths")
         given = {name: value for name, value in vars(self).items() if value is not None and name not in own}
-        return given | {"leaking": tuple(id for ids in self.leaking.values() for id in ids)}
+        return given | {name: tuple(id for ids in given[name].values() for id in ids) for name in BY_WORLD}
+
+
+def _ids_in(world: str, patterns: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(id for pattern, ids in patterns.items() if fnmatchcase(world, pattern) for id in ids)
 
 
 @dataclass(frozen=True)

@@ -145,9 +145,9 @@ def _recipe_options(world: str, cell: Cell, strengths: Strengths | None) -> dict
 
 
 def _published(world: str) -> Strengths:
-    """Return the strengths of a world, with the published parameters of those that have one."""
+    """Return the strengths of a world, the published ones in place of ours, also at levels that we do not have."""
     known = {(anomaly, level): value for (of, anomaly, level), value in published_strengths().items() if of == world}
-    return {name: known.get(name, parameter) for name, parameter in strengths_of(world).items()}
+    return {**strengths_of(world), **known}
 
 
 def _check_faults(recipe: Recipe, source: Any) -> None:

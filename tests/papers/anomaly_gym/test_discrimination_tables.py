@@ -117,7 +117,7 @@ def test_table_3_compares_groups_of_which_all_worlds_were_run():
         ("URM-Reach-v0", "dynamics/payload"),
         ("URM-PnP-v0", "dynamics/grip_loss"),
         ("URR-Reach-v0", "observation/noise"),
-        ("URR-Reach-v0", "action/temporal_noise"),
+        ("URR-Reach-v0", "action/noise"),
     ],
 )
 def test_faults_beyond_the_paper_are_not_compared(world, anomaly):

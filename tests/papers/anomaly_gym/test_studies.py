@@ -37,6 +37,8 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
         ("anomaly-gym", "laptop", 10 * 20),
         ("anomaly-gym", "paper", 10 * 20),
         ("anomaly-gym-as-published", "paper", 10 * 17),
+        ("anomaly-gym-as-published", "strengths", 10 * 17),
+        ("anomaly-gym-published-strengths", "paper", 10 * 17),
         ("anomaly-gym-images", "laptop", 10 * 29),
         ("anomaly-gym-images", "paper", 10 * 34),
     ],
@@ -59,6 +61,12 @@ def test_only_faults_of_particle_worlds_leak_as_published():
     data = {cell.world: cell.data for cell in load_study("anomaly-gym-as-published").cells()}  # type: ignore[attr-defined]
     assert data["SAP-Goal1-v0"].options()["leaking"] == ("dynamics/force", "dynamics/moving_objects")
     assert data["MJC-Reacher3D-v0"].options()["leaking"] == ()
+
+
+def test_only_two_faults_of_lane_keeping_overwrite_actions_as_published():
+    data = {cell.world: cell.data for cell in load_study("anomaly-gym-as-published").cells()}  # type: ignore[attr-defined]
+    assert data["CAR-LaneKeep-v0"].options()["overwriting"] == ("dynamics/brake_fail", "dynamics/steer_fail")
+    assert data["SAP-Goal1-v0"].options()["overwriting"] == ()
 
 
 @pytest.mark.parametrize("world", load_study("anomaly-gym").worlds)  # type: ignore[attr-defined]

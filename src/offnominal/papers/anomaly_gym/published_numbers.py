@@ -21,9 +21,10 @@ ADDED_FAULTS = {
     **dict.fromkeys(("SAP-Goal0-v0", "SAP-Goal1-v0", "SAP-Goal2-v0"), ("dynamics/damping",)),
     "URM-Reach-v0": ("dynamics/payload",),
     "URM-PnP-v0": ("dynamics/grip_loss", "dynamics/payload"),
-    "URR-Reach-v0": ("action/noise", "action/temporal_noise", "observation/noise", "observation/temporal_noise"),
+    "URR-Reach-v0": ("action/noise", "observation/noise"),
 }
-"""Anomalies of our worlds that the published numbers leave out. The paper has no noise on its robot."""
+"""Anomalies of our worlds that the published numbers leave out. The paper has no noise on its robot, but temporal
+noise: Tables 3 and 12 agree with means over 5, 3 and 5 faults of the three kinds, and not over 4, 3 and 4."""
 DETECTORS = ("PE-DM", "MLP-DM", "LSTM-DM", "KNN", "OC-SVM", "iF", "RIQN")
 # Image detectors; those with our own encoder are compared with the published ones with a pretrained network.
 IMAGE_DETECTORS = {

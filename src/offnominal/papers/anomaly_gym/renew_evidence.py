@@ -4,6 +4,7 @@ With folders of runs, it compares the run of the study ``anomaly-gym`` with runs
 
     renew_evidence runs/anomaly-gym-laptop training=runs/anomaly-gym-paper
     renew_evidence runs/anomaly-gym-paper public-code=runs/anomaly-gym-as-published-paper
+    renew_evidence runs/anomaly-gym-paper public-code-strengths=runs/anomaly-gym-as-published-strengths
 
 With ``scores``, it simulates our policies under published fault parameters and under strong faults.
 """
