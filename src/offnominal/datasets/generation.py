@@ -32,6 +32,7 @@ from offnominal.datasets.overwritten_actions import overwritten
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
 from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
+from offnominal.datasets.step_counter import with_step_counter
 from offnominal.worlds.catalogue import NAMESPACE
 from offnominal.worlds.world import World
 from offnominal.worlds.world_source import WorldSource, open_world
@@ -166,6 +167,7 @@ def _simulated(
         for (plan, seed, leaked), episode in zip(batch, episodes, strict=True):
             logged = overwritten(episode, plan.faults) if plan.overwrites else episode
             known = labelled(logged, onsets[plan.name][seed]) if leaked else logged
+            known = with_step_counter(known) if recipe.step_counter else known
             yield plan.name, replace(known, extras={name: known.extras[name] for name in recipe.signals})
         tick(len(batch), note=batch[-1][0].name)
 

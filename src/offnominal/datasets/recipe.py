@@ -101,6 +101,7 @@ class RecipeFields(TypedDict, total=False):
     max_steps: int | None
     leaking: tuple[str, ...]
     overwriting: tuple[str, ...]
+    step_counter: bool
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class Recipe(Config):
             of a split on they act from the first step, while the labels begin at the onset.
         overwriting: Ids of anomalies after which the changed action is recorded in place of the commanded one, also as
             there: ``"dynamics/brake_fail"`` and ``"dynamics/steer_fail"`` of lane keeping.
+        step_counter: Whether the step counter is printed into the frames, as in the public code of Anomaly-Gym.
         format: Version of the file format.
 
     Example:
@@ -157,6 +159,7 @@ class Recipe(Config):
     max_steps: int | None = None
     leaking: tuple[str, ...] = ()
     overwriting: tuple[str, ...] = ()
+    step_counter: bool = False
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -177,13 +180,15 @@ class Recipe(Config):
                 raise UnknownName(f"{id!r} changes no actions. Choose from {', '.join(OVERWRITING)}.")
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
         check_camera(self.camera, frames=self.frames)
+        if self.step_counter and not self.frames:
+            raise InvalidParameter("the step counter is printed into frames; record them with frames=True.")
         for cell in self.cells:
             if cell.anomaly.startswith(f"{CAMERA}/") and not self.frames:
                 raise InvalidParameter(f"{cell.anomaly} changes only frames; record them with frames=True.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        data = without(super().to_dict(), max_steps=None, leaking=[], overwriting=[])
+        data = without(super().to_dict(), max_steps=None, leaking=[], overwriting=[], step_counter=False)
         return data if self.frames else without(data, frames=False, camera="clean")
 
     @classmethod

@@ -47,6 +47,7 @@ class DataEntry(Config):
         published_strengths: Whether faults have the parameters that Anomaly-Gym published, where it did.
         leaking: Ids of anomalies that are never undone between episodes, by world; a world may have ``*`` and ``?``.
         overwriting: Ids of anomalies that overwrite the commanded action, likewise.
+        step_counter: Worlds whose images show the step counter; they may have ``*`` and ``?``.
     """
 
     episodes: int = 100
@@ -63,6 +64,7 @@ class DataEntry(Config):
     published_strengths: bool = False
     leaking: dict[str, tuple[str, ...]] = field(default_factory=dict)
     overwriting: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    step_counter: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_integers(self, 1, "episodes", "nominal", "max_steps")
@@ -76,22 +78,26 @@ class DataEntry(Config):
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
         by_world: dict[str, Any] = {name: {} for name in BY_WORLD}
-        return without(super().to_dict(), faults=[], max_steps=None, published_strengths=False, **by_world)
+        later = {"faults": [], "max_steps": None, "published_strengths": False, "step_counter": []}
+        return without(super().to_dict(), **later, **by_world)
 
     def in_world(self, world: str) -> DataEntry:
         """Return the data of one world: without the faults of other worlds."""
         ids = {name: _ids_in(world, getattr(self, name)) for name in BY_WORLD}
-        given = any(getattr(self, name) for name in BY_WORLD)
+        given = self.step_counter or any(getattr(self, name) for name in BY_WORLD)
         if not given and all(fault.worlds is None for fault in self.faults):
             return self
         here = tuple(fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
-        return self.replace(faults=here, **{name: {world: found} if found else {} for name, found in ids.items()})
+        counted = any(fnmatchcase(world, pattern) for pattern in self.step_counter)
+        faults = {name: {world: found} if found else {} for name, found in ids.items()}
+        return self.replace(faults=here, step_counter=(world,) if counted else (), **faults)
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
         own = ("faults", "published_strengths")
         given = {name: value for name, value in vars(self).items() if value is not None and name not in own}
-        return given | {name: tuple(id for ids in given[name].values() for id in ids) for name in BY_WORLD}
+        ids = {name: tuple(id for ids in given[name].values() for id in ids) for name in BY_WORLD}
+        return given | ids | {"step_counter": bool(self.step_counter)}
 
 
 def _ids_in(world: str, patterns: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

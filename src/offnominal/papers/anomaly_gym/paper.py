@@ -23,6 +23,12 @@ PAPER = Paper(
         study_file("anomaly-gym-policies", _PACKAGE, "policies.toml", "vector detectors under other policies"),
         study_file("anomaly-gym-images", _PACKAGE, "images.toml", "image detectors on all faults of ten worlds"),
         study_file(
+            "anomaly-gym-images-as-published",
+            _PACKAGE,
+            "images_as_published.toml",
+            "image detectors with errors of the public code",
+        ),
+        study_file(
             "anomaly-gym-images-policies", _PACKAGE, "image_policies.toml", "image detectors under other policies"
         ),
         study_file(

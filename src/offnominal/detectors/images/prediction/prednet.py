@@ -48,6 +48,7 @@ class PredNet(PredictionDetector[PredictiveCoding]):
     """
 
     RANGES: ClassVar[Mapping[str, Range]] = {"layers": Range(1, 20)}
+    NETWORK: ClassVar[type[PredictiveCoding]] = PredictiveCoding
 
     channels: int = 48
     layers: int = 4
@@ -63,7 +64,7 @@ class PredNet(PredictionDetector[PredictiveCoding]):
                 f"the images have {shape[1]} × {shape[2]} pixels; PredNet with {self.layers} layers needs sides "
                 f"divisible by {divisor}. Record images of such a size, or give fewer layers."
             )
-        return PredictiveCoding(shape, channels=self.channels, layers=self.layers)
+        return self.NETWORK(shape, channels=self.channels, layers=self.layers)
 
     def _batches(
         self, dataset: FrameDataset, episodes: Sequence[int], random: RandomNumbers | None

@@ -1,0 +1,39 @@
+"""The step counter that the public code of Anomaly-Gym prints into the images of its particle worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from offnominal.core.episode import FRAMES, Episode
+from offnominal.core.types import Frame
+
+ROW, COLUMN = 13, 114
+"""Pixel of the first digit in an image of 128 x 128 pixels."""
+COVERAGE = np.array([139, 88, 135, 143, 128, 140, 146, 113, 152, 146]) / 255.0
+"""How much of its pixel a black digit covers. The font of the original has 4 points, so that a digit is one pixel."""
+
+
+def with_step_counter(episode: Episode) -> Episode:
+    """Return an episode with its step counter in every frame, where and as small as in the original.
+
+    Example:
+        >>> frames = np.full((12, 128, 128, 3), 255, np.uint8)
+        >>> episode = Episode(np.zeros((12, 1)), np.zeros((11, 1)), np.zeros(11), np.zeros(11, bool))
+        >>> found = with_step_counter(replace(episode, extras={FRAMES: frames})).extras[FRAMES]
+        >>> found[0, 13, 114, 0], found[11, 13, 114:117, 0]
+        (np.uint8(116), array([167, 167, 255], dtype=uint8))
+    """
+    counted = np.stack(list(_counted(episode)))
+    return replace(episode, extras={**episode.extras, FRAMES: counted})
+
+
+def _counted(episode: Episode) -> Iterator[Frame]:
+    for step, frame in enumerate(episode.extras[FRAMES]):
+        digits = [int(digit) for digit in str(step)]
+        pixels = ROW, slice(COLUMN, COLUMN + len(digits))
+        printed = frame.copy()
+        printed[pixels] = np.rint(printed[pixels] * (1.0 - COVERAGE[digits, None]))
+        yield printed
