@@ -3,7 +3,9 @@
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
+from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.cells import SearchCell
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.studies import SearchScale, SearchStudy
 from offnominal.studies.catalogue import load_study
 from offnominal.studies.kinds import cell_from, study_from
@@ -52,3 +54,21 @@ def test_the_shipped_comparison_can_be_laid_out_at_every_scale():
     for scale in study.scales:
         cells = study.at(scale).cells()
         assert len({cell.label for cell in cells}) == len(cells) > 0
+
+
+def test_the_search_of_deep_methods_goes_from_small_tables_to_large_ones():
+    cells = load_study("comparison-deep").at("search").cells()
+    tables = list(dict.fromkeys(cell.table for cell in cells))
+    rows = [table_entry(name).normal for name in tables]
+    assert len(tables) >= 28
+    assert rows == sorted(rows)
+    assert [cell.table for cell in cells] == sorted((cell.table for cell in cells), key=tables.index)
+
+
+def test_the_search_of_deep_methods_is_as_large_as_it_says():
+    study = load_study("comparison-deep").at("search")
+    cells = study.cells()
+    assert all(cell.configurations >= 30 and cell.fixed["max_iter"] == 500 for cell in cells)
+    assert {cell.seed for cell in cells} == {1, 2, 3}
+    for cell in cells[: 3 * len(study.methods)]:
+        runner_of(cell.method).make(**cell.fixed)
