@@ -1,0 +1,86 @@
+"""Two stages on tables: one trained network serves several second stages, as in the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from offnominal.core.errors import InvalidParameter
+from offnominal.datasets.tables import TableSplit
+from offnominal.datasets.tables.table_split import TablePart
+from offnominal.papers.comparison.runners.deep_runners import DeepRunner
+from offnominal.papers.comparison.runners.runner import FitTimer, Group, Scores, grouped
+from offnominal.papers.comparison.runners.runner_catalogue import runner_of
+from offnominal.papers.comparison.search.configuration_result import ConfigurationResult
+from offnominal.papers.comparison.search.search_space import Configuration, sample_configurations, search_space_of
+
+SECOND_STAGES = {"vaek": "knn", "vaeo": "osvm"}
+"""Method on the codes, by the name of the whole."""
+COUNT = "second_stages"
+
+
+class TwoStageRunner(DeepRunner):
+    """A variational autoencoder and a method on its codes.
+
+    ``second_stages`` in a configuration is the number of second stages that are tried with its network: its own, and
+    others that are drawn from the search space of the method on the codes. The results of the others follow those of
+    the configurations. Random search draws them; Optuna proposes every second stage itself and needs one result per
+    configuration, so leave it out there.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.second = runner_of(SECOND_STAGES[name])
+        self.space = search_space_of(SECOND_STAGES[name])
+
+    def run(
+        self, configurations: Sequence[Configuration], split: TableSplit, seed: int, *, limit_s: float | None = None
+    ) -> list[ConfigurationResult]:
+        """Fit and score configurations, then further second stages; see :meth:`ConfigurationRunner.run`."""
+        own = [{name: value for name, value in each.items() if name != COUNT} for each in configurations]
+        return super().run(own + self._further(configurations, own), split, seed, limit_s=limit_s)
+
+    def _further(self, configurations: Sequence[Configuration], own: list[Configuration]) -> list[Configuration]:
+        """Return the further second stages of each network; they depend on its place alone."""
+        found: list[Configuration] = []
+        for place, (each, first) in enumerate(zip(configurations, own, strict=True)):
+            count = each.get(COUNT, 1) - 1
+            drawn = sample_configurations(self.space, count, seed=place) if count else []
+            found += [first | second for second in drawn if first | second != first]
+        return found
+
+    def check(self, configuration: Configuration, split: TableSplit) -> None:
+        """Refuse more neighbours than there are training points, before a network is trained."""
+        super().check(configuration, split)
+        k, rows = configuration.get("n_neighbors", 1), len(split.train)
+        if k > rows:
+            raise InvalidParameter(f"n_neighbors is {k}, but there are {rows} rows; give more, or ask for fewer.")
+
+    def groups(self, valid: Group) -> list[Group]:
+        """Part by everything that the network depends on."""
+        names = {name for _, configuration in valid for name in configuration} - set(self.space.grid)
+        return grouped(valid, *sorted(names))
+
+    def run_group(
+        self, configurations: Sequence[Configuration], shared: Any, split: TableSplit, seed: int, timer: FitTimer
+    ) -> list[Scores]:
+        """Train one network and fit every second stage on its codes."""
+        if len(configurations) == 1:
+            return super().run_group(configurations, shared, split, seed, timer)
+        detector: Any = self.make(**configurations[0])
+        with timer.fit():
+            detector.fit(split.train.points, validation=split.validation.normal, seed=seed)
+        with timer.score():
+            parts = (split.train, split.validation, split.test)
+            codes = TableSplit(*(TablePart(detector.encode(part.points), part.anomalous, part.rows) for part in parts))
+        seconds = [{name: each[name] for name in self.space.grid} for each in configurations]
+        results = self.second.run(seconds, codes, seed)
+        timer.fit_s += sum(each.fit_s for each in results)
+        timer.score_s += sum(each.score_s for each in results)
+        return [_scores(each) for each in results]
+
+
+def _scores(result: ConfigurationResult) -> Scores:
+    if result.validation is None or result.test is None:
+        raise InvalidParameter(result.failure)
+    return result.validation, result.test
