@@ -72,9 +72,9 @@ class TwoStageRunner(DeepRunner):
             detector.fit(split.train.points, validation=split.validation.normal, seed=seed)
         with timer.score():
             parts = (split.train, split.validation, split.test)
-            codes = TableSplit(*(TablePart(detector.encode(part.points), part.anomalous, part.rows) for part in parts))
+            codes = [TablePart(detector.encode(part.points), part.anomalous, part.rows) for part in parts]
         seconds = [{name: each[name] for name in self.space.grid} for each in configurations]
-        results = self.second.run(seconds, codes, seed)
+        results = self.second.run(seconds, TableSplit(codes[0], codes[1], codes[2]), seed)
         timer.fit_s += sum(each.fit_s for each in results)
         timer.score_s += sum(each.score_s for each in results)
         return [_scores(each) for each in results]
