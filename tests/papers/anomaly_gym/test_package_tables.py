@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from offnominal.papers.anomaly_gym.evidence import policy_scores, published_strength_scores
+from offnominal.papers.anomaly_gym import strength_table
+from offnominal.papers.anomaly_gym.evidence import StrengthScore, policy_scores, published_strength_scores
 from offnominal.papers.anomaly_gym.policy_table import table_5, table_5_images
 from offnominal.papers.anomaly_gym.strength_table import table_9
 from offnominal.papers.anomaly_gym.training_tables import table_10, table_11
@@ -35,10 +36,12 @@ def test_our_benchmark_has_the_published_numbers():
     assert len(lines) == 17
     assert lines["unique anomaly types"].ours.value == 25
     assert lines["anomalies per environment"].verdict == "match"
-    assert [name for name, line in lines.items() if line.outcome == "unexplained"] == [
-        "success rate of the trained policy, lower bound",
-        "anomaly types that cannot reach the extreme level",
-    ]
+    success = lines["success rate of the trained policy, lower bound"]
+    assert (success.cause, "at least 96%" in success.note) == ("defect", True)
+    extreme = lines["anomaly types that cannot reach the extreme level"]
+    assert (extreme.ours.value, extreme.cause) == (5, "setting")
+    assert extreme.note.count("leaves") == 5 - 2
+    assert "unexplained" not in {line.outcome for line in lines.values()}
 
 
 def test_strengths_are_compared_by_their_distance_from_no_effect():
@@ -61,6 +64,23 @@ def test_a_misprint_is_explained_by_the_public_code():
     assert scaling.published is not None
     assert scaling.published > 1.0
     assert scaling.ours.value is None or scaling.ours.value > 1.0 or scaling.cause == "defect"
+
+
+@pytest.mark.parametrize(
+    ("scores", "outcome"),
+    [
+        ((0.40, 0.35, 0.45), ("differs", "setting")),
+        ((0.74, 0.70, 0.78), ("differs", "chance")),
+        ((1.00, 1.00, 1.00), ("artefact", "")),
+        (None, ("differs", "")),
+    ],
+)
+def test_a_strength_is_explained_by_what_the_published_one_does_to_our_expert(monkeypatch, scores, outcome):
+    place = "CAR-LaneKeep-v0", "observation/scaling", "strong"
+    known = {} if scores is None else {place: StrengthScore(*scores)}
+    monkeypatch.setattr(strength_table, "published_strength_scores", lambda: known)
+    line = by_labels(table_9(NONE))[place]
+    assert (line.verdict, line.cause) == outcome
 
 
 def test_settings_of_policies_and_detectors_are_compared_number_by_number():

@@ -164,3 +164,11 @@ def test_search_spaces_need_no_run():
     lines = lines_of("A.1", CLASSICAL)
     assert lines["LOF", "n", "lof", "values"].outcome == "match"
     assert lines["ABOD", "n", "abod", "smallest"].difference == 2.0
+
+
+def test_differences_of_search_spaces_have_reasons():
+    lines = {key: line for table in ("A.1", "A.2", "A.3") for key, line in lines_of(table, CLASSICAL).items()}
+    assert lines["ABOD", "n", "abod", "smallest"].verdict == "artefact"
+    assert lines["ABOD", "n", "abod", "largest"].verdict == "match"
+    assert lines["DeepSVDD", "batch size", "dsvd", "smallest"].cause == "setting"
+    assert "unexplained" not in {line.outcome for line in lines.values()}

@@ -129,6 +129,12 @@ def policy_scores() -> dict[tuple[str, str], Estimate]:
     }
 
 
+@cache
+def published_success_rates() -> dict[str, float]:
+    """Return the success rates of our experts by world where the public code has another test of success."""
+    return {row["world"]: float(row["success"]) for row in _rows("published_success_rates.csv")}
+
+
 def _rows(file: str) -> csv.DictReader[str]:
     text = files("offnominal.papers.anomaly_gym").joinpath(file).read_text(encoding="utf-8")
     return csv.DictReader(text.splitlines())

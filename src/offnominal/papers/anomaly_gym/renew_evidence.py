@@ -6,14 +6,15 @@ With folders of runs, it compares the run of the study ``anomaly-gym`` with runs
     renew_evidence runs/anomaly-gym-paper public-code=runs/anomaly-gym-as-published-paper
     renew_evidence runs/anomaly-gym-paper public-code-strengths=runs/anomaly-gym-as-published-strengths
 
-With ``scores``, it simulates our policies under published fault parameters and under strong faults.
+With ``scores``, it simulates our policies under published fault parameters and under strong faults; with worlds after
+it, only under the published parameters of these worlds.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,11 @@ import pyarrow.compute as pc
 from offnominal.core.files import write_text
 from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
 from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, Key
-from offnominal.papers.anomaly_gym.measured_scores import published_parameter_scores, strong_fault_scores
+from offnominal.papers.anomaly_gym.measured_scores import (
+    published_parameter_scores,
+    published_success,
+    strong_fault_scores,
+)
 from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.anomaly_gym.timing_table import table_4
 from offnominal.studies.published_comparison import PublishedComparison
@@ -33,7 +38,7 @@ from offnominal.studies.runs import open_run
 FOLDER = Path(__file__).parent
 POLICIES = ("tqc", "sac", "td3")
 POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
-EPISODES = 200
+EPISODES, SUCCESS_EPISODES = 200, 1000
 Row = Mapping[str, object]
 
 
@@ -87,33 +92,58 @@ def write_rows(file: str, rows: Iterable[Row]) -> None:
 
 def main(arguments: list[str]) -> None:
     """Renew what the arguments name."""
-    if arguments == ["scores"]:
-        renew_scores()
-        return
-    plain = _opened(arguments[0])
-    runs = dict(argument.split("=", 1) for argument in arguments[1:])
-    kept = [row for row in _known() if row["experiment"] not in runs]
+    match arguments:
+        case ["scores"]:
+            renew_policy_scores()
+            renew_strength_scores(WORLDS)
+        case ["scores", *worlds]:
+            renew_strength_scores(worlds)
+        case [plain, *runs]:
+            renew_evidence(plain, dict(argument.split("=", 1) for argument in runs))
+
+
+def renew_evidence(plain: str, runs: Mapping[str, str]) -> None:
+    """Replace the evidence of some experiments.
+
+    Args:
+        plain: Folder of the run that they are compared with.
+        runs: Folder of the run of each experiment.
+    """
+    before = _opened(plain)
+    kept = [row for row in _known("evidence.csv") if row["experiment"] not in runs]
     named = [name for name in EXPERIMENTS if name in runs]
-    new = (row for name in named for row in evidence_rows(plain, name, _opened(runs[name])))
+    new = (row for name in named for row in evidence_rows(before, name, _opened(runs[name])))
     write_rows("evidence.csv", [*kept, *new])
 
 
-def renew_scores() -> None:
-    """Simulate our policies, with one process per processor, and write their scores."""
+def renew_policy_scores() -> None:
+    """Simulate our policies under strong faults, with one process per processor, and write scores and successes."""
     acting = [(world, policy) for world in POLICY_WORLDS for policy in POLICIES]
     with ProcessPoolExecutor() as pool:
         strong = [pool.submit(strong_fault_scores, *each, EPISODES) for each in acting]
-        by_world = [pool.submit(published_parameter_scores, world, EPISODES) for world in WORLDS]
         write_rows("policy_scores.csv", [future.result() for future in strong])
-        write_rows("published_strength_scores.csv", [row for future in by_world for row in future.result()])
+    write_rows("published_success_rates.csv", [published_success(SUCCESS_EPISODES)])
+
+
+def renew_strength_scores(worlds: Sequence[str]) -> None:
+    """Simulate our experts of some worlds under the published parameters; scores of other worlds are kept."""
+    found: dict[str, list[Row]] = {world: [] for world in WORLDS}
+    for row in _known("published_strength_scores.csv"):
+        found[str(row["world"])].append(row)
+    with ProcessPoolExecutor() as pool:
+        for world, future in {
+            world: pool.submit(published_parameter_scores, world, EPISODES) for world in worlds
+        }.items():
+            found[world] = list(future.result())
+            write_rows("published_strength_scores.csv", [row for rows in found.values() for row in rows])
 
 
 def _opened(folder: str) -> RunResults:
     return open_run(folder, store=Path(folder).parent / "store")
 
 
-def _known() -> list[Row]:
-    return list(csv.DictReader((FOLDER / "evidence.csv").read_text(encoding="utf-8").splitlines()))
+def _known(file: str) -> list[Row]:
+    return list(csv.DictReader((FOLDER / file).read_text(encoding="utf-8").splitlines()))
 
 
 if __name__ == "__main__":

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from offnominal.anomalies.catalogue import make_anomaly
 from offnominal.anomalies.strengths import Strength, strength
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym.evidence import published_strength_scores
 from offnominal.papers.anomaly_gym.published_numbers import PAPER, world_id
 from offnominal.papers.printed_values import Row, printed_values
-from offnominal.studies.published_comparison import Cause, PublishedComparison
+from offnominal.studies.published_comparison import Cause, Flaw, PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.worlds import worlds
 
@@ -25,6 +27,20 @@ DYNAMICS = {
     "SAP": {"mass_agent": "mass", "force_agent": "force"},
 }
 """Our names of anomalies of the physics where they differ from the published ones."""
+
+
+class Reason(NamedTuple):
+    """Why a parameter is another one.
+
+    Args:
+        note: The reason in words.
+        cause: Kind of the reason, if it was measured.
+        flaw: What is wrong with the published parameter itself.
+    """
+
+    note: str = ""
+    cause: Cause = ""
+    flaw: Flaw = ""
 
 
 def table_9(_: RunResults) -> list[PublishedComparison]:
@@ -54,13 +70,14 @@ def _line(row: Row) -> PublishedComparison:
     ours = _calibrated(world, anomaly, level, upwards=value > 1.0)
     distance = abs(value - _neutral(world, anomaly))
     match, near = (share * distance + _rounding(row) for share in (MATCH, NEAR))
-    cause, note = _reason(row, ours, near)
+    reason = _reason(row, ours, near)
     return PublishedComparison(
         {"world": world, "anomaly": anomaly, "level": level},
         Estimate(None if ours is None else ours.parameter),
         value,
-        note=note,
-        cause=cause,
+        note=reason.note,
+        flaw=reason.flaw,
+        cause=reason.cause,
         match=match,
         near=near,
     )
@@ -81,15 +98,20 @@ def _neutral(world: str, anomaly: str) -> float:
     return make_anomaly(anomaly).neutral
 
 
-def _reason(row: Row, ours: Strength | None, near: float) -> tuple[Cause, str]:
+def _reason(row: Row, ours: Strength | None, near: float) -> Reason:
     """Return why our parameter is another one."""
     world, anomaly, level = world_id(row["env"]), anomaly_of(row), row["strength"]
     if ours is None:
-        return "", "no parameter has this level here"
+        return Reason("no parameter has this level here")
     code = float(row["public_code"]) if row["public_code"] else float(row["value"])
     if abs(code - float(row["value"])) > near >= abs(code - ours.parameter):
-        return "defect", f"the public code has {code:g}"
+        return Reason(f"the public code has {code:g}", "defect")
     measured = published_strength_scores().get((world, anomaly, level))
-    if measured is not None and not measured.low <= ours.target <= measured.high:
-        return "setting", f"with our expert, the published parameter leaves {measured.score:.2f} of the return"
-    return "", ""
+    if measured is None:
+        return Reason()
+    if measured.low == measured.high == 1.0:
+        return Reason("the published parameter has no effect", flaw="artefact")
+    ends = f"{measured.low:.3f} to {measured.high:.3f}"
+    if measured.low <= ours.target <= measured.high:
+        return Reason(f"the published parameter has this level too: our expert keeps {ends} of the return", "chance")
+    return Reason(f"with the published parameter, our expert keeps {ends} of the return", "setting")

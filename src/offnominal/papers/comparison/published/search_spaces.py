@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from offnominal.papers.comparison.published.comparison_lines import Tolerance, compared
@@ -106,12 +107,18 @@ ROUNDING = 1e-4
 """Relative difference of equal values; gamma is printed as a power of ten."""
 NOT_SEARCHED = "not a parameter of our search"
 NOTES = {
-    ("ABOD", "n"): "an angle needs two neighbours, its variance three",
     ("(fm)GAN", "dim(z)"): "the public code ends at 64 on tables, as ours does",
     ("(skip)GANomaly", "w_adv"): "the public code ends at 90, as ours does",
     ("(skip)GANomaly", "w_con"): "the public code ends at 90, as ours does",
     ("(skip)GANomaly", "w_enc"): "the public code ends at 90, as ours does",
 }
+WITHOUT_EFFECT = {
+    ("ABOD", "n", "abod"): "one neighbour has no angle, and the angle of two no variance: all scores are equal",
+    ("MAF + RealNVP", "init. identity", "rnvp"): "the public code ignores it: RealNVP always begins as the identity",
+}
+"""Why some published values of a parameter of a method have no meaning."""
+OTHER_CHOICES = {("DeepSVDD", "batch size", "dsvd"): "ours also has 32, as other networks do in print"}
+"""What we search otherwise."""
 
 
 def space_table(_: RunResults, *, item: str) -> list[PublishedComparison]:
@@ -135,8 +142,19 @@ def _lines(row: Row) -> list[PublishedComparison]:
             labels = {"model": row["model"], "parameter": row["parameter"], "method": method, "quantity": quantity}
             exact = Tolerance(*2 * (abs(value) * ROUNDING,))
             line = compared(labels, ours.get(quantity), value, note=note, within=exact)
-            found.append(line)
+            found.append(_explained(line, (row["model"], row["parameter"], method)))
     return found
+
+
+def _explained(line: PublishedComparison, place: tuple[str, str, str]) -> PublishedComparison:
+    """Return a line with the reason of its difference, if it has one."""
+    if line.verdict != "differs":
+        return line
+    if place in WITHOUT_EFFECT:
+        return replace(line, flaw="artefact", note=WITHOUT_EFFECT[place])
+    if place in OTHER_CHOICES:
+        return replace(line, cause="setting", note=OTHER_CHOICES[place])
+    return line
 
 
 def _grid(method: str) -> Mapping[str, Sequence[Any]]:
