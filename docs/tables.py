@@ -154,7 +154,7 @@ def comparison_rows(world: str) -> list[Row]:
     rows: dict[str, Row] = {}
     for line in _lines(world):
         published = table.get((world, line.anomaly, line.level))
-        if published is None or (line.direction and (published > 1.0) != (line.direction == "up")):
+        if published in (None, 1.0) or (line.direction and (published > 1.0) != (line.direction == "up")):
             continue
         ours = _digits(line.parameter) if line.attainable else "–"
         row = rows.setdefault(line.anomaly, {"anomaly": f"`{line.anomaly}`"})
