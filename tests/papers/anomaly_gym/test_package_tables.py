@@ -133,10 +133,21 @@ def test_the_image_half_of_a_table_is_asked_for():
     assert [table.number for table in tables_of("anomaly-gym", images=True)] == [3, 5, 13]
 
 
-def test_a_table_as_published_is_compared_with_another_run():
-    (table,) = tables_of("anomaly-gym", [12])
+@pytest.mark.parametrize(
+    ("number", "images", "study"),
+    [
+        (12, False, "anomaly-gym-as-published"),
+        (13, True, "anomaly-gym-images-as-published"),
+        (3, True, "anomaly-gym-images-as-published"),
+    ],
+)
+def test_a_table_as_published_is_compared_with_another_run(number, images, study):
+    (table,) = tables_of("anomaly-gym", [number], images=images)
     assert table.has_published_form
-    assert table.as_published().study == "anomaly-gym-as-published"
+    assert table.as_published().study == study
+
+
+def test_a_table_that_cannot_be_read_has_no_other_run():
     (ticks,) = tables_of("anomaly-gym", [1])
     assert "cannot be read" in ticks.not_computed
     assert not ticks.has_published_form

@@ -5,8 +5,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from offnominal.papers.anomaly_gym import renew_evidence
+from offnominal.papers.anomaly_gym import evidence, renew_evidence
+from offnominal.papers.anomaly_gym.discrimination_tables import every_metric
+from offnominal.papers.anomaly_gym.renew_evidence import evidence_rows
 
+from .made_rows import NUMBERS, row, run
+
+IMAGES = "anomaly-gym-images"
+WORLD = "SAP-Goal0-v0"
 FILE = "published_strength_scores.csv"
 
 
@@ -26,3 +32,45 @@ def test_scores_of_worlds_that_are_not_named_are_kept(folder):
     renew_evidence.main(["scores", "SAP-Goal0-v0", "MJC-Reacher3D-v0"])
     rows = [tuple(row.values()) for row in csv.DictReader((folder / FILE).read_text().splitlines())]
     assert rows == [("CAR-LaneKeep-v0", "old"), ("MJC-Reacher3D-v0", "new"), ("SAP-Goal0-v0", "new")]
+
+
+def images(value, name=IMAGES):
+    rows = [row(WORLD, detector, "strong", **dict.fromkeys(NUMBERS, value)) for detector in ("LDM", "KNN-random")]
+    return run(rows, name)
+
+
+def test_image_numbers_with_a_published_counterpart_become_rows():
+    rows = list(evidence_rows(images(0.33), "public-code", images(0.66, f"{IMAGES}-as-published")))
+    assert {each["detector"] for each in rows} == {"LDM"}
+    assert {each["metric"] for each in rows} == set(NUMBERS)
+    assert {(each["before"], each["after"]) for each in rows} == {("0.330", "0.660")}
+
+
+def test_runs_of_images_leave_the_rows_of_vectors(monkeypatch, tmp_path):
+    names = ("experiment", "world", "level", "detector", "metric", "kind", "before", "after")
+    known = [
+        ("public-code", WORLD, "tiny", "KNN", "auroc", "", "0.1", "0.2"),
+        ("public-code", WORLD, "tiny", "LDM", "auroc", "", "0.3", "0.4"),
+        ("strengths", WORLD, "tiny", "KNN", "auroc", "", "0.5", "0.6"),
+    ]
+    (tmp_path / "evidence.csv").write_text("\n".join(map(",".join, [names, *known])) + "\n")
+    runs = {"before": images(0.33), "after": images(0.66, f"{IMAGES}-as-published")}
+    monkeypatch.setattr(renew_evidence, "FOLDER", tmp_path)
+    monkeypatch.setattr(renew_evidence, "_opened", runs.__getitem__)
+    renew_evidence.main(["before", "public-code=after"])
+    with (tmp_path / "evidence.csv").open() as file:
+        found = [tuple(each.values()) for each in csv.DictReader(file)]
+    assert found[:2] == [known[0], known[2]]
+    assert len(found) == 2 + len(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "cause"), [("public-code", "defect"), ("image-training", "scale"), ("strengths", "setting")]
+)
+def test_an_experiment_explains_a_number_of_table_13(monkeypatch, experiment, cause):
+    made = list(evidence_rows(images(0.33), experiment, images(0.66)))
+    monkeypatch.setattr(evidence, "_rows", lambda _: made)
+    monkeypatch.setattr(evidence, "evidence", evidence.evidence.__wrapped__)
+    (line,) = [line for line in every_metric(images(0.33)) if line.cause and line.labels["metric"] == "AUROC"]
+    assert (line.labels["detector"], line.cause, line.outcome) == ("LDM", cause, "explained")
+    assert line.note.endswith("0.33 becomes 0.66")

@@ -16,6 +16,7 @@ from offnominal.studies.catalogue import load_study
         "anomaly-gym-published-strengths",
         "anomaly-gym-policies",
         "anomaly-gym-images",
+        "anomaly-gym-images-as-published",
         "anomaly-gym-images-policies",
         "anomaly-gym-robot-transfer",
         "quickstart",
@@ -41,6 +42,8 @@ def test_shipped_studies_can_be_laid_out_at_every_scale(name):
         ("anomaly-gym-published-strengths", "paper", 10 * 17),
         ("anomaly-gym-images", "laptop", 10 * 29),
         ("anomaly-gym-images", "paper", 10 * 34),
+        ("anomaly-gym-images", "training", 10 * 5),
+        ("anomaly-gym-images-as-published", "laptop", 10 * 5),
     ],
 )
 def test_number_of_cells_of_each_scale(name, scale, cells):
@@ -67,6 +70,25 @@ def test_only_two_faults_of_lane_keeping_overwrite_actions_as_published():
     data = {cell.world: cell.data for cell in load_study("anomaly-gym-as-published").cells()}  # type: ignore[attr-defined]
     assert data["CAR-LaneKeep-v0"].options()["overwriting"] == ("dynamics/brake_fail", "dynamics/steer_fail")
     assert data["SAP-Goal1-v0"].options()["overwriting"] == ()
+
+
+def test_images_as_published_differ_in_the_particle_worlds_and_in_prednet_only():
+    before, after = (
+        {
+            (cell.world, cell.name): cell
+            for cell in load_study(name).at("laptop").cells()
+            if cell.seed == 0  # type: ignore[attr-defined]
+        }
+        for name in ("anomaly-gym-images", "anomaly-gym-images-as-published")
+    )
+    for (world, detector), cell in after.items():
+        other = before[world, detector]
+        assert cell.parameters == other.parameters
+        assert (cell.data == other.data) == (not world.startswith("SAP"))
+        assert (cell.detector == other.detector) == (detector != "PredNet")
+    data = after["SAP-Goal1-v0", "LDM"].data
+    assert data.step_counter == ("SAP-Goal1-v0",)
+    assert data.options()["leaking"] == ("dynamics/force", "dynamics/moving_objects")
 
 
 @pytest.mark.parametrize("world", load_study("anomaly-gym").worlds)  # type: ignore[attr-defined]

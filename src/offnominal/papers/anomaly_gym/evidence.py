@@ -17,10 +17,15 @@ EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "public-code": ("defect", "as in the public code"),
     "public-code-strengths": ("defect", "as in the public code, with its strengths"),
     "training": ("scale", "with 100 episodes and the published training"),
+    "image-training": ("scale", "with the published training"),
     "strengths": ("setting", "with the published strengths"),
 }
 """Cause that each experiment shows, and what was changed."""
-NO_ERRORS = {"MJC": ("MLP-DM", "LSTM-DM")}
+_NEXT_IMAGE = ("LRDM", "LDM", "AE-Pred", "RSSM-PPM")
+NO_ERRORS = {
+    "MJC": ("MLP-DM", "LSTM-DM", *_NEXT_IMAGE),
+    **dict.fromkeys(("CAR", "URM", "URR"), _NEXT_IMAGE),
+}
 """Detectors in families of worlds in which the public code has other settings, but no error that touches them."""
 
 

@@ -6,6 +6,11 @@ With folders of runs, it compares the run of the study ``anomaly-gym`` with runs
     renew_evidence runs/anomaly-gym-paper public-code=runs/anomaly-gym-as-published-paper
     renew_evidence runs/anomaly-gym-paper public-code-strengths=runs/anomaly-gym-as-published-strengths
 
+and the same with the study ``anomaly-gym-images``; rows of the other study stay::
+
+    renew_evidence runs/anomaly-gym-images-laptop public-code=runs/anomaly-gym-images-as-published-laptop
+    renew_evidence runs/anomaly-gym-images-laptop image-training=runs/anomaly-gym-images-training
+
 With ``scores``, it simulates our policies under published fault parameters and under strong faults; with worlds after
 it, only under the published parameters of these worlds.
 """
@@ -22,14 +27,14 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
-from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
+from offnominal.papers.anomaly_gym.discrimination_tables import IMAGES, METRICS, every_metric, table_3
 from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, Key
 from offnominal.papers.anomaly_gym.measured_scores import (
     published_parameter_scores,
     published_success,
     strong_fault_scores,
 )
-from offnominal.papers.anomaly_gym.published_numbers import WORLDS
+from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS, WORLDS
 from offnominal.papers.anomaly_gym.timing_table import table_4
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
@@ -43,7 +48,7 @@ Row = Mapping[str, object]
 
 
 def numbers(results: RunResults) -> dict[Key, PublishedComparison]:
-    """Return every number of Tables 12, 3 and 4 by the key of its evidence."""
+    """Return every number of Tables 12 or 13, 3 and 4 by the key of its evidence."""
     columns = {title: metric for metric, title in METRICS.items()}
     found = {}
     for line in every_metric(results):
@@ -63,7 +68,7 @@ def evidence_rows(plain: RunResults, experiment: str, changed: RunResults) -> It
     """Yield our numbers before and after a change, where something is published.
 
     Args:
-        plain: Run of the study ``anomaly-gym``.
+        plain: Run of the study ``anomaly-gym`` or ``anomaly-gym-images``.
         experiment: What was changed, one of :data:`~offnominal.papers.anomaly_gym.evidence.EXPERIMENTS`.
         changed: Run with the change.
     """
@@ -110,7 +115,12 @@ def renew_evidence(plain: str, runs: Mapping[str, str]) -> None:
         runs: Folder of the run of each experiment.
     """
     before = _opened(plain)
-    kept = [row for row in _known("evidence.csv") if row["experiment"] not in runs]
+    images = before.name.startswith(IMAGES)
+    kept = [
+        row
+        for row in _known("evidence.csv")
+        if row["experiment"] not in runs or (row["detector"] in IMAGE_DETECTORS) != images
+    ]
     named = [name for name in EXPERIMENTS if name in runs]
     new = (row for name in named for row in evidence_rows(before, name, _opened(runs[name])))
     write_rows("evidence.csv", [*kept, *new])
