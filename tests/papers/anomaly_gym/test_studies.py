@@ -1,5 +1,7 @@
 """The studies of Anomaly-Gym."""
 
+from typing import Any
+
 import pytest
 
 from offnominal.agents.experts import expert_card
@@ -72,15 +74,14 @@ def test_only_two_faults_of_lane_keeping_overwrite_actions_as_published():
     assert data["SAP-Goal1-v0"].options()["overwriting"] == ()
 
 
+def laptop_cells(name: str) -> dict[tuple[str, str], Any]:
+    """Return the cells of the first seed by world and detector."""
+    cells: list[Any] = list(load_study(name).at("laptop").cells())
+    return {(cell.world, cell.name): cell for cell in cells if cell.seed == 0}
+
+
 def test_images_as_published_differ_in_the_particle_worlds_and_in_prednet_only():
-    before, after = (
-        {
-            (cell.world, cell.name): cell
-            for cell in load_study(name).at("laptop").cells()
-            if cell.seed == 0  # type: ignore[attr-defined]
-        }
-        for name in ("anomaly-gym-images", "anomaly-gym-images-as-published")
-    )
+    before, after = (laptop_cells(name) for name in ("anomaly-gym-images", "anomaly-gym-images-as-published"))
     for (world, detector), cell in after.items():
         other = before[world, detector]
         assert cell.parameters == other.parameters
