@@ -78,7 +78,7 @@ class DataEntry(Config):
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
         by_world: dict[str, Any] = {name: {} for name in BY_WORLD}
-        later = {"faults": [], "max_steps": None, "published_strengths": False, "step_counter": []}
+        later: dict[str, Any] = {"faults": [], "max_steps": None, "published_strengths": False, "step_counter": []}
         return without(super().to_dict(), **later, **by_world)
 
     def in_world(self, world: str) -> DataEntry:
