@@ -45,7 +45,7 @@ def test_successive_steps_look_different(datasets):
 def test_a_recipe_without_a_counter_keeps_its_hash(recipe):
     assert "step_counter" not in recipe.to_dict()
     assert recipe.digest() != recipe.replace(step_counter=True).digest()
-    with pytest.raises(InvalidParameter, match="printed into frames"):
+    with pytest.raises(InvalidParameter, match="change frames only"):
         recipe.replace(frames=False, step_counter=True)
 
 

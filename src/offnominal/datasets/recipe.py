@@ -102,6 +102,7 @@ class RecipeFields(TypedDict, total=False):
     leaking: tuple[str, ...]
     overwriting: tuple[str, ...]
     step_counter: bool
+    published_view: bool
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ class Recipe(Config):
         overwriting: Ids of anomalies after which the changed action is recorded in place of the commanded one, also as
             there: ``"dynamics/brake_fail"`` and ``"dynamics/steer_fail"`` of lane keeping.
         step_counter: Whether the step counter is printed into the frames, as in the public code of Anomaly-Gym.
+        published_view: Whether frames have camera and floor of that code: the world is made with ``view="published"``.
         format: Version of the file format.
 
     Example:
@@ -160,6 +162,7 @@ class Recipe(Config):
     leaking: tuple[str, ...] = ()
     overwriting: tuple[str, ...] = ()
     step_counter: bool = False
+    published_view: bool = False
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -180,15 +183,16 @@ class Recipe(Config):
                 raise UnknownName(f"{id!r} changes no actions. Choose from {', '.join(OVERWRITING)}.")
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
         check_camera(self.camera, frames=self.frames)
-        if self.step_counter and not self.frames:
-            raise InvalidParameter("the step counter is printed into frames; record them with frames=True.")
+        if (self.step_counter or self.published_view) and not self.frames:
+            raise InvalidParameter("step_counter and published_view change frames only; record them with frames=True.")
         for cell in self.cells:
             if cell.anomaly.startswith(f"{CAMERA}/") and not self.frames:
                 raise InvalidParameter(f"{cell.anomaly} changes only frames; record them with frames=True.")
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        data = without(super().to_dict(), max_steps=None, leaking=[], overwriting=[], step_counter=False)
+        later = {"max_steps": None, "leaking": [], "overwriting": [], "step_counter": False, "published_view": False}
+        data = without(super().to_dict(), **later)
         return data if self.frames else without(data, frames=False, camera="clean")
 
     @classmethod

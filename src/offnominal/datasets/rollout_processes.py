@@ -50,6 +50,7 @@ class BatchRollout:
             max_steps=self.recipe.max_steps,
             frames=self.recipe.frames,
             camera=self.recipe.camera,
+            **({"view": "published"} if self.recipe.published_view else {}),
         )
 
 

@@ -25,6 +25,8 @@ from offnominal.studies.source_names import importable_names
 
 BY_WORLD = ("leaking", "overwriting")
 """Fields with ids of anomalies by world."""
+IMAGE_SWITCHES = ("step_counter", "published_view")
+"""Fields with worlds whose images are changed."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class DataEntry(Config):
         leaking: Ids of anomalies that are never undone between episodes, by world; a world may have ``*`` and ``?``.
         overwriting: Ids of anomalies that overwrite the commanded action, likewise.
         step_counter: Worlds whose images show the step counter; they may have ``*`` and ``?``.
+        published_view: Worlds whose images have the published camera and floor, likewise.
     """
 
     episodes: int = 100
@@ -65,6 +68,7 @@ class DataEntry(Config):
     leaking: dict[str, tuple[str, ...]] = field(default_factory=dict)
     overwriting: dict[str, tuple[str, ...]] = field(default_factory=dict)
     step_counter: tuple[str, ...] = ()
+    published_view: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_integers(self, 1, "episodes", "nominal", "max_steps")
@@ -77,27 +81,31 @@ class DataEntry(Config):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        by_world: dict[str, Any] = {name: {} for name in BY_WORLD}
-        later: dict[str, Any] = {"faults": [], "max_steps": None, "published_strengths": False, "step_counter": []}
+        later: dict[str, Any] = {"faults": [], "max_steps": None, "published_strengths": False}
+        by_world: dict[str, Any] = {name: {} for name in BY_WORLD} | {name: [] for name in IMAGE_SWITCHES}
         return without(super().to_dict(), **later, **by_world)
 
     def in_world(self, world: str) -> DataEntry:
         """Return the data of one world: without the faults of other worlds."""
-        ids = {name: _ids_in(world, getattr(self, name)) for name in BY_WORLD}
-        given = self.step_counter or any(getattr(self, name) for name in BY_WORLD)
+        given = any(getattr(self, name) for name in (*BY_WORLD, *IMAGE_SWITCHES))
         if not given and all(fault.worlds is None for fault in self.faults):
             return self
         here = tuple(fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
-        counted = any(fnmatchcase(world, pattern) for pattern in self.step_counter)
+        ids = {name: _ids_in(world, getattr(self, name)) for name in BY_WORLD}
         faults = {name: {world: found} if found else {} for name, found in ids.items()}
-        return self.replace(faults=here, step_counter=(world,) if counted else (), **faults)
+        images = {name: (world,) if _matches(world, getattr(self, name)) else () for name in IMAGE_SWITCHES}
+        return self.replace(faults=here, **faults, **images)
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
         own = ("faults", "published_strengths")
         given = {name: value for name, value in vars(self).items() if value is not None and name not in own}
         ids = {name: tuple(id for ids in given[name].values() for id in ids) for name in BY_WORLD}
-        return given | ids | {"step_counter": bool(self.step_counter)}
+        return given | ids | {name: bool(given[name]) for name in IMAGE_SWITCHES}
+
+
+def _matches(world: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(world, pattern) for pattern in patterns)
 
 
 def _ids_in(world: str, patterns: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from offnominal.core.compilation import compiled
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Array, BoolArray, FloatArray, IntArray
 from offnominal.worlds.mujoco.card import CARDS
 from offnominal.worlds.mujoco.world import ControlCost, MujocoWorld
@@ -26,6 +27,13 @@ class HalfCheetah(MujocoWorld):
 
     The reward is the forward speed over the step, minus a control cost. Success: 10 m/s or more. Critical: the torso is
     rotated beyond the vertical.
+
+    Args:
+        n: Number of rows.
+        threads: See :class:`BatchedMujocoWorld`.
+        control_cost: See :class:`MujocoWorld`.
+        view: Camera and floor of the images: from the ``"side"``, or as ``"published"``, from 45 degrees above on
+            black and white tiles that fill the image.
     """
 
     world_id = "MJC-HalfCheetah-v0"
@@ -35,7 +43,17 @@ class HalfCheetah(MujocoWorld):
     push_direction = (-1.0, 0.0, 0.0)
     robot_dofs = slice(3, 9)
 
-    def __init__(self, n: int, *, threads: int | None = None, control_cost: ControlCost = "executed") -> None:
+    def __init__(
+        self,
+        n: int,
+        *,
+        threads: int | None = None,
+        control_cost: ControlCost = "executed",
+        view: Literal["side", "published"] = "side",
+    ) -> None:
+        if view not in ("side", "published"):
+            raise InvalidParameter(f"view is {view!r}; choose 'side' or 'published'.")
+        self.view = view
         super().__init__(n, threads=threads, control_cost=control_cost)
         self._before = np.zeros(n)
 
@@ -52,6 +70,11 @@ class HalfCheetah(MujocoWorld):
         from offnominal.sensing import Camera
         from offnominal.worlds.mujoco.render import CameraView
 
+        if self.view == "published":
+            # Distance 4 m, at the height of the middle of the body; 150 pairs of tiles on 400 m.
+            away = 4.0 * math.sqrt(0.5)
+            above = Camera((0.0, -away, 0.55 + away), (0.0, 0.0, 0.55), fov=45.0)
+            return CameraView(above, follow="torso", tile=4.0 / 3.0, tiles=((0.0, 0.0, 0.0), (0.88, 1.0, 0.88)))
         camera = Camera((0.1, -4.0, 1.0), (0.1, 0.0, 0.68), fov=36.0)
         return CameraView(camera, follow="torso", tile=1.0)
 

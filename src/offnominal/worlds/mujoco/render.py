@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import mujoco
 import numpy as np
@@ -21,6 +22,8 @@ from offnominal.sensing import (
     scene_from_mujoco,
 )
 
+Colour: TypeAlias = tuple[float, float, float]
+
 FAR = 1e6
 SUN = (0.1, -0.35, 0.95)
 
@@ -34,6 +37,7 @@ class CameraView:
         follow: Body that the camera follows along x.
         floor: Height of the floor, m.
         tile: Side of a floor tile, m; the tiles show the speed of the camera.
+        tiles: The two colours of the tiles.
         colours: Colours of geoms by name; the others have the colours of the model.
     """
 
@@ -41,7 +45,8 @@ class CameraView:
     follow: str | None = None
     floor: float = 0.0
     tile: float = 0.5
-    colours: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    tiles: tuple[Colour, Colour] = ((0.84, 0.85, 0.84), (0.72, 0.74, 0.76))
+    colours: Mapping[str, Colour] = field(default_factory=dict)
 
 
 class Renderer:
@@ -58,7 +63,7 @@ class Renderer:
         materials = {name: Material(colour) for name, colour in view.colours.items()}
         found = scene_from_mujoco(model, materials=materials)
         solid = [k for k, instance in enumerate(found.scene.instances) if not isinstance(instance.shape, Plane)]
-        tiles = Material((0.84, 0.85, 0.84), (0.72, 0.74, 0.76), texture="checker", scale=view.tile)
+        tiles = Material(*view.tiles, texture="checker", scale=view.tile)
         floor = Instance(Plane(), (0.0, 0.0, view.floor), material=tiles)
         solids = (found.scene.instances[k] for k in solid)
         self._scene = Scene((floor, *solids), Light(towards_sun=SUN))
