@@ -191,8 +191,8 @@ class Recipe(Config):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        later = {"max_steps": None, "leaking": [], "overwriting": [], "step_counter": False, "published_view": False}
-        data = without(super().to_dict(), **later)
+        switches = dict.fromkeys(("step_counter", "published_view"), False)
+        data = without(super().to_dict(), max_steps=None, leaking=[], overwriting=[], **switches)
         return data if self.frames else without(data, frames=False, camera="clean")
 
     @classmethod

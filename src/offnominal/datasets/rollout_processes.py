@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class BatchRollout:
     def __call__(self, batch: Batch) -> list[Episode]:
         """Return the episodes of a batch."""
         seeds, faults = np.array([seed for seed, _ in batch]), [faults for _, faults in batch]
+        options: dict[str, Any] = {"view": "published"} if self.recipe.published_view else {}
         return rollout(
             self.world,
             self.policy,
@@ -50,7 +52,7 @@ class BatchRollout:
             max_steps=self.recipe.max_steps,
             frames=self.recipe.frames,
             camera=self.recipe.camera,
-            **({"view": "published"} if self.recipe.published_view else {}),
+            **options,
         )
 
 
