@@ -1,7 +1,9 @@
 """Tables 3, 12 and 13 of the Anomaly-Gym paper."""
 
+import numpy as np
 import pytest
 
+from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym import evidence
 from offnominal.papers.anomaly_gym.discrimination_tables import every_metric, every_metric_as_published, table_3
 from offnominal.papers.anomaly_gym.evidence import Evidence, explanation
@@ -159,20 +161,21 @@ def test_a_remark_without_evidence_is_no_cause(world, level, detector, reasons):
 @pytest.mark.parametrize(
     ("before", "ours", "after", "explains"),
     [
-        (0.70, 0.72, 0.50, True),
-        (0.70, 0.70, 0.56, False),  # nearer, but still different
-        (0.54, 0.54, 0.55, False),  # near, but not nearer
-        (0.70, 0.90, 0.50, False),  # about another number than ours
+        (0.70, 0.72, [0.50], True),
+        (0.70, 0.70, [0.56], False),  # nearer, but still different
+        (0.70, 0.70, [0.56, 0.49, 0.63], True),  # published is within the interval
+        (0.54, 0.54, [0.55], False),  # near, but not nearer
+        (0.70, 0.90, [0.50], False),  # about another number than ours
     ],
 )
 def test_evidence_explains_a_difference_if_the_change_brings_our_number_near(before, ours, after, explains):
-    assert Evidence("defect", "", before, after).explains(ours, 0.5) == explains
+    assert Evidence("defect", "", before, Estimate.of(np.array(after))).explains(ours, 0.5) == explains
 
 
 def test_a_cause_is_the_experiment_that_comes_nearest(monkeypatch):
     key = ("SAP-Goal0-v0", "tiny", "KNN", "auroc", "")
     changes = ("setting", 0.54), ("defect", 0.52), ("scale", 0.9)
-    found = {key: [Evidence(cause, f"with a {cause}", 0.7, after) for cause, after in changes]}
+    found = {key: [Evidence(cause, f"with a {cause}", 0.7, Estimate(after)) for cause, after in changes]}
     monkeypatch.setattr(evidence, "evidence", lambda: found)
     nearest = explanation(key, 0.7, 0.51)
     assert nearest is not None

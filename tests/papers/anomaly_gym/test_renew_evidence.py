@@ -2,6 +2,7 @@
 
 import csv
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -46,22 +47,23 @@ def test_image_numbers_with_a_published_counterpart_become_rows():
     assert {(each["before"], each["after"]) for each in rows} == {("0.330", "0.660")}
 
 
-def test_runs_of_images_leave_the_rows_of_vectors(monkeypatch, tmp_path):
-    names = ("experiment", "world", "level", "detector", "metric", "kind", "before", "after")
+def test_rows_without_new_results_are_kept(monkeypatch, tmp_path):
     known = [
-        ("public-code", WORLD, "tiny", "KNN", "auroc", "", "0.1", "0.2"),
-        ("public-code", WORLD, "tiny", "LDM", "auroc", "", "0.3", "0.4"),
-        ("strengths", WORLD, "tiny", "KNN", "auroc", "", "0.5", "0.6"),
+        ("public-code", "laptop", WORLD, "strong", "KNN", "auroc", "", "0.1", "0.2", "", ""),
+        ("public-code", "laptop", WORLD, "strong", "LDM", "auroc", "", "0.3", "0.4", "", ""),
+        ("public-code", "paper", WORLD, "strong", "LDM", "auroc", "", "0.3", "0.4", "0.3", "0.5"),
+        ("strengths", "laptop", WORLD, "strong", "LDM", "auroc", "", "0.5", "0.6", "", ""),
     ]
-    (tmp_path / "evidence.csv").write_text("\n".join(map(",".join, [names, *known])) + "\n")
-    runs = {"before": images(0.33), "after": images(0.66, f"{IMAGES}-as-published")}
+    (tmp_path / "evidence.csv").write_text("\n".join(map(",".join, [renew_evidence.COLUMNS, *known])) + "\n")
+    runs = {"before": replace(images(0.33), scale="laptop"), "after": images(0.66, f"{IMAGES}-as-published")}
     monkeypatch.setattr(renew_evidence, "FOLDER", tmp_path)
-    monkeypatch.setattr(renew_evidence, "_opened", runs.__getitem__)
-    renew_evidence.main(["before", "public-code=after"])
+    monkeypatch.setattr(renew_evidence, "_results", lambda _, name: runs[name])
+    renew_evidence.main(["store", "before", "public-code=after"])
     with (tmp_path / "evidence.csv").open() as file:
         found = [tuple(each.values()) for each in csv.DictReader(file)]
-    assert found[:2] == [known[0], known[2]]
-    assert len(found) == 2 + len(NUMBERS)
+    assert set(found) >= {known[0], known[2], known[3]}
+    assert known[1] not in found
+    assert len(found) == 3 + len(NUMBERS)
 
 
 @pytest.mark.parametrize(

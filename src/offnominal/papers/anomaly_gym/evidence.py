@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,7 +12,7 @@ from importlib.resources import files
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.studies.published_comparison import NEAR, Cause
+from offnominal.studies.published_comparison import NEAR, Cause, PublishedComparison
 
 EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "public-code": ("defect", "as in the public code"),
@@ -29,7 +30,7 @@ NO_ERRORS = {
 """Detectors in families of worlds in which the public code has other settings, but no error that touches them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     """An experiment on one number.
 
@@ -43,17 +44,22 @@ class Evidence:
     cause: Cause
     change: str
     before: float
-    after: float
+    after: Estimate
 
     @property
     def note(self) -> str:
         """The experiment in words.
 
         Example:
-            >>> Evidence("defect", "as in the public code", 0.377, 0.509).note
+            >>> Evidence("defect", "as in the public code", 0.377, Estimate(0.509)).note
             'as in the public code, 0.38 becomes 0.51'
         """
-        return f"{self.change}, {self.before:.2f} becomes {self.after:.2f}"
+        return f"{self.change}, {self.before:.2f} becomes {self.after.value:.2f}"
+
+    def distance(self, published: float) -> float:
+        """Return how far our number with the change is from the published one."""
+        assert self.after.value is not None
+        return abs(self.after.value - published)
 
     def explains(self, ours: float, published: float, near: float = NEAR) -> bool:
         """Whether the experiment is about our number, and its change makes that number match or come near.
@@ -63,8 +69,9 @@ class Evidence:
             published: The published number.
             near: Largest difference that is near.
         """
+        changed = PublishedComparison({}, self.after, published, near=near)
         about_ours = abs(self.before - ours) <= near
-        return about_ours and abs(self.after - published) <= min(near, abs(ours - published))
+        return about_ours and changed.verdict != "differs" and self.distance(published) < abs(ours - published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +102,7 @@ def evidence() -> dict[Key, list[Evidence]]:
         cause, change = EXPERIMENTS[row["experiment"]]
         if cause == "defect" and row["detector"] in NO_ERRORS.get(row["world"].partition("-")[0], ()):
             cause = "setting"
-        found[key].append(Evidence(cause, change, float(row["before"]), float(row["after"])))
+        found[key].append(Evidence(cause, change, float(row["before"]), _after(row)))
     return dict(found)
 
 
@@ -111,7 +118,7 @@ def explanation(key: Key, ours: float | None, published: float | None, near: flo
     if ours is None or published is None:
         return None
     found = [each for each in evidence().get(key, ()) if each.explains(ours, published, near)]
-    return min(found, key=lambda each: abs(each.after - published), default=None)
+    return min(found, key=lambda each: each.distance(published), default=None)
 
 
 @cache
@@ -138,6 +145,11 @@ def policy_scores() -> dict[tuple[str, str], Estimate]:
 def published_success_rates() -> dict[str, float]:
     """Return the success rates of our experts by world where the public code has another test of success."""
     return {row["world"]: float(row["success"]) for row in _rows("published_success_rates.csv")}
+
+
+def _after(row: Mapping[str, str]) -> Estimate:
+    """Return our number with the change; without draws it has no interval."""
+    return Estimate(float(row["after"]), np.array([float(row[name]) for name in ("low", "high") if row[name]]))
 
 
 def _rows(file: str) -> csv.DictReader[str]:

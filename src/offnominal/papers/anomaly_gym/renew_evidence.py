@@ -1,15 +1,12 @@
 """Renews the measured evidence: ``python -m offnominal.papers.anomaly_gym.renew_evidence``.
 
-With folders of runs, it compares the run of the study ``anomaly-gym`` with runs that have one thing as published::
+With a store, it compares the results of the study ``anomaly-gym`` at some scale with those that have one thing as
+published; also ``anomaly-gym-images``. Rows without new results stay::
 
-    renew_evidence runs/anomaly-gym-laptop training=runs/anomaly-gym-paper
-    renew_evidence runs/anomaly-gym-paper public-code=runs/anomaly-gym-as-published-paper
-    renew_evidence runs/anomaly-gym-paper public-code-strengths=runs/anomaly-gym-as-published-strengths
-
-and the same with the study ``anomaly-gym-images``; rows of the other study stay::
-
-    renew_evidence runs/anomaly-gym-images-laptop public-code=runs/anomaly-gym-images-as-published-laptop
-    renew_evidence runs/anomaly-gym-images-laptop image-training=runs/anomaly-gym-images-training
+    renew_evidence runs/store anomaly-gym@laptop training=anomaly-gym@paper
+    renew_evidence runs/store anomaly-gym@paper public-code=anomaly-gym-as-published@paper
+    renew_evidence runs/store anomaly-gym@paper public-code-strengths=anomaly-gym-as-published@strengths
+    renew_evidence runs/store anomaly-gym-images@laptop image-training=anomaly-gym-images@training
 
 With ``scores``, it simulates our policies under published fault parameters and under strong faults; with worlds after
 it, only under the published parameters of these worlds.
@@ -27,23 +24,26 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from offnominal.core.files import write_text
-from offnominal.papers.anomaly_gym.discrimination_tables import IMAGES, METRICS, every_metric, table_3
+from offnominal.papers.anomaly_gym.discrimination_tables import METRICS, every_metric, table_3
 from offnominal.papers.anomaly_gym.evidence import EXPERIMENTS, Key
 from offnominal.papers.anomaly_gym.measured_scores import (
     published_parameter_scores,
     published_success,
     strong_fault_scores,
 )
-from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS, WORLDS
+from offnominal.papers.anomaly_gym.published_numbers import WORLDS
 from offnominal.papers.anomaly_gym.timing_table import table_4
+from offnominal.studies.catalogue import load_study
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
-from offnominal.studies.runs import open_run
+from offnominal.studies.stored_runs import stored_run
 
 FOLDER = Path(__file__).parent
 POLICIES = ("tqc", "sac", "td3")
 POLICY_WORLDS = ("MJC-CartpoleSwingup-v0", "SAP-Goal0-v0")
 EPISODES, SUCCESS_EPISODES = 200, 1000
+COLUMNS = ("experiment", "scale", "world", "level", "detector", "metric", "kind", "before", "after", "low", "high")
+"""Columns of the evidence: what was changed, the scale of the number before, the number, and its interval after."""
 Row = Mapping[str, object]
 
 
@@ -74,13 +74,10 @@ def evidence_rows(plain: RunResults, experiment: str, changed: RunResults) -> It
     """
     before = numbers(_at_levels_of(plain, changed))
     for key, line in numbers(changed).items():
-        if key in before and line.published is not None and line.ours.value is not None:
-            names = ("world", "level", "detector", "metric", "kind")
-            ends = before[key].ours.value, line.ours.value
-            if ends[0] is not None:
-                yield {"experiment": experiment, **dict(zip(names, key, strict=True))} | {
-                    name: f"{value:.3f}" for name, value in zip(("before", "after"), ends, strict=True)
-                }
+        ends = before[key].ours.value if key in before else None, line.ours.value, line.ours.low, line.ours.high
+        if line.published is not None and ends[0] is not None and ends[1] is not None:
+            texts = ["" if end is None else f"{end:.3f}" for end in ends]
+            yield dict(zip(COLUMNS, (experiment, plain.scale, *key, *texts), strict=True))
 
 
 def _at_levels_of(plain: RunResults, changed: RunResults) -> RunResults:
@@ -103,27 +100,24 @@ def main(arguments: list[str]) -> None:
             renew_strength_scores(WORLDS)
         case ["scores", *worlds]:
             renew_strength_scores(worlds)
-        case [plain, *runs]:
-            renew_evidence(plain, dict(argument.split("=", 1) for argument in runs))
+        case [store, plain, *runs]:
+            renew_evidence(Path(store), plain, dict(argument.split("=", 1) for argument in runs))
 
 
-def renew_evidence(plain: str, runs: Mapping[str, str]) -> None:
-    """Replace the evidence of some experiments.
+def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:
+    """Renew the evidence of some experiments; rows without new results are kept.
 
     Args:
-        plain: Folder of the run that they are compared with.
-        runs: Folder of the run of each experiment.
+        store: Store of the results.
+        plain: Study and scale that they are compared with.
+        runs: Study and scale of each experiment.
     """
-    before = _opened(plain)
-    images = before.name.startswith(IMAGES)
-    kept = [
-        row
-        for row in _known("evidence.csv")
-        if row["experiment"] not in runs or (row["detector"] in IMAGE_DETECTORS) != images
-    ]
-    named = [name for name in EXPERIMENTS if name in runs]
-    new = (row for name in named for row in evidence_rows(before, name, _opened(runs[name])))
-    write_rows("evidence.csv", [*kept, *new])
+    before = _results(store, plain)
+    found = {_name(row): row for row in _known("evidence.csv")}
+    for experiment, run in runs.items():
+        found |= {_name(row): row for row in evidence_rows(before, experiment, _results(store, run))}
+    order = list(EXPERIMENTS)
+    write_rows("evidence.csv", sorted(found.values(), key=lambda row: order.index(str(row["experiment"]))))
 
 
 def renew_policy_scores() -> None:
@@ -148,8 +142,14 @@ def renew_strength_scores(worlds: Sequence[str]) -> None:
             write_rows("published_strength_scores.csv", [row for rows in found.values() for row in rows])
 
 
-def _opened(folder: str) -> RunResults:
-    return open_run(folder, store=Path(folder).parent / "store")
+def _results(store: Path, run: str) -> RunResults:
+    """Return the stored results of ``study@scale``."""
+    study, _, scale = run.partition("@")
+    return stored_run(load_study(study), scale, store=store).results
+
+
+def _name(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in COLUMNS[:-4])
 
 
 def _known(file: str) -> list[Row]:
