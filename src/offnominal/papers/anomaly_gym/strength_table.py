@@ -27,6 +27,8 @@ DYNAMICS = {
     "SAP": {"mass_agent": "mass", "force_agent": "force"},
 }
 """Our names of anomalies of the physics where they differ from the published ones."""
+OTHER_PHYSICS = ("dynamics/robot_friction",)
+"""Anomalies with another effect in the public code, which multiplies the damping of the arm by the parameter too."""
 
 
 class Reason(NamedTuple):
@@ -109,7 +111,7 @@ def _reason(row: Row, ours: Strength | None, near: float) -> Reason:
     measured = published_strength_scores().get((world, anomaly, level))
     if measured is None:
         return Reason()
-    if measured.low == measured.high == 1.0:
+    if measured.low == measured.high == 1.0 and anomaly not in OTHER_PHYSICS:
         return Reason("the published parameter has no effect", flaw="artefact")
     ends = f"{measured.low:.3f} to {measured.high:.3f}"
     if measured.low <= ours.target <= measured.high:
