@@ -1,5 +1,7 @@
 """A comparison on tables as data."""
 
+from typing import Any
+
 import pytest
 
 from offnominal.core.errors import InvalidParameter, UnknownName
@@ -57,7 +59,7 @@ def test_the_shipped_comparison_can_be_laid_out_at_every_scale():
 
 
 def test_the_search_of_deep_methods_goes_from_small_tables_to_large_ones():
-    cells = load_study("comparison-deep").at("search").cells()
+    cells: list[Any] = list(load_study("comparison-deep").at("search").cells())
     tables = list(dict.fromkeys(cell.table for cell in cells))
     rows = [table_entry(name).normal for name in tables]
     assert len(tables) >= 28
@@ -66,7 +68,7 @@ def test_the_search_of_deep_methods_goes_from_small_tables_to_large_ones():
 
 
 def test_the_search_of_deep_methods_is_as_large_as_it_says():
-    study = load_study("comparison-deep").at("search")
+    study: Any = load_study("comparison-deep").at("search")
     cells = study.cells()
     assert all(cell.configurations >= 30 and cell.fixed["max_iter"] == 500 for cell in cells)
     assert {cell.seed for cell in cells} == {1, 2, 3}
