@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from html import escape
 from io import StringIO
 from itertools import groupby
@@ -111,7 +112,7 @@ def measure(stores: Iterable[Path]) -> None:
     data; its file stays if it has more values than can be computed here.
     """
     MEASURED.mkdir(parents=True, exist_ok=True)
-    tables = {file_of(score): score for score in scoreboard(store=NOWHERE)}
+    tables = {file_of(score): score for score in published_tables()}
     runs: dict[Path, list[list[Row]]] = {file: [] for file in tables}
     for store in stores:
         for score in scoreboard(store=store):
@@ -214,9 +215,15 @@ def csv_text(rows: list[Row]) -> str:
     return text.getvalue()
 
 
+@cache
+def published_tables() -> tuple[TableScore, ...]:
+    """Return every published table without results of a run."""
+    return tuple(scoreboard(store=NOWHERE))
+
+
 def measured_tables() -> list[MeasuredTable]:
     """Return every published table with the rows of its file; without one, the published values alone."""
-    tables = [MeasuredTable(score, rows_in(file_of(score))) for score in scoreboard(store=NOWHERE)]
+    tables = [MeasuredTable(score, rows_in(file_of(score))) for score in published_tables()]
     return [table if table.rows else replace(table, rows=published_alone(table.score)) for table in tables]
 
 

@@ -40,6 +40,21 @@ def test_json_has_the_sum_of_each_paper_and_of_all(tmp_path):
         assert paper["not run"] == sum(table["not run"] for table in paper["tables"])
 
 
+def test_damaged_results_are_one_line_and_json_stays_json(tmp_path):
+    aside = tmp_path / "damaged"
+    aside.mkdir()
+    for digit in "ab":
+        (aside / f"{digit * 64}.parquet").write_bytes(b"")
+    words = ["reproduce", "ood-rl", "--all", "--store", str(tmp_path)]
+    plain = runner.invoke(program, words)
+    said = runner.invoke(program, [*words, "--json"])
+    assert (plain.exit_code, said.exit_code) == (0, 0)
+    assert json.loads(said.stdout)["values"]
+    line = f"2 damaged results count as not run: 2 were moved to {aside}. Run their studies again."
+    assert "".join(line.split()) in "".join(plain.stdout.split())
+    assert line in said.stderr
+
+
 def test_numbers_and_shares_fit_into_80_columns():
     def score(paper, number, *pairs):
         lines = [PublishedComparison({}, Estimate(ours), 0.5, cause=cause) for ours, cause in pairs]

@@ -142,6 +142,17 @@ def test_without_results_all_published_values_of_all_papers_are_not_run():
     assert not any(score.counts.compared for score in scores if score.table.study)
 
 
+def test_the_store_and_each_study_are_read_once(monkeypatch):
+    reads, studies = Counter(), Counter()
+    load, read = module.load_study, module.StoreIndex.read
+    monkeypatch.setattr(module, "load_study", lambda name: studies.update([name]) or load(name))
+    monkeypatch.setattr(module.StoreIndex, "read", lambda folder: reads.update([folder]) or read(folder))
+    scoreboard(["ood-rl", "novelcraft"], store=Path("no-such-store"), scale="smoke")
+    assert reads == {Path("no-such-store"): 1}
+    assert set(studies.values()) == {1}
+    assert len(studies) > 1
+
+
 def test_counts_are_added():
     parts = [OutcomeCounts(match=2, not_run=1), OutcomeCounts(match=1, unexplained=1)]
     assert OutcomeCounts.total(parts) == OutcomeCounts(match=3, unexplained=1, not_run=1)

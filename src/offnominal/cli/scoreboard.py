@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from offnominal.cli.output import print_json, print_sentence, print_whole
+from offnominal.cli.output import print_json, print_note, print_sentence, print_whole
 from offnominal.cli.reproduced_runs import computed_run
 from offnominal.cli.run_summary import print_missing
 
@@ -43,18 +43,27 @@ def show_scoreboard(
         as_json: Whether to print JSON.
         **options: Options of a run.
     """
+    import warnings
+
     from offnominal.papers.catalogue import papers
     from offnominal.papers.scoreboard import scoreboard
+    from offnominal.studies.damaged_results import DamagedResults
+    from offnominal.studies.segments import DamagedResult
+    from offnominal.studies.store import Store
 
     ids = papers.ids() if paper is None else [paper]
     missing = _compute(ids, scale, store=store, **options) if compute else []
-    scores = scoreboard(ids, store=store, scale=scale)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DamagedResult)
+        scores = scoreboard(ids, store=store, scale=scale)
     if as_json:
         print_json(_plain(scores))
     else:
         print_whole(scoreboard_table(scores))
         for line in _remarks(scores):
             print_sentence(line)
+    if damaged := DamagedResults.of(Store(store)):
+        (print_note if as_json else print_sentence)(str(damaged))
     print_missing(missing, stderr=as_json)
     if missing:
         raise typer.Exit(1)

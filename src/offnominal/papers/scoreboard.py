@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,13 +17,13 @@ from offnominal.studies.code import Sources
 from offnominal.studies.published_comparison import OUTCOMES, PublishedComparison
 from offnominal.studies.results import RunResults
 from offnominal.studies.runs import STORE
+from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.stored_runs import StoredRun, stored_run
 
 SCALES = ("smoke", "shipped", "pong", "laptop", "pong-agents", "search", "large", "paper")
 """Scales from the smallest to the largest. Others only count, after laptop, for tables whose default they are."""
 OWN_SCALE = SCALES.index("laptop") + 1
 NO_VALUE = "–"
-StoredRuns = Callable[[str, str], StoredRun]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +166,17 @@ def scoreboard(ids: Iterable[str] = (), *, store: Path = STORE, scale: str | Non
         {0}
     """
     tables = [(id, table) for id in tuple(ids) or papers.ids() for table in paper(id).load_published().tables]
+    results = _Results(store)
     if scale is not None:
-        _check_scale(scale, [table for _, table in tables])
-    runs = _runs_in(store)
-    return [_score(id, table, runs, scale) for id, table in tables]
+        results.check_scale(scale, [table.study for _, table in tables if table.study])
+    return [_score(id, table, results, scale) for id, table in tables]
 
 
-def _score(paper: str, table: PublishedTable, runs: StoredRuns, scale: str | None) -> TableScore:
+def _score(paper: str, table: PublishedTable, results: _Results, scale: str | None) -> TableScore:
     """Return the comparison with the results at the scale that gives most values."""
     published = table.compare(replace(RunResults.none(), name=table.study))
     best = TableScore(paper, table, published)
-    for run in sorted((runs(table.study, each) for each in _scales(table, scale)), key=_order):
+    for run in sorted((results.run(table.study, each) for each in results.scales(table, scale)), key=_order):
         if run.results.cells and (best.run is None or run.keys != best.run.keys):
             found = TableScore(paper, table, _with_left_out(table.compare(run.results), published), run)
             best = found if best.run is None or found.counts.compared > best.counts.compared else best
@@ -208,30 +208,31 @@ def _with_left_out(
     return [*lines, *left_out]
 
 
-def _scales(table: PublishedTable, scale: str | None) -> list[str]:
-    """Return the scales of the table's study whose results may count, the largest first."""
-    if not table.study:
-        return []
-    own = () if table.scale in SCALES else (table.scale,)
-    ordered = (*SCALES[:OWN_SCALE], *own, *SCALES[OWN_SCALE:]) if scale is None else (scale,)
-    return [each for each in reversed(ordered) if each in load_study(table.study).scales]
+class _Results:
+    """The studies of tables, and their results in a store; the index of the store and each study are read once."""
 
+    def __init__(self, store: Path) -> None:
+        self._study = cache(load_study)
+        self._index = cache(lambda: StoreIndex.read(store))
+        self._sources = Sources()
+        self.run = cache(self._run)
 
-def _check_scale(scale: str, tables: Iterable[PublishedTable]) -> None:
-    known = sorted({each for table in tables if table.study for each in load_study(table.study).scales})
-    if scale not in known:
-        raise UnknownName(
-            f"no study of these tables has a scale {scale!r}.{did_you_mean(scale, known)} "
-            f"There are: {', '.join(known)}."
-        )
+    def _run(self, study: str, scale: str) -> StoredRun:
+        return stored_run(self._study(study), scale, store=self._index(), sources=self._sources)
 
+    def scales(self, table: PublishedTable, scale: str | None) -> list[str]:
+        """Return the scales of the table's study whose results may count, the largest first."""
+        if not table.study:
+            return []
+        own = () if table.scale in SCALES else (table.scale,)
+        ordered = (*SCALES[:OWN_SCALE], *own, *SCALES[OWN_SCALE:]) if scale is None else (scale,)
+        return [each for each in reversed(ordered) if each in self._study(table.study).scales]
 
-def _runs_in(store: Path) -> StoredRuns:
-    """Return a function from study and scale to the stored run, which reads each run once."""
-    sources = Sources()
-
-    @cache
-    def run(study: str, scale: str) -> StoredRun:
-        return stored_run(load_study(study), scale, store=store, sources=sources)
-
-    return run
+    def check_scale(self, scale: str, studies: Iterable[str]) -> None:
+        """Raise an error if none of the studies has a scale."""
+        known = sorted({each for study in studies for each in self._study(study).scales})
+        if scale not in known:
+            raise UnknownName(
+                f"no study of these tables has a scale {scale!r}.{did_you_mean(scale, known)} "
+                f"There are: {', '.join(known)}."
+            )

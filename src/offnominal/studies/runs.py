@@ -16,6 +16,7 @@ from offnominal.studies.kinds import study_kind
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import labels_of, read_run
 from offnominal.studies.runner import RunOutcome, run_study
+from offnominal.studies.segments import DamagedResult
 from offnominal.studies.store import Store
 from offnominal.studies.world_selection import at_worlds, worlds_in_file_name
 
@@ -141,5 +142,5 @@ def _tables(results: Store, keys: Iterable[str]) -> dict[str, Any]:
         except MissingFile:
             continue
         except DamagedFile as error:
-            warnings.warn(str(error), stacklevel=4)
+            warnings.warn(str(error), DamagedResult, stacklevel=4)
     return tables

@@ -36,6 +36,10 @@ FEW = 8
 ABOUT = ("key", "world", "policy", "name", "detector", "parameters", "seed", *COST, "steps_scored")
 
 
+class DamagedResult(UserWarning):
+    """A result was damaged, and its file was moved away."""
+
+
 class Segments:
     """The segments of a store.
 
@@ -147,7 +151,9 @@ class Segments:
                 continue
             except DamagedFile as error:
                 quarantine(path, self.aside)
-                warnings.warn(f"{error} It was moved to {self.aside}; run its study again.", stacklevel=2)
+                warnings.warn(
+                    f"{error} It was moved to {self.aside}; run its study again.", DamagedResult, stacklevel=2
+                )
                 continue
             rows.append(table.replace_schema_metadata(None))
             about.append(_about(table))

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from offnominal.core.errors import DamagedFile, MissingFile
-from offnominal.core.files import parse_json
-from offnominal.studies.base import BaseCell, BaseStudy
-from offnominal.studies.cell import result_key
+from offnominal.studies.base import BaseStudy
 from offnominal.studies.code import Sources
 from offnominal.studies.kinds import kind_of
 from offnominal.studies.results import RunResults
 from offnominal.studies.run_manifest import read_run
 from offnominal.studies.runs import STORE, cells_of, describe, results_of, run_folder
-from offnominal.studies.store import Store
+from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.world_selection import at_worlds
-
-Stored = list[tuple[str, str]]
-"""Code and key of each result of a cell, the last one first."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,7 +45,7 @@ def stored_run(
     study: BaseStudy,
     scale: str | None = None,
     *,
-    store: Path = STORE,
+    store: Path | StoreIndex = STORE,
     worlds: str | Iterable[str] | None = None,
     sources: Sources | None = None,
 ) -> StoredRun:
@@ -63,7 +57,7 @@ def stored_run(
     Args:
         study: The study.
         scale: Name of a scale; the whole study if None.
-        store: Store of the results of all runs.
+        store: Store of the results of all runs, or its index, which serves several studies.
         worlds: Patterns of the worlds of the study; those of the scale if None.
         sources: Source code that was read before.
 
@@ -74,48 +68,32 @@ def stored_run(
         (True, 0)
     """
     chosen = at_worlds(study, scale, worlds)
-    cells, missing = cells_of(chosen)
-    place = Store(store)
-    stored, read = _stored(place), sources or Sources()
-    keys: dict[str, str] = {}
+    cells, without_data = cells_of(chosen)
+    index, read = StoreIndex.read(store) if isinstance(store, Path) else store, sources or Sources()
+    labels: dict[str, str] = {}
     outdated: list[str] = []
-    known: set[str] = set()
+    missing: list[str] = []
     for cell in cells:
-        found = stored.get(_text(cell.to_dict()), [])
+        found = index.results_of(cell)
         code = kind_of(cell).code_of(cell, read) if found else ""
         current = [key for version, key in found if version == code]
+        if found:
+            labels[(current or [key for _, key in found])[0]] = cell.label
+        else:
+            missing.append(cell.label)
         if found and not current:
             outdated.append(cell.label)
-        key = _key(cell, current or [key for _, key in found], code)
-        keys[key] = cell.label
-        known |= {key} if found else set()
     folder = run_folder(study, chosen, scale)
-    manifest = _manifest(folder, keys) or {
-        **describe(study, chosen, scale, missing),
-        "keys": list(keys),
-        "labels": list(keys.values()),
-        "store": str(store),
+    manifest = (None if missing else _manifest(folder, labels)) or {
+        **describe(study, chosen, scale, without_data),
+        "keys": list(labels),
+        "labels": list(labels.values()),
+        "store": str(index.store.folder),
     }
-    return StoredRun(results_of(manifest, place, folder), len(keys), tuple(outdated), frozenset(known))
-
-
-def _key(cell: BaseCell, known: list[str], code: str) -> str:
-    """Return the key of the result, or one that no result has."""
-    return known[0] if known else result_key(cell, data="", code=code)
-
-
-def _stored(store: Store) -> dict[str, Stored]:
-    """Return the results of each cell, as text; the last ones first."""
-    table = store.cells().select(["cell", "code", "key"])
-    rows = [row for row in table.to_pylist() if store.has(row["key"])]
-    found: dict[str, Stored] = {}
-    for row in sorted(rows, key=lambda row: -store.path(row["key"]).stat().st_mtime):
-        found.setdefault(_text(parse_json(row["cell"], "the cell of a result")), []).append((row["code"], row["key"]))
-    return found
-
-
-def _text(cell: Mapping[str, Any]) -> str:
-    return json.dumps(cell, sort_keys=True)
+    results = results_of(manifest, index.store, folder)
+    gone = {*missing, *results.missing}
+    results = replace(results, missing=tuple(cell.label for cell in cells if cell.label in gone))
+    return StoredRun(results, len(cells), tuple(outdated), frozenset(labels))
 
 
 def _manifest(folder: Path, keys: Mapping[str, str]) -> dict[str, Any] | None:
