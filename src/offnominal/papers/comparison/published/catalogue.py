@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from offnominal.papers.comparison.cells import Leave
+from offnominal.papers.comparison.published.common_configurations import table_c4
 from offnominal.papers.comparison.published.costs import count_table, image_count_table, table_viii
 from offnominal.papers.comparison.published.ensembles import ensemble_table
-from offnominal.papers.comparison.published.image_results import class_table, figure_c3, mean_table, table_c1, table_c4
+from offnominal.papers.comparison.published.image_classes import class_table, figure_c3
+from offnominal.papers.comparison.published.image_means import mean_table, table_c1
 from offnominal.papers.comparison.published.search_spaces import space_table
 from offnominal.papers.comparison.published.sizes import table_i, table_ii
 from offnominal.papers.comparison.published.table_results import cell_table, table_v

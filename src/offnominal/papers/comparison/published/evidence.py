@@ -21,10 +21,13 @@ STEP = 0.005
 """By how much a larger search must be nearer to the published value; it is printed with two decimals."""
 
 
-def cause_of(rows: Sequence[Row], select: Select, published: float, *, searched: float) -> Cause:
+def cause_of(
+    rows: Sequence[Row], select: Select, published: float, *, searched: float, point_error: float = math.nan
+) -> Cause:
     """Return the cause of a difference; empty if there is none, or if no cause can be shown.
 
     ``chance``: the difference is at most two standard errors of the difference between two runs on other splits.
+    With fewer than three splits the standard error is that of the metric on the test points of one.
     ``scale``: fewer configurations were searched than in the paper, and a quarter of ours gives a larger difference.
 
     Args:
@@ -32,11 +35,13 @@ def cause_of(rows: Sequence[Row], select: Select, published: float, *, searched:
         select: Returns the value of the configuration that is selected from rows.
         published: The published value.
         searched: Number of configurations in the paper.
+        point_error: Standard error of the value on the test points of one split; see :func:`point_error_of`.
     """
     ours = select(rows)
     if math.isnan(ours) or abs(ours - published) <= MATCH:
         return ""
-    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * split_error(rows, select):
+    error = split_error(rows, select)
+    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * (point_error if math.isnan(error) else error):
         return "chance"
     count = len({row["configuration"] for row in rows})
     if count > FEWER * searched:
@@ -62,5 +67,40 @@ def split_error(rows: Sequence[Row], select: Select) -> float:
     splits = {row["seed"] for row in rows if not row.get("variant")}
     if len(splits) < FEWEST_SPLITS:
         return math.nan
-    without = np.array([select([row for row in rows if row["seed"] != split]) for split in splits])
-    return math.sqrt((len(splits) - 1) * float(np.var(without)))
+    return jackknife_error([select([row for row in rows if row["seed"] != split]) for split in splits])
+
+
+def point_error_of(value: float, metric: str, *, normal: int, anomalous: int) -> float:
+    """Return the standard error of a metric on a finite number of test points.
+
+    That of a TPR is binomial; that of an AUC is by Hanley and McNeil (1982).
+
+    Args:
+        value: The metric.
+        metric: ``"auc"`` or ``"tpr5"``.
+        normal: Number of normal test points.
+        anomalous: Number of anomalous test points.
+
+    Example:
+        >>> round(point_error_of(0.5, "tpr5", normal=100, anomalous=25), 3)
+        0.1
+        >>> round(point_error_of(0.9, "auc", normal=100, anomalous=25), 3)
+        0.041
+    """
+    own = value * (1.0 - value)
+    if metric == "tpr5":
+        return math.sqrt(own / anomalous)
+    two_anomalous, two_normal = value / (2.0 - value), 2.0 * value**2 / (1.0 + value)
+    pairs = (anomalous - 1) * (two_anomalous - value**2) + (normal - 1) * (two_normal - value**2)
+    return math.sqrt((own + pairs) / (normal * anomalous))
+
+
+def jackknife_error(without: Sequence[float]) -> float:
+    """Return the standard error of a value from the values without each split; NaN with fewer than three splits.
+
+    Example:
+        >>> round(jackknife_error([0.85, 0.8, 0.75]), 4)
+        0.0577
+    """
+    count = len(without)
+    return math.nan if count < FEWEST_SPLITS else math.sqrt((count - 1) * float(np.var(without)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from offnominal.papers.comparison.published.comparison_lines import PLACES, RANKS, compared
-from offnominal.papers.comparison.selection.ranks import mean_ranks
-from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.papers.comparison.published.evidence import jackknife_error
+from offnominal.papers.comparison.published.sampling import place_ranges
+from offnominal.papers.comparison.selection.ranks import mean_ranks, table_ranks
+from offnominal.studies.published_comparison import Cause, PublishedComparison
 
 PLACE = "place in the order of mean ranks, among the {} methods of the run; the values behind the ranks are not printed"
 FEWEST_METHODS = 5
 """Of a comparison of ranks."""
+OVER_SPLITS = "within two standard errors over splits"
+MOVED = "by similar published values the place is {:+.0f} on our tables"
+RANGE = "places {} to {} are within two standard errors"
+DEFECTS = "with the errors of the originals ours is {:.3g}"
 Cells = Mapping[tuple[Any, str], float]
 """Values by (problem, method)."""
 
@@ -51,30 +58,52 @@ def paper_ranks(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -
     return dict(zip(methods, mean_ranks(values, ties="min", decimals=2).tolist(), strict=True))
 
 
-def rank_lines(ours: Cells, published: Cells, labels: Mapping[str, str], unit: str) -> list[PublishedComparison]:
+def rank_lines(
+    ours: Cells,
+    published: Cells,
+    labels: Mapping[str, str],
+    unit: str,
+    *,
+    defective: Cells | None = None,
+    without: Sequence[Cells] = (),
+) -> list[PublishedComparison]:
     """Compare our mean ranks with the published cells ranked among the same methods on the same problems.
+
+    A difference is due to a ``defect`` if our rank is near with the errors of the originals, and to ``chance`` if it is
+    at most two standard errors of the difference between two runs on other splits.
 
     Args:
         ours: Our values.
         published: Published values.
         labels: Labels of the rows, to which the method is added.
         unit: What is ranked on, such as ``"tables"``.
+        defective: Our values of methods with errors of the originals.
+        without: Our values without each split.
     """
     problems, methods = complete(ours, published)
     if not problems:
         return []
     found, printed = paper_ranks(ours, problems, methods), paper_ranks(published, problems, methods)
+    wrong = paper_ranks({**ours, **(defective or {})}, problems, methods)
+    whole = [cells for cells in without if all((each, method) in cells for each in problems for method in methods)]
+    fewer = [paper_ranks(cells, problems, methods) for cells in whole] if len(whole) == len(without) else []
     note = f"both ranked among the {len(methods)} methods on the {len(problems)} {unit} of the run"
-    return [
-        compared(
-            {**labels, "method": method},
-            found[method],
-            printed[method],
-            note=note,
-            within=RANKS,
-        )
-        for method in methods
-    ]
+    lines = []
+    for method in methods:
+        ranks = (found[method], printed[method], wrong[method])
+        cause = _rank_cause(*ranks, jackknife_error([each[method] for each in fewer]))
+        more = {"defect": f"; {DEFECTS.format(wrong[method])}", "chance": f"; {OVER_SPLITS}"}.get(cause, "")
+        lines.append(compared({**labels, "method": method}, *ranks[:2], note=note + more, cause=cause, within=RANKS))
+    return lines
+
+
+def _rank_cause(ours: float, published: float, defective: float, error: float) -> Cause:
+    apart = abs(ours - published)
+    if apart <= RANKS.match:
+        return ""
+    if abs(defective - published) <= RANKS.near < apart:
+        return "defect"
+    return "chance" if apart <= 2.0 * np.sqrt(2.0) * error else ""
 
 
 def places(ranks: Mapping[str, float], methods: Sequence[str]) -> dict[str, float]:
@@ -88,18 +117,84 @@ def places(ranks: Mapping[str, float], methods: Sequence[str]) -> dict[str, floa
 
 
 def place_lines(
-    ours: Mapping[str, float], published: Mapping[str, float], labels: Mapping[str, str]
+    ours: Cells,
+    published: Mapping[str, float],
+    labels: Mapping[str, str],
+    *,
+    defective: Cells | None = None,
+    similar: Cells | None = None,
+    units: Cells | None = None,
 ) -> list[PublishedComparison]:
     """Compare the places of methods where the values behind the published ranks are not known.
 
+    A difference is due to a ``defect`` if our place is near with the errors of the originals; to the ``setting`` if it
+    is near when the published place moves from all problems to ours as it does by similar published values; and to
+    ``chance`` if the ranks on our problems do not tell the method apart from those at the published place.
+
     Args:
-        ours: Our mean ranks, of the methods of the run.
+        ours: Our values.
         published: Published mean ranks, also among other methods.
         labels: Labels of the rows, to which the method is added.
+        defective: Our values of methods with errors of the originals.
+        similar: Published values of the same methods on all problems, selected in another way.
+        units: Our values on the parts of a problem, such as the classes of an image set; the problems if None.
+
+    Returns:
+        No lines without problems on which all methods have a value; see :func:`complete`.
     """
-    methods = [method for method in ours if method in published]
-    found, printed, note = places(ours, methods), places(published, methods), PLACE.format(len(methods))
-    return [
-        compared({**labels, "method": method}, found[method], printed[method], note=note, within=PLACES)
-        for method in methods
-    ]
+    ours = {place: value for place, value in ours.items() if place[1] in published}
+    problems, methods = complete(ours, ours)
+    if not problems:
+        return []
+    found, printed = _places_on(ours, problems, methods), places(published, methods)
+    wrong = _places_on({**ours, **(defective or {})}, problems, methods)
+    moved = _moved_places(similar or {}, problems, methods)
+    ranges = _place_ranges(units or ours, methods)
+    lines = []
+    for method in methods:
+        place = found[method], printed[method]
+        cause, reason = _place_cause(*place, wrong[method], moved.get(method, 0.0), ranges.get(method))
+        note = "; ".join(filter(None, [PLACE.format(len(methods)), reason]))
+        lines.append(compared({**labels, "method": method}, *place, note=note, cause=cause, within=PLACES))
+    return lines
+
+
+def _place_cause(
+    ours: float, published: float, defective: float, moved: float, allowed: tuple[int, int] | None
+) -> tuple[Cause, str]:
+    """Return the cause of a difference between places, and the measurement behind it."""
+    near = PLACES.near
+    if abs(ours - published) <= near:
+        return "", ""
+    if abs(defective - published) <= near:
+        return "defect", DEFECTS.format(defective)
+    if abs(ours - published - moved) <= near:
+        return "setting", MOVED.format(moved)
+    if allowed is not None and allowed[0] <= published <= allowed[1]:
+        return "chance", RANGE.format(*allowed)
+    return "", ""
+
+
+def _places_on(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -> dict[str, float]:
+    return places(paper_ranks(cells, problems, methods), methods)
+
+
+def _moved_places(cells: Cells, problems: Sequence[Any], methods: Sequence[str]) -> dict[str, float]:
+    """Return by how much the place of each method on some problems is larger than on all; empty without values."""
+    known = {place: value for place, value in cells.items() if place[1] in methods}
+    every, same = complete(known, known)
+    if set(same) != set(methods) or not set(problems) <= set(every):
+        return {}
+    some, all_of_them = _places_on(known, problems, methods), _places_on(known, every, methods)
+    return {method: some[method] - all_of_them[method] for method in methods}
+
+
+def _place_ranges(cells: Cells, methods: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return the places of each method that our ranks allow; empty with too few problems."""
+    known = dict.fromkeys(problem for problem, _ in cells)
+    whole = [each for each in known if all(not math.isnan(cells.get((each, name), math.nan)) for name in methods)]
+    if not whole:
+        return {}
+    values = np.array([[cells[each, name] for name in methods] for each in whole])
+    ranges = place_ranges(table_ranks(values, ties="min", decimals=2))
+    return {} if ranges is None else dict(zip(methods, ranges, strict=True))

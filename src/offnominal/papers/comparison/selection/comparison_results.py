@@ -33,7 +33,7 @@ class ComparisonResults:
 
     Args:
         single: Rows of single configurations.
-        ensemble_rows: Rows of ensembles, by (table, method, size).
+        ensemble_rows: Rows of ensembles, by (table, method, size); also of methods with an error of the original.
         default_rows: Rows of the parameters to use where no anomaly is known; see `default_of`.
         defect_rows: Rows of methods with an error of the original, by (table, method that they stand for).
     """
@@ -60,7 +60,7 @@ class ComparisonResults:
                 for name, value in with_repetition_key(row).items()
             }
             place, configuration = (row["table"], row["method"]), json.loads(row["configuration"])
-            if "ensemble" in configuration and row["method"] not in AS_PUBLISHED:
+            if "ensemble" in configuration:
                 ensemble_rows.setdefault((*place, configuration["ensemble"]), []).append(known)
             elif "default" in configuration:
                 default_rows.setdefault(place, []).append(known)

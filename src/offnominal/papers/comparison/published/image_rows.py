@@ -1,0 +1,62 @@
+"""Rows of a run on images by class, and what tables on images share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from offnominal.papers.comparison.cells import Leave
+from offnominal.papers.comparison.published.comparison_lines import compared
+from offnominal.papers.comparison.published.printed_cells import IMAGE_SETS, rows_of
+from offnominal.papers.comparison.search.image_search_spaces import image_methods
+from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
+from offnominal.papers.comparison.selection.protocols import Row, max_protocol
+from offnominal.studies.published_comparison import PublishedComparison
+
+CLASSES = 10
+"""Number of classes of each image set."""
+NO_METHOD = "not among our methods for images"
+
+
+def by_class(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each class.
+
+    Args:
+        rows: Of one method on one image set; those without a class are left out.
+
+    Example:
+        >>> by_class([{"variant": "cat", "seed": 1}, {"variant": "dog", "seed": 1}])["dog"]
+        [{'variant': 'dog', 'seed': 1}]
+    """
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.get("variant"):
+            found.setdefault(row["variant"], []).append(row)
+    return found
+
+
+def with_all_classes(outcomes: ComparisonResults) -> ComparisonResults:
+    """Return the results of image sets of which the run has every class: published values are means over ten.
+
+    Args:
+        outcomes: Of a run.
+    """
+    whole = {place: rows for place, rows in outcomes.single.items() if len(by_class(rows)) == CLASSES}
+    return replace(outcomes, single=whole)
+
+
+def largest(rows: Sequence[Row]) -> float:
+    """Return the test AUC where every class selects its own configuration; the mean if there are several."""
+    return max_protocol(rows).value
+
+
+def searched(setting: Leave) -> dict[tuple[str, str], float]:
+    """Return the published number of evaluated scores per class, by image set and method."""
+    rows = rows_of("table_C8", setting=setting)
+    return {(IMAGE_SETS[row["dataset"]], row["method"]): float(row["value"]) for row in rows}
+
+
+def missing(labels: Mapping[str, str], published: float) -> PublishedComparison:
+    """Return the line of a value without a result."""
+    note = "" if labels["method"] in image_methods() else NO_METHOD
+    return compared(labels, None, published, note=note)
