@@ -87,12 +87,12 @@ def point_error_of(value: float, metric: str, *, normal: int, anomalous: int) ->
         >>> round(point_error_of(0.9, "auc", normal=100, anomalous=25), 3)
         0.041
     """
-    own = value * (1.0 - value)
+    own = max(value * (1.0 - value), 0.0)
     if metric == "tpr5":
         return math.sqrt(own / anomalous)
     two_anomalous, two_normal = value / (2.0 - value), 2.0 * value**2 / (1.0 + value)
     pairs = (anomalous - 1) * (two_anomalous - value**2) + (normal - 1) * (two_normal - value**2)
-    return math.sqrt((own + pairs) / (normal * anomalous))
+    return math.sqrt(max(own + pairs, 0.0) / (normal * anomalous))
 
 
 def jackknife_error(without: Sequence[float]) -> float:
