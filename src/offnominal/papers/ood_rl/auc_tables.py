@@ -1,0 +1,56 @@
+"""Our AUC beside the published columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.ood_rl.detection_results import KINDS
+from offnominal.papers.ood_rl.difference_causes import cause_of
+from offnominal.papers.ood_rl.measured_auc import MeasuredAUC, measured_auc
+from offnominal.papers.ood_rl.published import PublishedColumn
+from offnominal.papers.ood_rl.results import OODResults
+from offnominal.studies.published_comparison import PublishedComparison
+from offnominal.studies.results import RunResults
+
+ABSENT = "not in this run"
+
+
+def auc_table(results: RunResults, *, columns: Sequence[PublishedColumn], best: bool) -> list[PublishedComparison]:
+    """Compare the AUC of the policies' uncertainty with published columns of one world.
+
+    Ours is the mean over agents of the mean over trials, or of the best of them. Its interval is two standard
+    deviations over agents to both sides; with one agent, the range of its trials.
+
+    Args:
+        results: Results of a run.
+        columns: The published columns of the table.
+        best: Whether it has the best trial of each column.
+    """
+    found = measured_auc(OODResults.of(results.table), columns[0].world)
+    return [_line(column, found[column.method], best) for column in columns]
+
+
+def _line(column: PublishedColumn, measured: Sequence[MeasuredAUC], best: bool) -> PublishedComparison:
+    ours = next((each for each in measured if each.setting == column.setting), None)
+    labels = {"method": KINDS[column.method], "setting": column.setting.label, **_columns(ours, column, best)}
+    published = column.best if best else column.mean
+    if ours is None:
+        return PublishedComparison(labels, Estimate(None), published, note=ABSENT)
+    line = PublishedComparison(labels, ours.estimate(best), published)
+    cause, note = cause_of(line, column, ours, measured, best)
+    return replace(line, cause=cause, note=note)
+
+
+def _columns(ours: MeasuredAUC | None, column: PublishedColumn, best: bool) -> dict[str, str]:
+    """Return the first agent, and standard deviations over agents, over trials and over the published trials."""
+    found: dict[str, float | None] = dict.fromkeys(("first agent", "± agents", "± trials"))
+    if ours is not None:
+        (agents, trials), per_agent = ours.auc.shape, ours.per_agent(best)
+        found |= {"first agent": per_agent[0], "± agents": per_agent.std(ddof=1)} if agents > 1 else {}
+        found |= {"± trials": float(np.sqrt(ours.auc.var(axis=1, ddof=1).mean()))} if trials > 1 else {}
+    found["± published"] = column.std
+    return {name: "–" if value is None else f"{value:.3f}" for name, value in found.items()}
