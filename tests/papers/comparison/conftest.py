@@ -19,3 +19,12 @@ def parts():
     rng = np.random.default_rng(4)
     normal = np.concatenate([rng.normal(size=(90, 4)), rng.integers(-1, 2, size=(40, 4))])
     return split_table(Table("small", normal, rng.normal(size=(40, 4)) * 2.0 + 1.0), seed=1)
+
+
+@pytest.fixture
+def few_tables(monkeypatch):
+    """Means over any number of tables are compared with published ones."""
+    from offnominal.papers.comparison.published import ensembles, table_results
+
+    for module in (ensembles, table_results):
+        monkeypatch.setattr(module, "FEWEST_TABLES", 1)

@@ -11,6 +11,8 @@ from offnominal.papers.comparison.selection.pools import without_each_split
 
 from .published_cases import lines_of, results_of, row
 
+pytestmark = pytest.mark.usefixtures("few_tables")
+
 np = pytest.importorskip("numpy")
 
 TABLES = ("iris", "wine", "glass")

@@ -9,6 +9,8 @@ from offnominal.studies.results import RunResults
 
 from .published_cases import lines_of, results_of, row
 
+pytestmark = pytest.mark.usefixtures("few_tables")
+
 CLASSICAL = [
     row(table, method, seed, '{"n_neighbors": 1}', value)
     for table, method, value in (

@@ -11,7 +11,12 @@ from offnominal.papers.comparison.published.ensemble_values import EnsembleValue
 from offnominal.papers.comparison.published.evidence import FEWER, STEP
 from offnominal.papers.comparison.published.image_rows import searched
 from offnominal.papers.comparison.published.printed_cells import image_cells, is_classical, rows_of, table_cells
-from offnominal.papers.comparison.published.rank_rows import DEFECTS, place_lines, rank_lines
+from offnominal.papers.comparison.published.rank_rows import (
+    DEFECTS,
+    FEWEST_TABLES,
+    place_lines,
+    rank_lines,
+)
 from offnominal.papers.comparison.published.sampling import IN_SAMPLE, sampling_error
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults
 from offnominal.studies.published_comparison import Cause, PublishedComparison
@@ -72,7 +77,8 @@ def _places(
         return rank_lines(ours, same, labels, "image sets") or _not_run(labels, printed)
     defective = _over_classes({place: fmean(found) for place, found in values.defective_units(size).items()})
     similar = table_cells(SIMILAR[item]) if item in SIMILAR else None
-    lines = place_lines(ours, printed, labels, defective=defective, similar=similar, units=units)
+    fewest = 1 if item in IMAGES else FEWEST_TABLES
+    lines = place_lines(ours, printed, labels, defective=defective, similar=similar, units=units, fewest=fewest)
     return lines or _not_run(labels, printed)
 
 
@@ -88,7 +94,7 @@ def _change(values: EnsembleValues, labels: Mapping[str, str], published: float,
     """Compare the change of the metric by an ensemble, mean over tables or image sets."""
     method, size = labels["method"], labels["size"]
     changes = values.changes(method, size)
-    if not changes:
+    if len(changes) < (1 if item in IMAGES else FEWEST_TABLES):
         return compared(labels, None, published, note=CHANGE)
     ours = _mean(changes)
     note = f"{CHANGE}; over {len(changes)} {'classes' if item in IMAGES else 'tables'}, published over 40"

@@ -18,6 +18,8 @@ from offnominal.studies.published_comparison import Cause, PublishedComparison
 PLACE = "place in the order of mean ranks, among the {} methods of the run; the values behind the ranks are not printed"
 FEWEST_METHODS = 5
 """Of a comparison of ranks."""
+FEWEST_TABLES = 5
+"""Of a mean over tables that is compared with one over 40."""
 OVER_SPLITS = "within two standard errors over splits"
 MOVED = "by similar published values the place is {:+.0f} on our tables"
 RANGE = "places {} to {} are within two standard errors"
@@ -66,6 +68,7 @@ def rank_lines(
     *,
     defective: Cells | None = None,
     without: Sequence[Cells] = (),
+    fewest: int = 1,
 ) -> list[PublishedComparison]:
     """Compare our mean ranks with the published cells ranked among the same methods on the same problems.
 
@@ -79,9 +82,10 @@ def rank_lines(
         unit: What is ranked on, such as ``"tables"``.
         defective: Our values of methods with errors of the originals.
         without: Our values without each split.
+        fewest: Number of problems below which nothing is compared.
     """
     problems, methods = complete(ours, published)
-    if not problems:
+    if len(problems) < fewest:
         return []
     found, printed = paper_ranks(ours, problems, methods), paper_ranks(published, problems, methods)
     wrong = paper_ranks({**ours, **(defective or {})}, problems, methods)
@@ -124,6 +128,7 @@ def place_lines(
     defective: Cells | None = None,
     similar: Cells | None = None,
     units: Cells | None = None,
+    fewest: int = 1,
 ) -> list[PublishedComparison]:
     """Compare the places of methods where the values behind the published ranks are not known.
 
@@ -138,13 +143,14 @@ def place_lines(
         defective: Our values of methods with errors of the originals.
         similar: Published values of the same methods on all problems, selected in another way.
         units: Our values on the parts of a problem, such as the classes of an image set; the problems if None.
+        fewest: Number of problems below which nothing is compared.
 
     Returns:
         No lines without problems on which all methods have a value; see :func:`complete`.
     """
     ours = {place: value for place, value in ours.items() if place[1] in published}
     problems, methods = complete(ours, ours)
-    if not problems:
+    if len(problems) < fewest:
         return []
     found, printed = _places_on(ours, problems, methods), places(published, methods)
     wrong = _places_on({**ours, **(defective or {})}, problems, methods)

@@ -15,7 +15,7 @@ from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
 from offnominal.papers.comparison.published.evidence import FEWER, SHARE, STEP, cause_of, point_error_of
 from offnominal.papers.comparison.published.printed_cells import is_classical, overall, rows_of, table_cells
-from offnominal.papers.comparison.published.rank_rows import Cells, place_lines, rank_lines
+from offnominal.papers.comparison.published.rank_rows import FEWEST_TABLES, Cells, place_lines, rank_lines
 from offnominal.papers.comparison.published.sampling import IN_SAMPLE, sampling_error
 from offnominal.papers.comparison.selection.comparison_results import ComparisonResults, Protocol
 from offnominal.papers.comparison.selection.pools import at_seed, smaller_searches, without_each_split
@@ -62,7 +62,7 @@ def cell_table(
     lines += _sigmas(outcomes, item, chosen, classical)
     values = {place: found.value for place, found in chosen.items()}
     evidence = _rank_evidence(outcomes, name, published)
-    ranks = rank_lines(values, published, {"table": "mean rank"}, "tables", **evidence)
+    ranks = rank_lines(values, published, {"table": "mean rank"}, "tables", fewest=FEWEST_TABLES, **evidence)
     return lines + (ranks or _without_ours(item, classical))
 
 
@@ -128,7 +128,7 @@ def _sigmas(
 
 def _sigma(labels: Mapping[str, str], known: Mapping[str, float], published: float) -> PublishedComparison:
     """Compare a deviation. The paper has larger tables too, on which it is smaller; ours show by how much."""
-    if not known:
+    if len(known) < FEWEST_TABLES:
         return compared(labels, None, published)
     large = sorted(known, key=lambda table: -table_entry(table).normal)[: (len(known) + 1) // 2]
     ours, fewer = fmean(known.values()), fmean(known[table] for table in large)
@@ -200,8 +200,8 @@ def _ranks(
     values = {place: found.value for place, found in chosen.items() if place[1] in printed}
     cells = table_cells(ITEMS[metric])
     if selection == "mean":
-        lines = rank_lines(values, cells, labels, "tables", **_rank_evidence(part, name, values))
+        lines = rank_lines(values, cells, labels, "tables", fewest=FEWEST_TABLES, **_rank_evidence(part, name, values))
     else:
         defective = _values(replace(part, single=part.defect_rows), name, protocol)
-        lines = place_lines(values, printed, labels, defective=defective, similar=cells)
+        lines = place_lines(values, printed, labels, defective=defective, similar=cells, fewest=FEWEST_TABLES)
     return lines or [compared({**labels, "method": each}, None, printed[each]) for each in printed]
