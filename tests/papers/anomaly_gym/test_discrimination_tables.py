@@ -6,7 +6,7 @@ import pytest
 from offnominal.evaluation.estimate import Estimate
 from offnominal.papers.anomaly_gym import evidence
 from offnominal.papers.anomaly_gym.discrimination_tables import every_metric, every_metric_as_published, table_3
-from offnominal.papers.anomaly_gym.evidence import Evidence, explanation
+from offnominal.papers.anomaly_gym.evidence import explanation
 from offnominal.papers.anomaly_gym.published_numbers import (
     DETECTORS,
     GROUPS,
@@ -15,6 +15,7 @@ from offnominal.papers.anomaly_gym.published_numbers import (
     published_by_world,
 )
 from offnominal.papers.anomaly_gym.timing_table import table_4
+from offnominal.papers.measured_evidence import Evidence
 from offnominal.studies.results import RunResults
 
 from .made_rows import NUMBERS, row, run

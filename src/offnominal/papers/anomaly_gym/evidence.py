@@ -12,7 +12,8 @@ from importlib.resources import files
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate
-from offnominal.studies.published_comparison import NEAR, Cause, PublishedComparison
+from offnominal.papers.measured_evidence import Evidence, nearest_explanation
+from offnominal.studies.published_comparison import NEAR, Cause
 
 EXPERIMENTS: dict[str, tuple[Cause, str]] = {
     "public-code": ("defect", "as in the public code"),
@@ -28,50 +29,6 @@ NO_ERRORS = {
     **dict.fromkeys(("CAR", "URM", "URR"), _NEXT_IMAGE),
 }
 """Detectors in families of worlds in which the public code has other settings, but no error that touches them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
-    """An experiment on one number.
-
-    Args:
-        cause: The cause that the experiment shows.
-        change: What was changed, in words.
-        before: Our number.
-        after: Our number with the change.
-    """
-
-    cause: Cause
-    change: str
-    before: float
-    after: Estimate
-
-    @property
-    def note(self) -> str:
-        """The experiment in words.
-
-        Example:
-            >>> Evidence("defect", "as in the public code", 0.377, Estimate(0.509)).note
-            'as in the public code, 0.38 becomes 0.51'
-        """
-        return f"{self.change}, {self.before:.2f} becomes {self.after.value:.2f}"
-
-    def distance(self, published: float) -> float:
-        """Return how far our number with the change is from the published one."""
-        assert self.after.value is not None
-        return abs(self.after.value - published)
-
-    def explains(self, ours: float, published: float, near: float = NEAR) -> bool:
-        """Whether the experiment is about our number, and its change makes that number match or come near.
-
-        Args:
-            ours: Our number; of another scale it may be another one than before the experiment.
-            published: The published number.
-            near: Largest difference that is near.
-        """
-        changed = PublishedComparison({}, self.after, published, near=near)
-        about_ours = abs(self.before - ours) <= near
-        return about_ours and changed.verdict != "differs" and self.distance(published) < abs(ours - published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +72,7 @@ def explanation(key: Key, ours: float | None, published: float | None, near: flo
         published: The published value.
         near: Largest difference that is near.
     """
-    if ours is None or published is None:
-        return None
-    found = [each for each in evidence().get(key, ()) if each.explains(ours, published, near)]
-    return min(found, key=lambda each: each.distance(published), default=None)
+    return nearest_explanation(evidence().get(key, ()), ours, published, near)
 
 
 @cache

@@ -7,6 +7,7 @@ from functools import partial
 from typing import cast
 
 from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.anovox.evidence import evidence
 from offnominal.papers.anovox.published import (
     PublishedNumber,
     published_methods,
@@ -108,7 +109,12 @@ def _line(found: SceneResults, number: PublishedNumber, as_published: bool) -> P
     if as_published or line.verdict != "differs":
         return line
     grid = replace(_ours(*place, True), published=number.value)
-    return replace(line, cause="defect", note=GRID) if grid.verdict in ("match", "near") else line
+    if grid.verdict in ("match", "near"):
+        return replace(line, cause="defect", note=GRID)
+    known = evidence().get((number.method, number.subset, number.metric))
+    if known is None or line.ours.value is None or not known.explains(line.ours.value, number.value):
+        return line
+    return replace(line, cause=known.cause, note=known.note)
 
 
 def _ours(found: SceneResults, name: str, row: str, metric: str, as_published: bool) -> PublishedComparison:
