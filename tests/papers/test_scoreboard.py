@@ -14,8 +14,10 @@ from offnominal.papers import scoreboard as module
 from offnominal.papers.catalogue import papers
 from offnominal.papers.paper import Published, PublishedTable
 from offnominal.papers.scoreboard import OutcomeCounts, scoreboard
+from offnominal.studies.catalogue import load_study
 from offnominal.studies.published_comparison import PublishedComparison
 from offnominal.studies.results import RunResults
+from offnominal.studies.store_index import StoreIndex
 from offnominal.studies.stored_runs import StoredRun
 
 PUBLISHED = (0.5, 0.6, 0.7)
@@ -144,9 +146,9 @@ def test_without_results_all_published_values_of_all_papers_are_not_run():
 
 def test_the_store_and_each_study_are_read_once(monkeypatch):
     reads, studies = Counter(), Counter()
-    load, read = module.load_study, module.StoreIndex.read
-    monkeypatch.setattr(module, "load_study", lambda name: studies.update([name]) or load(name))
-    monkeypatch.setattr(module.StoreIndex, "read", lambda folder: reads.update([folder]) or read(folder))
+    read = StoreIndex.read
+    monkeypatch.setattr(module, "load_study", lambda name: studies.update([name]) or load_study(name))
+    monkeypatch.setattr(StoreIndex, "read", lambda folder: reads.update([folder]) or read(folder))
     scoreboard(["ood-rl", "novelcraft"], store=Path("no-such-store"), scale="smoke")
     assert reads == {Path("no-such-store"): 1}
     assert set(studies.values()) == {1}

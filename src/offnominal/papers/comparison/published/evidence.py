@@ -85,7 +85,7 @@ def point_error_of(value: float, metric: str, *, normal: int, anomalous: int) ->
         >>> round(point_error_of(0.5, "tpr5", normal=100, anomalous=25), 3)
         0.1
         >>> round(point_error_of(0.9, "auc", normal=100, anomalous=25), 3)
-        0.041
+        0.042
     """
     own = max(value * (1.0 - value), 0.0)
     if metric == "tpr5":

@@ -9,8 +9,6 @@ from functools import partial
 from statistics import fmean
 from typing import TypedDict
 
-import numpy as np
-
 from offnominal.datasets.tables import table_entry
 from offnominal.papers.comparison.published.comparison_lines import DEVIATIONS, compared, outcomes_of
 from offnominal.papers.comparison.published.evidence import FEWER, SHARE, STEP, cause_of, point_error_of
@@ -150,7 +148,8 @@ def _with_search(
         return line
     select = partial(_sigma_10, metric=metric)
     draws = [smaller_searches(each, math.ceil(n / SHARE), select) for each, n in zip(rows, counts, strict=True)]
-    smaller = float(np.nanmean(draws))
+    known = [value for each in draws for value in each if not math.isnan(value)]
+    smaller = fmean(known) if known else math.nan
     if not abs(smaller - (line.published or 0.0)) > abs(line.difference) + STEP:
         return line
     return replace(line, cause="scale", note=f"{line.note}; {smaller:.3f} with a quarter of our configurations")
