@@ -36,7 +36,7 @@ from offnominal.papers.anovox.public_pairs import (
     public_rows,
     scene_order,
 )
-from offnominal.papers.anovox.scene_data import SceneCounts, SceneData
+from offnominal.papers.anovox.scene_data import SceneCounts
 from offnominal.papers.anovox.scene_sets import open_scene_sets
 from offnominal.papers.anovox.study import SceneStudy
 from offnominal.studies.catalogue import load_study
@@ -58,7 +58,7 @@ def evidence_scenes() -> DrivingScenes:
     """Return the test scenes of scale ``laptop`` without temporal anomalies; they are recorded on first use."""
     data = cast(SceneStudy, load_study("anovox").at("laptop")).data
     counts = data.test.replace(temporal=0)
-    scenes = open_scene_sets(cast(SceneData, data.replace(train=1, validation=SceneCounts(), test=counts))).test
+    scenes = open_scene_sets(data.replace(train=1, validation=SceneCounts(), test=counts)).test
     assert scenes is not None
     return scenes
 
@@ -100,7 +100,7 @@ def public_scores(detector: SceneDetector, scenes: DrivingScenes) -> list[FrameS
 
 def public_metrics(
     scenes: Sequence[SizedScene], scores: Sequence[FrameScores], *, orders: int = ORDERS, replicates: int = REPLICATES
-) -> tuple[Rankings, list[Rankings]]:
+) -> tuple[Rankings, Sequence[Rankings]]:
     """Return the metrics of the public code with the right pairs of scores and truth, and with its pairs.
 
     Args:
