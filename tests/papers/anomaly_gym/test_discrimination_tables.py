@@ -159,6 +159,16 @@ def test_a_remark_without_evidence_is_no_cause(world, level, detector, reasons):
     assert line.cause == ""
 
 
+def test_copied_columns_of_the_paper_say_nothing_about_the_method():
+    names, numbers = ("LDM", "LRDM"), dict.fromkeys(NUMBERS, 0.2)
+    rows = [row(world, name, "strong", **numbers) for world in ("SAP-Goal0-v0", "SAP-Goal2-v0") for name in names]
+    found = [line for line in every_metric(run(rows, "anomaly-gym-images")) if line.labels["metric"] == "AUROC"]
+    lines = {(line.labels["world"], line.labels["detector"]): line for line in found}
+    assert lines["SAP-Goal0-v0", "LRDM"].verdict == "impossible"
+    assert lines["SAP-Goal0-v0", "LRDM"].published == lines["SAP-Goal0-v0", "LDM"].published
+    assert lines["SAP-Goal0-v0", "LDM"].verdict == lines["SAP-Goal2-v0", "LRDM"].verdict == "differs"
+
+
 @pytest.mark.parametrize(
     ("before", "ours", "after", "explains"),
     [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from offnominal.evaluation.estimate import Estimate, average
-from offnominal.papers.anomaly_gym.known_differences import known_difference
+from offnominal.papers.anomaly_gym.known_differences import copied, known_difference
 from offnominal.papers.anomaly_gym.published_numbers import (
     ADDED_FAULTS,
     COUNTERPARTS,
@@ -77,7 +77,8 @@ def _by_world(results: RunResults) -> Iterator[PublishedComparison]:
                     value = published.get((world, level, counterpart, metric))
                     reason = known_difference(world, level, detector, ours.value, value, metric=metric)
                     if counterpart == detector:
-                        yield PublishedComparison(labels, ours, value, note=reason.note, cause=reason.cause)
+                        flaw = copied(world, detector)
+                        yield PublishedComparison(labels, ours, value, note=reason.note, flaw=flaw, cause=reason.cause)
                     else:
                         yield PublishedComparison(labels, ours, None, note=_beside(counterpart, value, reason.note))
 

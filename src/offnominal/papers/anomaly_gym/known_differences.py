@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from offnominal.papers.anomaly_gym.evidence import explanation
 from offnominal.papers.anomaly_gym.published_numbers import IMAGE_DETECTORS
-from offnominal.studies.published_comparison import Cause
+from offnominal.studies.published_comparison import Cause, Flaw
 
 NULL_NOTE = "the published value is near that of nominal episodes with random onsets"
 SAP_NOTE = "in the original, constant channels were divided by 1e-6 and two faults leaked into later episodes"
@@ -18,7 +18,7 @@ RIQN_NOTE = "the original learned from the first episode only and took the chann
 ENCODER_NOTE = "published: a network trained on other images; ours: an encoder trained on the nominal frames"
 RANDOM_NOTE = "published: a network trained on other images; ours: an encoder with random weights"
 PREDNET_NOTE = "in the original, pixels below zero were cut off and scores came one step late"
-LRDM_NOTE = "the published numbers of LDM and LRDM are identical here"
+LRDM_NOTE = "the published numbers of LDM and LRDM are identical here, deviations included: one column is a copy"
 SAME_DIGITS = (
     "CAR-LaneKeep-v0",
     "MJC-CartpoleSwingup-v0",
@@ -77,10 +77,20 @@ def known_difference(
 
     Example:
         >>> known_difference("URM-PnP-v0", "strong", "LRDM", 0.3, 0.5)
-        Reason(cause='', note='the published numbers of LDM and LRDM are identical here')
+        Reason(cause='', note='the published numbers of LDM and LRDM are identical here, deviations included: one column is a copy')
     """
     found = explanation((world, level, detector, metric, kind), ours, published)
     return Reason("", _remark(world, level, detector, kind)) if found is None else Reason(found.cause, found.note)
+
+
+def copied(world: str, detector: str) -> Flaw:
+    """Return ``"impossible"`` for published numbers of LRDM that are those of LDM, which alone is in the public code.
+
+    Example:
+        >>> copied("SAP-Goal0-v0", "LRDM"), copied("SAP-Goal0-v0", "LDM"), copied("SAP-Goal2-v0", "LRDM")
+        ('impossible', '', '')
+    """
+    return "impossible" if detector == "LRDM" and world in SAME_DIGITS else ""
 
 
 def _remark(world: str, level: str, detector: str, kind: str) -> str:
