@@ -77,7 +77,7 @@ def known_difference(
 
     Example:
         >>> known_difference("URM-PnP-v0", "strong", "LRDM", 0.3, 0.5)
-        Reason(cause='', note='the published numbers of LDM and LRDM are identical here, deviations included: one column is a copy')
+        Reason(cause='', note='the published numbers of LDM and LRDM are identical here, ...')
     """
     found = explanation((world, level, detector, metric, kind), ours, published)
     return Reason("", _remark(world, level, detector, kind)) if found is None else Reason(found.cause, found.note)
