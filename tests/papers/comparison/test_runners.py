@@ -9,9 +9,10 @@ from offnominal.papers.comparison.runners.runner import ConfigurationRunner
 from offnominal.papers.comparison.runners.runner_catalogue import runner_of
 from offnominal.papers.comparison.search.search_space import sample_configurations, search_space_of, space_names
 from offnominal.papers.comparison.selection.defects import AS_PUBLISHED
+from offnominal.studies.catalogue import load_study
 
 MANY = {"pidf": 6, "if": 12}
-CLASSICAL = [name for name in space_names() if "deep" not in search_space_of(name).runner and name not in AS_PUBLISHED]
+CLASSICAL = [name for name in load_study("comparison").to_dict()["methods"] if name not in AS_PUBLISHED]
 
 
 def few(name):
