@@ -83,7 +83,7 @@ class MeasuredTable:
         """Title of the table; study, scale and date of our values, or why there are none."""
         source = markdown_text(self.score.source)
         if runs := {(rank(row), _run_name(row)) for row in self.rows if row["ours"] and row["study"]}:
-            source = f"{'; '.join(name for _, name in sorted(runs, reverse=True))}"
+            source = "; ".join(name for _, name in sorted(runs, reverse=True))
         title = markdown_text(self.score.table.title)
         return f"{title}<br>*{source}*" if source else title
 

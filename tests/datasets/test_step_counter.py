@@ -49,6 +49,11 @@ def test_a_recipe_without_a_counter_keeps_its_hash(recipe):
         recipe.replace(frames=False, step_counter=True)
 
 
+def test_a_world_without_a_published_view_is_refused(recipe):
+    with pytest.raises(InvalidParameter, match=f"{recipe.world} has no published_view; only MJC-HalfCheetah-v0"):
+        recipe.replace(published_view=True)
+
+
 def test_a_study_names_the_worlds_with_a_counter():
     data = DataEntry(frames=True, step_counter=("SAP-*",))
     assert data.in_world("SAP-Goal2-v0").options()["step_counter"] is True

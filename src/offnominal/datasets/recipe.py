@@ -68,6 +68,10 @@ class FaultCell(Config):
         return f"{self.anomaly}@{self.level}"
 
 
+PUBLISHED_VIEWS = ("MJC-HalfCheetah-v0",)
+"""Worlds that can be shown with the published camera and floor."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Simulations of one split.
@@ -183,6 +187,8 @@ class Recipe(Config):
                 raise UnknownName(f"{id!r} changes no actions. Choose from {', '.join(OVERWRITING)}.")
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
         check_camera(self.camera, frames=self.frames)
+        if self.published_view and self.world not in PUBLISHED_VIEWS:
+            raise InvalidParameter(f"{self.world} has no published_view; only {', '.join(PUBLISHED_VIEWS)} has one.")
         if (self.step_counter or self.published_view) and not self.frames:
             raise InvalidParameter("step_counter and published_view change frames only; record them with frames=True.")
         for cell in self.cells:

@@ -66,6 +66,12 @@ def test_rows_without_new_results_are_kept(monkeypatch, tmp_path):
     assert len(found) == 3 + len(NUMBERS)
 
 
+@pytest.mark.parametrize("arguments", [[], ["store"], ["store", "plain"], ["store", "plain", "trainings=after"]])
+def test_wrong_arguments_end_with_the_usage(arguments):
+    with pytest.raises(SystemExit, match="Experiments: public-code, "):
+        renew_evidence.main(arguments)
+
+
 @pytest.mark.parametrize(
     ("experiment", "cause"), [("public-code", "defect"), ("image-training", "scale"), ("strengths", "setting")]
 )

@@ -100,8 +100,10 @@ def main(arguments: list[str]) -> None:
             renew_strength_scores(WORLDS)
         case ["scores", *worlds]:
             renew_strength_scores(worlds)
-        case [store, plain, *runs]:
-            renew_evidence(Path(store), plain, dict(argument.split("=", 1) for argument in runs))
+        case [store, plain, *runs] if runs and all(run.partition("=")[0] in EXPERIMENTS for run in runs):
+            renew_evidence(Path(store), plain, dict(run.split("=", 1) for run in runs))
+        case _:
+            raise SystemExit(f"{__doc__}\nExperiments: {', '.join(EXPERIMENTS)}.")
 
 
 def renew_evidence(store: Path, plain: str, runs: Mapping[str, str]) -> None:

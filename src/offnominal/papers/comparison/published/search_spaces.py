@@ -117,7 +117,7 @@ WITHOUT_EFFECT = {
     ("MAF + RealNVP", "init. identity", "rnvp"): "the public code ignores it: RealNVP always begins as the identity",
 }
 """Why some published values of a parameter of a method have no meaning."""
-OTHER_CHOICES = {("DeepSVDD", "batch size", "dsvd"): "ours also has 32, as other networks do in print"}
+OTHER_CHOICES = {("DeepSVDD", "batch size", "dsvd"): "ours also has 32, which is published for other networks"}
 """What we search otherwise."""
 
 
