@@ -156,8 +156,31 @@ def test_a_rate_of_one_split_has_the_error_of_its_test_points():
     published = table_cells("table_B1")["iris", "knn"]
     near, far = found(published - 0.12), found(0.1)
     assert (near.outcome, near.cause, far.cause) == ("explained", "chance", "")
+
+
+def test_the_error_of_equal_splits_is_at_least_that_of_their_test_points():
     rows = [row("iris", "knn", seed, "{}", 0.5) for seed in (1, 2, 3)]
-    assert cause_of(rows, lambda _: 0.5, 0.6, searched=1.0, point_error=0.2) == ""
+    assert cause_of(rows, lambda _: 0.5, 0.6, searched=1.0, point_error=0.2) == "chance"
+    assert cause_of(rows, lambda _: 0.5, 0.6, searched=1.0, point_error=0.03) == ""
+
+
+def test_the_luck_of_a_random_search_is_chance():
+    def best(some):
+        return max(each["test_auc"] for each in some)
+
+    rare = [row("iris", "knn", 1, f'{{"n_neighbors": {place}}}', 0.9 if place == 3 else 0.6) for place in range(9)]
+    common = [row("iris", "knn", 1, f'{{"n_neighbors": {place}}}', 0.9) for place in range(9)]
+    assert cause_of(rare, best, 0.6, searched=9.0) == "chance"
+    assert cause_of(common, best, 0.6, searched=9.0) == ""
+
+
+def test_more_models_than_published_are_the_setting_and_fewer_the_scale():
+    published = table_cells("table_B2")
+    rows = [row("iris", "lof", 1, f'{{"n_neighbors": {place}}}', 0.5) for place in range(100)]
+    many = lines_of("B2", rows, "comparison")["iris", "lof"]
+    few = lines_of("B2", rows[:10], "comparison")["iris", "lof"]
+    assert (published["iris", "lof"], many.ours.value, many.cause, few.cause) == (60.0, 100.0, "setting", "scale")
+    assert "training rows (60)" in many.note
 
 
 def sigma_line(*tables):

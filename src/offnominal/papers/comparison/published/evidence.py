@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from offnominal.papers.comparison.selection.pools import Select, smaller_searches
+from offnominal.papers.comparison.selection.pools import Select, repeated_searches, smaller_searches
 from offnominal.papers.comparison.selection.protocols import Row
 from offnominal.studies.published_comparison import MATCH, Cause
 
@@ -26,8 +26,8 @@ def cause_of(
 ) -> Cause:
     """Return the cause of a difference; empty if there is none, or if no cause can be shown.
 
-    ``chance``: the difference is at most two standard errors of the difference between two runs on other splits.
-    With fewer than three splits the standard error is that of the metric on the test points of one.
+    ``chance``: the difference is at most two standard errors of the difference between two runs with other splits and
+    other random configurations; see :func:`standard_error`.
     ``scale``: fewer configurations were searched than in the paper, and a quarter of ours gives a larger difference.
 
     Args:
@@ -40,14 +40,43 @@ def cause_of(
     ours = select(rows)
     if math.isnan(ours) or abs(ours - published) <= MATCH:
         return ""
-    error = split_error(rows, select)
-    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * (point_error if math.isnan(error) else error):
+    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * standard_error(rows, select, point_error):
         return "chance"
     count = len({row["configuration"] for row in rows})
     if count > FEWER * searched:
         return ""
     fewer = np.array(smaller_searches(rows, math.ceil(count / SHARE), select))
     return "scale" if np.nanmean(np.abs(fewer - published)) > abs(ours - published) + STEP else ""
+
+
+def standard_error(rows: Sequence[Row], select: Select, point_error: float = math.nan) -> float:
+    """Return the standard error of a value over splits and over the configurations that a random search tries.
+
+    With few splits their spread may by luck be smaller than the error on the test points alone; then the latter counts.
+
+    Args:
+        rows: Rows of one method on one table or image set.
+        select: Returns the value of the configuration that is selected from rows.
+        point_error: Standard error of the value on the test points; NaN if it is not known.
+
+    Example:
+        >>> rows = [{"seed": 1, "configuration": name, "test": value} for name, value in (("A", 0.7), ("B", 0.9))]
+        >>> round(standard_error(rows, lambda some: max(row["test"] for row in some)), 2)
+        0.09
+    """
+    known = [error for error in (split_error(rows, select), point_error) if not math.isnan(error)]
+    return math.hypot(max(known, default=0.0), search_error(rows, select))
+
+
+def search_error(rows: Sequence[Row], select: Select) -> float:
+    """Return the standard error of a value over random searches, by the bootstrap over configurations.
+
+    Args:
+        rows: Rows of one method on one table or image set.
+        select: Returns the value of the configuration that is selected from rows.
+    """
+    draws = [value for value in repeated_searches(rows, select) if not math.isnan(value)]
+    return float(np.std(draws, ddof=1)) if len(draws) > 1 else 0.0
 
 
 def split_error(rows: Sequence[Row], select: Select) -> float:

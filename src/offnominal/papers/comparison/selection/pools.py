@@ -12,6 +12,8 @@ from offnominal.papers.comparison.selection.protocols import Row
 
 DRAWS = 8
 """Random pools over which a smaller search is averaged."""
+REPETITIONS = 50
+"""Bootstrap samples of the configurations of a search."""
 Select = Callable[[Sequence[Row]], float]
 
 
@@ -45,6 +47,24 @@ def smaller_searches(rows: Sequence[Row], size: int, select: Select) -> list[flo
         select: Returns the value of the configuration that is selected from rows.
     """
     return [select(pool_of(rows, size, draw)) for draw in range(DRAWS)]
+
+
+def repeated_searches(rows: Sequence[Row], select: Select) -> list[float]:
+    """Return what searches of the same size would give: the configurations are drawn with replacement.
+
+    Args:
+        rows: Of one method on one table or image set.
+        select: Returns the value of the configuration that is selected from rows.
+    """
+    names = list(dict.fromkeys(row["configuration"] for row in rows))
+    by_name: dict[str, list[Row]] = {name: [] for name in names}
+    for row in rows:
+        by_name[row["configuration"]].append(row)
+    stream, values = Stream.named(0, 0, "repeated search"), []
+    for draw in range(REPETITIONS):
+        drawn = np.unique((stream.uniform(len(names), step=draw) * len(names)).astype(int))
+        values.append(select([row for place in drawn for row in by_name[names[place]]]))
+    return values
 
 
 def pool_differences(
