@@ -94,6 +94,17 @@ def test_a_mean_rank_is_explained_by_splits_or_by_an_error_of_the_original():
     assert (found.cause, found.ours.value) == ("defect", 5.0)
 
 
+def test_an_error_of_the_original_on_some_tables_explains_a_rank_if_it_does_so_there():
+    ours, published = cells(["wxyzv"] * 4), cells(["vwxyz"] * 4)
+    right = {(problem, "v"): 0.99 for problem in (1, 2)}
+    found = line(rank_lines(ours, published, {}, "tables", defective=right, fewest=2), "v")
+    assert (found.cause, found.ours.value) == ("defect", 5.0)
+    assert "on the 2 tables that have them, ours is 1 instead of 5" in found.note
+    assert not line(rank_lines(ours, published, {}, "tables", defective=right, fewest=3), "v").cause
+    same_there = {**ours, **{(problem, "v"): 0.99 for problem in (1, 2)}}
+    assert not line(rank_lines(same_there, published, {}, "tables", defective=right, fewest=2), "v").cause
+
+
 def test_splits_are_left_out_on_tables_and_classes_are_not():
     rows = [row("iris", "knn", seed, "{}", 0.8) for seed in (1, 2, 3)]
     parts = without_each_split(ComparisonResults.of(results_of(rows).table))

@@ -40,7 +40,8 @@ def cause_of(
     ours = select(rows)
     if math.isnan(ours) or abs(ours - published) <= MATCH:
         return ""
-    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * standard_error(rows, select, point_error):
+    error = standard_error(rows, select, point_error)
+    if abs(ours - published) <= 2.0 * math.sqrt(2.0) * error:
         return "chance"
     count = len({row["configuration"] for row in rows})
     if count > FEWER * searched:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ OVER_SPLITS = "within two standard errors over splits"
 MOVED = "by similar published values the place is {:+.0f} on our tables"
 RANGE = "places {} to {} are within two standard errors"
 DEFECTS = "with the errors of the originals ours is {:.3g}"
+DEFECTS_ON_SOME = "with the errors of the originals, on the {} {} that have them, ours is {:.3g} instead of {:.3g}"
 Cells = Mapping[tuple[Any, str], float]
 """Values by (problem, method)."""
 
@@ -72,8 +74,8 @@ def rank_lines(
 ) -> list[PublishedComparison]:
     """Compare our mean ranks with the published cells ranked among the same methods on the same problems.
 
-    A difference is due to a ``defect`` if our rank is near with the errors of the originals, and to ``chance`` if it is
-    at most two standard errors of the difference between two runs on other splits.
+    A difference is due to a ``defect`` if our rank is near with the errors of the originals, on the problems where they
+    were run, and to ``chance`` if it is at most two standard errors of the difference between two runs on other splits.
 
     Args:
         ours: Our values.
@@ -88,26 +90,88 @@ def rank_lines(
     if len(problems) < fewest:
         return []
     found, printed = paper_ranks(ours, problems, methods), paper_ranks(published, problems, methods)
-    wrong = paper_ranks({**ours, **(defective or {})}, problems, methods)
+    defects = _Defects.on(ours, published, defective or {}, problems, methods, fewest)
     whole = [cells for cells in without if all((each, method) in cells for each in problems for method in methods)]
     fewer = [paper_ranks(cells, problems, methods) for cells in whole] if len(whole) == len(without) else []
     note = f"both ranked among the {len(methods)} methods on the {len(problems)} {unit} of the run"
     lines = []
     for method in methods:
-        ranks = (found[method], printed[method], wrong[method])
-        cause = _rank_cause(*ranks, jackknife_error([each[method] for each in fewer]))
-        more = {"defect": f"; {DEFECTS.format(wrong[method])}", "chance": f"; {OVER_SPLITS}"}.get(cause, "")
-        lines.append(compared({**labels, "method": method}, *ranks[:2], note=note + more, cause=cause, within=RANKS))
+        ranks = found[method], printed[method]
+        error = jackknife_error([each[method] for each in fewer])
+        cause = _rank_cause(*ranks, shown=defects.explain(method), error=error)
+        reason = defects.note(method, unit) if cause == "defect" else OVER_SPLITS * (cause == "chance")
+        whole_note = "; ".join(filter(None, [note, reason]))
+        lines.append(compared({**labels, "method": method}, *ranks, note=whole_note, cause=cause, within=RANKS))
     return lines
 
 
-def _rank_cause(ours: float, published: float, defective: float, error: float) -> Cause:
+def _rank_cause(ours: float, published: float, *, shown: bool, error: float) -> Cause:
     apart = abs(ours - published)
     if apart <= RANKS.match:
         return ""
-    if abs(defective - published) <= RANKS.near < apart:
+    if shown and apart > RANKS.near:
         return "defect"
     return "chance" if apart <= 2.0 * np.sqrt(2.0) * error else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Defects:
+    """Mean ranks on the problems on which every method with an error of the original has a value."""
+
+    problems: int
+    all_problems: int
+    ours: Mapping[str, float]
+    published: Mapping[str, float]
+    defective: Mapping[str, float]
+
+    @classmethod
+    def on(
+        cls,
+        ours: Cells,
+        published: Cells,
+        defective: Cells,
+        problems: Sequence[Any],
+        methods: Sequence[str],
+        fewest: int,
+    ) -> _Defects:
+        """Rank with and without the errors; nothing with fewer problems than needed."""
+        shown = with_errors(defective, problems, methods)
+        if len(shown) < fewest:
+            return cls(0, len(problems), {}, {}, {})
+        ranks = (paper_ranks(cells, shown, methods) for cells in (ours, published, {**ours, **defective}))
+        return cls(len(shown), len(problems), *ranks)
+
+    def explain(self, method: str) -> bool:
+        """Whether the rank is near the published one with the errors only."""
+        if not self.problems:
+            return False
+        printed = self.published[method]
+        return abs(self.defective[method] - printed) <= RANKS.near < abs(self.ours[method] - printed)
+
+    def note(self, method: str, unit: str) -> str:
+        """Return the measurement."""
+        wrong = self.defective[method]
+        if self.problems == self.all_problems:
+            return DEFECTS.format(wrong)
+        return DEFECTS_ON_SOME.format(self.problems, unit, wrong, self.ours[method])
+
+
+def with_errors(defective: Cells, problems: Sequence[Any], methods: Sequence[str]) -> list[Any]:
+    """Return the problems on which every method that has an error of the original was run with it.
+
+    Args:
+        defective: Values with the errors.
+        problems: Problems to choose from.
+        methods: Methods that count.
+
+    Example:
+        >>> with_errors({("iris", "dsvd"): 0.5}, ["iris", "wine"], ["dsvd", "vae"])
+        ['iris']
+        >>> with_errors({}, ["iris"], ["vae"])
+        []
+    """
+    erring = {method for problem, method in defective if method in methods and problem in problems}
+    return [problem for problem in problems if erring and all((problem, method) in defective for method in erring)]
 
 
 def places(ranks: Mapping[str, float], methods: Sequence[str]) -> dict[str, float]:
@@ -153,7 +217,8 @@ def place_lines(
     if len(problems) < fewest:
         return []
     found, printed = _places_on(ours, problems, methods), places(published, methods)
-    wrong = _places_on({**ours, **(defective or {})}, problems, methods)
+    shown = with_errors(defective or {}, problems, methods)
+    wrong = _places_on({**ours, **(defective or {})}, shown, methods) if len(shown) >= fewest and shown else found
     moved = _moved_places(similar or {}, problems, methods)
     ranges = _place_ranges(units or ours, methods)
     lines = []

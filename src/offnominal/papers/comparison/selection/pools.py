@@ -12,7 +12,7 @@ from offnominal.papers.comparison.selection.protocols import Row
 
 DRAWS = 8
 """Random pools over which a smaller search is averaged."""
-REPETITIONS = 50
+REPETITIONS = 20
 """Bootstrap samples of the configurations of a search."""
 Select = Callable[[Sequence[Row]], float]
 
