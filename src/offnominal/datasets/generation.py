@@ -10,9 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from offnominal.agents.policy import Policy
+from offnominal.anomalies.fault import Fault
 from offnominal.core.checks import positive_integer
 from offnominal.core.directories import data_home
-from offnominal.core.episode import Episode, Event
+from offnominal.core.episode import Episode
 from offnominal.core.errors import AlreadyExists, InvalidParameter, UnknownName, UnsupportedEnvironment
 from offnominal.core.progress_bar import ProgressCallback, progress
 from offnominal.datasets.card import describe
@@ -26,13 +27,11 @@ from offnominal.datasets.dataset_builder import (
     is_free,
 )
 from offnominal.datasets.layout import Channels
-from offnominal.datasets.leaking_faults import labelled, never_undone, scheduled_events
 from offnominal.datasets.manifest import Manifest, read_manifest
-from offnominal.datasets.overwritten_actions import overwritten
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
 from offnominal.datasets.recipe import Plan, Recipe
+from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
 from offnominal.datasets.rollout_processes import BatchRollout, simulated_batches
-from offnominal.datasets.step_counter import with_step_counter
 from offnominal.worlds.catalogue import NAMESPACE
 from offnominal.worlds.world import World
 from offnominal.worlds.world_source import WorldSource, open_world
@@ -153,28 +152,34 @@ def _simulated(
     simulate: BatchRollout, plans: Sequence[Plan], tick: ProgressCallback, workers: int
 ) -> Iterator[tuple[str, Episode]]:
     """Yield the episodes of the splits in order. Batches extend over several splits."""
-    recipe = simulate.recipe
-    jobs = [(plan, int(seed), plan.leaks and number > 0) for plan in plans for number, seed in enumerate(plan.seeds)]
-    onsets = {plan.name: _onsets(simulate, plan) for plan in plans if plan.leaks}
+    recipe, changes = simulate.recipe, simulate.recipe.recording_changes()
+    jobs = [(plan, number) for plan in plans for number in range(len(plan.seeds))]
+    episode_changes = {plan.name: _episode_changes(changes, plan, simulate) for plan in plans}
     size = min(BATCH, BATCH_WITH_FRAMES) if recipe.frames else BATCH
     size = size if workers == 1 else max(1, size // PARTS)
     batches = [jobs[first : first + size] for first in range(0, len(jobs), size)]
-    wanted = [
-        [(seed, tuple(map(never_undone, plan.faults)) if leaked else plan.faults) for plan, seed, leaked in batch]
-        for batch in batches
-    ]
+    wanted = [[(int(plan.seeds[n]), _acting_faults(changes, plan, n)) for plan, n in batch] for batch in batches]
     for batch, episodes in zip(batches, simulated_batches(simulate, wanted, workers), strict=True):
-        for (plan, seed, leaked), episode in zip(batch, episodes, strict=True):
-            logged = overwritten(episode, plan.faults) if plan.overwrites else episode
-            known = labelled(logged, onsets[plan.name][seed]) if leaked else logged
-            known = with_step_counter(known) if recipe.step_counter else known
-            yield plan.name, replace(known, extras={name: known.extras[name] for name in recipe.signals})
+        for (plan, number), episode in zip(batch, episodes, strict=True):
+            recorded = episode
+            for change in episode_changes[plan.name]:
+                recorded = change(recorded, number)
+            yield plan.name, replace(recorded, extras={name: recorded.extras[name] for name in recipe.signals})
         tick(len(batch), note=batch[-1][0].name)
 
 
-def _onsets(simulate: BatchRollout, plan: Plan) -> dict[int, tuple[Event, ...]]:
-    """Return the scheduled events of each seed."""
-    return scheduled_events(simulate.world, plan.faults, plan.seeds.tolist(), simulate.recipe.max_steps)
+def _acting_faults(changes: Sequence[RecordingChange], plan: Plan, number: int) -> tuple[Fault, ...]:
+    """Return the faults that act in an episode of a split."""
+    faults = plan.faults
+    for change in changes:
+        faults = change.acting_faults(faults, number)
+    return faults
+
+
+def _episode_changes(changes: Sequence[RecordingChange], plan: Plan, simulate: BatchRollout) -> list[EpisodeChange]:
+    """Return what changes the recorded episodes of a split."""
+    found = (change.episode_change(plan, simulate.world, simulate.recipe.max_steps) for change in changes)
+    return [change for change in found if change is not None]
 
 
 def channels_of(world: World) -> Channels:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import Any, Self, TypedDict, Unpack
 
 from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.schedule import Schedule
@@ -15,8 +15,8 @@ from offnominal.core.episode import FRAMES
 from offnominal.core.errors import InvalidParameter, UnknownName, did_you_mean
 from offnominal.core.streams import check_seed, row_seeds
 from offnominal.core.types import IntArray
-from offnominal.datasets.overwritten_actions import OVERWRITING
 from offnominal.datasets.policy_source import PolicySource, resolve_policy
+from offnominal.datasets.recording_changes import RecordingChange, build_changes, with_changes_in_one_field
 from offnominal.datasets.split_metadata import FORMAT
 from offnominal.rollouts.frame_recorder import check_camera
 from offnominal.rollouts.recorders import OUTCOMES
@@ -68,10 +68,6 @@ class FaultCell(Config):
         return f"{self.anomaly}@{self.level}"
 
 
-PUBLISHED_VIEWS = ("MJC-HalfCheetah-v0",)
-"""Worlds that can be shown with the published camera and floor."""
-
-
 @dataclass(frozen=True)
 class Plan:
     """Simulations of one split.
@@ -80,15 +76,11 @@ class Plan:
         name: Name of the split.
         seeds: Seed of every episode.
         faults: Faults that are injected into every episode.
-        leaks: Whether the faults are never undone, see :class:`Recipe`.
-        overwrites: Whether the faults overwrite the commanded actions, see :class:`Recipe`.
     """
 
     name: str
     seeds: IntArray
     faults: tuple[Fault, ...] = ()
-    leaks: bool = False
-    overwrites: bool = False
 
 
 class RecipeFields(TypedDict, total=False):
@@ -103,10 +95,7 @@ class RecipeFields(TypedDict, total=False):
     frames: bool
     camera: CameraKind
     max_steps: int | None
-    leaking: tuple[str, ...]
-    overwriting: tuple[str, ...]
-    step_counter: bool
-    published_view: bool
+    changes: dict[str, tuple[str, ...] | bool]
 
 
 @dataclass(frozen=True)
@@ -131,12 +120,9 @@ class Recipe(Config):
         camera: What the camera shows while an observation is faulty: the true state (``"clean"``) or the state that
             the faulty sensors report (``"affected"``).
         max_steps: Time limit; the world's own if None.
-        leaking: Ids of anomalies that are never undone, as in the public code of Anomaly-Gym: from the second episode
-            of a split on they act from the first step, while the labels begin at the onset.
-        overwriting: Ids of anomalies after which the changed action is recorded in place of the commanded one, also as
-            there: ``"dynamics/brake_fail"`` and ``"dynamics/steer_fail"`` of lane keeping.
-        step_counter: Whether the step counter is printed into the frames, as in the public code of Anomaly-Gym.
-        published_view: Whether frames have camera and floor of that code: the world is made with ``view="published"``.
+        changes: Changes of what is recorded, by their ids: ids of anomalies whose episodes are changed, or True for all
+            episodes. ``{"leaking": ("dynamics/force",)}`` is an error of the public code of Anomaly-Gym; see
+            :class:`~offnominal.datasets.recording_changes.RecordingChange`.
         format: Version of the file format.
 
     Example:
@@ -163,10 +149,7 @@ class Recipe(Config):
     frames: bool = False
     camera: CameraKind = "clean"
     max_steps: int | None = None
-    leaking: tuple[str, ...] = ()
-    overwriting: tuple[str, ...] = ()
-    step_counter: bool = False
-    published_view: bool = False
+    changes: dict[str, tuple[str, ...] | bool] = field(default_factory=dict)
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -182,24 +165,28 @@ class Recipe(Config):
         for name in self.extras:
             if name not in EXTRAS:
                 raise UnknownName(f"no extra {name!r}.{did_you_mean(name, EXTRAS)} Choose from {', '.join(EXTRAS)}.")
-        for id in self.overwriting:
-            if id not in OVERWRITING:
-                raise UnknownName(f"{id!r} changes no actions. Choose from {', '.join(OVERWRITING)}.")
         object.__setattr__(self, "extras", tuple(sorted(set(self.extras), key=EXTRAS.index)))
         check_camera(self.camera, frames=self.frames)
-        if self.published_view and self.world not in PUBLISHED_VIEWS:
-            raise InvalidParameter(f"{self.world} has no published_view; only {', '.join(PUBLISHED_VIEWS)} has one.")
-        if (self.step_counter or self.published_view) and not self.frames:
-            raise InvalidParameter("step_counter and published_view change frames only; record them with frames=True.")
+        object.__setattr__(self, "changes", {id: given for id, given in self.changes.items() if given})
+        for change in self.recording_changes():
+            change.check(self)
         for cell in self.cells:
             if cell.anomaly.startswith(f"{CAMERA}/") and not self.frames:
                 raise InvalidParameter(f"{cell.anomaly} changes only frames; record them with frames=True.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        switches = dict.fromkeys(("step_counter", "published_view"), False)
-        data = without(super().to_dict(), max_steps=None, leaking=[], overwriting=[], **switches)
+        """Return plain data with a field for each change.
+
+        Fields that were added later are left out at their default: old hashes stay valid.
+        """
+        data = without(super().to_dict(), max_steps=None)
+        data |= data.pop("changes")
         return data if self.frames else without(data, frames=False, camera="clean")
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the recipe of plain data."""
+        return super().from_dict(with_changes_in_one_field(data, cls.__dataclass_fields__))
 
     @classmethod
     def for_world(
@@ -270,12 +257,11 @@ class Recipe(Config):
     def plans(self) -> list[Plan]:
         """Return the simulations, split by split."""
         faults = {cell.name: (cell.fault(self.schedule),) for cell in self.cells}
-        leaks = {cell.name for cell in self.cells if cell.anomaly in self.leaking}
-        overwrites = {cell.name for cell in self.cells if cell.anomaly in self.overwriting}
-        return [
-            Plan(name, seeds, faults.get(name, ()), name in leaks, name in overwrites)
-            for name, seeds in self.seeds().items()
-        ]
+        return [Plan(name, seeds, faults.get(name, ())) for name, seeds in self.seeds().items()]
+
+    def recording_changes(self) -> tuple[RecordingChange, ...]:
+        """Return the changes of what is recorded."""
+        return tuple(build_changes(self.changes))
 
 
 def without(data: dict[str, Any], **left_out: Any) -> dict[str, Any]:

@@ -42,7 +42,9 @@ class BatchRollout:
     def __call__(self, batch: Batch) -> list[Episode]:
         """Return the episodes of a batch."""
         seeds, faults = np.array([seed for seed, _ in batch]), [faults for _, faults in batch]
-        options: dict[str, Any] = {"view": "published"} if self.recipe.published_view else {}
+        options: dict[str, Any] = {}
+        for change in self.recipe.recording_changes():
+            options |= change.world_options()
         return rollout(
             self.world,
             self.policy,

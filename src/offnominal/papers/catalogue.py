@@ -48,6 +48,13 @@ def register_study_kinds(registry: Registry[Any]) -> None:
             registry.register(spec)
 
 
+def register_recording_changes(registry: Registry[Any]) -> None:
+    """Register the changes of recorded episodes of all papers."""
+    for id in papers.ids():
+        for spec in paper(id).recording_changes:
+            registry.register(spec)
+
+
 def register_page_sections(registry: Registry[Any]) -> None:
     """Register the page section with the comparison with published results."""
     registry.register(Spec("published", "offnominal.papers.published_section:published_section"))

@@ -124,12 +124,14 @@ class Paper:
         id: Short name, as in ``offnominal reproduce``.
         studies: Its studies; see :func:`~offnominal.studies.catalogue.study_file`.
         study_kinds: Its study kinds.
+        recording_changes: Changes of recorded episodes, such as errors of its public code.
         published: ``"package.module:attribute"`` of its :class:`Published`, imported on first use; empty if none.
     """
 
     id: str
     studies: tuple[Spec, ...] = ()
     study_kinds: tuple[Spec, ...] = ()
+    recording_changes: tuple[Spec, ...] = ()
     published: str = ""
 
     def load_published(self) -> Published:

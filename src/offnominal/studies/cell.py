@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 from offnominal.alarms.catalogue import alarms as alarm_registry
 from offnominal.core.checks import text
 from offnominal.core.config import Config
 from offnominal.core.errors import InvalidParameter
 from offnominal.datasets.recipe import SEED, without
+from offnominal.datasets.recording_changes import with_changes_in_one_field
 from offnominal.detectors.catalogue import detectors as detector_registry
 from offnominal.evaluation.bootstrap import REPLICATES
 from offnominal.studies.base import BaseCell, Target
@@ -23,10 +24,8 @@ from offnominal.studies.results import STUDY
 from offnominal.studies.scales import check_integers
 from offnominal.studies.source_names import importable_names
 
-BY_WORLD = ("leaking", "overwriting")
-"""Fields with ids of anomalies by world."""
-IMAGE_SWITCHES = ("step_counter", "published_view")
-"""Fields with worlds whose images are changed."""
+Change = tuple[str, ...] | dict[str, tuple[str, ...]]
+"""Worlds with a change of what is recorded, or ids of anomalies by world; worlds may have ``*`` and ``?``."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +46,8 @@ class DataEntry(Config):
         faults: Faults of your own, in place of `anomalies` and `levels`. Worlds without any have all calibrated ones.
         max_steps: Time limit; the world's own if None.
         published_strengths: Whether faults have the parameters that Anomaly-Gym published, where it did.
-        leaking: Ids of anomalies that are never undone between episodes, by world; a world may have ``*`` and ``?``.
-        overwriting: Ids of anomalies that overwrite the commanded action, likewise.
-        step_counter: Worlds whose images show the step counter; they may have ``*`` and ``?``.
-        published_view: Worlds whose images have the published camera and floor, likewise.
+        changes: Changes of what is recorded, by their ids: worlds, or ids of anomalies by world, all of whose names may
+            have ``*`` and ``?``; see :class:`~offnominal.datasets.recording_changes.RecordingChange`.
     """
 
     episodes: int = 100
@@ -65,10 +62,7 @@ class DataEntry(Config):
     faults: tuple[FaultEntry, ...] = ()
     max_steps: int | None = None
     published_strengths: bool = False
-    leaking: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    overwriting: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    step_counter: tuple[str, ...] = ()
-    published_view: tuple[str, ...] = ()
+    changes: dict[str, Change] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_integers(self, 1, "episodes", "nominal", "max_steps")
@@ -80,36 +74,46 @@ class DataEntry(Config):
                 raise InvalidParameter(f"two faults are called {first.split!r}; give one of them a name = '...'.")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data. Fields that were added later are left out at their default: old hashes stay valid."""
-        later: dict[str, Any] = {"faults": [], "max_steps": None, "published_strengths": False}
-        by_world: dict[str, Any] = {name: {} for name in BY_WORLD} | {name: [] for name in IMAGE_SWITCHES}
-        return without(super().to_dict(), **later, **by_world)
+        """Return plain data with a field for each change.
+
+        Fields that were added later are left out at their default: old hashes stay valid.
+        """
+        data = without(super().to_dict(), faults=[], max_steps=None, published_strengths=False)
+        data |= data.pop("changes")
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Return the data of a study or cell from plain data."""
+        return super().from_dict(with_changes_in_one_field(data, cls.__dataclass_fields__))
 
     def in_world(self, world: str) -> DataEntry:
-        """Return the data of one world: without the faults of other worlds."""
-        given = any(getattr(self, name) for name in (*BY_WORLD, *IMAGE_SWITCHES))
-        if not given and all(fault.worlds is None for fault in self.faults):
+        """Return the data of one world: without the faults and changes of other worlds."""
+        if not self.changes and all(fault.worlds is None for fault in self.faults):
             return self
-        here = tuple(fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
-        ids = {name: _ids_in(world, getattr(self, name)) for name in BY_WORLD}
-        faults = {name: {world: found} if found else {} for name, found in ids.items()}
-        images = {name: (world,) if _matches(world, getattr(self, name)) else () for name in IMAGE_SWITCHES}
-        return self.replace(faults=here, **faults, **images)
+        faults = tuple(fault.replace(worlds=None) for fault in self.faults if fault.is_in(world))
+        changes = {id: _change_in(world, given) for id, given in self.changes.items()}
+        return self.replace(faults=faults, changes={id: here for id, here in changes.items() if here})
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of :meth:`offnominal.datasets.Recipe.for_world`, without those that are None."""
         own = ("faults", "published_strengths")
         given = {name: value for name, value in vars(self).items() if value is not None and name not in own}
-        ids = {name: tuple(id for ids in given[name].values() for id in ids) for name in BY_WORLD}
-        return given | ids | {name: bool(given[name]) for name in IMAGE_SWITCHES}
+        return given | {"changes": {id: _anomalies_of(change) for id, change in self.changes.items()}}
 
 
-def _matches(world: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatchcase(world, pattern) for pattern in patterns)
+def _change_in(world: str, given: Change) -> Change:
+    """Return what a change is in one world; empty if the world does not have it."""
+    here = [pattern for pattern in given if fnmatchcase(world, pattern)]
+    if not isinstance(given, dict):
+        return (world,) if here else ()
+    ids = tuple(id for pattern in here for id in given[pattern])
+    return {world: ids} if ids else {}
 
 
-def _ids_in(world: str, patterns: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(id for pattern, ids in patterns.items() if fnmatchcase(world, pattern) for id in ids)
+def _anomalies_of(change: Change) -> tuple[str, ...] | bool:
+    """Return the ids of the anomalies of a change in one world; True if it is a change of all episodes."""
+    return tuple(id for ids in change.values() for id in ids) if isinstance(change, dict) else bool(change)
 
 
 @dataclass(frozen=True)

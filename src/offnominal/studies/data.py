@@ -49,7 +49,7 @@ def inputs_version(world: str, policy: str, entry: DataEntry) -> str:
     if folder is not None:
         return Dataset(folder, verify="size").manifest.sha256
     weights = sha256_of(Path(policy)) if is_policy_file(policy) and Path(policy).is_file() else ""
-    return weights + foreign_version(world, policy, [fault.anomaly for fault in entry.faults])
+    return weights + foreign_version(world, policy, [fault.anomaly for fault in entry.faults], entry.changes)
 
 
 def world_data(world: str, cell: Cell, *, strengths: Strengths | None = None, workers: int = 1) -> Dataset:
@@ -123,7 +123,7 @@ def folder_of(recipe: Recipe, world: str, policy: str) -> Path | None:
         world: Name of the world.
         policy: Name of the policy.
     """
-    code = foreign_version(world, policy, [fault.anomaly for fault in recipe.cells])
+    code = foreign_version(world, policy, [fault.anomaly for fault in recipe.cells], recipe.changes)
     return data_home() / f"{recipe.folder_name}-{code[:8]}" if code else None
 
 

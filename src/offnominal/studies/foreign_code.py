@@ -11,24 +11,28 @@ from offnominal.anomalies.catalogue import anomalies
 from offnominal.core.errors import UnknownName
 from offnominal.core.files import sha256_of
 from offnominal.core.imported_modules import OURS
+from offnominal.core.registry import Registry
+from offnominal.datasets.recording_changes import recording_changes
 from offnominal.studies.code import Sources
 from offnominal.worlds.catalogue import NAMESPACE, worlds
 from offnominal.worlds.named_world import is_factory
 
 
-def foreign_version(world: str, policy: str, faults: Iterable[str]) -> str:
+def foreign_version(world: str, policy: str, faults: Iterable[str], changes: Iterable[str] = ()) -> str:
     """Return a hash of the source code of other packages that generates episodes; empty if there is none.
 
     Args:
         world: Name of the world.
         policy: Name of the policy.
         faults: Ids of the anomalies.
+        changes: Ids of changes of recorded episodes.
 
     Example:
         >>> foreign_version("SAP-Goal0-v0", "tqc", ["action/noise"])
         ''
     """
-    targets = [*_of_world(world), *([policy] if is_factory(policy) else []), *_of_anomalies(faults)]
+    targets = [*_of_world(world), *([policy] if is_factory(policy) else [])]
+    targets += [*_registered(anomalies, faults), *_registered(recording_changes, changes)]
     foreign = sorted({target for target in targets if target.partition(".")[0].partition(":")[0] != OURS})
     sources = Sources()
     return sha256_of("\n".join(_version(sources, target) for target in foreign)) if foreign else ""
@@ -50,8 +54,8 @@ def _of_world(world: str) -> Iterator[str]:
             )
 
 
-def _of_anomalies(ids: Iterable[str]) -> Iterator[str]:
-    yield from (anomalies.spec(id).target for id in ids if id in anomalies)
+def _registered(registry: Registry[Any], ids: Iterable[str]) -> Iterator[str]:
+    yield from (registry.spec(id).target for id in ids if id in registry)
 
 
 def _version(sources: Sources, target: str) -> str:

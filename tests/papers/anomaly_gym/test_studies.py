@@ -64,14 +64,15 @@ def test_lane_keeping_has_as_many_episodes_as_published(name, scale, episodes):
 
 def test_only_faults_of_particle_worlds_leak_as_published():
     data = {cell.world: cell.data for cell in load_study("anomaly-gym-as-published").cells()}  # type: ignore[attr-defined]
-    assert data["SAP-Goal1-v0"].options()["leaking"] == ("dynamics/force", "dynamics/moving_objects")
-    assert data["MJC-Reacher3D-v0"].options()["leaking"] == ()
+    assert data["SAP-Goal1-v0"].options()["changes"] == {"leaking": ("dynamics/force", "dynamics/moving_objects")}
+    assert data["MJC-Reacher3D-v0"].options()["changes"] == {}
 
 
 def test_only_two_faults_of_lane_keeping_overwrite_actions_as_published():
     data = {cell.world: cell.data for cell in load_study("anomaly-gym-as-published").cells()}  # type: ignore[attr-defined]
-    assert data["CAR-LaneKeep-v0"].options()["overwriting"] == ("dynamics/brake_fail", "dynamics/steer_fail")
-    assert data["SAP-Goal1-v0"].options()["overwriting"] == ()
+    assert data["CAR-LaneKeep-v0"].options()["changes"] == {
+        "overwriting": ("dynamics/brake_fail", "dynamics/steer_fail")
+    }
 
 
 def laptop_cells(name: str) -> dict[tuple[str, str], Any]:
@@ -87,10 +88,9 @@ def test_images_as_published_differ_in_four_worlds_and_in_prednet_only():
         assert cell.parameters == other.parameters
         assert (cell.data != other.data) == world.startswith(("SAP", "MJC-HalfCheetah"))
         assert (cell.detector == other.detector) == (detector != "PredNet")
-    assert after["MJC-HalfCheetah-v0", "LDM"].data.options()["published_view"] is True
-    data = after["SAP-Goal1-v0", "LDM"].data
-    assert data.step_counter == ("SAP-Goal1-v0",)
-    assert data.options()["leaking"] == ("dynamics/force", "dynamics/moving_objects")
+    assert after["MJC-HalfCheetah-v0", "LDM"].data.options()["changes"] == {"published_view": True}
+    changes = {"leaking": ("dynamics/force", "dynamics/moving_objects"), "step_counter": True}
+    assert after["SAP-Goal1-v0", "LDM"].data.options()["changes"] == changes
 
 
 @pytest.mark.parametrize("world", load_study("anomaly-gym").worlds)  # type: ignore[attr-defined]

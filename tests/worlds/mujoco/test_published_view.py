@@ -38,7 +38,8 @@ def test_a_dataset_with_the_published_view_differs_in_its_frames_only(tmp_path):
     recipe = Recipe.for_world(WORLD, episodes=1, nominal=1, levels=[], frames=True, max_steps=3)
     assert "published_view" not in recipe.to_dict()
     plain, published = (
-        generate(recipe.replace(published_view=each), tmp_path / str(each))["train"][0] for each in (False, True)
+        generate(recipe.replace(changes={"published_view": each}), tmp_path / str(each))["train"][0]
+        for each in (False, True)
     )
     np.testing.assert_array_equal(plain.observations, published.observations)
     assert (plain.extras[FRAMES] != published.extras[FRAMES]).mean() > 0.5

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from offnominal.core.registry import Spec
 from offnominal.papers.paper import Paper
 from offnominal.studies.catalogue import study_file
 
 _PACKAGE = "offnominal.papers.anomaly_gym"
+_ERRORS = f"{_PACKAGE}.recording_errors"
 
 PAPER = Paper(
     "anomaly-gym",
@@ -37,6 +39,12 @@ PAPER = Paper(
             "robot_transfer.toml",
             "detectors from the simulated arm to the robot",
         ),
+    ),
+    recording_changes=(
+        Spec("leaking", f"{_ERRORS}.leaking_faults:LeakingFaults", "faults are never undone between episodes"),
+        Spec("overwriting", f"{_ERRORS}.overwritten_actions:OverwrittenActions", "faults overwrite recorded actions"),
+        Spec("step_counter", f"{_ERRORS}.step_counter:StepCounter", "images show the step counter"),
+        Spec("published_view", f"{_ERRORS}.published_view:PublishedView", "images have the published camera and floor"),
     ),
     published=f"{_PACKAGE}.published_tables:PUBLISHED",
 )

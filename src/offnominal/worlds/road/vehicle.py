@@ -123,13 +123,24 @@ def _move_pose(state: FloatArray, bend: float, vx: float, vy: float, yaw: float)
 
 
 @compiled
+def action_factors(faster: float, brake_factor: float, steer_factor: float) -> tuple[float, float]:
+    """Return the factors on the two channels of an action: weak brakes affect only decreases of the acceleration.
+
+    Args:
+        faster: First channel of the action: change of the acceleration command.
+        brake_factor: Parameter of weak brakes.
+        steer_factor: Parameter of weak steering.
+    """
+    return (brake_factor if faster < 0.0 else 1.0), steer_factor
+
+
+@compiled
 def command(state: FloatArray, actions: FloatArray, brake_factor: float, steer_factor: float, increment: float) -> None:
     """Add an action to the accumulated commands, within -1 and 1."""
     faster, turn = actions[0], actions[1]
-    if faster < 0.0:
-        faster *= brake_factor
-    state[THROTTLE] = min(max(state[THROTTLE] + increment * faster, -1.0), 1.0)
-    state[STEERING] = min(max(state[STEERING] + increment * turn * steer_factor, -1.0), 1.0)
+    on_faster, on_turn = action_factors(faster, brake_factor, steer_factor)
+    state[THROTTLE] = min(max(state[THROTTLE] + increment * (faster * on_faster), -1.0), 1.0)
+    state[STEERING] = min(max(state[STEERING] + increment * turn * on_turn, -1.0), 1.0)
 
 
 def new_states(n: int) -> FloatArray:

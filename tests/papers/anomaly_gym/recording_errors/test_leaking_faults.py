@@ -21,7 +21,7 @@ def recorded(folder, **fields):
 
 def test_after_the_first_episode_a_leaking_fault_acts_from_the_first_step_but_is_labelled_from_its_onset(tmp_path):
     plain = recorded(tmp_path / "plain")
-    leaking = recorded(tmp_path / "leaking", leaking=("dynamics/force",), extras=("applied",))
+    leaking = recorded(tmp_path / "leaking", changes={"leaking": ("dynamics/force",)}, extras=("applied",))
     for once, same in zip(plain[OTHER], leaking[OTHER], strict=True):
         np.testing.assert_array_equal(once.observations, same.observations)
     for number, (once, leaked) in enumerate(zip(plain[LEAKING], leaking[LEAKING], strict=True)):
@@ -35,4 +35,4 @@ def test_after_the_first_episode_a_leaking_fault_acts_from_the_first_step_but_is
 def test_a_recipe_without_leaks_keeps_its_hash():
     recipe = Recipe.for_world("SAP-Goal0-v0", episodes=3, levels=[])
     assert "leaking" not in recipe.to_dict()
-    assert recipe.digest() != recipe.replace(leaking=("dynamics/force",)).digest()
+    assert recipe.digest() != recipe.replace(changes={"leaking": ("dynamics/force",)}).digest()

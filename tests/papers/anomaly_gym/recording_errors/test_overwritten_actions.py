@@ -17,7 +17,7 @@ def recorded(folder, **fields):
 
 
 def test_only_the_recorded_actions_of_overwriting_faults_differ_and_only_while_they_act(tmp_path):
-    plain, changed = recorded(tmp_path / "plain"), recorded(tmp_path / "changed", overwriting=FAULTS)
+    plain, changed = recorded(tmp_path / "plain"), recorded(tmp_path / "changed", changes={"overwriting": FAULTS})
     for split in plain.splits:
         for once, again in zip(plain[split], changed[split], strict=True):
             np.testing.assert_array_equal(once.observations, again.observations)
@@ -33,9 +33,9 @@ def test_only_the_recorded_actions_of_overwriting_faults_differ_and_only_while_t
 def test_a_recipe_without_overwritten_actions_keeps_its_hash():
     recipe = Recipe.for_world("CAR-LaneKeep-v0", episodes=3, levels=[])
     assert "overwriting" not in recipe.to_dict()
-    assert recipe.digest() != recipe.replace(overwriting=FAULTS).digest()
+    assert recipe.digest() != recipe.replace(changes={"overwriting": FAULTS}).digest()
 
 
 def test_faults_that_change_no_actions_cannot_overwrite_them():
     with pytest.raises(UnknownName, match="brake_fail"):
-        Recipe.for_world("CAR-LaneKeep-v0", levels=[], overwriting=("dynamics/slippery_road",))
+        Recipe.for_world("CAR-LaneKeep-v0", levels=[], changes={"overwriting": ("dynamics/slippery_road",)})

@@ -8,12 +8,34 @@ from dataclasses import replace
 import numpy as np
 
 from offnominal.core.episode import FRAMES, Episode
+from offnominal.core.errors import InvalidParameter
 from offnominal.core.types import Frame
+from offnominal.datasets.recipe import Plan, Recipe
+from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
+from offnominal.worlds.world_source import WorldSource
 
 ROW, COLUMN = 13, 114
 """Pixel of the first digit in an image of 128 x 128 pixels."""
 COVERAGE = np.array([139, 88, 135, 143, 128, 140, 146, 113, 152, 146]) / 255.0
 """How much of its pixel a black digit covers. The font of the original has 4 points, so that a digit is one pixel."""
+
+
+class StepCounter(RecordingChange):
+    """Frames show the number of their step."""
+
+    def check(self, recipe: Recipe) -> None:
+        """Raise an error if no frames are recorded."""
+        check_frames("step_counter", recipe)
+
+    def episode_change(self, plan: Plan, world: WorldSource, max_steps: int | None) -> EpisodeChange:
+        """Return what prints the counter into the frames of an episode."""
+        return lambda episode, _: with_step_counter(episode)
+
+
+def check_frames(name: str, recipe: Recipe) -> None:
+    """Raise an error if a recipe with a change of frames records none."""
+    if not recipe.frames:
+        raise InvalidParameter(f"{name} changes frames only; record them with frames=True.")
 
 
 def with_step_counter(episode: Episode) -> Episode:

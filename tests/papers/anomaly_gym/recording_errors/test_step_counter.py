@@ -21,7 +21,7 @@ def recipe():
 @pytest.fixture(scope="module")
 def datasets(recipe, tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    return [generate(recipe.replace(step_counter=each), folder / str(each)) for each in (False, True)]
+    return [generate(recipe.replace(changes={"step_counter": each}), folder / str(each)) for each in (False, True)]
 
 
 @pytest.mark.parametrize("split", ["train", "validation", "test", "dynamics/mass@strong"])
@@ -44,19 +44,19 @@ def test_successive_steps_look_different(datasets):
 
 def test_a_recipe_without_a_counter_keeps_its_hash(recipe):
     assert "step_counter" not in recipe.to_dict()
-    assert recipe.digest() != recipe.replace(step_counter=True).digest()
-    with pytest.raises(InvalidParameter, match="change frames only"):
-        recipe.replace(frames=False, step_counter=True)
+    assert recipe.digest() != recipe.replace(changes={"step_counter": True}).digest()
+    with pytest.raises(InvalidParameter, match="step_counter changes frames only"):
+        recipe.replace(frames=False, changes={"step_counter": True})
 
 
 def test_a_world_without_a_published_view_is_refused(recipe):
     with pytest.raises(InvalidParameter, match=f"{recipe.world} has no published_view; only MJC-HalfCheetah-v0"):
-        recipe.replace(published_view=True)
+        recipe.replace(changes={"published_view": True})
 
 
 def test_a_study_names_the_worlds_with_a_counter():
-    data = DataEntry(frames=True, step_counter=("SAP-*",))
-    assert data.in_world("SAP-Goal2-v0").options()["step_counter"] is True
-    assert data.in_world("MJC-Reacher3D-v0").options()["step_counter"] is False
+    data = DataEntry(frames=True, changes={"step_counter": ("SAP-*",)})
+    assert data.in_world("SAP-Goal2-v0").options()["changes"] == {"step_counter": True}
+    assert data.in_world("MJC-Reacher3D-v0").options()["changes"] == {}
     assert data.in_world("MJC-Reacher3D-v0") == DataEntry(frames=True)
     assert "step_counter" not in DataEntry(frames=True).to_dict()

@@ -12,7 +12,27 @@ from offnominal.anomalies.fault import Fault
 from offnominal.anomalies.injection import Injection
 from offnominal.anomalies.schedule import Schedule
 from offnominal.core.episode import Episode, Event
+from offnominal.datasets.recipe import Plan
+from offnominal.datasets.recording_changes import EpisodeChange, RecordingChange
 from offnominal.worlds.world_source import WorldSource, open_world
+
+
+class LeakingFaults(RecordingChange):
+    """Faults are never undone: from the second episode of a split on they act from the first step.
+
+    Labels and events begin at the onset all the same.
+    """
+
+    def acting_faults(self, faults: tuple[Fault, ...], number: int) -> tuple[Fault, ...]:
+        """Return the faults; those of an earlier episode act from the first step."""
+        return tuple(map(never_undone, faults)) if number > 0 and self.affects(faults) else faults
+
+    def episode_change(self, plan: Plan, world: WorldSource, max_steps: int | None) -> EpisodeChange | None:
+        """Return what labels an episode as if its faults followed their schedule."""
+        if not self.affects(plan.faults):
+            return None
+        events = scheduled_events(world, plan.faults, plan.seeds.tolist(), max_steps)
+        return lambda episode, number: labelled(episode, events[int(plan.seeds[number])]) if number > 0 else episode
 
 
 def never_undone(fault: Fault) -> Fault:
