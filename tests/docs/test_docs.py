@@ -20,6 +20,7 @@ from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from functools import partial
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import patch
 
 import pytest
 import typer
@@ -186,5 +187,6 @@ def script(name):
     """Import a script of the documentation."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with patch.object(sys, "path", [str(ROOT / "docs"), *sys.path]):
+        spec.loader.exec_module(module)
     return module

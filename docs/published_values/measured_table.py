@@ -1,0 +1,67 @@
+"""A published table with our values from its file."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from offnominal.evaluation.estimate import Estimate
+from offnominal.papers.scoreboard import OutcomeCounts, TableScore
+from offnominal.reports.escape import markdown_text
+from published_values.rows import Row, rank, rows_in, rows_of
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """A published table and the rows of its file; without results, the published values alone."""
+
+    score: TableScore
+    rows: list[Row]
+
+    @property
+    def counts(self) -> OutcomeCounts:
+        """Outcomes of its published values."""
+        return OutcomeCounts.of(row["outcome"] or None for row in self.rows)
+
+    @property
+    def content(self) -> str:
+        """Title of the table; study, scale and date of our values, or why there are none."""
+        source = markdown_text(self.score.source)
+        if runs := {(rank(row), _run_name(row)) for row in self.rows if row["ours"] and row["study"]}:
+            source = "; ".join(name for _, name in sorted(runs, reverse=True))
+        title = markdown_text(self.score.table.title)
+        return f"{title}<br>*{source}*" if source else title
+
+
+def measured_tables(scores: Iterable[TableScore], folder: Path) -> list[MeasuredTable]:
+    """Return published tables with the rows of their files; without one, the published values alone.
+
+    Args:
+        scores: The published tables.
+        folder: Folder of the files.
+    """
+    tables = [MeasuredTable(score, rows_in(folder / file_name(score))) for score in scores]
+    return [table if table.rows else replace(table, rows=published_alone(table.score)) for table in tables]
+
+
+def published_alone(score: TableScore) -> list[Row]:
+    """Return the published values of a table as not run: what needs no run may need data that are not everywhere."""
+    return rows_of((replace(line, ours=Estimate(None)) for line in score.lines), {})
+
+
+def file_name(score: TableScore) -> str:
+    """Return the name of the file of a table; a table that several studies compute in parts has one for each."""
+    study = score.table.study
+    part = study.removeprefix(score.paper).strip("-") if study else "facts"
+    return "-".join(filter(None, [score.paper, str(score.table.number), part])) + ".csv"
+
+
+def total_of(tables: Iterable[MeasuredTable]) -> OutcomeCounts:
+    """Return the sum of the outcomes of tables."""
+    return OutcomeCounts.total(table.counts for table in tables)
+
+
+def _run_name(row: Row) -> str:
+    """Return study, scale and date of a result; the cells, if some of the study are missing."""
+    done, _, of = row.get("cells", "").partition(" of ")
+    cells = f" ({row['cells']} cells)" if done != of else ""
+    return f"{row['study']}@{row['scale']}{cells}, {row['date']}"

@@ -1,0 +1,67 @@
+"""Rows of the files with published values and ours: one file per published table."""
+
+import csv
+from collections.abc import Iterable
+from io import StringIO
+from pathlib import Path
+
+from offnominal.papers.scoreboard import OWN_SCALE, SCALES
+from offnominal.reports.published_comparison import cause_of
+from offnominal.studies.published_comparison import PublishedComparison
+
+MADE_BY = ("study", "scale", "cells", "date", "version")
+COLUMNS = ("ours", "low", "high", "published", "outcome", "verdict", "cause", "note", *MADE_BY)
+"""Columns of a file after the labels of the published table."""
+Row = dict[str, str]
+
+
+def rows_of(lines: Iterable[PublishedComparison], run: Row) -> list[Row]:
+    """Return a comparison as rows of text."""
+    return [
+        {
+            **line.labels,
+            "ours": _number(line.ours.value),
+            "low": _number(line.ours.low),
+            "high": _number(line.ours.high),
+            "published": _number(line.published),
+            "outcome": line.outcome or "",
+            "verdict": line.verdict,
+            "cause": cause_of(line),
+            "note": line.note,
+            **{name: run.get(name, "") for name in MADE_BY},
+        }
+        for line in lines
+    ]
+
+
+def rows_in(file: Path) -> list[Row]:
+    """Return the rows of a file; none if it does not exist."""
+    return list(csv.DictReader(read(file).splitlines()))
+
+
+def csv_text(rows: list[Row]) -> str:
+    """Return the text of the file of a table."""
+    text = StringIO()
+    writer = csv.DictWriter(text, [*labels_of(rows), *COLUMNS], restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def labels_of(rows: Iterable[Row]) -> list[str]:
+    """Return the columns that name the rows of a table."""
+    return [name for name in dict.fromkeys(name for row in rows for name in row) if name not in COLUMNS]
+
+
+def rank(row: Row) -> float:
+    """Return a number that is larger for results of larger scales."""
+    return SCALES.index(row["scale"]) if row["scale"] in SCALES else OWN_SCALE - 0.5
+
+
+def read(file: Path) -> str:
+    """Return the text of a file; empty if there is none."""
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}" if abs(value) < 1e6 else f"{value:.10g}"
